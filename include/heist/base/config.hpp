@@ -1,0 +1,56 @@
+// The only file with compiler or platform conditionals: facts about the compiler, the sanitizers and the processor.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#if defined(__SANITIZE_THREAD__)
+#define HEIST_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HEIST_TSAN 1
+#endif
+#endif
+#ifndef HEIST_TSAN
+#define HEIST_TSAN 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEIST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEIST_ASAN 1
+#endif
+#endif
+#ifndef HEIST_ASAN
+#define HEIST_ASAN 0
+#endif
+
+#if defined(__x86_64__)
+#define HEIST_X86_64 1
+#else
+#define HEIST_X86_64 0
+#endif
+#if defined(__aarch64__)
+#define HEIST_AARCH64 1
+#else
+#define HEIST_AARCH64 0
+#endif
+
+#define HEIST_NOINLINE __attribute__((noinline))
+#define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
+/// For functions that switch stacks under ThreadSanitizer, whose shadow stack must not see them.
+#define HEIST_NO_TSAN __attribute__((no_sanitize("thread")))
+
+namespace heist {
+
+/// True when the code is compiled under the named sanitizer; used with `if constexpr`, never to change a type.
+inline constexpr bool under_tsan = HEIST_TSAN != 0;
+inline constexpr bool under_asan = HEIST_ASAN != 0;
+inline constexpr bool is_x86_64 = HEIST_X86_64 != 0;
+inline constexpr bool is_aarch64 = HEIST_AARCH64 != 0;
+
+/// Bytes that two threads must keep apart to write without disturbing each other. 64 on the processors we
+/// measure on; a constant, not `std::hardware_destructive_interference_size`, so that no flag changes a layout.
+inline constexpr std::size_t cache_line_size = 64;
+
+}  // namespace heist

@@ -1,0 +1,115 @@
+// The seam to the outside world. Every protocol of heist is a template over an environment; os_env is the one that
+// users run, tests/model/ supplies another in which every interleaving is tried.
+#pragma once
+
+#include <linux/membarrier.h>  // MEMBARRIER_CMD_PRIVATE_EXPEDITED
+#include <sched.h>             // sched_yield
+#include <sys/syscall.h>       // SYS_membarrier
+#include <time.h>              // clock_gettime
+#include <unistd.h>            // syscall
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/base/config.hpp"
+#include "heist/base/park_word.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// Orders earlier stores before later loads.
+HEIST_ALWAYS_INLINE void full_fence() noexcept {
+#if HEIST_X86_64
+  // A locked no-op on the stack: what compilers emit for a seq_cst fence is mfence, which costs two to three times as
+  // much on the processors we measured. Below the red zone, so that it never touches live data of a leaf function.
+  asm volatile("lock; orl $0, -132(%%rsp)" ::: "memory", "cc");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+}  // namespace detail
+
+/// What the protocols see of the machine.
+///
+/// Rules for code that is a template over Env: name every memory order; no seq_cst accesses (use fence());
+/// call relax() or yield() in every retry loop; sleep only on park_word; fields shared without atomics are plain<T>.
+struct os_env {
+  template <class T>
+  using atomic = std::atomic<T>;
+  /// A field that threads hand to each other; the model checks it for races.
+  template <class T>
+  using plain = T;
+  using park_word = heist::park_word;
+
+  /// Width of the index of a deque; narrow in tests so that it wraps.
+  using index = std::int64_t;
+  /// Width of the EventCount's epoch; 2 in tests that show what goes wrong when it wraps.
+  static constexpr unsigned epoch_bits = 28;
+
+  static void fence(std::memory_order order) noexcept {
+    if (order == std::memory_order_seq_cst) {
+      detail::full_fence();
+    } else {
+      asm volatile("" ::: "memory");
+      if constexpr (!is_x86_64 && !under_tsan) std::atomic_thread_fence(order);
+    }
+  }
+
+  /// A pair of fences, one nearly free and one dear. If a light fence in one thread and a heavy fence in another
+  /// each stand between a store and a later load, at least one of the two loads sees the other's store.
+  /// Two light fences order nothing between each other.
+  static void light_fence() noexcept {
+    if (asymmetric_.load(std::memory_order_relaxed)) {  // relaxed: set by prepare(), before any thread that needs it
+      asm volatile("" ::: "memory");
+    } else {
+      detail::full_fence();
+    }
+  }
+  static void heavy_fence() noexcept {
+    detail::full_fence();
+    if (asymmetric_.load(std::memory_order_relaxed))  // relaxed: as above
+      ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  }
+
+  /// In a retry loop: tells the processor that another thread must move first.
+  static void relax() noexcept {
+#if HEIST_X86_64
+    asm volatile("pause" ::: "memory");
+#elif HEIST_AARCH64
+    asm volatile("yield" ::: "memory");
+#endif
+  }
+  /// A clock for comparing short times, in ticks of some nanosecond or less.
+  static std::uint64_t ticks() noexcept {
+#if HEIST_X86_64
+    return __builtin_ia32_rdtsc();
+#elif HEIST_AARCH64
+    std::uint64_t now;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(now));
+    return now;
+#else
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+#endif
+  }
+  /// Gives the core to another runnable thread, if there is one.
+  static void yield() noexcept {
+    ::sched_yield();
+  }
+
+ private:
+  static inline constinit std::atomic<bool> asymmetric_{false};
+
+ public:
+  /// Asks the kernel once for its expedited membarrier, without which a light fence is a full one (some sandboxes and
+  /// emulators refuse). An executor calls it before it starts threads.
+  static void prepare() noexcept {
+    static bool const allowed = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    asymmetric_.store(allowed, std::memory_order_relaxed);  // relaxed: starting a thread publishes it
+  }
+};
+
+}  // namespace heist
