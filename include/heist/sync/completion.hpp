@@ -1,0 +1,102 @@
+// Completion: something that happens once, and whoever waits for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/base/env.hpp"
+
+namespace heist {
+
+/// Somebody who waits, in a list; lives on the waiting frame, so it is gone as soon as wake() has let that frame go on.
+struct completion_waiter {
+  using wake_function = void (*)(completion_waiter&) noexcept;
+  wake_function wake;
+  completion_waiter* next = nullptr;
+};
+
+// Edges (README.md, "Completion")
+//   E1  complete: head_.exchange(release) -> done: head_.load(acquire)        what was done before complete()
+//   E2  enlist: head_.CAS(release)        -> complete: head_.exchange(acquire) the waiter's fields
+
+/// Threads  every member may be called by any thread, complete() once.
+/// Cost     done: one load. complete: one exchange. enlist: one compare-and-swap.
+/// Promises complete() does not touch the completion after its exchange, nor a waiter after waking it: the owner of
+///          the memory may free it at once.
+template <class Env = os_env>
+class basic_completion {
+ public:
+  bool done() const noexcept {
+    return head_.load(std::memory_order_acquire) == done_mark();  // E1
+  }
+
+  /// Adds a waiter, which will be woken once; false (and nothing added) if it is done already.
+  [[nodiscard]] bool enlist(completion_waiter& waiter) noexcept {
+    completion_waiter* head = head_.load(std::memory_order_acquire);  // E1
+    do {
+      if (head == done_mark()) return false;
+      waiter.next = head;
+      // release: E2; acquire: E1
+    } while (!head_.compare_exchange_weak(head, &waiter, std::memory_order_release, std::memory_order_acquire));
+    return true;
+  }
+
+  void complete() noexcept {
+    completion_waiter* waiter = head_.exchange(done_mark(), std::memory_order_acq_rel);  // release: E1; acquire: E2
+    while (waiter != nullptr) {
+      completion_waiter* const next = waiter->next;
+      waiter->wake(*waiter);
+      waiter = next;
+    }
+  }
+
+  /// Makes it usable again; nobody may be waiting or looking.
+  void reset() noexcept {
+    head_.store(nullptr, std::memory_order_relaxed);  // relaxed: whoever hands it out publishes it
+  }
+
+ private:
+  static completion_waiter* done_mark() noexcept { return &mark_; }
+  static inline completion_waiter mark_{nullptr, nullptr};
+
+  typename Env::template atomic<completion_waiter*> head_{nullptr};
+};
+
+using completion = basic_completion<>;
+
+/// A thread that waits, outside any worker: looks `Spins` times, about as long as the kernel needs to put a thread to
+/// sleep and wake it again, then sleeps on its own word.
+template <class Env = os_env, int Spins = 2000>
+class thread_waiter : public completion_waiter {
+ public:
+  thread_waiter() noexcept : completion_waiter{&wake_up} {}
+
+  /// Returns after wake() has been called.
+  void wait() noexcept {
+    for (int i = 0; i < Spins; ++i) {
+      if (word_.load(std::memory_order_acquire) == woken) return;  // acquire: what the waker did before
+      // The waker may need this very core.
+      if (i % 64 == 63) {
+        Env::yield();
+      } else {
+        Env::relax();
+      }
+    }
+    // acq_rel: acquire as above
+    if (word_.exchange(asleep, std::memory_order_acq_rel) == woken) return;
+    while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: as above
+  }
+
+ private:
+  static constexpr std::uint32_t waiting = 0, asleep = 1, woken = 2;
+
+  static void wake_up(completion_waiter& self) noexcept {
+    auto& word = static_cast<thread_waiter&>(self).word_;
+    // release: what the waker did before. After it, only the word's address is used (park_word::wake_one).
+    if (word.exchange(woken, std::memory_order_acq_rel) == asleep) word.wake_one();
+  }
+
+  typename Env::park_word word_;
+};
+
+}  // namespace heist
