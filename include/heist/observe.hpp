@@ -1,0 +1,7 @@
+// Door: observers, counters, recordings and traces.
+#pragma once
+
+#include "heist/observe/chrome_trace.hpp"  // write_chrome_trace
+#include "heist/observe/counters.hpp"      // counters
+#include "heist/observe/observer.hpp"      // observer, null_observer, tee
+#include "heist/observe/recorder.hpp"      // recorder

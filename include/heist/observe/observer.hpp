@@ -1,0 +1,143 @@
+// What an executor tells its observer: tasks begin and end, workers steal, sleep and wake, fibers park and resume.
+// The observer is a type of the executor; null_observer compiles to nothing.
+#pragma once
+
+#include <concepts>  // constructible_from, convertible_to
+#include <cstddef>   // size_t
+#include <cstdint>   // uint8_t
+#include <tuple>     // make_from_tuple
+#include <utility>   // move, piecewise_construct_t
+
+namespace heist {
+
+/// What a task is to its graph or its executor.
+enum class task_kind : std::uint8_t {
+  task,             ///< a node of a graph
+  condition,        ///< a node that chooses one successor
+  multi_condition,  ///< a node that chooses several successors
+  module,           ///< a node that runs another graph
+  async,            ///< a task submitted to the executor or by another task
+  start,            ///< what releases the sources of a run
+  other,            ///< anything else that a worker executes
+};
+
+/// The kind in one word, for tables and traces.
+constexpr char const* to_string(task_kind kind) noexcept {
+  switch (kind) {
+    case task_kind::task:
+      return "task";
+    case task_kind::condition:
+      return "condition";
+    case task_kind::multi_condition:
+      return "multi_condition";
+    case task_kind::module:
+      return "module";
+    case task_kind::async:
+      return "async";
+    case task_kind::start:
+      return "start";
+    case task_kind::other:
+      break;
+  }
+  return "other";
+}
+
+/// A task as observers see it. Valid during the call only: copy what you keep.
+struct task_view {
+  task_kind kind = task_kind::task;
+  void const* id = nullptr;    ///< same value for begin and end, and for every run of the same node
+  char const* name = nullptr;  ///< nullptr if the task has no name
+};
+
+/// Watches an executor at work.
+///
+/// Promises  O1  start() is called once, before the workers' threads; every other member on the thread of `worker`.
+///           O2  task_begin() and task_end() of one task enclose everything it does. A task that must wait parks:
+///               park() on the worker it leaves, resume() on the worker that goes on with it, which may be another.
+///           O3  sleep() and wake() alternate on each worker.
+/// Threads   members for different workers run at the same time: keep data per worker. Never throws.
+/// Cost      on the path of every task. An observer with `observes == false` is never called.
+/// Models    null_observer, recorder, counters, tee
+// clang-format off
+template <class O>
+concept observer = requires { static_cast<bool>(O::observes); } &&
+    requires(O o, std::size_t worker, task_view const& task, void const* fiber) {
+      o.start(worker);
+      { o.task_begin(worker, task) } noexcept;
+      { o.task_end(worker, task) } noexcept;
+      { o.steal(worker, worker) } noexcept;
+      { o.sleep(worker) } noexcept;
+      { o.wake(worker) } noexcept;
+      { o.park(worker, fiber) } noexcept;
+      { o.resume(worker, fiber) } noexcept;
+    };
+// clang-format on
+
+/// Observes nothing; the default. Also a base for observers that care for few events only: hide what you need.
+struct null_observer {
+  static constexpr bool observes = false;
+  void start(std::size_t /*workers*/) {}
+  void task_begin(std::size_t /*worker*/, task_view const& /*task*/) noexcept {}
+  void task_end(std::size_t /*worker*/, task_view const& /*task*/) noexcept {}
+  void steal(std::size_t /*thief*/, std::size_t /*victim*/) noexcept {}
+  void sleep(std::size_t /*worker*/) noexcept {}
+  void wake(std::size_t /*worker*/) noexcept {}
+  void park(std::size_t /*worker*/, void const* /*fiber*/) noexcept {}
+  void resume(std::size_t /*worker*/, void const* /*fiber*/) noexcept {}
+};
+
+/// Two observers as one; every event goes to `first`, then to `second`.
+template <observer A, observer B>
+struct tee {
+  static constexpr bool observes = A::observes || B::observes;
+
+  A first;
+  B second;
+
+  tee() = default;
+  /// Takes over two observers that can be moved.
+  tee(A a, B b) requires std::move_constructible<A> && std::move_constructible<B> : first(std::move(a)),
+                                                                                    second(std::move(b)) {}
+  /// Makes both in place, each from its tuple of arguments.
+  template <class TupleA, class TupleB>
+  tee(std::piecewise_construct_t, TupleA&& for_first, TupleB&& for_second)
+      : first(std::make_from_tuple<A>(std::forward<TupleA>(for_first))),
+        second(std::make_from_tuple<B>(std::forward<TupleB>(for_second))) {}
+
+  void start(std::size_t workers) {
+    both([&](auto& o) { o.start(workers); });
+  }
+  void task_begin(std::size_t worker, task_view const& task) noexcept {
+    both([&](auto& o) { o.task_begin(worker, task); });
+  }
+  void task_end(std::size_t worker, task_view const& task) noexcept {
+    both([&](auto& o) { o.task_end(worker, task); });
+  }
+  void steal(std::size_t thief, std::size_t victim) noexcept {
+    both([&](auto& o) { o.steal(thief, victim); });
+  }
+  void sleep(std::size_t worker) noexcept {
+    both([&](auto& o) { o.sleep(worker); });
+  }
+  void wake(std::size_t worker) noexcept {
+    both([&](auto& o) { o.wake(worker); });
+  }
+  void park(std::size_t worker, void const* fiber) noexcept {
+    both([&](auto& o) { o.park(worker, fiber); });
+  }
+  void resume(std::size_t worker, void const* fiber) noexcept {
+    both([&](auto& o) { o.resume(worker, fiber); });
+  }
+
+ private:
+  template <class F>
+  void both(F f) {
+    if constexpr (A::observes) f(first);
+    if constexpr (B::observes) f(second);
+  }
+};
+
+static_assert(observer<null_observer> && !null_observer::observes);
+static_assert(observer<tee<null_observer, null_observer>> && !tee<null_observer, null_observer>::observes);
+
+}  // namespace heist

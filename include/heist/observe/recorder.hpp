@@ -1,0 +1,171 @@
+// An observer that keeps what happens on each worker, in order and with times, to be looked at later.
+#pragma once
+
+#include <chrono>   // steady_clock
+#include <cstddef>  // size_t
+#include <cstdint>  // int64_t, uint8_t, uint32_t
+#include <cstring>  // memcpy, strlen
+#include <memory>   // unique_ptr
+#include <new>      // bad_alloc
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/observe/observer.hpp"
+
+// Edges
+//   E1  record: size.store(release) -> event_count, for_each_event: size.load(acquire)   events, names, chunks below
+//   size
+
+namespace heist {
+
+/// What an observer was told; see observer.hpp.
+enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake, park, resume };
+
+/// One thing that happened on one worker.
+struct event {
+  std::int64_t ns = 0;         ///< steady_clock
+  void const* id = nullptr;    ///< of the task; park, resume: of the fiber
+  char const* name = nullptr;  ///< task_begin: of the task, or nullptr; lives as long as the recording
+  std::uint32_t victim = 0;    ///< steal: the worker that was robbed
+  event_kind what = {};
+  task_kind kind = task_kind::other;  ///< task_begin, task_end
+};
+
+/// Records the events of an executor's workers.
+///
+/// Keeps the first `capacity` events of each worker, rounded up to whole chunks, and counts those that come later.
+/// Memory is taken as it is needed; an event for which there is none is dropped as well.
+/// Threads   members of an observer: each worker writes its own buffer. Reading is allowed at any time and sees what
+/// has
+///           been recorded so far, but not while start() runs. When a run has just been waited for, the last task's end
+///           may not be recorded yet: destroy the executor or let it idle for an exact picture.
+/// Cost      a look at the clock and 32 bytes per event; a task with a name costs a hash of it.
+class recorder {
+ public:
+  static constexpr bool observes = true;
+  static constexpr std::size_t default_capacity = std::size_t{1} << 20;
+
+  explicit recorder(std::size_t capacity_per_worker = default_capacity)
+      : chunks_per_worker_((capacity_per_worker + chunk_size - 1) / chunk_size) {}
+
+  /// Forgets everything and makes room for this many workers.
+  void start(std::size_t workers) {
+    buffers_.clear();
+    buffers_.reserve(workers);
+    for (std::size_t i = 0; i < workers; ++i) buffers_.push_back(std::make_unique<buffer>(chunks_per_worker_));
+    start_ns_ = now();
+  }
+
+  void task_begin(std::size_t worker, task_view const& task) noexcept {
+    event e = at_now(event_kind::task_begin, task.id);
+    e.kind = task.kind;
+    buffers_[worker]->add(e, task.name);
+  }
+  void task_end(std::size_t worker, task_view const& task) noexcept {
+    event e = at_now(event_kind::task_end, task.id);
+    e.kind = task.kind;
+    buffers_[worker]->add(e);
+  }
+  void steal(std::size_t thief, std::size_t victim) noexcept {
+    event e = at_now(event_kind::steal, nullptr);
+    e.victim = static_cast<std::uint32_t>(victim);
+    buffers_[thief]->add(e);
+  }
+  void sleep(std::size_t worker) noexcept { buffers_[worker]->add(at_now(event_kind::sleep, nullptr)); }
+  void wake(std::size_t worker) noexcept { buffers_[worker]->add(at_now(event_kind::wake, nullptr)); }
+  void park(std::size_t worker, void const* fiber) noexcept { buffers_[worker]->add(at_now(event_kind::park, fiber)); }
+  void resume(std::size_t worker, void const* fiber) noexcept {
+    buffers_[worker]->add(at_now(event_kind::resume, fiber));
+  }
+
+  std::size_t worker_count() const noexcept { return buffers_.size(); }
+  /// When start() was called, on the clock of the events.
+  std::int64_t start_ns() const noexcept { return start_ns_; }
+  std::size_t event_count(std::size_t worker) const noexcept {
+    return buffers_[worker]->size.load(std::memory_order_acquire);  // E1
+  }
+  /// Events of this worker that did not fit.
+  std::size_t dropped(std::size_t worker) const noexcept {
+    return buffers_[worker]->dropped.load(std::memory_order_relaxed);  // relaxed: a number on its own
+  }
+  /// Event `i` of a worker, i < event_count(worker), in the order in which they happened.
+  event const& event_at(std::size_t worker, std::size_t i) const noexcept {
+    return buffers_[worker]->chunks[i / chunk_size][i % chunk_size];
+  }
+  /// Calls f(event const&) for every event of a worker, in the order in which they happened.
+  template <class F>
+  void for_each_event(std::size_t worker, F f) const {
+    auto const n = event_count(worker);
+    for (std::size_t i = 0; i < n; ++i) f(event_at(worker, i));
+  }
+
+ private:
+  static constexpr std::size_t chunk_size = 1024;  // 32 KiB: large beside malloc's own cost, small beside a run
+
+  template <class T>
+  using atomic = os_env::atomic<T>;
+
+  /// Written by one worker; `size` and `dropped` are read by everybody.
+  struct alignas(cache_line_size) buffer {
+    atomic<std::size_t> size{0};
+    atomic<std::size_t> dropped{0};
+    std::vector<std::unique_ptr<event[]>> chunks;  ///< its length never changes: readers look at it
+    std::unordered_set<std::string_view> names;    ///< worker only; views of `texts`
+    std::vector<std::unique_ptr<char[]>> texts;    ///< worker only; readers follow event::name
+
+    explicit buffer(std::size_t most_chunks) : chunks(most_chunks) {}
+
+    void add(event e, char const* name = nullptr) noexcept {
+      auto const n = size.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
+      try {
+        if (n == chunks.size() * chunk_size) return drop();
+        if (n % chunk_size == 0) chunks[n / chunk_size] = std::make_unique<event[]>(chunk_size);
+        if (name != nullptr) e.name = kept(name);
+      } catch (std::bad_alloc const&) {
+        return drop();
+      }
+      chunks[n / chunk_size][n % chunk_size] = e;
+      size.store(n + 1, std::memory_order_release);  // E1
+    }
+
+    void drop() noexcept {
+      auto const n = dropped.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
+      dropped.store(n + 1, std::memory_order_relaxed);         // relaxed: a number on its own
+    }
+
+    /// Our copy of a name: one for all tasks that have it.
+    char const* kept(char const* name) {
+      auto const known = names.find(std::string_view(name));
+      if (known != names.end()) return known->data();
+      auto const bytes = std::strlen(name) + 1;
+      texts.push_back(std::make_unique<char[]>(bytes));
+      char* const copy = texts.back().get();
+      std::memcpy(copy, name, bytes);
+      names.insert(std::string_view(copy, bytes - 1));
+      return copy;
+    }
+  };
+
+  static std::int64_t now() noexcept {
+    auto const since_epoch = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
+  }
+  static event at_now(event_kind what, void const* id) noexcept {
+    event e;
+    e.ns = now();
+    e.id = id;
+    e.what = what;
+    return e;
+  }
+
+  std::size_t chunks_per_worker_;
+  std::int64_t start_ns_ = 0;
+  std::vector<std::unique_ptr<buffer>> buffers_;
+};
+
+static_assert(observer<recorder>);
+
+}  // namespace heist
