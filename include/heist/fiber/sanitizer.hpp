@@ -1,0 +1,78 @@
+// Tells AddressSanitizer and ThreadSanitizer about switches of stacks; nothing without them.
+#pragma once
+
+#include <cstddef>
+
+#include "heist/base/config.hpp"
+
+#if HEIST_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if HEIST_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace heist::detail {
+
+/// What the sanitizers must know of one flow of control that is switched to and from.
+struct sanitizer_state {
+  void* fake_stack = nullptr;    // ASan: where the locals of frames under detect_stack_use_after_return live
+  void const* bottom = nullptr;  // ASan: lowest byte of the stack
+  std::size_t size = 0;          // ASan
+  void* thread = nullptr;        // TSan: the fiber's own clock
+  bool owns_thread = false;      // TSan: false for a thread's own stack
+};
+
+inline void sanitizer_create([[maybe_unused]] sanitizer_state& s, [[maybe_unused]] void const* bottom,
+                             [[maybe_unused]] std::size_t size) noexcept {
+  s.bottom = bottom;
+  s.size = size;
+#if HEIST_TSAN
+  s.thread = __tsan_create_fiber(0);
+  s.owns_thread = true;
+#endif
+}
+
+/// For the stack that a thread was born with.
+inline void sanitizer_adopt_thread([[maybe_unused]] sanitizer_state& s) noexcept {
+#if HEIST_TSAN
+  s.thread = __tsan_get_current_fiber();
+#endif
+}
+
+inline void sanitizer_destroy([[maybe_unused]] sanitizer_state& s) noexcept {
+#if HEIST_TSAN
+  if (s.owns_thread) __tsan_destroy_fiber(s.thread);
+#endif
+#if HEIST_ASAN
+  if (s.bottom != nullptr) __asan_unpoison_memory_region(s.bottom, s.size);
+#endif
+}
+
+/// Right before the jump from `from` to `to`. `from_ends`: nobody will switch back to it.
+HEIST_ALWAYS_INLINE void sanitizer_leave([[maybe_unused]] sanitizer_state& from, [[maybe_unused]] sanitizer_state& to,
+                                         [[maybe_unused]] bool from_ends) noexcept {
+#if HEIST_ASAN
+  __sanitizer_start_switch_fiber(from_ends ? nullptr : &from.fake_stack, to.bottom, to.size);
+#endif
+#if HEIST_TSAN
+  __tsan_switch_to_fiber(to.thread, 0);
+#endif
+}
+
+/// Right after the jump, on the side of `to`.
+HEIST_ALWAYS_INLINE void sanitizer_arrive([[maybe_unused]] sanitizer_state& from,
+                                          [[maybe_unused]] sanitizer_state& to) noexcept {
+#if HEIST_ASAN
+  void const* bottom = nullptr;
+  std::size_t size = 0;
+  __sanitizer_finish_switch_fiber(to.fake_stack, &bottom, &size);
+  if (from.bottom == nullptr) {  // a thread's own stack, seen for the first time
+    from.bottom = bottom;
+    from.size = size;
+  }
+#endif
+}
+
+}  // namespace heist::detail
