@@ -1,0 +1,5 @@
+// Door: executor<Policy, Observer>, options, future.
+#pragma once
+
+#include "heist/fork/fork_join.hpp"  // a context can fork wherever there is one
+#include "heist/sched/executor.hpp"

@@ -1,0 +1,151 @@
+// What does a worker without work do: search on, yield, or sleep? And whom does it keep awake?
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace heist::idle {
+
+/// What to do after a failed steal attempt.
+enum class step {
+  search,  ///< try the next victim at once
+  pause,   ///< let the core rest for pauses() relax instructions, then try
+  yield,   ///< give the core to another thread, then try
+  sleep    ///< end the search: prepare to sleep
+};
+
+/// Decides how long to search and who stays awake. The protocol that carries the decisions out, and the proof that
+/// nobody sleeps through work, are in sched/ (idle_gate.hpp, README.md "Sleep").
+///
+/// Promises  I1  failed() returns step::sleep after finitely many calls since begin(), or never_sleeps is true.
+///           I2  the constants below never change.
+///           I3  holdback() is bounded by some microseconds: work waits no longer for a thief that could take it.
+/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation.
+///
+/// begin() opens a search, told how many ticks (os_env::ticks) the worker has worked since its last one; for holdback()
+/// relax instructions it then leaves other workers alone.
+///
+///   never_sleeps     thieves search until they find work or the executor stops
+///   keeps_a_thief    the last thief stays awake while any worker is active (Algorithm 5, line 29)
+///   wakes_on_push    who pushes a task while somebody sleeps and nobody searches wakes one sleeper
+///   helpers          how many sleepers the thieves that fail at a busy worker wake for it, each time it gets work
+template <class P>
+concept idle_policy = std::default_initializable<P> && std::movable<P> &&
+    requires(P p, std::uint32_t workers, std::uint64_t ticks) {
+  { p.begin(workers, ticks) }
+  noexcept->std::same_as<void>;
+  { p.holdback() }
+  noexcept->std::same_as<std::uint32_t>;
+  { p.failed() }
+  noexcept->std::same_as<step>;
+  { p.pauses() }
+  noexcept->std::same_as<std::uint32_t>;
+  { P::never_sleeps } -> std::convertible_to<bool>;
+  { P::keeps_a_thief } -> std::convertible_to<bool>;
+  { P::wakes_on_push } -> std::convertible_to<bool>;
+  { P::helpers } -> std::convertible_to<std::uint32_t>;
+};
+
+/// The paper's (Lin, Huang and Wong, Algorithms 2 to 5): while a worker is active, one thief is awake; the others go to
+/// sleep after STEAL_BOUND + YIELD_BOUND failed attempts.
+class adaptive {
+ public:
+  static constexpr bool never_sleeps = false;
+  static constexpr bool keeps_a_thief = true;
+  static constexpr bool wakes_on_push = false;
+  static constexpr std::uint32_t helpers = 0;
+
+  void begin(std::uint32_t workers, std::uint64_t) noexcept {
+    failed_steals_ = yields_ = 0;
+    steal_bound_ = 2 * (workers + 1);  // the paper's section III
+  }
+  step failed() noexcept {
+    if (++failed_steals_ < steal_bound_) return step::search;
+    return ++yields_ < yield_bound ? step::yield : step::sleep;
+  }
+  std::uint32_t pauses() const noexcept { return 0; }
+  std::uint32_t holdback() const noexcept { return 0; }
+
+ private:
+  static constexpr std::uint32_t yield_bound = 100;  // the paper's section III
+  std::uint32_t failed_steals_ = 0, yields_ = 0, steal_bound_ = 0;
+};
+
+/// ABP (Arora, Blumofe and Plaxton 1998), the paper's first rival: thieves yield before every attempt and never sleep.
+class always_awake {
+ public:
+  static constexpr bool never_sleeps = true;
+  static constexpr bool keeps_a_thief = false;
+  static constexpr bool wakes_on_push = false;
+  static constexpr std::uint32_t helpers = 0;
+
+  void begin(std::uint32_t, std::uint64_t) noexcept {}
+  step failed() noexcept { return step::yield; }
+  std::uint32_t pauses() const noexcept { return 0; }
+  std::uint32_t holdback() const noexcept { return 0; }
+};
+
+/// BWS (Ding et al., EuroSys 2012) as the paper modified it, its second rival: a thief sleeps after SleepThreshold
+/// failed attempts; for every worker that got work, thieves that find nothing at it wake two sleepers; the last thief
+/// is the watchdog that never sleeps while a worker is active. Thieves do not yield their cores.
+class balanced {
+ public:
+  static constexpr bool never_sleeps = false;
+  static constexpr bool keeps_a_thief = true;
+  static constexpr bool wakes_on_push = false;
+  static constexpr std::uint32_t helpers = 2;
+
+  void begin(std::uint32_t, std::uint64_t) noexcept { failed_steals_ = 0; }
+  step failed() noexcept { return ++failed_steals_ < sleep_threshold ? step::search : step::sleep; }
+  std::uint32_t pauses() const noexcept { return 0; }
+  std::uint32_t holdback() const noexcept { return 0; }
+
+ private:
+  static constexpr std::uint32_t sleep_threshold = 64;  // the paper's section III
+  std::uint32_t failed_steals_ = 0;
+};
+
+/// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not somebody is
+/// active; a push wakes a sleeper when nobody searches. One long task alone costs no CPU on the other workers.
+///
+/// What a thief got last time tells whether stealing pays: after a booty that was worked off in less time than it takes
+/// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
+/// slowed down by a thief at its heels.
+class default_idle {
+ public:
+  static constexpr bool never_sleeps = false;
+  static constexpr bool keeps_a_thief = false;
+  static constexpr bool wakes_on_push = true;
+  static constexpr std::uint32_t helpers = 0;
+
+  void begin(std::uint32_t, std::uint64_t worked) noexcept {
+    failed_steals_ = 0;
+    if (worked >= poor_booty) {
+      holdback_ = 0;
+    } else {
+      holdback_ = holdback_ == 0 ? first_holdback : holdback_ < most_holdback ? 2 * holdback_ : most_holdback;
+    }
+  }
+  std::uint32_t holdback() const noexcept { return holdback_; }
+
+  step failed() noexcept {
+    if (++failed_steals_ == attempts) return step::sleep;
+    return failed_steals_ % 8 == 0 ? step::yield : step::pause;
+  }
+  /// Doubles every few attempts: a thief that asks too often slows its victim's deque down.
+  std::uint32_t pauses() const noexcept {
+    std::uint32_t const doublings = failed_steals_ / 8;
+    return doublings < 5 ? 1u << doublings : 32u;
+  }
+
+ private:
+  static constexpr std::uint32_t attempts = 160;     // some 80 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint64_t poor_booty = 1500;  // ticks, about half a microsecond: what a steal costs both sides
+  static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us
+  std::uint32_t failed_steals_ = 0;
+  std::uint32_t holdback_ = 0;
+};
+
+static_assert(idle_policy<adaptive> && idle_policy<always_awake> && idle_policy<balanced> && idle_policy<default_idle>);
+
+}  // namespace heist::idle

@@ -1,0 +1,234 @@
+// The part of an executor that does not depend on its policy: workers, queues, counters, fibers, start and stop.
+#pragma once
+
+#include <fmt/format.h>
+#include <pthread.h>  // pthread_atfork
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>  // exception_ptr
+#include <memory>     // unique_ptr
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>  // move, exchange
+#include <vector>
+
+#include "heist/base/assert.hpp"
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/base/errors.hpp"
+#include "heist/memory/stack.hpp"
+#include "heist/sched/current.hpp"
+#include "heist/sched/fiber.hpp"
+#include "heist/sched/idle_gate.hpp"
+#include "heist/sched/options.hpp"
+#include "heist/sched/runnable.hpp"
+#include "heist/sched/worker.hpp"
+#include "heist/sync/master_queue.hpp"
+#include "heist/sync/spin_lock.hpp"
+#include "heist/topology/discover.hpp"
+#include "heist/topology/squads.hpp"
+
+namespace heist::detail {
+
+/// Counts the fork()s between the first process and this one.
+inline std::atomic<unsigned>& process_generation() noexcept {
+  static constinit std::atomic<unsigned> generation{0};
+  static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
+    process_generation().fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
+  });
+  static_cast<void>(registered);
+  return generation;
+}
+
+/// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
+class core {
+ public:
+  /// Called on a fiber for the first time: the worker loop.
+  using loop_function = void (*)(fiber& on);
+  /// Told when a fiber parks (true) or goes on (false); null when nobody observes.
+  using fiber_hook = void (*)(core& self, worker& w, fiber const& f, bool parks) noexcept;
+
+  core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook);
+  core(core const&) = delete;
+  core& operator=(core const&) = delete;
+  ~core() = default;  // the executor has called drain_and_stop()
+
+  /// Starts the threads; all or none. Throws executor_error when the system refuses one.
+  void start(options const& wanted);
+
+  /// Waits for all work, stops the workers and joins their threads. In a child of fork() it only forgets the threads.
+  void drain_and_stop() noexcept;
+
+  /// Adds a task to `w`'s own deque.
+  HEIST_ALWAYS_INLINE void push(worker& w, runnable& r) {
+    if (w.deque.push(&r)) [[likely]] {
+      if (!w.alone) gate.pushed();
+    } else {
+      run_without_memory(w, r);
+    }
+  }
+
+  /// Adds a unit of work that will end with ended(): from a worker of this executor to its deque, from any other thread
+  /// to the master queue (Algorithm 1). Throws executor_error in a child of fork().
+  void submit(queued_runnable& r) {
+    check_process();
+    worker* const w = this_worker();
+    if (w != nullptr && &w->home == this) {
+      // relaxed: the push that follows publishes it, before anybody can end the unit
+      w->began_published.store(++w->began, std::memory_order_relaxed);
+      push(*w, r);
+    } else {
+      enter_from_outside(r, one_visitor + 1);
+    }
+  }
+
+  /// Adds something that is part of a unit of work already counted: a parked fiber or task that can go on.
+  void make_runnable(queued_runnable& r) {
+    worker* const w = this_worker();
+    if (w != nullptr && &w->home == this) {
+      push(*w, r);
+    } else {
+      enter_from_outside(r, one_visitor);
+    }
+  }
+
+  /// A unit of work has begun that will be pushed later; the caller sees to it that it ends.
+  void began() noexcept {
+    worker* const w = this_worker();
+    if (w != nullptr && &w->home == this) {
+      w->began_published.store(++w->began, std::memory_order_relaxed);  // relaxed: as in submit()
+    } else {
+      outside_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in submit()
+    }
+  }
+  /// A unit of work has ended, on worker `w`.
+  static void ended(worker& w) noexcept { ++w.ended; }
+
+  /// The worker has nothing more to do for now: tells everybody who counts. May push what follows.
+  void settle(worker& w) {
+    w.report_tally();
+    // relaxed: own store
+    if (w.ended_published.load(std::memory_order_relaxed) == w.ended) return;
+    w.ended_published.store(w.ended, std::memory_order_release);  // release: pairs with the acquire in quiescent()
+    os_env::light_fence();                                        // pairs with the heavy fence in wait_idle()
+    if (idle_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {  // relaxed: ordered by the fences
+      os_env::fence(std::memory_order_seq_cst);  // of two workers that settle last, one sees the other
+      if (quiescent()) {
+        idle_word_.store(idle_word_.load(std::memory_order_relaxed) + 1,  // relaxed: any change will do
+                         std::memory_order_release);                      // release: the waiter sees all effects
+        idle_word_.wake_all();
+      }
+    }
+  }
+
+  /// Blocks the calling thread, which is no worker of this executor, until all work submitted so far has ended.
+  void wait_idle();
+
+  /// The first exception of a task that nobody waits for.
+  void keep_exception(std::exception_ptr e) noexcept {
+    lock_.lock();
+    if (!lost_exception_) lost_exception_ = std::move(e);
+    lock_.unlock();
+  }
+  std::exception_ptr take_exception() noexcept {
+    lock_.lock();
+    std::exception_ptr e = std::exchange(lost_exception_, nullptr);
+    lock_.unlock();
+    return e;
+  }
+
+  /// Takes what has been submitted from outside: one task to run now, the rest into `w`'s deque, oldest to run first.
+  runnable* take_submitted(worker& w) {
+    queued_runnable* r = master.take_all();
+    if (r == nullptr) return nullptr;
+    while (r->next != nullptr) {
+      queued_runnable* const older = r->next;  // read before the push: a thief may run and free it
+      push(w, *r);
+      r = older;
+    }
+    return r;
+  }
+
+  /// A fiber for `w` to go on with. Throws stack_error or bad_alloc.
+  fiber& obtain_fiber(worker& w);
+
+  /// Throws executor_error if this process is a child of the one that made the executor.
+  void check_process() const {
+    // relaxed: changes only in a new process
+    if (process_generation().load(std::memory_order_relaxed) != generation_) [[unlikely]]
+      refuse_after_fork();
+  }
+
+  bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
+
+  /// May a thief find something? Asked before it sleeps: every source of work is named here and nowhere else.
+  bool work_anywhere() const noexcept {
+    if (!master.maybe_empty()) return true;
+    for (auto const& w : workers) {
+      if (!w->deque.maybe_empty()) return true;
+    }
+    return false;
+  }
+
+  /// One line per worker, for people who look at a hang. Approximate.
+  std::string state_text() const;
+
+  topology::machine machine;
+  topology::squads squads;
+  std::vector<std::unique_ptr<worker>> workers;
+  idle_gate<> gate;
+  master_queue<queued_runnable> master;
+  fiber_hook const on_fiber;
+
+ private:
+  static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
+  // outside_:  63 … 48 visitors: threads that are inside enter_from_outside()
+  //            47 …  0 units of work begun from outside
+  static constexpr std::uint64_t one_visitor = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t began_mask = one_visitor - 1;
+
+  void enter_from_outside(queued_runnable& r, std::uint64_t amount) {
+    // Counted in before the work can run, and out after the last touch of this object: whoever sees the work done and
+    // destroys the executor waits for visitors.
+    outside_.fetch_add(amount, std::memory_order_relaxed);  // relaxed: published by the queue
+    master.push(r);
+    gate.submitted();
+    outside_.fetch_sub(one_visitor, std::memory_order_release);  // release: pairs with the acquire in drain_and_stop()
+  }
+
+  bool quiescent() const noexcept {
+    // Ends first: a unit that is seen to have ended is then seen to have begun.
+    std::uint64_t ended = 0, began = 0;
+    for (auto const& w : workers) ended += w->ended_published.load(std::memory_order_acquire);  // acquire: settle()
+    for (auto const& w : workers) began += w->began_published.load(std::memory_order_relaxed);  // relaxed: see above
+    return ended == began + (outside_.load(std::memory_order_relaxed) & began_mask);            // relaxed: see above
+  }
+
+  static void begin_fiber(void* self);
+  void thread_main(worker& w, bool pin) noexcept;
+  void stop_and_join() noexcept;
+  void run_without_memory(worker& w, runnable& r);
+  [[noreturn]] static void refuse_after_fork();
+
+  loop_function const loop_;
+  std::size_t const stack_size_;
+  unsigned const generation_;
+  std::vector<std::thread> threads_;
+
+  alignas(cache_line_size) std::atomic<std::uint64_t> outside_{0};
+  alignas(cache_line_size) std::atomic<std::uint32_t> idle_waiters_{0};
+  os_env::park_word idle_word_;
+  std::atomic<bool> stop_{false};
+  spin_lock<> lock_;               // guards the rest
+  std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
+  unsigned next_colour_ = 0;
+  std::exception_ptr lost_exception_;
+};
+
+}  // namespace heist::detail
+
+#include "heist/sched/core_fibers.hpp"
+#include "heist/sched/core_start.hpp"

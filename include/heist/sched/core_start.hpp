@@ -1,0 +1,139 @@
+// How an executor's workers start and stop. Bodies of core.
+#pragma once
+
+#include "heist/sched/core.hpp"
+#include "heist/topology/bind.hpp"
+#include "heist/topology/cpu_quota.hpp"
+
+namespace heist::detail {
+
+/// More than any machine has; a count above it is a negative number or an uninitialised one.
+inline constexpr std::size_t max_workers = event_count<>::max_waiters;
+
+inline std::size_t worker_count_for(options const& wanted, topology::machine const& machine) {
+  if (wanted.workers > max_workers) {
+    throw executor_error{
+        fmt::format("an executor with {} workers: heist allows 1 to {}. Mend it by asking for as many workers as there "
+                    "are cores, or "
+                    "leave options::workers at 0 and get that.",
+                    wanted.workers, max_workers)};
+  }
+  if (wanted.workers != 0) return wanted.workers;
+  // A machine described by hand gets a worker for each of its PUs; the real one what this process may use of it.
+  std::size_t const usable = machine.is_this_machine ? topology::usable_cpus(machine) : machine.pu_count();
+  return usable < max_workers ? usable : max_workers;
+}
+
+inline core::core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook)
+    : machine{wanted.machine ? *wanted.machine : topology::this_machine()},
+      gate{worker_count_for(wanted, machine), rules},
+      on_fiber{hook},
+      loop_{loop},
+      stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
+      generation_{process_generation().load(std::memory_order_relaxed)} {  // relaxed: changes only in a new process
+  std::size_t const count = worker_count_for(wanted, machine);
+  squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, count)
+                                    : topology::make_squads(machine, wanted.squad_pus, count);
+  os_env::prepare();
+  workers.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], count == 1, i + 1));
+  }
+}
+
+inline void core::start(options const& wanted) {
+  bool const pin = wanted.pin == pinning::pus && machine.is_this_machine;
+  try {
+    threads_.reserve(workers.size());
+    for (auto& w : workers) {
+      w->current = &obtain_fiber(*w);  // before the thread: its memory can be refused, too
+      w->current->on = w.get();
+      threads_.emplace_back([this, &w = *w, pin]() noexcept { thread_main(w, pin); });
+    }
+  } catch (std::system_error const& e) {
+    std::size_t const started = threads_.size();
+    stop_and_join();
+    throw executor_error{fmt::format(
+        "cannot start thread {} of {}: {}. Mend it by asking for at most {} workers (options::workers), or by "
+        "raising the limit on processes (ulimit -u, pids.max of the container).",
+        started + 1, workers.size(), e.what(), started)};
+  } catch (...) {
+    stop_and_join();
+    throw;
+  }
+}
+
+inline void core::thread_main(worker& w, bool pin) noexcept {
+  set_this_worker(&w);
+  if (pin) topology::bind_this_thread(machine, squads.pu_of_worker[w.number]);
+  flow boot;
+  w.boot = &boot;
+  flow::switch_to(boot, w.current->own_flow(), {[](void*) noexcept {}, nullptr});
+  // Back when the executor stops.
+  set_this_worker(nullptr);
+}
+
+inline void core::stop_and_join() noexcept {
+  stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
+  gate.wake_all();
+  for (auto& t : threads_) t.join();
+  threads_.clear();
+}
+
+inline void core::drain_and_stop() noexcept {
+  // relaxed: changes only in a new process
+  if (process_generation().load(std::memory_order_relaxed) != generation_) {
+    // The threads exist in the parent only: nothing to wait for, nothing to join, nothing to free that they use.
+    new std::vector<std::thread>{std::move(threads_)};
+    return;
+  }
+  worker* const w = this_worker();
+  if (w != nullptr && &w->home == this) {
+    HEIST_FATAL(
+        "an executor is destroyed by one of its own tasks, which it would have to wait for; "
+        "mend it by destroying it outside, after the task");
+  }
+  wait_idle();
+  // acquire: a visitor's last touch of this object comes before
+  while (outside_.load(std::memory_order_acquire) >= one_visitor) os_env::yield();
+  stop_and_join();
+}
+
+inline void core::wait_idle() {
+  check_process();
+  worker* const w = this_worker();
+  if (w != nullptr && &w->home == this) {
+    throw executor_error{
+        "wait_idle() inside a task of the same executor would wait for itself; mend it by waiting outside, or by "
+        "waiting "
+        "for the future of each task."};
+  }
+  idle_waiters_.fetch_add(1, std::memory_order_relaxed);  // relaxed: ordered by the fence
+  os_env::heavy_fence();                                  // pairs with the light fence in settle()
+  for (;;) {
+    std::uint32_t const seen = idle_word_.load(std::memory_order_acquire);  // acquire: pairs with settle()
+    if (quiescent()) break;
+    idle_word_.wait(seen);
+  }
+  idle_waiters_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
+}
+
+inline void core::refuse_after_fork() {
+  throw executor_error{
+      "this process is a child made by fork(), and the executor's threads exist in its parent only; mend it by making "
+      "the executor after fork()."};
+}
+
+inline std::string core::state_text() const {
+  std::string text = fmt::format("{} workers, {} thieves, master queue {}\n", workers.size(), gate.thieves(),
+                                 master.maybe_empty() ? "empty" : "not empty");
+  for (auto const& w : workers) {
+    // relaxed: a snapshot for people
+    text += fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, w->squad,
+                        w->doing.load(std::memory_order_relaxed), w->deque.size_snapshot(),
+                        w->ended_published.load(std::memory_order_relaxed));  // relaxed: as above
+  }
+  return text;
+}
+
+}  // namespace heist::detail

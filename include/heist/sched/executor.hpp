@@ -1,0 +1,162 @@
+// The executor: workers for task graphs, asyncs and fork/join programs, with the policy as a template parameter.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>  // forward
+#include <vector>
+
+#include "heist/observe/observer.hpp"
+#include "heist/policy/policies.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/future.hpp"
+#include "heist/sched/options.hpp"
+#include "heist/sched/worker_loop.hpp"
+
+namespace heist {
+namespace detail {
+
+/// core with the parts that depend on the policy and the observer.
+template <class Policy, class Observer>
+class scheduler : public core {
+ public:
+  using idle_type = typename Policy::idle_type;
+  using victim_type = typename Policy::victim_type;
+  using observer_type = Observer;
+
+  template <class... ObserverArgs>
+  explicit scheduler(options const& wanted, ObserverArgs&&... args)
+      : core{wanted, idle_rules::of<idle_type>(), &worker_loop<scheduler>::run, hook()},
+        observer_(std::forward<ObserverArgs>(args)...),
+        decisions_(workers.size()) {
+    observer_.start(workers.size());
+    core::start(wanted);
+  }
+
+  idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
+  victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
+  Observer& observer() noexcept { return observer_; }
+
+ private:
+  struct alignas(cache_line_size) decisions {
+    [[no_unique_address]] idle_type idle;
+    [[no_unique_address]] victim_type victim;
+  };
+
+  static fiber_hook hook() noexcept {
+    if constexpr (Observer::observes) {
+      return [](core& self, worker& w, fiber const& f, bool parks) noexcept {
+        Observer& observer = static_cast<scheduler&>(self).observer_;
+        parks ? observer.park(w.number, &f) : observer.resume(w.number, &f);
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  [[no_unique_address]] Observer observer_;
+  std::vector<decisions> decisions_;
+};
+
+struct executor_access;
+
+}  // namespace detail
+
+/// A set of workers, each a thread, that run tasks until the executor is destroyed.
+///
+/// Threads  every member may be called by any thread, also from inside tasks unless it says otherwise.
+/// Promises a task that is accepted runs exactly once; a worker that waits inside a task does other work meanwhile;
+///          the destructor waits for all work, and must not be called by a task of this executor.
+template <class Policy = policy::random, class Observer = null_observer>
+class executor {
+  static_assert(
+      policy::executor_policy<Policy>,
+      "heist: executor<Policy> needs a policy bundle with a victim_type and an idle_type; mend it by deriving "
+      "from heist::policy::bundle<Victim, Idle>.");
+  static_assert(
+      heist::observer<Observer>,
+      "heist: executor<Policy, Observer> needs an observer that models heist::observer; mend it by deriving from "
+      "heist::null_observer and setting `observes` to true.");
+
+ public:
+  /// As many workers as CPUs that this process may use.
+  executor() : executor{options{}} {}
+  /// Throws executor_error for an impossible count or a thread that cannot be started, topology_error for squads that
+  /// the machine does not have. `args` make the observer.
+  template <class... ObserverArgs>
+  explicit executor(options const& wanted, ObserverArgs&&... args)
+      : scheduler_{wanted, std::forward<ObserverArgs>(args)...} {}
+  explicit executor(std::size_t workers) : executor{options{.workers = workers}} {}
+
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
+  ~executor() { scheduler_.drain_and_stop(); }
+
+  std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
+  std::size_t squad_count() const noexcept { return scheduler_.squads.members.size(); }
+  topology::machine const& machine() const noexcept { return scheduler_.machine; }
+  /// To be read while no task runs, or as the observer allows.
+  Observer& observer() noexcept { return scheduler_.observer(); }
+
+  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future.
+  template <class F>
+  auto submit(F&& f) {
+    return detail_submit(scheduler_, std::forward<F>(f));
+  }
+
+  /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
+  template <class F>
+  void post(F&& f) {
+    auto* const task = new detail::posted_task<std::decay_t<F>>{std::forward<F>(f)};
+    try {
+      scheduler_.submit(*task);
+    } catch (...) {
+      delete task;
+      throw;
+    }
+  }
+
+  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.
+  template <class F>
+  auto sync_wait(F&& f) {
+    return submit(std::forward<F>(f)).get();
+  }
+
+  /// Starts one run of a graph; `options` may be a std::stop_token and a callable to call when the run has ended.
+  template <class Graph, class... Options>
+  auto run(Graph& graph, Options&&... options) {
+    return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);
+  }
+  /// Starts `n` runs, one after the other, as one.
+  template <class Graph, class... Options>
+  auto run_n(Graph& graph, std::size_t n, Options&&... options) {
+    return graph.start_run(scheduler_, n, std::forward<Options>(options)...);
+  }
+  /// Starts runs, one after the other, until `done()` says true after one of them.
+  template <class Graph, class Predicate, class... Options>
+  auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
+    return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+  }
+
+  /// Blocks until all work submitted so far has ended, then rethrows the first exception of a posted task. Not to be
+  /// called by a task of this executor: throws executor_error.
+  void wait_idle() {
+    scheduler_.wait_idle();
+    if (std::exception_ptr e = scheduler_.take_exception()) std::rethrow_exception(std::move(e));
+  }
+
+  /// One line per worker, for people who look at a hang. Approximate.
+  std::string state_text() const { return scheduler_.state_text(); }
+
+ private:
+  friend struct detail::executor_access;
+  detail::scheduler<Policy, Observer> scheduler_;
+};
+
+executor(options const&)->executor<>;
+executor(std::size_t)->executor<>;
+
+}  // namespace heist

@@ -1,0 +1,157 @@
+// Tasks on their own, and the handle through which their results come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>  // exception_ptr
+#include <utility>    // exchange, forward, move
+
+#include "heist/base/errors.hpp"
+#include "heist/base/result.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/wait.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist {
+namespace detail {
+
+/// What the task and its handle share; whoever of the two is last frees it.
+template <class R>
+struct async_state : queued_runnable {
+  async_state(run_function run, described const* what) : queued_runnable{{run, what}, nullptr} {}
+  virtual ~async_state() = default;
+
+  void release() noexcept {
+    // acq_rel: the last one sees what the other did
+    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  std::atomic<std::uint32_t> owners{2};
+  completion finished;
+  std::exception_ptr exception;
+  result_slot<R> result;
+};
+
+inline task_view describe_async(runnable const& self) noexcept {
+  return {task_kind::async, &self, nullptr};
+}
+inline constexpr described_operations async_operations{&describe_async};
+inline constexpr described async_what{&async_operations};
+
+template <class F, class R>
+struct async_task final : async_state<R> {
+  template <class G>
+  explicit async_task(G&& g) : async_state<R>{&run, &async_what}, function(std::forward<G>(g)) {}
+
+  static runnable* run(runnable& r, fiber& on) {
+    auto& self = static_cast<async_task&>(r);
+    on.on->report_tally();
+    try {
+      self.result.fill([&]() -> decltype(auto) { return call_with_context(self.function, on, nullptr); });
+    } catch (...) {
+      self.exception = std::current_exception();
+    }
+    self.finished.complete();
+    self.release();
+    core::ended(*on.on);
+    return nullptr;
+  }
+
+  F function;
+};
+
+/// A task that nobody waits for.
+template <class F>
+struct posted_task final : queued_runnable {
+  template <class G>
+  explicit posted_task(G&& g) : queued_runnable{{&run, &async_what}, nullptr}, function(std::forward<G>(g)) {}
+
+  static runnable* run(runnable& r, fiber& on) {
+    auto* const self = static_cast<posted_task*>(&r);
+    on.on->report_tally();
+    try {
+      call_with_context(self->function, on, nullptr);
+    } catch (...) {
+      on.home.keep_exception(std::current_exception());
+    }
+    delete self;
+    core::ended(*on.on);
+    return nullptr;
+  }
+
+  F function;
+};
+
+}  // namespace detail
+
+/// The result of a submitted task, once.
+///
+/// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
+/// Promises dropping it neither waits nor cancels; the task still runs.
+template <class T>
+class [[nodiscard]] future {
+ public:
+  /// Refers to nothing.
+  future() noexcept = default;
+  future(future&& other) noexcept : state_{std::exchange(other.state_, nullptr)} {}
+  future& operator=(future&& other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~future() {
+    if (state_ != nullptr) state_->release();
+  }
+
+  /// False if default made, moved from, or already asked by get().
+  bool valid() const noexcept { return state_ != nullptr; }
+  bool done() const { return checked().finished.done(); }
+  /// Returns when the task has finished.
+  void wait() const { detail::wait_for(checked().finished); }
+  /// Waits, then returns the result or rethrows the task's exception. The future refers to nothing afterwards.
+  T get() {
+    wait();
+    future const mine{std::move(*this)};
+    if (mine.state_->exception) std::rethrow_exception(std::move(mine.state_->exception));
+    return mine.state_->result.take();
+  }
+
+ private:
+  template <class F>
+  friend auto detail_submit(detail::core& home, F&& f);
+  explicit future(detail::async_state<T>& state) noexcept : state_{&state} {}
+
+  detail::async_state<T>& checked() const {
+    if (state_ == nullptr) {
+      throw executor_error{
+          "this future refers to no task: it was default made, moved from, or its result was taken by get(); mend it "
+          "by "
+          "keeping the result of get()."};
+    }
+    return *state_;
+  }
+
+  detail::async_state<T>* state_ = nullptr;
+};
+
+/// Makes the task and hands it to `home`; the one place where futures come from.
+template <class F>
+auto detail_submit(detail::core& home, F&& f) {
+  using function = std::decay_t<F>;
+  using result = detail::task_result<function>;
+  auto* const task = new detail::async_task<function, result>{std::forward<F>(f)};
+  try {
+    home.submit(*task);
+  } catch (...) {
+    delete task;
+    throw;
+  }
+  return future<result>{*task};
+}
+
+template <class F>
+auto context::submit(F&& f) const {
+  return detail_submit(fiber_->home, std::forward<F>(f));
+}
+
+}  // namespace heist

@@ -1,0 +1,36 @@
+// What an executor is asked to be.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heist/topology/machine.hpp"
+#include "heist/topology/squads.hpp"
+
+namespace heist {
+
+/// Are worker threads bound to processing units?
+enum class pinning {
+  none,  ///< the operating system places them; right when the machine is shared
+  pus    ///< one processing unit each, where the machine is the real one; right when this process owns the machine
+};
+
+/// Everything has a default: `options{}` uses as many workers as this process may use CPUs.
+struct options {
+  /// How many workers; 0: one for each CPU that the affinity mask and the cgroup quota allow.
+  std::size_t workers = 0;
+  /// The machine to run on, or to pretend (topology::parse); by default the real one.
+  std::optional<topology::machine> machine = std::nullopt;
+  /// Which workers share a squad.
+  squad_by squads = squad_by::automatic;
+  /// Squads by hand, as lists of PUs; overrides `squads` when not empty.
+  std::vector<std::vector<std::uint32_t>> squad_pus = {};
+  /// Bind threads to PUs?
+  pinning pin = pinning::none;
+  /// Bytes of each fiber's stack, on which tasks run; memory is used as it is touched.
+  std::size_t stack_size = std::size_t{1} << 20;
+};
+
+}  // namespace heist

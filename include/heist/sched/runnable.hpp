@@ -1,0 +1,36 @@
+// The one thing a worker can run.
+#pragma once
+
+#include "heist/observe/observer.hpp"
+
+namespace heist::detail {
+
+class fiber;
+struct runnable;
+
+/// Operations that differ by the type of a runnable and are not on the path of every task.
+struct described_operations {
+  task_view (*describe)(runnable const& self) noexcept;
+};
+
+/// Something with a description; read only when somebody observes.
+struct described {
+  described_operations const* operations;
+};
+
+/// Something ready to run: a graph node, an async task, a fiber to go on with.
+struct runnable {
+  /// Runs `self` on fiber `on`, which may be on another worker afterwards (the code may wait), and returns what to run
+  /// next on that fiber, or null: the paper's one-task cache. `self` may be gone when it returns.
+  using run_function = runnable* (*)(runnable& self, fiber& on);
+
+  run_function run;
+  described const* what;
+};
+
+/// A runnable that can stand in the master queue.
+struct queued_runnable : runnable {
+  queued_runnable* next = nullptr;
+};
+
+}  // namespace heist::detail

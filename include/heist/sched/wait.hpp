@@ -1,0 +1,22 @@
+// Waiting for a completion, from a task or from a thread outside.
+#pragma once
+
+#include "heist/sched/core.hpp"
+#include "heist/sched/current.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::detail {
+
+/// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker goes on with other work;
+/// outside it blocks the thread.
+inline void wait_for(completion& c) {
+  if (c.done()) return;
+  if (worker* const w = this_worker(); w != nullptr) {
+    w->current->wait_for(c);
+    return;
+  }
+  thread_waiter<> me;
+  if (c.enlist(me)) me.wait();
+}
+
+}  // namespace heist::detail

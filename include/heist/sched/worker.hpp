@@ -1,0 +1,88 @@
+// One worker: its deque, what only it writes, and what others read.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/base/random.hpp"
+#include "heist/fiber/flow.hpp"
+#include "heist/sched/idle_gate.hpp"
+#include "heist/sched/runnable.hpp"
+#include "heist/sync/work_deque.hpp"
+
+namespace heist::detail {
+
+class core;
+class fiber;
+
+/// Somebody who counts tasks that workers have finished, in portions (a run of a graph).
+struct tally_keeper {
+  /// `n` tasks more are finished. Called by `w`, which may push what follows.
+  void (*add)(tally_keeper& self, std::uint32_t n, worker& w);
+};
+
+/// What workers do is in worker_loop.hpp; what they are is here.
+struct worker {
+  worker(core& home, std::uint32_t number, std::uint32_t squad, bool alone_in_executor, std::uint64_t seed)
+      : home{home}, number{number}, squad{squad}, alone{alone_in_executor}, random{seed} {}
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+
+  // Set before the thread starts, then constant.
+  core& home;
+  std::uint32_t const number;
+  std::uint32_t const squad;
+  bool const alone;  ///< the executor has no other worker: nobody steals, counters need no locked operation
+
+  // Owner only.
+  fiber* current = nullptr;        ///< the fiber it runs on
+  bool active = false;             ///< counted among the active workers
+  std::uint64_t active_since = 0;  ///< in ticks
+  std::uint64_t worked = 0;        ///< ticks from becoming active to becoming inactive, the last time
+  std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
+  std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
+  tally_keeper* keeper = nullptr;
+  fiber* spare = nullptr;              ///< fibers to go on with when one parks
+  std::uint64_t began = 0, ended = 0;  ///< units of work that tasks here submitted, and that ended here
+  fast_random random;
+  flow* boot = nullptr;  ///< the stack that the thread was born with
+
+  // Owner writes, others read.
+  alignas(cache_line_size) std::atomic<std::uint64_t> began_published{0};
+  std::atomic<std::uint64_t> ended_published{0};
+  /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
+  std::atomic<std::uint32_t> help_wanted{0};
+  std::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
+
+  work_deque<runnable*> deque;
+
+  /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
+  HEIST_ALWAYS_INLINE void work_for(tally_keeper& k) {
+    if (keeper != &k) [[unlikely]]
+      change_keeper(k);
+  }
+  /// Counts one finished task for `k`, without telling anybody yet.
+  HEIST_ALWAYS_INLINE void count_for(tally_keeper& k) {
+    if (keeper != &k) [[unlikely]]
+      change_keeper(k);  // the task has moved here, or waited
+    ++tally;
+  }
+  HEIST_NOINLINE void change_keeper(tally_keeper& k) {
+    report_tally();
+    keeper = &k;
+  }
+  /// Tells the keeper what has been counted. To be called before anything that is not one of its tasks. Runs no user
+  /// code.
+  void report_tally() {
+    while (tally != 0) {  // what ends may be a task of another keeper
+      std::uint32_t const n = tally;
+      tally = 0;
+      keeper->add(*keeper, n, *this);
+    }
+  }
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,200 @@
+// What a worker does all day: Algorithms 2 to 5 of "An Efficient Work-Stealing Scheduler for Task Dependency Graph"
+// (Lin, Huang and Wong). Exploit what there is, explore what others have, wait for more.
+#pragma once
+
+#include <cstdint>
+
+#include "heist/base/env.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/fiber.hpp"
+#include "heist/sched/worker.hpp"
+
+namespace heist::detail {
+
+/// The loop, for one policy and one observer. `Scheduler` gives victim(worker), idle(worker) and observer().
+template <class Scheduler>
+class worker_loop {
+  using idle_type = typename Scheduler::idle_type;
+  using observer_type = typename Scheduler::observer_type;
+  static constexpr bool observed = observer_type::observes;
+
+  /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
+  static constexpr std::uint32_t poll_interval = 64;
+  /// The most that a thief takes beside what it runs next.
+  static constexpr std::size_t most_at_once = 16;
+
+ public:
+  /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
+  /// worker, so the worker is read anew each time.
+  static void run(fiber& self) {
+    runnable* t = nullptr;
+    do {
+      exploit(t, self);
+      t = wait_for_task(self);
+    } while (t != nullptr);
+  }
+
+ private:
+  static Scheduler& scheduler(fiber& self) noexcept { return static_cast<Scheduler&>(self.home); }
+
+  /// Algorithm 3: runs tasks until the worker's deque is empty.
+  static void exploit(runnable* t, fiber& self) {
+    core& home = self.home;
+    if (t != nullptr) become_active(*self.on);
+    for (;;) {
+      while (t != nullptr) {
+        t = run_one(*t, self);
+        worker& w = *self.on;
+        if (--w.until_poll == 0) [[unlikely]]
+          t = poll(t, w);
+      }
+      t = self.on->deque.pop();
+      if (t != nullptr) continue;
+      home.settle(*self.on);
+      t = self.on->deque.pop();
+      if (t == nullptr) break;
+    }
+    become_inactive(*self.on);
+  }
+
+  static runnable* run_one(runnable& t, fiber& self) {
+    if constexpr (observed) {
+      task_view const view = t.what->operations->describe(t);
+      observer_type& observer = scheduler(self).observer();
+      observer.task_begin(self.on->number, view);
+      runnable* const next = t.run(t, self);
+      observer.task_end(self.on->number, view);
+      return next;
+    } else {
+      return t.run(t, self);
+    }
+  }
+
+  /// Between two tasks, now and then: lets work from outside in, before `t`.
+  static runnable* poll(runnable* t, worker& w) {
+    w.until_poll = poll_interval;
+    if (w.home.master.maybe_empty()) return t;
+    if (t != nullptr) w.home.push(w, *t);
+    return w.home.take_submitted(w);
+  }
+
+  static void become_active(worker& w) {
+    if (w.active) return;
+    w.active = true;
+    w.active_since = os_env::ticks();
+    w.doing.store("active", std::memory_order_relaxed);  // relaxed: for people
+    if constexpr (idle_type::helpers != 0) {
+      w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
+    }
+    w.home.gate.become_active();
+  }
+  static void become_inactive(worker& w) {
+    if (!w.active) return;
+    w.active = false;
+    w.worked = os_env::ticks() - w.active_since;
+    if constexpr (idle_type::helpers != 0) w.help_wanted.store(0, std::memory_order_relaxed);  // relaxed: as above
+    w.home.gate.become_inactive();
+  }
+
+  /// Algorithm 5: returns the next task, sleeping until there is one, or null when the executor stops.
+  static runnable* wait_for_task(fiber& self) {
+    worker& w = *self.on;  // no task runs here: the fiber stays on its worker
+    core& home = w.home;
+    home.gate.become_thief();
+    for (;;) {
+      w.doing.store("searching", std::memory_order_relaxed);  // relaxed: for people
+      if (runnable* const t = explore(w); t != nullptr) {
+        home.gate.found_work([&home] { return home.work_anywhere(); });
+        return t;
+      }
+      if (home.stopping()) {
+        home.gate.wake_all();
+        return nullptr;
+      }
+      idle_outcome const what = home.gate.try_sleep(
+          w.number, [&home] { return home.work_anywhere() || home.stopping(); },
+          [&w] {
+            w.doing.store("asleep", std::memory_order_relaxed);  // relaxed: for people
+            if constexpr (observed) static_cast<Scheduler&>(w.home).observer().sleep(w.number);
+          },
+          [&w] {
+            w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
+            if constexpr (observed) static_cast<Scheduler&>(w.home).observer().wake(w.number);
+          });
+      if (what == idle_outcome::slept) home.gate.become_thief();
+    }
+  }
+
+  /// Algorithm 4: steals until it has something, the idle policy gives up, or the executor stops.
+  static runnable* explore(worker& w) {
+    core& home = w.home;
+    auto& scheduler = static_cast<Scheduler&>(home);
+    auto& idle = scheduler.idle(w);
+    auto& victim = scheduler.victim(w);
+    victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
+    idle.begin(me.workers, w.worked);
+    w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
+    for (std::uint32_t i = idle.holdback(); i != 0 && home.master.maybe_empty(); --i) {
+      i % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
+    }
+    if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
+    while (!home.stopping()) {
+      std::uint32_t const v = victim.next(me, w.random);
+      if (v == w.number) {
+        if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
+      } else {
+        worker& robbed = *home.workers[v];
+        if (!robbed.deque.maybe_empty()) {
+          steal_result<runnable*> const loot = robbed.deque.steal();
+          victim.feedback(v, loot.status == steal_status::stolen ? victim::outcome::stolen
+                             : loot.status == steal_status::lost ? victim::outcome::lost
+                                                                 : victim::outcome::empty);
+          if (loot.status == steal_status::stolen) {
+            if constexpr (observed) scheduler.observer().steal(w.number, v);
+            steal_more(w, robbed);
+            return loot.item;
+          }
+        } else {
+          victim.feedback(v, victim::outcome::empty);
+        }
+        if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
+      }
+      switch (idle.failed()) {
+        case idle::step::search:
+          os_env::relax();
+          break;
+        case idle::step::pause:
+          for (std::uint32_t i = idle.pauses(); i != 0; --i) os_env::relax();
+          break;
+        case idle::step::yield:
+          os_env::yield();
+          break;
+        case idle::step::sleep:
+          return nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  /// While the way to the victim is warm: up to half of what it has left, so that there are fewer ways to go.
+  static void steal_more(worker& w, worker& robbed) {
+    std::size_t const half = robbed.deque.size_snapshot() / 2;
+    for (std::size_t i = half < most_at_once ? half : most_at_once; i != 0; --i) {
+      steal_result<runnable*> const loot = robbed.deque.steal();
+      if (loot.status != steal_status::stolen) return;
+      w.home.push(w, *loot.item);
+    }
+  }
+
+  /// BWS: a thief that finds nothing at a busy worker wakes a sleeper on its behalf.
+  static void wake_helper_for(worker& busy) {
+    std::uint32_t wanted = busy.help_wanted.load(std::memory_order_relaxed);  // relaxed: a hint
+    // relaxed: only the count itself matters
+    if (wanted != 0 && busy.help_wanted.compare_exchange_strong(wanted, wanted - 1, std::memory_order_relaxed,
+                                                                std::memory_order_relaxed)) {
+      busy.home.gate.wake_one();
+    }
+  }
+};
+
+}  // namespace heist::detail
