@@ -1,0 +1,66 @@
+// The whole house on one screen: what users name, floor by floor, with the default template arguments.
+//
+//   7  heist/*.hpp           doors: executor, fork_join, graph, policy, topology, observe; heist.hpp = all
+//   5  graph/                task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
+//   4  fork/                 fork_join
+//   3  sched/                worker loop, finding work, idling, context, executor
+//   2  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
+//   1  topology/ sync/ observe/  machine and squads, deque and EventCount, events and traces
+//   0  base/                 words, configuration, the seam to the outside world
+//
+// A header includes only floors below its own. Next: sched/worker_loop.hpp, sched/README.md.
+#pragma once
+
+namespace heist {
+
+// base
+struct error;
+struct graph_error;
+struct topology_error;
+struct executor_error;
+struct stack_error;
+struct os_env;
+
+// topology
+namespace topology {
+struct machine;
+struct squads;
+}  // namespace topology
+enum class squad_by;
+
+// sync
+template <class T, class Env>
+class work_deque;
+template <class Env>
+class event_count;
+template <class Node, class Env>
+class master_queue;
+
+// observe
+struct null_observer;
+struct task_view;
+class recorder;
+
+// policy
+namespace policy {
+struct random;
+template <class Victim, class Idle>
+struct bundle;
+}  // namespace policy
+
+// sched
+struct options;
+class context;
+class graph_run;
+template <class T>
+class future;
+template <class Policy, class Observer>
+class executor;
+
+// graph
+template <class T>
+class task;
+class task_graph;
+class limiter;
+
+}  // namespace heist

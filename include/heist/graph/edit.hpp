@@ -1,0 +1,59 @@
+// Changes to a task that exists: its limits, its work.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "heist/base/errors.hpp"
+#include "heist/graph/build.hpp"
+#include "heist/graph/graph_data.hpp"
+#include "heist/graph/limiter.hpp"
+
+namespace heist::detail {
+
+inline limited_task& limits_to_edit(graph_data& g, std::uint32_t index, limiter& l, std::size_t count) {
+  g.about_to_change("limit a task");
+  if (count == 0 || count > l.most()) {
+    throw graph_error{
+        fmt::format("{} wants {} of a limiter that has {} in all, so it could never run; mend it by asking for "
+                    "1 to {}.",
+                    g.task_name(index), count, l.most(), l.most())};
+  }
+  node& n = *g.nodes[index];
+  if (n.limits == 0) {
+    g.limits.push_back(std::make_unique<limited_task>());
+    n.limits = static_cast<std::uint32_t>(g.limits.size());
+  }
+  return *g.limits[n.limits - 1];
+}
+
+inline void add_acquire(graph_data& g, std::uint32_t index, limiter& l, std::size_t count) {
+  auto& list = limits_to_edit(g, index, l, count).acquires;
+  auto at = list.begin();
+  while (at != list.end() && reinterpret_cast<std::uintptr_t>(at->from) < reinterpret_cast<std::uintptr_t>(&l)) ++at;
+  if (at != list.end() && at->from == &l) {
+    if (at->count + count > l.most()) limits_to_edit(g, index, l, at->count + count);  // throws, and says why
+    at->count += static_cast<std::uint32_t>(count);
+  } else {
+    list.insert(at, {&l, static_cast<std::uint32_t>(count)});
+  }
+}
+
+inline void add_release(graph_data& g, std::uint32_t index, limiter& l, std::size_t count) {
+  limits_to_edit(g, index, l, count).releases.push_back({&l, static_cast<std::uint32_t>(count)});
+}
+
+/// Puts a new node in the place of an old one that has no value.
+template <class Node, class... Args>
+void replace_node(graph_data& g, std::uint32_t index, Args&&... args) {
+  node* const old = g.nodes[index];
+  Node& made = g.make_node<Node>(index, std::forward<Args>(args)...);
+  made.limits = old->limits;
+  old->type().destroy(*old);
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,90 @@
+// A task of a graph: as it is built (node) and as it is laid out for running (record).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+
+#include "heist/base/config.hpp"
+#include "heist/sched/runnable.hpp"
+
+namespace heist::detail {
+
+struct graph_data;
+struct node;
+
+/// What differs by the type of a task.
+struct node_operations : described_operations {
+  runnable::run_function run;
+  void (*destroy)(node& self) noexcept;
+  void (*forget_value)(node& self) noexcept;  ///< null where there is none
+  task_kind kind;
+};
+
+/// A task as it is built; its callable and its result follow in the same piece of memory.
+struct node : described {
+  node(node_operations const& operations, std::uint32_t index) noexcept : described{&operations}, index{index} {}
+  node_operations const& type() const noexcept { return static_cast<node_operations const&>(*operations); }
+
+  std::uint32_t index;         ///< in order of creation
+  std::uint32_t position = 0;  ///< of its record, once laid out
+  std::uint32_t limits = 0;    ///< 1 + index into graph_data::limits; 0: none
+};
+
+/// An edge as it is built. Task indices stay below 2^31.
+struct edge {
+  static constexpr std::uint32_t value_bit = std::uint32_t{1} << 31;
+
+  std::uint32_t from_and_value;  ///< the top bit: the successor takes the predecessor's value
+  std::uint32_t to;
+
+  std::uint32_t from() const noexcept { return from_and_value & ~value_bit; }
+  bool carries_value() const noexcept { return (from_and_value & value_bit) != 0; }
+};
+
+/// A task laid out for running. Records stand in the order in which one worker runs them, so that a run walks through
+/// memory forwards; the successors of a record end where those of the next one begin.
+struct record : runnable {
+  graph_data* graph;
+  std::uint32_t first_successor;
+  std::uint32_t predecessors;  ///< that must finish first
+
+  node& built() const noexcept { return *const_cast<node*>(static_cast<node const*>(what)); }
+};
+static_assert(sizeof(record) == 32, "heist: two records share a cache line");
+
+/// A successor of a record: its position, and whether it has no other predecessor and so needs no join counter.
+class successor {
+  static constexpr std::uint32_t direct_bit = std::uint32_t{1} << 31;
+
+ public:
+  successor() = default;
+  successor(std::uint32_t position, bool direct) noexcept : bits_{position | (direct ? direct_bit : 0)} {}
+  std::uint32_t position() const noexcept { return bits_ & ~direct_bit; }
+  bool direct() const noexcept { return (bits_ & direct_bit) != 0; }
+
+ private:
+  std::uint32_t bits_;
+};
+
+/// Outstanding predecessors of a task. Whoever brings it to 0 makes the task ready.
+struct join_counter {
+  std::atomic<std::uint32_t> left;
+
+  /// `alone`: nobody else can be counting, so nothing needs to be locked.
+  HEIST_ALWAYS_INLINE bool arrive(bool alone) noexcept {
+    if (alone) {
+      std::uint32_t const now = left.load(std::memory_order_relaxed) - 1;  // relaxed: one thread
+      left.store(now, std::memory_order_relaxed);                          // relaxed: one thread
+      return now == 0;
+    }
+    // acq_rel: the last one to arrive sees what all the others did
+    return left.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  /// By the task itself when it starts: everybody has arrived, and nobody arrives before it has finished.
+  void reset(std::uint32_t predecessors) noexcept {
+    left.store(predecessors, std::memory_order_relaxed);  // relaxed: what the task makes ready comes later
+  }
+};
+
+}  // namespace heist::detail

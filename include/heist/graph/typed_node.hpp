@@ -1,0 +1,218 @@
+// Nodes for each kind of task: with a value, without one, conditions, graphs within graphs.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>  // current_exception
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>  // forward
+
+#include "heist/base/errors.hpp"
+#include "heist/base/result.hpp"
+#include "heist/graph/graph_data.hpp"
+#include "heist/graph/run.hpp"
+#include "heist/sched/context.hpp"
+
+namespace heist::detail {
+
+inline task_view describe_node(runnable const& self) noexcept {
+  node const& n = static_cast<record const&>(self).built();
+  auto const& names = static_cast<record const&>(self).graph->names;
+  auto const found = names.empty() ? names.end() : names.find(n.index);
+  return {n.type().kind, &n, found == names.end() ? nullptr : found->second.c_str()};
+}
+
+template <class Node>
+constexpr auto forget_value_of() noexcept -> void (*)(node&) noexcept {
+  if constexpr (requires(Node & n) { n.value.reset(); }) {
+    return [](node& self) noexcept { static_cast<Node&>(self).value.reset(); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Node>
+inline constexpr node_operations operations_of{{&describe_node},
+                                               &Node::run,
+                                               [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
+                                               forget_value_of<Node>(),
+                                               Node::kind};
+
+/// What every task does first: others hear of what was finished for them, and its join counter is ready for the next
+/// time it is reached.
+HEIST_ALWAYS_INLINE record& begin_task(runnable& self, fiber& on) {
+  record& r = static_cast<record&>(self);
+  on.on->work_for(*r.graph);
+  if (r.predecessors > 1) {
+    graph_data& g = *r.graph;
+    g.counters[&r - g.records].reset(r.predecessors);
+  }
+  return r;
+}
+
+/// Part of every node with a value, so that others find the value without knowing the callable.
+template <class R>
+struct value_node : node {
+  using node::node;
+  result_slot<R> value;
+};
+template <>
+struct value_node<void> : node {
+  using node::node;
+};
+
+[[noreturn]] inline void refuse_missing_value(record const& r) {
+  throw graph_error{
+      fmt::format("{} takes the value of a task that has not run: a condition has led around it. Mend it by "
+                  "letting every path to {} lead through the tasks whose values it takes.",
+                  r.graph->task_name(r.built().index), r.graph->task_name(r.built().index))};
+}
+
+/// A task: F is called with the values of `Taken...`, and leaves a value of type R.
+template <class F, class R, class... Taken>
+struct task_node final : value_node<R> {
+  static constexpr task_kind kind = task_kind::task;
+
+  template <class G>
+  task_node(std::uint32_t index, G&& g, result_slot<Taken> const*... from)
+      : value_node<R>(operations_of<task_node>, index), function(std::forward<G>(g)), taken(from...) {}
+
+  static runnable* run(runnable& self, fiber& on) {
+    record& r = begin_task(self, on);
+    run_state& state = *r.graph->current;
+    if (!state.interrupted()) [[likely]] {
+      try {
+        work(r, on, state, std::index_sequence_for<Taken...>{});
+      } catch (...) {
+        state.fail(std::current_exception());
+      }
+    } else if constexpr (!std::is_void_v<R>) {
+      static_cast<task_node&>(r.built()).value.reset();
+    }
+    return finish(r, *on.on);
+  }
+
+  template <std::size_t... I>
+  static void work(record const& r, fiber& on, run_state const& state, std::index_sequence<I...>) {
+    auto& me = static_cast<task_node&>(r.built());
+    if constexpr (!std::is_void_v<R>) me.value.reset();
+    if (!(std::get<I>(me.taken)->full() && ...)) refuse_missing_value(r);
+    auto const call = [&]() -> decltype(auto) {
+      return call_with_context(me.function, on, &state.interrupt, std::get<I>(me.taken)->get()...);
+    };
+    if constexpr (std::is_void_v<R>) {
+      call();
+    } else {
+      me.value.fill(call);
+    }
+  }
+
+  [[no_unique_address]] F function;
+  [[no_unique_address]] std::tuple<result_slot<Taken> const*...> taken;
+};
+
+/// What a placeholder does.
+struct no_work {
+  void operator()() const noexcept {}
+};
+
+/// A condition: F returns the number of the successor to run next; any other number: none.
+template <class F>
+struct condition_node final : node {
+  static constexpr task_kind kind = task_kind::condition;
+
+  template <class G>
+  condition_node(std::uint32_t index, G&& g)
+      : node(operations_of<condition_node>, index), function(std::forward<G>(g)) {}
+
+  static runnable* run(runnable& self, fiber& on) {
+    record& r = begin_task(self, on);
+    graph_data& g = *r.graph;
+    run_state& state = *g.current;
+    std::int64_t chosen = -1;
+    if (!state.interrupted()) {
+      try {
+        chosen = call_with_context(static_cast<condition_node&>(r.built()).function, on, &state.interrupt);
+      } catch (...) {
+        state.fail(std::current_exception());
+      }
+    }
+    std::uint32_t const count = (&r)[1].first_successor - r.first_successor;
+    if (chosen >= 0 && chosen < count) {  // the chosen one takes over the token
+      return &g.records[g.successors[r.first_successor + chosen].position()];
+    }
+    g.token_gone(*on.on);
+    return nullptr;
+  }
+
+  [[no_unique_address]] F function;
+};
+
+/// A condition that chooses several successors: F returns a range of numbers.
+template <class F>
+struct multi_condition_node final : node {
+  static constexpr task_kind kind = task_kind::multi_condition;
+
+  template <class G>
+  multi_condition_node(std::uint32_t index, G&& g)
+      : node(operations_of<multi_condition_node>, index), function(std::forward<G>(g)) {}
+
+  static runnable* run(runnable& self, fiber& on) {
+    record& r = begin_task(self, on);
+    graph_data& g = *r.graph;
+    run_state& state = *g.current;
+    if (!state.interrupted()) {
+      try {
+        auto const chosen =
+            call_with_context(static_cast<multi_condition_node&>(r.built()).function, on, &state.interrupt);
+        std::int64_t const count = (&r)[1].first_successor - r.first_successor;
+        for (std::int64_t const i : chosen) {
+          if (i < 0 || i >= count) continue;
+          g.token_added();
+          worker& w = *on.on;
+          w.home.push(w, g.records[g.successors[r.first_successor + i].position()]);
+        }
+      } catch (...) {
+        state.fail(std::current_exception());
+      }
+    }
+    g.token_gone(*on.on);
+    return nullptr;
+  }
+
+  [[no_unique_address]] F function;
+};
+
+/// A task whose work is one run of another graph.
+struct module_node final : node {
+  static constexpr task_kind kind = task_kind::module;
+
+  module_node(std::uint32_t index, graph_data& inner) noexcept;
+
+  static runnable* run(runnable& self, fiber& on) {
+    record& r = begin_task(self, on);
+    run_state& state = *r.graph->current;
+    if (!state.interrupted()) {
+      try {
+        static_cast<module_node&>(r.built()).inner.start_nested(r, on.home);
+        return nullptr;  // the end of the inner run finishes this task
+      } catch (...) {
+        state.fail(std::current_exception());
+      }
+    }
+    if (r.built().limits != 0) {
+      limits_of(r).acquired = 0;
+      release_limits(limits_of(r));
+    }
+    return finish(r, *on.on);
+  }
+
+  graph_data& inner;
+};
+
+inline module_node::module_node(std::uint32_t index, graph_data& inner) noexcept
+    : node(operations_of<module_node>, index), inner{inner} {}
+
+}  // namespace heist::detail
