@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Protocols reach the outside world through the seam (base/env.hpp, base/park_word.hpp) only, so that the model in
+tests/model/ runs the code that ships. What must touch the system directly is listed here, file by file."""
+import re
+
+from headers import atomic_members, code_of, finish, headers, line_of, within
+
+SEAM = ["base/env.hpp", "base/park_word.hpp"]
+RULES = [  # what, pattern, where it may stand
+    ("atomics come from Env", r"\bstd::atomic\w*", SEAM),
+    ("atomics come from Env", r"\b__(?:atomic|sync)_\w+", []),
+    ("fences come from Env", r"\batomic_(?:thread|signal)_fence\b|\basm\s+volatile\b",
+     ["base/env.hpp", "fiber/", "sched/current.hpp"]),
+    ("threads sleep on park_word only",
+     r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
+     r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", []),
+    ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
+    ("system calls stand in the seam", r"\bsyscall\s*\(", SEAM + ["topology/"]),
+    ("the clock is the recorder's",
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp"]),
+    ("a thread yields and sleeps through Env",
+     r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b", ["base/env.hpp"]),
+    ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["sched/"]),
+    ("randomness is seeded and our own", r"\bstd::(?:random_device|mt19937\w*|rand)\b|\bs?rand\s*\(", []),
+    ("stacks and mappings are memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(", ["memory/"]),
+    ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["fiber/", "sched/current.hpp"]),
+    ("files and the environment are read by the machine and written by observers",
+     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/"]),
+]
+
+bad, checked = [], 0
+for name, text in headers():
+    code = code_of(text)
+    checked += 1
+    for why, pattern, places in RULES:
+        if not within(name, places):
+            bad += [f"{name}:{line_of(code, m.start())}: {m[0]}: {why}" for m in re.finditer(pattern, code)]
+    for member in atomic_members(code):
+        for m in re.finditer(rf"\b{member}\s*\.\s*(?:wait|notify_one|notify_all)\s*\(", code):
+            bad.append(f"{name}:{line_of(code, m.start())}: {m[0]}...): atomic waits lose wakeups; use Env::park_word")
+finish(bad, f"seam ok: {checked} headers", checked)

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Folders are floors: a header includes only lower ones, never in a circle, and is short enough to read."""
+import re
+
+from headers import finish, headers, within
+
+MAX_LINES = 450
+MAY_INCLUDE = {  # floor: floors it may include (itself is always allowed)
+    "base": [],
+    "topology": ["base"],
+    "sync": ["base"],
+    "observe": ["base"],
+    "memory": ["base", "topology"],
+    "policy": ["base", "topology", "observe"],
+    "fiber": ["base", "memory", "topology"],
+    "sched": ["base", "topology", "sync", "observe", "memory", "policy", "fiber"],
+    "fork": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched"],
+    "graph": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "fork"],
+    "algo": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "fork", "graph"],
+}
+ONLY_IN = {"hwloc": ["topology/"], "boost/": ["fiber/"]}  # outside header: its only home
+
+bad, edges = [], {}
+for name, text in headers():
+    floor = name.split("/")[0] if "/" in name else "door"
+    lines = text.splitlines()
+    if floor != "door" and floor not in MAY_INCLUDE:
+        bad.append(f"{name}: '{floor}' is no floor of the house; the table in {__file__} names them")
+        continue
+    if len(lines) > MAX_LINES:
+        bad.append(f"{name}: {len(lines)} lines, at most {MAX_LINES}; split it by idea")
+    if "#pragma once" not in lines:
+        bad.append(f"{name}: no #pragma once")
+    for number, line in enumerate(lines, 1):
+        m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not m:
+            continue
+        quote, target = m[1], m[2]
+        for outside, homes in ONLY_IN.items():
+            if target.startswith(outside) and not within(name, homes):
+                bad.append(f"{name}:{number}: <{target}> may be included only by {', '.join(homes)}")
+        if not target.startswith("heist/"):
+            if quote == '"':
+                bad.append(f'{name}:{number}: "{target}" must be named from the top: "heist/..."')
+            continue
+        target = target.removeprefix("heist/")
+        edges.setdefault(name, set()).add(target)
+        to = target.split("/")[0] if "/" in target else "door"
+        if floor != "door" and to != floor and to not in MAY_INCLUDE[floor]:
+            bad.append(f"{name}:{number}: {floor} must not include {to} ({target})")
+
+done = set()
+
+
+def walk(node, trail):
+    if node in trail:
+        bad.append("cycle: " + " -> ".join(trail[trail.index(node):] + [node]))
+    elif node not in done:
+        for following in sorted(edges.get(node, ())):
+            walk(following, trail + [node])
+        done.add(node)
+
+
+for start in sorted(edges):
+    walk(start, [])
+finish(bad, f"layers ok: {len(edges)} headers with includes", edges)

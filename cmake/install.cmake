@@ -1,0 +1,20 @@
+# Headers, and the files by which find_package(heist) finds them.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(heist_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/heist")
+target_include_directories(heist INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heist" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS heist EXPORT heist-targets)
+install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${heist_package_dir}")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/heist-config.cmake.in" "${PROJECT_BINARY_DIR}/heist-config.cmake"
+  INSTALL_DESTINATION "${heist_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/heist-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake" "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake"
+        DESTINATION "${heist_package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,17 @@
+# HEIST_SANITIZE=address (with undefined) or thread, for our own programs only. The first report ends the program.
+if(HEIST_SANITIZE STREQUAL "")
+  set(heist_sanitizer_flags "")
+elseif(HEIST_SANITIZE STREQUAL "address")
+  set(heist_sanitizer_flags -fsanitize=address,undefined)
+elseif(HEIST_SANITIZE STREQUAL "thread")
+  set(heist_sanitizer_flags -fsanitize=thread)
+else()
+  message(FATAL_ERROR "HEIST_SANITIZE is '${HEIST_SANITIZE}': it must be empty, 'address' or 'thread'.")
+endif()
+
+function(heist_sanitize target)
+  if(heist_sanitizer_flags)
+    target_compile_options(${target} PRIVATE ${heist_sanitizer_flags} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE ${heist_sanitizer_flags})
+  endif()
+endfunction()

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Installs what is missing, builds heist and its tests in release mode, and runs them. Arguments are handed to ctest.
+set -eu
+unset CDPATH
+cd -- "$(dirname -- "$0")/.."
+. cmake/packages.sh
+
+heist_need compiler cmake ninja pkg-config hwloc boost-context fmt cli11 json catch2
+cmake --preset release -DHEIST_BENCHMARKS="${HEIST_BENCHMARKS:-OFF}"
+cmake --build --preset release -j "$(heist_jobs)"
+exec ctest --preset release -j "$(heist_jobs)" "$@"

@@ -1,0 +1,14 @@
+# The target "tidy" runs clang-tidy over all headers, seen through the one that includes them all.
+find_program(HEIST_CLANG_TIDY NAMES clang-tidy clang-tidy-14)
+mark_as_advanced(HEIST_CLANG_TIDY)
+if(NOT HEIST_CLANG_TIDY)
+  return()
+endif()
+set(tidy_source "${PROJECT_BINARY_DIR}/tidy.cpp")
+file(CONFIGURE OUTPUT "${tidy_source}" CONTENT "#include \"heist/heist.hpp\"\nint main() {}\n")
+add_custom_target(
+  tidy
+  COMMAND
+    "${HEIST_CLANG_TIDY}" --quiet --warnings-as-errors=* "--config-file=${PROJECT_SOURCE_DIR}/.clang-tidy"
+    "${tidy_source}" -- -std=c++20 "-I$<JOIN:$<TARGET_PROPERTY:heist,INTERFACE_INCLUDE_DIRECTORIES>,;-I>"
+  COMMAND_EXPAND_LISTS VERBATIM)

@@ -1,0 +1,13 @@
+// expect: a deque holds small trivial handles
+// A thief reads a slot before it knows that it has won.
+#include <string>
+
+#include "heist/sync/work_deque.hpp"
+
+int main() {
+#ifdef HEIST_MENDED
+  heist::work_deque<std::string*> deque;
+#else
+  heist::work_deque<std::string> deque;
+#endif
+}
