@@ -25,6 +25,8 @@ class park_word {
   void store(std::uint32_t v, std::memory_order order) noexcept { value_.store(v, order); }
   std::uint32_t exchange(std::uint32_t v, std::memory_order order) noexcept { return value_.exchange(v, order); }
 
+  std::uint32_t fetch_add(std::uint32_t v, std::memory_order order) noexcept { return value_.fetch_add(v, order); }
+
   /// Sleeps while the word holds `expected`, or until woken.
   void wait(std::uint32_t expected) noexcept { futex_wait(expected, nullptr); }
 

@@ -9,9 +9,11 @@
 #include <type_traits>
 #include <utility>  // forward, index_sequence
 
+#include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/current.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist {
@@ -31,13 +33,18 @@ struct join_point {
   completion all_finished;
 };
 
+inline task_view describe_fork(runnable const& self) noexcept {
+  return {task_kind::other, &self, nullptr};
+}
+inline constexpr described_operations fork_operations{&describe_fork};
+inline constexpr described fork_what{&fork_operations};
+
 /// A child that stands in a deque while its parent goes on; lives in the parent's frame.
 template <class F>
 struct forked_child : runnable {
   using result = task_result<F>;
 
-  forked_child(F& f, join_point& join, interrupt_state const* interrupt) noexcept
-      : runnable{&run_stolen, &fork_what}, function{&f}, join{&join}, interrupt{interrupt} {}
+  forked_child(F& f) noexcept : runnable{&run_stolen, &fork_what}, function{&f} {}
 
   void call(fiber& on) noexcept {
     try {
@@ -55,13 +62,9 @@ struct forked_child : runnable {
     return nullptr;
   }
 
-  static task_view describe(runnable const& self) noexcept { return {task_kind::other, &self, nullptr}; }
-  static inline constexpr described_operations fork_operations{&describe};
-  static inline constexpr described fork_what{&fork_operations};
-
   F* function;
-  join_point* join;
-  interrupt_state const* interrupt;
+  join_point* join = nullptr;
+  interrupt_state const* interrupt = nullptr;
   std::exception_ptr exception;
   result_slot<result> value;
 };
@@ -84,9 +87,9 @@ auto context::fork_join(F&&... f) const {
   constexpr std::size_t count = sizeof...(F);
   fiber& on = *fiber_;
   join_point join{static_cast<std::uint32_t>(count)};
-  std::tuple<forked_child<std::remove_reference_t<F>>...> children{
-      forked_child<std::remove_reference_t<F>>{f, join, interrupt_}...};
+  std::tuple<forked_child<std::remove_reference_t<F>>...> children{f...};
   [&]<std::size_t... I>(std::index_sequence<I...>) {
+    ((std::get<I>(children).join = &join, std::get<I>(children).interrupt = interrupt_), ...);
     std::array<runnable*, count> const all{&std::get<I>(children)...};
     // The first runs here; the others are pushed, so that thieves take the last first and the owner goes in order.
     for (std::size_t i = count; i-- > 1;) on.home.push(*on.on, *all[i]);
@@ -121,6 +124,30 @@ auto context::fork_join(F&&... f) const {
         return std::tuple<value_or_monostate<task_result<std::remove_reference_t<F>>>...>{take_value(child.value)...};
       },
       children);
+}
+
+/// As context::fork_join where no context is at hand: inside a task of any executor in parallel, outside one after the
+/// other, as plain calls: the first exception ends it. The callables take no context, or one if they run inside.
+template <class... F>
+auto fork_join(F&&... f) {
+  if (detail::worker* const w = detail::this_worker(); w != nullptr) {
+    return detail::context_access::make(*w->current).fork_join(std::forward<F>(f)...);
+  }
+  if constexpr ((detail::callable_plain<std::remove_reference_t<F>> && ...)) {
+    auto const call = [](auto& function) -> detail::value_or_monostate<decltype(function())> {
+      if constexpr (std::is_void_v<decltype(function())>) {
+        function();
+        return {};
+      } else {
+        return function();
+      }
+    };
+    return std::tuple<detail::value_or_monostate<decltype(f())>...>{call(f)...};  // braces: from left to right
+  } else {
+    throw executor_error{
+        "heist::fork_join with callables that take a context, outside of any task: there is none to give. "
+        "Mend it by calling it inside executor::sync_wait, or by callables without parameters."};
+  }
 }
 
 }  // namespace heist

@@ -53,6 +53,7 @@ inline run_state& graph_data::prepare_run(core& home) {
   r->outer = nullptr;
   r->parent = nullptr;
   r->home = &home;
+  r->generation = home.generation();
   r->passes = 1;
   r->retain();
   return *r;
@@ -228,7 +229,11 @@ inline void graph_data::wait_until_idle() noexcept {
       if (r == nullptr) return;
       r->retain();
     }
-    wait_for(r->finished);
+    try {
+      wait_for(r->finished, r->generation);
+    } catch (executor_error const&) {
+      return;  // a child of fork(): nobody runs it here
+    }
     r->release();
   }
 }

@@ -50,6 +50,7 @@ struct run_state {
   interrupt_state interrupt;  ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
+  unsigned generation = 0;   ///< of the process that it runs in
   bool was_stopped = false;  ///< set before it is finished
 
   core* home = nullptr;
@@ -83,7 +84,7 @@ class graph_run {
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
   /// Returns when the run has ended, for whatever reason.
-  void wait() const { detail::wait_for(checked().finished); }
+  void wait() const { detail::wait_for(checked().finished, state_->generation); }
   /// Waits, then rethrows the first exception that a task of the run threw.
   void get() const {
     wait();

@@ -27,6 +27,10 @@ class stack {
   /// Maps at least `bytes` usable bytes and one guard page. Throws stack_error when the system refuses.
   static stack map(std::size_t bytes) {
     std::size_t const page = page_size();
+    if (bytes > ~std::size_t{0} / 2) {  // rounding up would end at 0
+      errno = ENOMEM;
+      refuse("map", bytes);
+    }
     std::size_t const usable = (bytes + page - 1) / page * page;
     std::size_t const all = usable + page;
     void* const at =

@@ -54,7 +54,13 @@ class core {
   core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
-  ~core() = default;  // the executor has called drain_and_stop()
+  /// The executor has called drain_and_stop().
+  ~core() {
+    while (fibers_ != nullptr) {  // one after the other, not one inside the other
+      std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
+      fibers_ = std::move(next);
+    }
+  }
 
   /// Starts the threads; all or none. Throws executor_error when the system refuses one.
   void start(options const& wanted);
@@ -68,6 +74,15 @@ class core {
       if (!w.alone) gate.pushed();
     } else {
       run_without_memory(w, r);
+    }
+  }
+  /// As above; without memory for a longer deque it goes through the master queue.
+  HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
+    if (w.deque.push(&r)) [[likely]] {
+      if (!w.alone) gate.pushed();
+    } else {
+      master.push(r);
+      gate.submitted();
     }
   }
 
@@ -117,8 +132,7 @@ class core {
     if (idle_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {  // relaxed: ordered by the fences
       os_env::fence(std::memory_order_seq_cst);  // of two workers that settle last, one sees the other
       if (quiescent()) {
-        idle_word_.store(idle_word_.load(std::memory_order_relaxed) + 1,  // relaxed: any change will do
-                         std::memory_order_release);                      // release: the waiter sees all effects
+        idle_word_.fetch_add(1, std::memory_order_release);  // release: the waiter sees all effects
         idle_word_.wake_all();
       }
     }
@@ -156,11 +170,13 @@ class core {
   fiber& obtain_fiber(worker& w);
 
   /// Throws executor_error if this process is a child of the one that made the executor.
-  void check_process() const {
+  void check_process() const { check_process(generation_); }
+  static void check_process(unsigned generation) {
     // relaxed: changes only in a new process
-    if (process_generation().load(std::memory_order_relaxed) != generation_) [[unlikely]]
+    if (process_generation().load(std::memory_order_relaxed) != generation) [[unlikely]]
       refuse_after_fork();
   }
+  unsigned generation() const noexcept { return generation_; }
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
 

@@ -52,9 +52,14 @@ inline void fiber::wait_for(completion& c) {
         os_env::yield();
         t = home.take_submitted(*on);
       }
-      while (t != nullptr) t = t->run(*t, *this);
+      if (t != nullptr && t->run == &resume) {
+        next = static_cast<resumption&>(*t).self;  // there is a fiber to go on with, after all
+        break;
+      }
+      while (t != nullptr && t->run != &resume) t = t->run(*t, *this);
+      if (t != nullptr) home.make_runnable(static_cast<resumption&>(*t));
     }
-    return;
+    if (next == nullptr) return;
   }
   worker& w = *on;
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, true);

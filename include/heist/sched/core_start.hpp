@@ -54,9 +54,10 @@ inline void core::start(options const& wanted) {
     std::size_t const started = threads_.size();
     stop_and_join();
     throw executor_error{fmt::format(
-        "cannot start thread {} of {}: {}. Mend it by asking for at most {} workers (options::workers), or by "
-        "raising the limit on processes (ulimit -u, pids.max of the container).",
-        started + 1, workers.size(), e.what(), started)};
+        "cannot start thread {} of {}: {}. Mend it by {}raising the limit on processes (ulimit -u, pids.max of the "
+        "container).",
+        started + 1, workers.size(), e.what(),
+        started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started))};
   } catch (...) {
     stop_and_join();
     throw;
@@ -64,6 +65,7 @@ inline void core::start(options const& wanted) {
 }
 
 inline void core::thread_main(worker& w, bool pin) noexcept {
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
   if (pin) topology::bind_this_thread(machine, squads.pu_of_worker[w.number]);
   flow boot;

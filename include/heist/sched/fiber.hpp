@@ -24,7 +24,7 @@ class fiber {
 
   fiber(core& home, stack&& memory, flow::entry start, unsigned colour)
       : home{home},
-        resume_item{{{&resume, &resumption_what}, nullptr}, this},
+        resume_item{{{&resume, nullptr}, nullptr}, this},
         waiter_{{&wake}, this},
         flow_{std::move(memory), start, this, colour} {}
 
@@ -52,9 +52,6 @@ class fiber {
   static void wake(completion_waiter& w) noexcept;
   static void after_park(void* self) noexcept;
   static void after_leaving_spare(void* self) noexcept;
-  static task_view describe(runnable const& self) noexcept { return {task_kind::other, &self, nullptr}; }
-  static inline constexpr described_operations resumption_operations{&describe};
-  static inline constexpr described resumption_what{&resumption_operations};
 
   completion* awaited_ = nullptr;
   parked_waiter waiter_;

@@ -19,7 +19,8 @@ namespace detail {
 /// What the task and its handle share; whoever of the two is last frees it.
 template <class R>
 struct async_state : queued_runnable {
-  async_state(run_function run, described const* what) : queued_runnable{{run, what}, nullptr} {}
+  async_state(run_function run, described const* what, unsigned generation)
+      : queued_runnable{{run, what}, nullptr}, generation{generation} {}
   virtual ~async_state() = default;
 
   void release() noexcept {
@@ -28,6 +29,7 @@ struct async_state : queued_runnable {
   }
 
   std::atomic<std::uint32_t> owners{2};
+  unsigned const generation;  ///< of the process that the task runs in
   completion finished;
   std::exception_ptr exception;
   result_slot<R> result;
@@ -42,7 +44,8 @@ inline constexpr described async_what{&async_operations};
 template <class F, class R>
 struct async_task final : async_state<R> {
   template <class G>
-  explicit async_task(G&& g) : async_state<R>{&run, &async_what}, function(std::forward<G>(g)) {}
+  async_task(G&& g, unsigned generation)
+      : async_state<R>{&run, &async_what, generation}, function(std::forward<G>(g)) {}
 
   static runnable* run(runnable& r, fiber& on) {
     auto& self = static_cast<async_task&>(r);
@@ -107,7 +110,7 @@ class [[nodiscard]] future {
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
   /// Returns when the task has finished.
-  void wait() const { detail::wait_for(checked().finished); }
+  void wait() const { detail::wait_for(checked().finished, state_->generation); }
   /// Waits, then returns the result or rethrows the task's exception. The future refers to nothing afterwards.
   T get() {
     wait();
@@ -139,7 +142,7 @@ template <class F>
 auto detail_submit(detail::core& home, F&& f) {
   using function = std::decay_t<F>;
   using result = detail::task_result<function>;
-  auto* const task = new detail::async_task<function, result>{std::forward<F>(f)};
+  auto* const task = new detail::async_task<function, result>{std::forward<F>(f), home.generation()};
   try {
     home.submit(*task);
   } catch (...) {

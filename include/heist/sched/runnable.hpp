@@ -25,7 +25,7 @@ struct runnable {
   using run_function = runnable* (*)(runnable& self, fiber& on);
 
   run_function run;
-  described const* what;
+  described const* what;  ///< null: a part of a task that observers know already
 };
 
 /// A runnable that can stand in the master queue.

@@ -9,8 +9,10 @@ namespace heist::detail {
 
 /// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker goes on with other work;
 /// outside it blocks the thread.
-inline void wait_for(completion& c) {
+/// `generation`: of the process that will complete it; in a child of that one it throws executor_error.
+inline void wait_for(completion& c, unsigned generation) {
   if (c.done()) return;
+  core::check_process(generation);
   if (worker* const w = this_worker(); w != nullptr) {
     w->current->wait_for(c);
     return;

@@ -9,6 +9,7 @@
 #include "heist/base/env.hpp"
 #include "heist/base/random.hpp"
 #include "heist/fiber/flow.hpp"
+#include "heist/memory/block_pool.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/work_deque.hpp"
@@ -49,6 +50,8 @@ struct worker {
   std::uint64_t began = 0, ended = 0;  ///< units of work that tasks here submitted, and that ended here
   fast_random random;
   flow* boot = nullptr;  ///< the stack that the thread was born with
+
+  block_pool blocks;
 
   // Owner writes, others read.
   alignas(cache_line_size) std::atomic<std::uint64_t> began_published{0};

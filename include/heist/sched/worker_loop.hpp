@@ -59,6 +59,7 @@ class worker_loop {
 
   static runnable* run_one(runnable& t, fiber& self) {
     if constexpr (observed) {
+      if (t.what == nullptr) return t.run(t, self);
       task_view const view = t.what->operations->describe(t);
       observer_type& observer = scheduler(self).observer();
       observer.task_begin(self.on->number, view);
