@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pthread.h>  // pthread_atfork
 
+#include <array>
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -192,8 +193,19 @@ class core {
   /// One line per worker, for people who look at a hang. Approximate.
   std::string state_text() const;
 
+  /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
+  void* allocate_block(std::size_t bytes) {
+    if (worker* const w = this_worker(); w != nullptr && &w->home == this) return w->blocks.allocate(bytes);
+    // Threads outside share a few pools; the address of a thread-local tells them apart.
+    static thread_local char where;
+    outside_pool& pool = outside_pools_[(reinterpret_cast<std::uintptr_t>(&where) >> 12) % outside_pools_.size()];
+    spin_guard guard{pool.lock};
+    return pool.blocks.allocate(bytes);
+  }
+
   topology::machine machine;
   topology::squads squads;
+  block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;
   idle_gate<> gate;
   master_queue<queued_runnable> master;
@@ -229,6 +241,13 @@ class core {
   void run_without_memory(worker& w, runnable& r);
   [[noreturn]] static void refuse_after_fork();
 
+  struct alignas(cache_line_size) outside_pool {
+    explicit outside_pool(block_depot& depot) noexcept : blocks{depot} {}
+    spin_lock<> lock;
+    block_pool blocks;
+  };
+  std::array<outside_pool, 4> outside_pools_{outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
+                                             outside_pool{depot}};
   loop_function const loop_;
   std::size_t const stack_size_;
   unsigned const generation_;

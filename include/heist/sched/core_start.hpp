@@ -37,7 +37,7 @@ inline core::core(options const& wanted, idle_rules rules, loop_function loop, f
   os_env::prepare();
   workers.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], count == 1, i + 1));
+    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], count == 1, i + 1, depot));
   }
 }
 

@@ -110,13 +110,9 @@ class executor {
   /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
   template <class F>
   void post(F&& f) {
-    auto* const task = new detail::posted_task<std::decay_t<F>>{std::forward<F>(f)};
-    try {
-      scheduler_.submit(*task);
-    } catch (...) {
-      delete task;
-      throw;
-    }
+    using task = detail::posted_task<std::decay_t<F>>;
+    scheduler_.check_process();
+    scheduler_.submit(*task::make(scheduler_, std::forward<F>(f)));
   }
 
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.

@@ -70,6 +70,15 @@ struct posted_task final : queued_runnable {
   template <class G>
   explicit posted_task(G&& g) : queued_runnable{{&run, &async_what}, nullptr}, function(std::forward<G>(g)) {}
 
+  template <class G>
+  static posted_task* make(core& home, G&& g) {
+    if constexpr (block_pool::pooled<posted_task>) {
+      return block_pool::construct<posted_task>(home.allocate_block(sizeof(posted_task)), std::forward<G>(g));
+    } else {
+      return new posted_task(std::forward<G>(g));
+    }
+  }
+
   static runnable* run(runnable& r, fiber& on) {
     auto* const self = static_cast<posted_task*>(&r);
     on.on->report_tally();
@@ -78,7 +87,7 @@ struct posted_task final : queued_runnable {
     } catch (...) {
       on.home.keep_exception(std::current_exception());
     }
-    delete self;
+    on.on->blocks.destroy(self);
     core::ended(*on.on);
     return nullptr;
   }

@@ -27,8 +27,9 @@ struct tally_keeper {
 
 /// What workers do is in worker_loop.hpp; what they are is here.
 struct worker {
-  worker(core& home, std::uint32_t number, std::uint32_t squad, bool alone_in_executor, std::uint64_t seed)
-      : home{home}, number{number}, squad{squad}, alone{alone_in_executor}, random{seed} {}
+  worker(core& home, std::uint32_t number, std::uint32_t squad, bool alone_in_executor, std::uint64_t seed,
+         block_depot& depot)
+      : home{home}, number{number}, squad{squad}, alone{alone_in_executor}, random{seed}, blocks{depot} {}
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
@@ -51,7 +52,7 @@ struct worker {
   fast_random random;
   flow* boot = nullptr;  ///< the stack that the thread was born with
 
-  block_pool blocks;
+  block_pool blocks;  ///< for small objects that tasks make and destroy
 
   // Owner writes, others read.
   alignas(cache_line_size) std::atomic<std::uint64_t> began_published{0};

@@ -135,9 +135,7 @@ class worker_loop {
     victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
-    for (std::uint32_t i = idle.holdback(); i != 0 && home.master.maybe_empty(); --i) {
-      i % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
-    }
+    hold_back(w, idle.holdback());
     if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
     while (!home.stopping()) {
       std::uint32_t const v = victim.next(me, w.random);
@@ -175,6 +173,15 @@ class worker_loop {
       }
     }
     return nullptr;
+  }
+
+  /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
+  /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
+  static void hold_back(worker& w, std::uint32_t pauses) {
+    bool const crowd = !w.home.master.maybe_empty();
+    for (; pauses != 0 && (crowd || w.home.master.maybe_empty()); --pauses) {
+      pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
+    }
   }
 
   /// While the way to the victim is warm: up to half of what it has left, so that there are fewer ways to go.
