@@ -9,10 +9,12 @@
 #include <type_traits>
 #include <utility>  // forward, index_sequence
 
+#include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/core_fibers.hpp"
 #include "heist/sched/current.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -29,7 +31,7 @@ struct join_point {
     if (outstanding.fetch_sub(1, std::memory_order_acq_rel) == 1) all_finished.complete();
   }
 
-  std::atomic<std::uint32_t> outstanding;  ///< children that have not run inline
+  os_env::atomic<std::uint32_t> outstanding;  ///< children that have not run inline
   completion all_finished;
 };
 

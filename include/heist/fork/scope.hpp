@@ -7,10 +7,12 @@
 #include <type_traits>
 #include <utility>  // forward, move
 
+#include "heist/base/env.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/memory/block_pool.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/core_fibers.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist {
@@ -118,8 +120,8 @@ class scope {
   detail::interrupt_state const* interrupt_;
   int unwinding_;
   std::int64_t forked_ = 0;  ///< since the last wait
-  std::atomic<std::int64_t> outstanding_{0};
-  std::atomic<bool> failed_{false};
+  os_env::atomic<std::int64_t> outstanding_{0};
+  os_env::atomic<bool> failed_{false};
   std::exception_ptr exception_;
   completion all_finished_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/node.hpp"
@@ -66,7 +67,7 @@ struct graph_data : tally_keeper {
     if (tokens.fetch_sub(1, std::memory_order_acq_rel) == 1) pass_ended(w);
   }
   void pass_ended(worker& w);
-  void conclude(run_state& r, worker& w);
+  void conclude(run_state& r, fiber& on);
   static runnable* end_pass(runnable& self, fiber& on);
   static void add_tally(tally_keeper& self, std::uint32_t n, worker& w);
   static runnable* start_pass(runnable& self, fiber& on);
@@ -114,42 +115,43 @@ struct graph_data : tally_keeper {
   std::vector<run_state*> states;  ///< reused when neither a run nor a handle refers to them: one per worker, at most
   starter_item starter{};          ///< begins a pass
   starter_item ender{};            ///< ends a pass by calling user code
-  std::atomic<bool> running{false};
-  alignas(cache_line_size) std::atomic<std::uint32_t> remaining{0};  ///< tasks of this pass not yet reported
-  std::atomic<std::uint32_t> tokens{0};                              ///< tasks ready or running
+  os_env::atomic<bool> running{false};
+  alignas(cache_line_size) os_env::atomic<std::uint32_t> remaining{0};  ///< tasks of this pass not yet reported
+  os_env::atomic<std::uint32_t> tokens{0};                              ///< tasks ready or running
 };
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
-inline runnable* finish(record& r, worker& w) {
+inline runnable* finish(record& r, fiber& on) {
   graph_data& g = *r.graph;
+  worker* w = on.on;
   successor const* s = g.successors + r.first_successor;
   successor const* const end = g.successors + (&r)[1].first_successor;
   runnable* next = nullptr;
   if (!g.counts_tokens) [[likely]] {
-    w.count_for(g);
-    if (!w.alone && end - s > 1) {
+    w->count_for(g);
+    if (!w->alone && end - s > 1) {
       for (successor const* p = s; p != end; ++p) __builtin_prefetch(&g.counters[p->position()], 1);
     }
     for (; s != end; ++s) {
-      if (!s->direct() && !g.counters[s->position()].arrive(w.alone)) continue;
+      if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
       if (next == nullptr) {
         next = &g.records[s->position()];
       } else {
         __builtin_prefetch(&g.records[s->position()]);
-        w.home.push(w, g.records[s->position()]);
+        w = &on.home.push(*w, g.records[s->position()]);
       }
     }
   } else {
     for (; s != end; ++s) {
-      if (!s->direct() && !g.counters[s->position()].arrive(w.alone)) continue;
+      if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
       if (next == nullptr) {
         next = &g.records[s->position()];  // takes over this task's token
       } else {
         g.token_added();
-        w.home.push(w, g.records[s->position()]);
+        w = &on.home.push(*w, g.records[s->position()]);
       }
     }
-    if (next == nullptr) g.token_gone(w);
+    if (next == nullptr) g.token_gone(*w);
   }
   return next;
 }

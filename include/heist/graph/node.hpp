@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
 #include "heist/sched/runnable.hpp"
 
 namespace heist::detail {
@@ -69,7 +70,7 @@ class successor {
 
 /// Outstanding predecessors of a task. Whoever brings it to 0 makes the task ready.
 struct join_counter {
-  std::atomic<std::uint32_t> left;
+  os_env::atomic<std::uint32_t> left;
 
   /// `alone`: nobody else can be counting, so nothing needs to be locked.
   HEIST_ALWAYS_INLINE bool arrive(bool alone) noexcept {

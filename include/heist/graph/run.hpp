@@ -31,13 +31,13 @@ inline void refuse_containing_itself(graph_data const& g, graph_data const& part
 /// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
 inline run_state& graph_data::prepare_run(core& home) {
   refuse_containing_itself(*this, *this);
+  std::exception_ptr old;  // an object of the user's, not to be destroyed under the lock
   spin_guard guard{lock};
   if (!laid_out) lay_out();
   starter.graph = ender.graph = this;
   run_state* r = nullptr;
   for (run_state* s : states) {
-    // acquire: 1 means that the graph is the only owner, and that those who were have done with it
-    if (s->owners.load(std::memory_order_acquire) == 1) r = s;
+    if (s->reusable()) r = s;
   }
   if (r == nullptr) {
     states.reserve(states.size() + 1);
@@ -47,7 +47,7 @@ inline run_state& graph_data::prepare_run(core& home) {
   r->interrupt.why.store(0, std::memory_order_relaxed);  // relaxed: the start of the run publishes it
   r->interrupt.outer = nullptr;
   r->finished.reset();
-  r->exception = nullptr;
+  old = std::exchange(r->exception, nullptr);
   r->was_stopped = false;
   r->next_in_line = nullptr;
   r->outer = nullptr;
@@ -139,7 +139,7 @@ inline runnable* graph_data::start_pass(runnable& self, fiber& on) {
   // Not through `g` after the last push: with that source the pass may end.
   record* const records = g.records;
   record* const first = &records[g.sources.front()];
-  for (std::size_t i = g.sources.size(); i-- > 1;) w.home.push(w, records[g.sources[i]]);
+  for (std::size_t i = g.sources.size(); i-- > 1;) on.home.push(*on.on, records[g.sources[i]]);
   return first;
 }
 
@@ -158,7 +158,7 @@ inline void graph_data::pass_ended(worker& w) {
     --r.passes;
     w.home.push(w, starter);
   } else {
-    conclude(r, w);
+    conclude(r, *w.current);
   }
 }
 
@@ -186,12 +186,12 @@ inline runnable* graph_data::end_pass(runnable& self, fiber& on) {
       r.fail(std::current_exception());
     }
   }
-  g.conclude(r, *on.on);
+  g.conclude(r, on);
   return nullptr;
 }
 
 /// The end of a run.
-inline void graph_data::conclude(run_state& r, worker& w) {
+inline void graph_data::conclude(run_state& r, fiber& on) {
   r.stop.reset();
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
   run_state* next = nullptr;
@@ -206,6 +206,7 @@ inline void graph_data::conclude(run_state& r, worker& w) {
   // From here on the graph may be gone. What the user's callables own may be the graph itself.
   r.again = nullptr;
   r.callback = nullptr;
+  worker& w = *on.on;  // what the callables held may have waited when it was destroyed
   record* const outer = r.outer;
   if (outer != nullptr && r.exception) r.parent->fail(r.exception);
   r.finished.complete();
@@ -216,7 +217,7 @@ inline void graph_data::conclude(run_state& r, worker& w) {
     limits_of(*outer).acquired = 0;
     release_limits(limits_of(*outer));
   }
-  if (runnable* const after = finish(*outer, w); after != nullptr) w.home.push(w, *after);
+  if (runnable* const after = finish(*outer, on); after != nullptr) w.home.push(*on.on, *after);
 }
 
 /// Returns when no run is in progress or in line.

@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <utility>  // exchange
 
+#include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/unique_function.hpp"
 #include "heist/sched/context.hpp"
@@ -40,13 +41,19 @@ struct run_state {
   }
   bool interrupted() const noexcept { return interrupt.any(); }
 
+  /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
+  /// `owners`.
+  bool reusable() const noexcept {
+    return finished.done() && !has_handle.load(std::memory_order_acquire);  // acquire: pairs with ~graph_run
+  }
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
   void release() noexcept {
     // acq_rel: the last owner sees what the others did
     if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  std::atomic<std::uint32_t> owners{1};
+  os_env::atomic<std::uint32_t> owners{1};
+  os_env::atomic<bool> has_handle{false};
   interrupt_state interrupt;  ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
@@ -78,13 +85,18 @@ class graph_run {
     return *this;
   }
   ~graph_run() {
-    if (state_ != nullptr) state_->release();
+    if (state_ == nullptr) return;
+    state_->has_handle.store(false, std::memory_order_release);  // release: pairs with the acquire in reusable()
+    state_->release();
   }
 
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
   /// Returns when the run has ended, for whatever reason.
-  void wait() const { detail::wait_for(checked().finished, state_->generation); }
+  void wait() const {
+    detail::run_state& s = checked();
+    detail::wait_for(s.finished, s.generation);
+  }
   /// Waits, then rethrows the first exception that a task of the run threw.
   void get() const {
     wait();
@@ -101,7 +113,10 @@ class graph_run {
 
  private:
   friend struct detail::graph_data;
-  explicit graph_run(detail::run_state& state) noexcept : state_{&state} {}
+  explicit graph_run(detail::run_state& state) noexcept : state_{&state} {
+    state.has_handle.store(true,
+                           std::memory_order_relaxed);  // relaxed: the graph's lock is held, or the run not started
+  }
 
   detail::run_state& checked() const {
     if (state_ == nullptr) {

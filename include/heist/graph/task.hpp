@@ -31,7 +31,7 @@ class task_operations {
 
   /// False if default made or the task was erased.
   bool valid() const noexcept {
-    return graph_ != nullptr && index_ < graph_->nodes.size() && graph_->nodes[index_] != nullptr;
+    return graph_ != nullptr && generation_ == graph_->generation && graph_->nodes[index_] != nullptr;
   }
 
   /// Names the task, for pictures, traces and messages.

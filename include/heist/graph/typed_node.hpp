@@ -91,7 +91,7 @@ struct task_node final : value_node<R> {
     } else if constexpr (!std::is_void_v<R>) {
       static_cast<task_node&>(r.built()).value.reset();
     }
-    return finish(r, *on.on);
+    return finish(r, on);
   }
 
   template <std::size_t... I>
@@ -206,7 +206,7 @@ struct module_node final : node {
       limits_of(r).acquired = 0;
       release_limits(limits_of(r));
     }
-    return finish(r, *on.on);
+    return finish(r, on);
   }
 
   graph_data& inner;

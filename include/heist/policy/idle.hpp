@@ -15,7 +15,7 @@ enum class step {
 };
 
 /// Decides how long to search and who stays awake. The protocol that carries the decisions out, and the proof that
-/// nobody sleeps through work, are in sched/ (idle_gate.hpp, README.md "Sleep").
+/// nobody sleeps through work, are in sched/idle_gate.hpp and sched/README.md, "Sleep".
 ///
 /// Promises  I1  failed() returns step::sleep after finitely many calls since begin(), or never_sleeps is true.
 ///           I2  the constants below never change.

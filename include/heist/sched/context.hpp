@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>  // forward
 
+#include "heist/base/env.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
 
@@ -26,7 +27,7 @@ struct interrupt_state {
     return outer != nullptr && outer->any();
   }
 
-  std::atomic<std::uint32_t> why{0};
+  os_env::atomic<std::uint32_t> why{0};
   interrupt_state const* outer = nullptr;
 };
 

@@ -35,8 +35,8 @@
 namespace heist::detail {
 
 /// Counts the fork()s between the first process and this one.
-inline std::atomic<unsigned>& process_generation() noexcept {
-  static constinit std::atomic<unsigned> generation{0};
+inline os_env::atomic<unsigned>& process_generation() noexcept {
+  static constinit os_env::atomic<unsigned> generation{0};
   static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
     process_generation().fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
   });
@@ -69,13 +69,13 @@ class core {
   /// Waits for all work, stops the workers and joins their threads. In a child of fork() it only forgets the threads.
   void drain_and_stop() noexcept;
 
-  /// Adds a task to `w`'s own deque.
-  HEIST_ALWAYS_INLINE void push(worker& w, runnable& r) {
-    if (w.deque.push(&r)) [[likely]] {
-      if (!w.alone) gate.pushed();
-    } else {
-      run_without_memory(w, r);
-    }
+  /// Adds a task to `w`'s own deque. Without memory for a longer one it runs the task instead. Returns the worker that
+  /// the calling code is on afterwards.
+  HEIST_ALWAYS_INLINE worker& push(worker& w, runnable& r) {
+    if (!w.deque.push(&r)) [[unlikely]]
+      return run_without_memory(w, r);
+    if (!w.alone) gate.pushed();
+    return w;
   }
   /// As above; without memory for a longer deque it goes through the master queue.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
@@ -115,7 +115,8 @@ class core {
   void began() noexcept {
     worker* const w = this_worker();
     if (w != nullptr && &w->home == this) {
-      w->began_published.store(++w->began, std::memory_order_relaxed);  // relaxed: as in submit()
+      // relaxed: as in submit()
+      w->began_published.store(++w->began, std::memory_order_relaxed);
     } else {
       outside_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in submit()
     }
@@ -196,9 +197,9 @@ class core {
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
   void* allocate_block(std::size_t bytes) {
     if (worker* const w = this_worker(); w != nullptr && &w->home == this) return w->blocks.allocate(bytes);
-    // Threads outside share a few pools; the address of a thread-local tells them apart.
-    static thread_local char where;
-    outside_pool& pool = outside_pools_[(reinterpret_cast<std::uintptr_t>(&where) >> 12) % outside_pools_.size()];
+    // Threads outside share a few pools; their stacks tell them apart.
+    char const here = 0;
+    outside_pool& pool = outside_pools_[(reinterpret_cast<std::uintptr_t>(&here) >> 20) % outside_pools_.size()];
     spin_guard guard{pool.lock};
     return pool.blocks.allocate(bytes);
   }
@@ -213,8 +214,8 @@ class core {
 
  private:
   static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
-  // outside_:  63 … 48 visitors: threads that are inside enter_from_outside()
-  //            47 …  0 units of work begun from outside
+  // outside_:  63 to 48 visitors: threads that are inside enter_from_outside()
+  //            47 to  0 units of work begun from outside
   static constexpr std::uint64_t one_visitor = std::uint64_t{1} << 48;
   static constexpr std::uint64_t began_mask = one_visitor - 1;
 
@@ -238,7 +239,7 @@ class core {
   static void begin_fiber(void* self);
   void thread_main(worker& w, bool pin) noexcept;
   void stop_and_join() noexcept;
-  void run_without_memory(worker& w, runnable& r);
+  worker& run_without_memory(worker& w, runnable& r);
   [[noreturn]] static void refuse_after_fork();
 
   struct alignas(cache_line_size) outside_pool {
@@ -253,10 +254,10 @@ class core {
   unsigned const generation_;
   std::vector<std::thread> threads_;
 
-  alignas(cache_line_size) std::atomic<std::uint64_t> outside_{0};
-  alignas(cache_line_size) std::atomic<std::uint32_t> idle_waiters_{0};
+  alignas(cache_line_size) os_env::atomic<std::uint64_t> outside_{0};
+  alignas(cache_line_size) os_env::atomic<std::uint32_t> idle_waiters_{0};
   os_env::park_word idle_word_;
-  std::atomic<bool> stop_{false};
+  os_env::atomic<bool> stop_{false};
   spin_lock<> lock_;               // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned next_colour_ = 0;
@@ -264,6 +265,3 @@ class core {
 };
 
 }  // namespace heist::detail
-
-#include "heist/sched/core_fibers.hpp"
-#include "heist/sched/core_start.hpp"

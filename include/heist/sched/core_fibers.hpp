@@ -32,9 +32,10 @@ inline void core::begin_fiber(void* self) {
 }
 
 /// Without memory for a longer deque or another fiber: what would have waited runs here and now.
-inline void core::run_without_memory(worker& w, runnable& r) {
+inline worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& on = *w.current;
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, on);
+  return *on.on;
 }
 
 inline void fiber::wait_for(completion& c) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heist/sched/core.hpp"
+#include "heist/sched/core_fibers.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
 

@@ -12,6 +12,7 @@
 #include "heist/policy/policies.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/core_start.hpp"
 #include "heist/sched/future.hpp"
 #include "heist/sched/options.hpp"
 #include "heist/sched/worker_loop.hpp"

@@ -6,6 +6,7 @@
 #include <exception>  // exception_ptr
 #include <utility>    // exchange, forward, move
 
+#include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/sched/context.hpp"
@@ -28,7 +29,7 @@ struct async_state : queued_runnable {
     if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  std::atomic<std::uint32_t> owners{2};
+  os_env::atomic<std::uint32_t> owners{2};
   unsigned const generation;  ///< of the process that the task runs in
   completion finished;
   std::exception_ptr exception;
@@ -119,7 +120,10 @@ class [[nodiscard]] future {
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
   /// Returns when the task has finished.
-  void wait() const { detail::wait_for(checked().finished, state_->generation); }
+  void wait() const {
+    detail::async_state<T>& s = checked();
+    detail::wait_for(s.finished, s.generation);
+  }
   /// Waits, then returns the result or rethrows the task's exception. The future refers to nothing afterwards.
   T get() {
     wait();

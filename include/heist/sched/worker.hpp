@@ -55,11 +55,11 @@ struct worker {
   block_pool blocks;  ///< for small objects that tasks make and destroy
 
   // Owner writes, others read.
-  alignas(cache_line_size) std::atomic<std::uint64_t> began_published{0};
-  std::atomic<std::uint64_t> ended_published{0};
+  alignas(cache_line_size) os_env::atomic<std::uint64_t> began_published{0};
+  os_env::atomic<std::uint64_t> ended_published{0};
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
-  std::atomic<std::uint32_t> help_wanted{0};
-  std::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
+  os_env::atomic<std::uint32_t> help_wanted{0};
+  os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
 
   work_deque<runnable*> deque;
 

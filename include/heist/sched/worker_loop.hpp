@@ -20,8 +20,6 @@ class worker_loop {
 
   /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
   static constexpr std::uint32_t poll_interval = 64;
-  /// The most that a thief takes beside what it runs next.
-  static constexpr std::size_t most_at_once = 16;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
@@ -75,8 +73,8 @@ class worker_loop {
   static runnable* poll(runnable* t, worker& w) {
     w.until_poll = poll_interval;
     if (w.home.master.maybe_empty()) return t;
-    if (t != nullptr) w.home.push(w, *t);
-    return w.home.take_submitted(w);
+    worker& now = t != nullptr ? w.home.push(w, *t) : w;
+    return now.home.take_submitted(now);
   }
 
   static void become_active(worker& w) {
@@ -132,7 +130,7 @@ class worker_loop {
     auto& scheduler = static_cast<Scheduler&>(home);
     auto& idle = scheduler.idle(w);
     auto& victim = scheduler.victim(w);
-    victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
+    heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
     hold_back(w, idle.holdback());
@@ -145,16 +143,15 @@ class worker_loop {
         worker& robbed = *home.workers[v];
         if (!robbed.deque.maybe_empty()) {
           steal_result<runnable*> const loot = robbed.deque.steal();
-          victim.feedback(v, loot.status == steal_status::stolen ? victim::outcome::stolen
-                             : loot.status == steal_status::lost ? victim::outcome::lost
-                                                                 : victim::outcome::empty);
+          victim.feedback(v, loot.status == steal_status::stolen ? heist::victim::outcome::stolen
+                             : loot.status == steal_status::lost ? heist::victim::outcome::lost
+                                                                 : heist::victim::outcome::empty);
           if (loot.status == steal_status::stolen) {
             if constexpr (observed) scheduler.observer().steal(w.number, v);
-            steal_more(w, robbed);
             return loot.item;
           }
         } else {
-          victim.feedback(v, victim::outcome::empty);
+          victim.feedback(v, heist::victim::outcome::empty);
         }
         if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
       }
@@ -181,16 +178,6 @@ class worker_loop {
     bool const crowd = !w.home.master.maybe_empty();
     for (; pauses != 0 && (crowd || w.home.master.maybe_empty()); --pauses) {
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
-    }
-  }
-
-  /// While the way to the victim is warm: up to half of what it has left, so that there are fewer ways to go.
-  static void steal_more(worker& w, worker& robbed) {
-    std::size_t const half = robbed.deque.size_snapshot() / 2;
-    for (std::size_t i = half < most_at_once ? half : most_at_once; i != 0; --i) {
-      steal_result<runnable*> const loot = robbed.deque.steal();
-      if (loot.status != steal_status::stolen) return;
-      w.home.push(w, *loot.item);
     }
   }
 

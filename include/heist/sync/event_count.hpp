@@ -89,7 +89,7 @@ class event_count {
   using word = event_count_word<Env::epoch_bits>;
   static constexpr std::size_t max_waiters = word::field_mask;
 
-  /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 … waiters - 1.
+  /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 to waiters - 1.
   explicit event_count(std::size_t waiters) : waiters_{std::make_unique<waiter[]>(waiters)}, count_{waiters} {}
 
   /// Announces that the caller may sleep. Whoever adds work after this sees the caller, so: look for work once more.
