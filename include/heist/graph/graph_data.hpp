@@ -12,6 +12,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
+#include "heist/graph/join_counter.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/node.hpp"
 #include "heist/graph/run_state.hpp"

@@ -68,24 +68,4 @@ class successor {
   std::uint32_t bits_;
 };
 
-/// Outstanding predecessors of a task. Whoever brings it to 0 makes the task ready.
-struct join_counter {
-  os_env::atomic<std::uint32_t> left;
-
-  /// `alone`: nobody else can be counting, so nothing needs to be locked.
-  HEIST_ALWAYS_INLINE bool arrive(bool alone) noexcept {
-    if (alone) {
-      std::uint32_t const now = left.load(std::memory_order_relaxed) - 1;  // relaxed: one thread
-      left.store(now, std::memory_order_relaxed);                          // relaxed: one thread
-      return now == 0;
-    }
-    // acq_rel: the last one to arrive sees what all the others did
-    return left.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  }
-  /// By the task itself when it starts: everybody has arrived, and nobody arrives before it has finished.
-  void reset(std::uint32_t predecessors) noexcept {
-    left.store(predecessors, std::memory_order_relaxed);  // relaxed: what the task makes ready comes later
-  }
-};
-
 }  // namespace heist::detail

@@ -61,7 +61,8 @@ class task_operations {
     acquire(from, count);
     return release(from, count);
   }
-  /// Before it runs, the task takes `count` of `from`, for some task to release.
+  /// Before it runs, the task takes `count` of `from`, for some task to release. Tasks that are skipped after an
+  /// exception or a stop acquire and release, too; one that no condition chooses does neither.
   Self& acquire(limiter& from, std::size_t count = 1) {
     add_acquire(checked(), index_, from, count);
     return self();

@@ -26,6 +26,7 @@
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/options.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
 #include "heist/sync/master_queue.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -91,34 +92,29 @@ class core {
   /// to the master queue (Algorithm 1). Throws executor_error in a child of fork().
   void submit(queued_runnable& r) {
     check_process();
-    worker* const w = this_worker();
-    if (w != nullptr && &w->home == this) {
-      // relaxed: the push that follows publishes it, before anybody can end the unit
-      w->began_published.store(++w->began, std::memory_order_relaxed);
+    if (worker* const w = own_worker(); w != nullptr) {
+      work.began(w->number);
       push(*w, r);
     } else {
-      enter_from_outside(r, one_visitor + 1);
+      enter_from_outside(r, 1);
     }
   }
 
   /// Adds something that is part of a unit of work already counted: a parked fiber or task that can go on.
   void make_runnable(queued_runnable& r) {
-    worker* const w = this_worker();
-    if (w != nullptr && &w->home == this) {
+    if (worker* const w = own_worker(); w != nullptr) {
       push(*w, r);
     } else {
-      enter_from_outside(r, one_visitor);
+      enter_from_outside(r, 0);
     }
   }
 
   /// A unit of work has begun that will be pushed later; the caller sees to it that it ends.
   void began() noexcept {
-    worker* const w = this_worker();
-    if (w != nullptr && &w->home == this) {
-      // relaxed: as in submit()
-      w->began_published.store(++w->began, std::memory_order_relaxed);
+    if (worker* const w = own_worker(); w != nullptr) {
+      work.began(w->number);
     } else {
-      outside_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in submit()
+      work.began_outside();
     }
   }
   /// A unit of work has ended, on worker `w`.
@@ -127,17 +123,7 @@ class core {
   /// The worker has nothing more to do for now: tells everybody who counts. May push what follows.
   void settle(worker& w) {
     w.report_tally();
-    // relaxed: own store
-    if (w.ended_published.load(std::memory_order_relaxed) == w.ended) return;
-    w.ended_published.store(w.ended, std::memory_order_release);  // release: pairs with the acquire in quiescent()
-    os_env::light_fence();                                        // pairs with the heavy fence in wait_idle()
-    if (idle_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]] {  // relaxed: ordered by the fences
-      os_env::fence(std::memory_order_seq_cst);  // of two workers that settle last, one sees the other
-      if (quiescent()) {
-        idle_word_.fetch_add(1, std::memory_order_release);  // release: the waiter sees all effects
-        idle_word_.wake_all();
-      }
-    }
+    work.ended(w.number, w.ended);
   }
 
   /// Blocks the calling thread, which is no worker of this executor, until all work submitted so far has ended.
@@ -196,7 +182,7 @@ class core {
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
   void* allocate_block(std::size_t bytes) {
-    if (worker* const w = this_worker(); w != nullptr && &w->home == this) return w->blocks.allocate(bytes);
+    if (worker* const w = own_worker(); w != nullptr) return w->blocks.allocate(bytes);
     // Threads outside share a few pools; their stacks tell them apart.
     char const here = 0;
     outside_pool& pool = outside_pools_[(reinterpret_cast<std::uintptr_t>(&here) >> 20) % outside_pools_.size()];
@@ -209,31 +195,23 @@ class core {
   block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;
   idle_gate<> gate;
+  work_count<> work;
   master_queue<queued_runnable> master;
   fiber_hook const on_fiber;
 
  private:
   static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
-  // outside_:  63 to 48 visitors: threads that are inside enter_from_outside()
-  //            47 to  0 units of work begun from outside
-  static constexpr std::uint64_t one_visitor = std::uint64_t{1} << 48;
-  static constexpr std::uint64_t began_mask = one_visitor - 1;
-
-  void enter_from_outside(queued_runnable& r, std::uint64_t amount) {
-    // Counted in before the work can run, and out after the last touch of this object: whoever sees the work done and
-    // destroys the executor waits for visitors.
-    outside_.fetch_add(amount, std::memory_order_relaxed);  // relaxed: published by the queue
-    master.push(r);
-    gate.submitted();
-    outside_.fetch_sub(one_visitor, std::memory_order_release);  // release: pairs with the acquire in drain_and_stop()
+  /// The calling thread's worker, if it is one of this executor.
+  worker* own_worker() const noexcept {
+    worker* const w = this_worker();
+    return w != nullptr && &w->home == this ? w : nullptr;
   }
 
-  bool quiescent() const noexcept {
-    // Ends first: a unit that is seen to have ended is then seen to have begun.
-    std::uint64_t ended = 0, began = 0;
-    for (auto const& w : workers) ended += w->ended_published.load(std::memory_order_acquire);  // acquire: settle()
-    for (auto const& w : workers) began += w->began_published.load(std::memory_order_relaxed);  // relaxed: see above
-    return ended == began + (outside_.load(std::memory_order_relaxed) & began_mask);            // relaxed: see above
+  void enter_from_outside(queued_runnable& r, std::uint64_t units) {
+    work.enter(units);
+    master.push(r);
+    gate.submitted();
+    work.leave();
   }
 
   static void begin_fiber(void* self);
@@ -254,9 +232,6 @@ class core {
   unsigned const generation_;
   std::vector<std::thread> threads_;
 
-  alignas(cache_line_size) os_env::atomic<std::uint64_t> outside_{0};
-  alignas(cache_line_size) os_env::atomic<std::uint32_t> idle_waiters_{0};
-  os_env::park_word idle_word_;
   os_env::atomic<bool> stop_{false};
   spin_lock<> lock_;               // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all

@@ -28,6 +28,7 @@ inline std::size_t worker_count_for(options const& wanted, topology::machine con
 inline core::core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook)
     : machine{wanted.machine ? *wanted.machine : topology::this_machine()},
       gate{worker_count_for(wanted, machine), rules},
+      work{worker_count_for(wanted, machine)},
       on_fiber{hook},
       loop_{loop},
       stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
@@ -90,35 +91,25 @@ inline void core::drain_and_stop() noexcept {
     new std::vector<std::thread>{std::move(threads_)};
     return;
   }
-  worker* const w = this_worker();
-  if (w != nullptr && &w->home == this) {
+  if (own_worker() != nullptr) {
     HEIST_FATAL(
         "an executor is destroyed by one of its own tasks, which it would have to wait for; "
         "mend it by destroying it outside, after the task");
   }
   wait_idle();
-  // acquire: a visitor's last touch of this object comes before
-  while (outside_.load(std::memory_order_acquire) >= one_visitor) os_env::yield();
+  work.wait_for_visitors();
   stop_and_join();
 }
 
 inline void core::wait_idle() {
   check_process();
-  worker* const w = this_worker();
-  if (w != nullptr && &w->home == this) {
+  if (own_worker() != nullptr) {
     throw executor_error{
         "wait_idle() inside a task of the same executor would wait for itself; mend it by waiting outside, or by "
         "waiting "
         "for the future of each task."};
   }
-  idle_waiters_.fetch_add(1, std::memory_order_relaxed);  // relaxed: ordered by the fence
-  os_env::heavy_fence();                                  // pairs with the light fence in settle()
-  for (;;) {
-    std::uint32_t const seen = idle_word_.load(std::memory_order_acquire);  // acquire: pairs with settle()
-    if (quiescent()) break;
-    idle_word_.wait(seen);
-  }
-  idle_waiters_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
+  work.wait_idle();
 }
 
 inline void core::refuse_after_fork() {
@@ -132,9 +123,9 @@ inline std::string core::state_text() const {
                                  master.maybe_empty() ? "empty" : "not empty");
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
-    text += fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, w->squad,
-                        w->doing.load(std::memory_order_relaxed), w->deque.size_snapshot(),
-                        w->ended_published.load(std::memory_order_relaxed));  // relaxed: as above
+    text +=
+        fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, w->squad,
+                    w->doing.load(std::memory_order_relaxed), w->deque.size_snapshot(), work.ended_snapshot(w->number));
   }
   return text;
 }

@@ -118,7 +118,7 @@ class executor {
 
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.
   template <class F>
-  auto sync_wait(F&& f) {
+  decltype(auto) sync_wait(F&& f) {
     return submit(std::forward<F>(f)).get();
   }
 

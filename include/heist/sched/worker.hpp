@@ -47,18 +47,16 @@ struct worker {
   std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
   std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
   tally_keeper* keeper = nullptr;
-  fiber* spare = nullptr;              ///< fibers to go on with when one parks
-  std::uint64_t began = 0, ended = 0;  ///< units of work that tasks here submitted, and that ended here
+  fiber* spare = nullptr;   ///< fibers to go on with when one parks
+  std::uint64_t ended = 0;  ///< units of work that ended here
   fast_random random;
   flow* boot = nullptr;  ///< the stack that the thread was born with
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
 
   // Owner writes, others read.
-  alignas(cache_line_size) os_env::atomic<std::uint64_t> began_published{0};
-  os_env::atomic<std::uint64_t> ended_published{0};
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
-  os_env::atomic<std::uint32_t> help_wanted{0};
+  alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
   os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
 
   work_deque<runnable*> deque;
