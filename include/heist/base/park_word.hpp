@@ -12,6 +12,8 @@
 #include <climits>  // INT_MAX
 #include <cstdint>
 
+#include "heist/base/config.hpp"
+
 namespace heist {
 
 /// One 32-bit word that threads may sleep on.
@@ -45,12 +47,13 @@ class park_word {
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t),
                 "heist: the kernel reads the word as 32 plain bits");
 
-  void futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
+  // Not inlined: the address of errno is declared constant, and a frame that calls these may move to another thread.
+  HEIST_NOINLINE void futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
     int const saved = errno;
     ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0);
     errno = saved;
   }
-  void futex_wake(int count) noexcept {
+  HEIST_NOINLINE void futex_wake(int count) noexcept {
     int const saved = errno;
     // The address may already belong to somebody else: the waiter may leave as soon as it reads the new value.
     // The kernel then finds nobody, or wakes somebody early, which wait() allows.

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>  // exchange, forward
 
+#include "heist/base/config.hpp"
 #include "heist/sync/master_queue.hpp"
 
 namespace heist::detail {

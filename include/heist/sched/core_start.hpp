@@ -87,8 +87,10 @@ inline void core::stop_and_join() noexcept {
 inline void core::drain_and_stop() noexcept {
   // relaxed: changes only in a new process
   if (process_generation().load(std::memory_order_relaxed) != generation_) {
-    // The threads exist in the parent only: nothing to wait for, nothing to join, nothing to free that they use.
+    // The threads exist in the parent only: nothing to wait for, nothing to join, and nothing to
+    // free that they use.
     new std::vector<std::thread>{std::move(threads_)};
+    static_cast<void>(fibers_.release());
     return;
   }
   if (own_worker() != nullptr) {
