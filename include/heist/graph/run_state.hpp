@@ -19,6 +19,7 @@
 namespace heist {
 namespace detail {
 
+struct graph_data;
 struct record;
 
 /// Shared by the run, its handle, and the graph that keeps it for its next run.

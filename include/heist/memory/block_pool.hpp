@@ -51,10 +51,10 @@ class block_pool {
     }
   }
 
-  /// Can objects of this type come from pools?
+  /// Can objects of this type come from pools? Not under AddressSanitizer, which then sees the end of each.
   template <class T>
-  static constexpr bool pooled = sizeof(T) <= (smallest_block << (block_classes - 1)) &&
-                                 alignof(T) <= alignof(std::max_align_t);
+  static constexpr bool pooled =
+      !under_asan && sizeof(T) <= (smallest_block << (block_classes - 1)) && alignof(T) <= alignof(std::max_align_t);
 
   /// A new T. Throws bad_alloc, and what its constructor throws.
   template <class T, class... Args>

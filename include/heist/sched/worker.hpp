@@ -18,6 +18,7 @@ namespace heist::detail {
 
 class core;
 class fiber;
+struct worker;
 
 /// Somebody who counts tasks that workers have finished, in portions (a run of a graph).
 struct tally_keeper {

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "heist/base/env.hpp"
+#include "heist/policy/idle.hpp"
+#include "heist/policy/victim.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
