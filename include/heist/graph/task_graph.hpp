@@ -55,8 +55,10 @@ class task_graph {
   }
   /// Adds several tasks and returns a tuple of their handles.
   template <class F, class G, class... More>
-  requires(!std::derived_from<std::decay_t<G>, detail::task_operations<std::decay_t<G>>>) auto emplace(F&& f, G&& g,
-                                                                                                       More&&... more) {
+  // clang-format off
+    requires(!std::derived_from<std::decay_t<G>, detail::task_operations<std::decay_t<G>>>)
+  // clang-format on
+  auto emplace(F&& f, G&& g, More&&... more) {
     return std::tuple{emplace(std::forward<F>(f)), emplace(std::forward<G>(g)), emplace(std::forward<More>(more))...};
   }
 

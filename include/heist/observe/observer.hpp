@@ -59,8 +59,10 @@ struct task_view {
 /// Cost      on the path of every task. An observer with `observes == false` is never called.
 /// Models    null_observer, recorder, counters, tee
 // clang-format off
+// clang-format off
 template <class O>
-concept observer = requires { static_cast<bool>(O::observes); } &&
+concept observer =
+    requires { static_cast<bool>(O::observes); } &&
     requires(O o, std::size_t worker, task_view const& task, void const* fiber) {
       o.start(worker);
       { o.task_begin(worker, task) } noexcept;

@@ -29,22 +29,21 @@ enum class step {
 ///   keeps_a_thief    the last thief stays awake while any worker is active (Algorithm 5, line 29)
 ///   wakes_on_push    who pushes a task while somebody sleeps and nobody searches wakes one sleeper
 ///   helpers          how many sleepers the thieves that fail at a busy worker wake for it, each time it gets work
+// clang-format off
 template <class P>
-concept idle_policy = std::default_initializable<P> && std::movable<P> &&
+concept idle_policy =
+    std::default_initializable<P> && std::movable<P> &&
     requires(P p, std::uint32_t workers, std::uint64_t ticks) {
-  { p.begin(workers, ticks) }
-  noexcept->std::same_as<void>;
-  { p.holdback() }
-  noexcept->std::same_as<std::uint32_t>;
-  { p.failed() }
-  noexcept->std::same_as<step>;
-  { p.pauses() }
-  noexcept->std::same_as<std::uint32_t>;
-  { P::never_sleeps } -> std::convertible_to<bool>;
-  { P::keeps_a_thief } -> std::convertible_to<bool>;
-  { P::wakes_on_push } -> std::convertible_to<bool>;
-  { P::helpers } -> std::convertible_to<std::uint32_t>;
-};
+      { p.begin(workers, ticks) } noexcept -> std::same_as<void>;
+      { p.holdback() } noexcept -> std::same_as<std::uint32_t>;
+      { p.failed() } noexcept -> std::same_as<step>;
+      { p.pauses() } noexcept -> std::same_as<std::uint32_t>;
+      { P::never_sleeps } -> std::convertible_to<bool>;
+      { P::keeps_a_thief } -> std::convertible_to<bool>;
+      { P::wakes_on_push } -> std::convertible_to<bool>;
+      { P::helpers } -> std::convertible_to<std::uint32_t>;
+    };
+// clang-format on
 
 /// The paper's (Lin, Huang and Wong, Algorithms 2 to 5): while a worker is active, one thief is awake; the others go to
 /// sleep after STEAL_BOUND + YIELD_BOUND failed attempts.

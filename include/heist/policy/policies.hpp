@@ -27,12 +27,15 @@ template <class Policy, class Idle>
 struct with_idle : bundle<typename Policy::victim_type, Idle> {};
 
 /// What executor<P> asks of P.
+// clang-format off
 template <class P>
-concept executor_policy = requires {
-  typename P::victim_type;
-  typename P::idle_type;
-}
-&&victim::victim_policy<typename P::victim_type>&& idle::idle_policy<typename P::idle_type>;
+concept executor_policy =
+    requires {
+      typename P::victim_type;
+      typename P::idle_type;
+    } &&
+    victim::victim_policy<typename P::victim_type> && idle::idle_policy<typename P::idle_type>;
+// clang-format on
 
 static_assert(executor_policy<random>);
 

@@ -24,14 +24,15 @@ enum class outcome { stolen, empty, lost };
 ///           V3  feedback() may be ignored: it is advice, not protocol.
 /// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation.
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
+// clang-format off
 template <class P>
-concept victim_policy = std::default_initializable<P> && std::movable<P> &&
+concept victim_policy =
+    std::default_initializable<P> && std::movable<P> &&
     requires(P p, thief_view const& me, fast_random& random, std::uint32_t victim, outcome what) {
-  { p.next(me, random) }
-  noexcept->std::same_as<std::uint32_t>;
-  { p.feedback(victim, what) }
-  noexcept->std::same_as<void>;
-};
+      { p.next(me, random) } noexcept -> std::same_as<std::uint32_t>;
+      { p.feedback(victim, what) } noexcept -> std::same_as<void>;
+    };
+// clang-format on
 
 /// Everybody with the same probability, the master queue too: the paper's choice (Algorithm 4).
 struct random {
