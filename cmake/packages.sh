@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2086
 # Sourced by the scripts beside it: finds out what is missing on this machine and installs it.
 #
 #   heist_need KEY...   makes sure of each; ends the program with what to install where it cannot

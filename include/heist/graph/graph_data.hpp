@@ -25,6 +25,7 @@ namespace heist::detail {
 /// Built by one thread at a time, run by any; README.md explains the layout and how a run ends.
 struct graph_data : tally_keeper {
   graph_data() : tally_keeper{&add_tally} {
+    starter.graph = ender.graph = this;
     starter.run = &start_pass;
     starter.what = &starter_what;
     ender.run = &end_pass;

@@ -34,7 +34,6 @@ inline run_state& graph_data::prepare_run(core& home) {
   std::exception_ptr old;  // an object of the user's, not to be destroyed under the lock
   spin_guard guard{lock};
   if (!laid_out) lay_out();
-  starter.graph = ender.graph = this;
   run_state* r = nullptr;
   for (run_state* s : states) {
     if (s->reusable()) r = s;

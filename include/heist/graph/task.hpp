@@ -93,12 +93,13 @@ class task_operations {
   /// The same task of the same graph?
   template <class Other>
   friend bool operator==(task_operations const& a, task_operations<Other> const& b) noexcept {
-    return a.graph() == b.graph() && a.index() == b.index();
+    return a.graph() == b.graph() && a.index() == b.index() && a.generation() == b.generation();
   }
 
   // For the code of heist.
   graph_data* graph() const noexcept { return graph_; }
   std::uint32_t index() const noexcept { return index_; }
+  std::uint32_t generation() const noexcept { return generation_; }
 
  protected:
   task_operations(graph_data& graph, std::uint32_t index) noexcept

@@ -54,11 +54,11 @@ class task_graph {
     return add<std::decay_t<F>>(std::forward<F>(f), first, more...);
   }
   /// Adds several tasks and returns a tuple of their handles.
-  template <class F, class G, class... More>
   // clang-format off
+  template <class F, class G, class... More>
     requires(!std::derived_from<std::decay_t<G>, detail::task_operations<std::decay_t<G>>>)
-  // clang-format on
   auto emplace(F&& f, G&& g, More&&... more) {
+    // clang-format on
     return std::tuple{emplace(std::forward<F>(f)), emplace(std::forward<G>(g)), emplace(std::forward<More>(more))...};
   }
 

@@ -1,0 +1,113 @@
+// The fork/join benchmark program of a library: every kernel of examples/kernels, checked and measured.
+//
+// A library gives
+//   name                        what its benchmarks' names end in
+//   executor{workers, stack}    with at least `stack` bytes for a recursion, where it can choose
+//   executor.run(f)             calls f(context) on a worker and waits; context as kernels take it (kernel.hpp):
+//                               fork_join(f, g, ...), and a nested type `scope` or heist's
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cstddef>  // size_t
+#include <cstdio>   // fputs
+#include <string>
+#include <string_view>
+
+#include "../../examples/kernels/all.hpp"
+
+namespace bench {
+
+inline std::size_t size_of(kernels::description const& k, std::string_view sizes) {
+  return sizes == "test" ? k.test : sizes == "published" ? k.published : k.usual;
+}
+
+/// Times run(), which solves the prepared kernel; the first run, which is not timed, is checked. The counter `value` is
+/// nanoseconds per run.
+template <class K, class F>
+void measure(benchmark::State& state, K& k, F const& run) {
+  using clock = std::chrono::steady_clock;
+  k.prepare();
+  run();
+  if (std::string const wrong = k.check(); !wrong.empty()) {
+    state.SkipWithError(wrong.c_str());
+    return;
+  }
+  double total = 0;
+  for (auto _ : state) {
+    k.prepare();
+    auto const start = clock::now();
+    run();
+    double const seconds = std::chrono::duration<double>(clock::now() - start).count();
+    state.SetIterationTime(seconds);
+    total += seconds;
+  }
+  state.counters["value"] = 1e9 * total / static_cast<double>(state.iterations());
+}
+
+template <class K>
+void measure_serial(benchmark::State& state, std::size_t size) {
+  K k{size};
+  measure(state, k, [&] { k.serial(); });
+}
+
+template <class Library, class K>
+void measure_parallel(benchmark::State& state, std::size_t size, std::size_t workers) {
+  K k{size};
+  typename Library::executor ex{workers, K::about.stack};
+  measure(state, k, [&] { ex.run([&](auto ctx) { k.parallel(ctx); }); });
+}
+
+template <class F>
+void add(std::string const& name, F f) {
+  benchmark::RegisterBenchmark(name.c_str(), f)->UseManualTime()->MinTime(0.2)->Unit(benchmark::kMillisecond);
+}
+
+template <class Library>
+void register_library(std::string_view sizes) {
+  kernels::for_each_kernel([&]<class K>() {
+    std::string const name{K::about.name};
+    std::size_t const size = size_of(K::about, sizes);
+    for (std::size_t const workers : {1u, 2u}) {
+      add(name + "/p" + std::to_string(workers) + std::string{Library::name},
+          [=](benchmark::State& s) { measure_parallel<Library, K>(s, size, workers); });
+    }
+  });
+}
+
+inline void register_serial(std::string_view sizes) {
+  kernels::for_each_kernel([&]<class K>() {
+    std::size_t const size = size_of(K::about, sizes);
+    add(std::string{K::about.name} + "/serial", [=](benchmark::State& s) { measure_serial<K>(s, size); });
+  });
+}
+
+/// The main function of a benchmark program for these libraries (or variants of one).
+template <class... Libraries>
+int run_suite(int argc, char** argv) {
+  constexpr std::string_view sizes_option = "--sizes=";
+  std::string sizes = "usual";
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const argument{argv[i]};
+    if (argument.starts_with(sizes_option)) {
+      sizes = argument.substr(sizes_option.size());
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  if (sizes != "test" && sizes != "usual" && sizes != "published") {
+    std::fputs("error: --sizes= takes test, usual or published\n", stderr);
+    return 1;
+  }
+  benchmark::Initialize(&kept, argv);
+  if (benchmark::ReportUnrecognizedArguments(kept, argv)) return 1;
+  register_serial(sizes);
+  (register_library<Libraries>(sizes), ...);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,126 @@
+// Measurements of whole graphs: building again, the first run, later runs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "built_graph.hpp"
+#include "probes.hpp"
+
+namespace bench {
+
+/// Building again: with the memory that an earlier graph of the same shape has given back.
+template <class Library>
+void rebuild(benchmark::State& state, std::string_view name) {
+  auto const& s = cached_shape(name);
+  typename Library::executor ex{1};
+  built_graph<Library> g{ex, s};
+  g.build();
+  std::vector<char> const above_the_graph(64 * 1024);  // malloc cannot shrink the heap below it
+  g.clear();
+  reporter report{state};
+  for (auto _ : state) {
+    stopwatch watch;
+    g.build();
+    report.add(watch.seconds(), s.size());
+    g.clear();
+  }
+}
+
+template <class Library>
+void first_run(benchmark::State& state, std::string_view name, std::size_t workers) {
+  auto const& s = cached_shape(name);
+  typename Library::executor ex{workers};
+  built_graph<Library> g{ex, s};
+  reporter report{state};
+  for (auto _ : state) {
+    g.build();
+    stopwatch watch;
+    g.run();
+    report.add(watch.seconds(), s.size());
+    g.clear();
+  }
+}
+
+template <class Library>
+void rerun(benchmark::State& state, std::string_view name, std::size_t workers) {
+  auto const& s = cached_shape(name);
+  typename Library::executor ex{workers};
+  built_graph<Library> g{ex, s};
+  g.build();
+  g.run();
+  reporter report{state};
+  for (auto _ : state) {
+    stopwatch watch;
+    g.run();
+    report.add(watch.seconds(), s.size());
+  }
+}
+
+/// A chain whose nodes increment a plain integer: the order of a chain is all that keeps the count right.
+template <class Library>
+void rerun_counting(benchmark::State& state, std::size_t workers) {
+  auto const& s = cached_shape("chain");
+  typename Library::executor ex{workers};
+  built_graph<Library> g{ex, s};
+  std::size_t count = 0;
+  g.build([&count](std::size_t) { return [&count] { ++count; }; });
+  g.run();
+  {
+    reporter report{state};
+    for (auto _ : state) {
+      stopwatch watch;
+      g.run();
+      report.add(watch.seconds(), s.size());
+    }
+  }
+  if (count != s.size() * (1 + state.iterations())) state.SkipWithError("the chain lost an increment");
+}
+
+struct matrices {
+  using matrix = std::array<std::array<float, matrix_side>, matrix_side>;
+  matrix a, b, c;
+
+  void row(std::size_t task) {
+    auto const n = matrix_side;
+    auto const i = task % n;
+    if (task < n) {
+      for (std::size_t j = 0; j < n; ++j) a[i][j] = static_cast<float>(i + j);
+    } else if (task < 2 * n) {
+      for (std::size_t j = 0; j < n; ++j) b[i][j] = static_cast<float>(i == j);
+    } else if (task > 2 * n) {
+      multiply_row(task - 2 * n - 1);
+    }
+  }
+
+  void multiply_row(std::size_t i) {
+    c[i].fill(0);
+    for (std::size_t k = 0; k < matrix_side; ++k) {
+      for (std::size_t j = 0; j < matrix_side; ++j) c[i][j] += a[i][k] * b[k][j];
+    }
+  }
+};
+
+template <class Library>
+void matmul(benchmark::State& state, std::size_t workers) {
+  auto const s = matrix_product(matrix_side);
+  auto m = std::make_unique<matrices>();
+  typename Library::executor ex{workers};
+  built_graph<Library> g{ex, s};
+  g.build([&m](std::size_t i) { return [&m, i] { m->row(i); }; });
+  g.run();
+  {
+    reporter report{state};
+    for (auto _ : state) {
+      stopwatch watch;
+      g.run();
+      report.add(watch.seconds(), 1);
+    }
+  }
+  if (m->c != m->a) state.SkipWithError("A times the unit matrix is not A");
+}
+
+}  // namespace bench

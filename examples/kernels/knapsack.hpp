@@ -1,0 +1,90 @@
+// knapsack: the most valuable choice of items that can be carried, by branch and bound (Cilk-5, BOTS). The best value
+// so far is shared, so that how many nodes are visited depends on the schedule; the result does not.
+#pragma once
+
+#include <algorithm>  // sort, max
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "kernel.hpp"
+
+namespace kernels {
+
+class knapsack {
+ public:
+  static constexpr description about{.name = "knapsack",
+                                     .problem = "the best choice of n items that fits, by branch and bound",
+                                     .size_means = "items n",
+                                     .smallest = 1,
+                                     .largest = 64,
+                                     .test = 18,
+                                     .usual = 40,
+                                     .published = 44};
+
+  struct item {
+    int value, weight;
+  };
+
+  /// Value and weight of an item differ by a constant, which makes choosing hard.
+  explicit knapsack(std::size_t n) : items_(n) {
+    random_numbers random{1};
+    int total = 0;
+    for (item& i : items_) {
+      i.weight = 100 + static_cast<int>(random.below(900));
+      i.value = i.weight + 100;
+      total += i.weight;
+    }
+    capacity_ = total / 2;
+    std::sort(items_.begin(), items_.end(), [](item a, item b) { return a.value * b.weight > b.value * a.weight; });
+  }
+
+  void prepare() {
+    result_ = -1;
+    best_.store(std::numeric_limits<int>::min(), std::memory_order_relaxed);  // relaxed: nobody else is about
+  }
+  void serial() { parallel(serial_context{}); }
+  template <class Context>
+  void parallel(Context ctx) {
+    result_ = choose(ctx, 0, capacity_, 0);
+  }
+  int result() const { return result_; }
+
+  /// By dynamic programming over all capacities.
+  std::string check() const {
+    std::vector<int> best(static_cast<std::size_t>(capacity_) + 1);
+    for (item const& i : items_) {
+      for (int room = capacity_; room >= i.weight; --room) {
+        auto& here = best[static_cast<std::size_t>(room)];
+        here = std::max(here, best[static_cast<std::size_t>(room - i.weight)] + i.value);
+      }
+    }
+    return expect_equal(result_, best.back());
+  }
+
+  /// The best value with the items from `first` on and `room` left; less than the best so far if it cannot be reached.
+  template <class Context>
+  int choose(Context ctx, std::size_t first, int room, int value) {
+    if (room < 0) return std::numeric_limits<int>::min();
+    if (first == items_.size() || room == 0) return value;
+    item const& next = items_[first];
+    double const bound = value + static_cast<double>(room) * next.value / next.weight;
+    if (bound < best_.load(std::memory_order_relaxed)) return std::numeric_limits<int>::min();  // relaxed: advice
+    auto const [without, with] = ctx.fork_join(
+        [=, this](Context c) { return choose(c, first + 1, room, value); },
+        [=, this, &next](Context c) { return choose(c, first + 1, room - next.weight, value + next.value); });
+    int const best = std::max(without, with);
+    int known = best_.load(std::memory_order_relaxed);  // relaxed: only the value counts, here and below
+    while (best > known && !best_.compare_exchange_weak(known, best, std::memory_order_relaxed)) {
+    }
+    return best;
+  }
+
+ private:
+  std::vector<item> items_;
+  int capacity_ = 0;
+  std::atomic<int> best_{0};
+  int result_ = -1;
+};
+
+}  // namespace kernels
