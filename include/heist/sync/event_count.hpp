@@ -77,6 +77,8 @@ class event_count_word {
 ///
 /// Threads  anybody may notify; a waiter uses its own index, from one thread at a time.
 /// Cost     notify with nobody waiting: a fence and a load. With a sleeper: a compare-and-swap and one system call.
+/// Requires a waiter commits only if, after prepare_wait(), the work that it looked for was not there. One that commits
+///          although the work of an earlier notification was there may take the signal of a waiter that came before.
 /// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
 ///          the work; sleepers are woken youngest first, while their caches are warm.
 template <class Env = os_env>

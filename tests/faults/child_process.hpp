@@ -1,0 +1,103 @@
+// Runs a function in a child process, for tests of what ends a process, hangs it, or takes its resources away.
+#pragma once
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "heist/base/config.hpp"
+
+namespace heist_test {
+
+/// How a child ended and what it printed.
+struct child_report {
+  bool hung = false;     ///< killed by run_child after its time was up
+  int exit_code = -1;    ///< -1 if it did not exit
+  int signal = 0;        ///< what killed it, 0 if nothing did
+  std::string output{};  ///< standard output and standard error
+
+  bool clean() const { return !hung && exit_code == 0; }
+  bool says(char const* words) const { return output.find(words) != std::string::npos; }
+  std::string text() const {
+    return std::string{hung ? "hung; " : ""} + "exit code " + std::to_string(exit_code) + ", signal " +
+           std::to_string(signal) + ", output:\n" + output;
+  }
+};
+
+inline void restore_default_signals() {
+  for (int const s : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT}) std::signal(s, SIG_DFL);
+}
+
+/// Calls `body` in a child made by fork() and exits with 0, or with 1 and a text if it throws. To be called while this
+/// process has no other threads.
+template <class Body>
+child_report run_child(Body body, std::chrono::seconds limit = std::chrono::seconds{20}) {
+  if (heist::under_asan || heist::under_tsan) limit *= 4;
+  std::fflush(stdout);
+  std::fflush(stderr);
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::runtime_error{"no pipe for a child process"};
+  ::pid_t const child = ::fork();
+  if (child < 0) throw std::runtime_error{"no child process"};
+  if (child == 0) {
+    restore_default_signals();
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    int code = 0;
+    try {
+      body();
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "exception: %s\n", e.what());
+      code = 1;
+    }
+    std::fflush(stdout);
+    std::fflush(stderr);
+    ::_exit(code);
+  }
+  ::close(ends[1]);
+  child_report report;
+  auto const deadline = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    auto const left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    if (left <= 0) {
+      report.hung = true;
+      ::kill(child, SIGKILL);
+      break;
+    }
+    pollfd look{ends[0], POLLIN, 0};
+    if (::poll(&look, 1, static_cast<int>(left)) <= 0) continue;
+    char buffer[4096];
+    auto const n = ::read(ends[0], buffer, sizeof buffer);
+    if (n <= 0) break;
+    report.output.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status)) report.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) report.signal = WTERMSIG(status);
+  return report;
+}
+
+}  // namespace heist_test
+
+/// In a child: says what does not hold and exits with 2.
+#define CHILD_REQUIRE(condition)                                                          \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+      std::fflush(nullptr);                                                               \
+      ::_exit(2);                                                                         \
+    }                                                                                     \
+  } while (false)

@@ -1,0 +1,245 @@
+// No memory for stacks: tasks that wait still end, executors that cannot be made say so, old kernels guard too.
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// What the system refuses in the rest of this file. heist maps stacks in a header, so its calls come here.
+std::atomic<int> mappings_until_failure{-1};  ///< -1: never
+std::atomic<bool> every_mapping_fails{false};
+std::atomic<unsigned> one_in{0};  ///< 0: never
+std::atomic<unsigned> mappings{0};
+std::atomic<bool> no_guard_install{false};
+std::atomic<bool> no_mprotect{false};
+
+}  // namespace
+
+inline void* refusing_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  unsigned const n = mappings.fetch_add(1);
+  int const left = mappings_until_failure.load();
+  unsigned const chance = one_in.load();
+  if (every_mapping_fails || (left >= 0 && (left == 0 || mappings_until_failure.fetch_sub(1) == 0)) ||
+      (chance != 0 && (n * 2654435761u >> 7) % chance == 0)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return ::mmap(at, bytes, protection, flags, file, offset);
+}
+inline int refusing_madvise(void* at, std::size_t bytes, int advice) {
+  if (no_guard_install) {
+    errno = EINVAL;
+    return -1;
+  }
+  return ::madvise(at, bytes, advice);
+}
+inline int refusing_mprotect(void* at, std::size_t bytes, int protection) {
+  if (no_mprotect) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return ::mprotect(at, bytes, protection);
+}
+
+#define mmap refusing_mmap
+#define madvise refusing_madvise
+#define mprotect refusing_mprotect
+#include "heist/memory/stack.hpp"
+#undef mmap
+#undef madvise
+#undef mprotect
+
+#include "faults/child_process.hpp"
+#include "heist/executor.hpp"
+#include "heist/fork_join.hpp"
+#include "support/catch.hpp"
+#include "support/wait_for.hpp"
+
+using namespace std::chrono_literals;
+using heist_test::run_child;
+
+namespace {
+
+constexpr bool slow = heist::under_tsan || heist::under_asan;
+
+long fib(heist::context ctx, int n) {
+  if (n < 2) return n;
+  auto const [a, b] =
+      ctx.fork_join([&](heist::context c) { return fib(c, n - 1); }, [&](heist::context c) { return fib(c, n - 2); });
+  return a + b;
+}
+
+/// Prints an executor's state every two seconds: a child that hangs shows where.
+struct reporter {
+  explicit reporter(heist::executor<>& ex)
+      : thread{[this, &ex] {
+          for (int i = 0; !over; ++i) {
+            std::this_thread::sleep_for(10ms);
+            if (i % 200 == 199) std::fprintf(stderr, "%s", ex.state_text().c_str());
+          }
+        }} {}
+  ~reporter() {
+    over = true;
+    thread.join();
+  }
+  std::atomic<bool> over{false};
+  std::thread thread;
+};
+
+}  // namespace
+
+TEST_CASE("stacks: the k-th cannot be mapped while an executor is made, for every k", "[faults]") {
+  { heist::executor warm_up{std::size_t{4}}; }
+  for (int k = 0; k < 4; ++k) {
+    mappings_until_failure = k;
+    bool refused = false;
+    try {
+      heist::executor ex{std::size_t{4}};
+    } catch (heist::stack_error const& e) {
+      refused = std::string{e.what()}.find("fiber stack") != std::string::npos;
+    }
+    mappings_until_failure = -1;
+    CHECK(refused);
+    heist::executor again{std::size_t{4}};
+    CHECK(again.sync_wait([] { return 1; }) == 1);
+  }
+}
+
+TEST_CASE("stacks: on kernels without guards inside a mapping a protected page stands below", "[faults]") {
+  no_guard_install = true;
+  auto s = heist::detail::stack::map(4096);
+  auto const overflows = run_child([&] { *static_cast<char volatile*>(s.bottom() - 1) = 1; });
+  CHECK_FALSE(overflows.clean());
+  auto const twin = run_child([&] { *static_cast<char volatile*>(s.bottom()) = 1; });
+  CHECK(twin.clean());
+  no_mprotect = true;
+  CHECK_THROWS_AS(heist::detail::stack::map(4096), heist::stack_error);
+  no_guard_install = no_mprotect = false;
+}
+
+TEST_CASE("stacks: without a single one to spare, tasks that wait end all the same", "[faults]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    auto const report = run_child([workers] {
+      heist::executor ex{workers};
+      reporter const watch{ex};
+      every_mapping_fails = true;
+      std::function<long(int)> tree = [&](int left) -> long {
+        if (left == 0) return 1;
+        auto a = ex.submit([&tree, left] { return tree(left - 1); });
+        auto b = ex.submit([&tree, left] { return tree(left - 1); });
+        return a.get() + b.get();
+      };
+      for (int round = 0; round < 20; ++round) CHILD_REQUIRE(ex.sync_wait([&] { return tree(6); }) == 64);
+      for (int round = 0; round < 20; ++round) {
+        CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return fib(ctx, 14); }) == 377);
+      }
+      std::atomic<int> n{0};
+      for (int i = 0; i < 200; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+      ex.wait_idle();
+      CHILD_REQUIRE(n == 200);
+      every_mapping_fails = false;
+      CHILD_REQUIRE(ex.sync_wait([&] { return tree(6); }) == 64);
+    });
+    INFO(report.text());
+    CHECK(report.clean());
+  }
+}
+
+TEST_CASE("stacks: a frame that waits without one goes on, also after another parked frame has", "[faults]") {
+  auto const report = run_child(
+      [] {
+        heist::executor ex{std::size_t{1}};
+        reporter const watch{ex};
+        heist::completion first, second;
+        std::atomic<int> steps{0};
+        ex.post([&] {  // parks: there is memory
+          ++steps;
+          heist_test::wait_for(first);
+          ++steps;
+        });
+        while (steps != 1) std::this_thread::sleep_for(1ms);
+        every_mapping_fails = true;
+        ex.post([&] {  // waits on top of its own frame
+          ++steps;
+          heist_test::wait_for(second);
+          ++steps;
+        });
+        while (steps != 2) std::this_thread::sleep_for(1ms);
+        ex.post([&] { first.complete(); });
+        while (steps != 3) std::this_thread::sleep_for(1ms);
+        ex.post([&] { second.complete(); });
+        ex.wait_idle();
+        CHILD_REQUIRE(steps == 4);
+      },
+      6s);
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("stacks: some are refused at random, everything ends", "[faults]") {
+  for (unsigned const chance : {2u, 3u, 7u}) {
+    for (std::size_t const workers : {1u, 2u, 4u}) {
+      auto const report = run_child(
+          [=] {
+            heist::executor ex{heist::options{.workers = workers, .stack_size = 65536}};
+            reporter const watch{ex};
+            one_in = chance;
+            std::function<long(int)> tree = [&](int left) -> long {
+              if (left == 0) return 1;
+              auto a = ex.submit([&tree, left] { return tree(left - 1); });
+              auto b = ex.submit([&tree, left] { return tree(left - 1); });
+              return a.get() + b.get();
+            };
+            for (int round = 0; round < 30; ++round) CHILD_REQUIRE(ex.sync_wait([&] { return tree(7); }) == 128);
+            std::atomic<int> n{0};
+            for (int i = 0; i < 300; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+            ex.wait_idle();
+            CHILD_REQUIRE(n == 300);
+          },
+          10s);
+      INFO("one in " << chance << ", " << workers << " workers: " << report.text());
+      CHECK(report.clean());
+    }
+  }
+}
+
+TEST_CASE("stacks: a limit on the address space is met by waiting tasks without harm", "[faults]") {
+  if (slow) return;  // the sanitizers need more address space than any limit leaves
+  auto const report = run_child(
+      [] {
+        heist::executor ex{std::size_t{2}};
+        reporter const watch{ex};
+        ex.sync_wait([&] { return ex.submit([] {}).get(); });
+        std::ifstream statm{"/proc/self/statm"};
+        std::size_t pages = 0;
+        statm >> pages;
+        rlimit limit{};
+        limit.rlim_cur = limit.rlim_max = pages * 4096 + (std::size_t{96} << 20);
+        CHILD_REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+        std::function<int(int)> chain = [&](int left) -> int {
+          if (left == 0) return 0;
+          return 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
+        };
+        CHILD_REQUIRE(ex.sync_wait([&] { return chain(300); }) ==
+                      300);  // 300 MiB of stacks would be needed to park all
+        std::atomic<int> n{0};
+        for (int i = 0; i < 500; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+        ex.wait_idle();
+        CHILD_REQUIRE(n == 500);
+      },
+      10s);
+  INFO(report.text());
+  CHECK(report.clean());
+}

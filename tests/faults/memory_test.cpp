@@ -1,0 +1,389 @@
+// operator new fails: whichever call it is, nothing hangs, nothing is lost, what was accepted runs.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "faults/child_process.hpp"
+#include "heist/executor.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/graph.hpp"
+#include "heist/sync/work_deque.hpp"
+#include "support/catch.hpp"
+#include "support/wait_for.hpp"
+
+using namespace std::chrono_literals;
+using heist_test::run_child;
+
+namespace {
+
+std::atomic<long> until_failure{-1};  ///< -1: never
+std::atomic<long> failures_left{0};   ///< how many in a row
+std::atomic<long> failed{0};
+
+bool must_fail() noexcept {
+  if (until_failure.load(std::memory_order_relaxed) < 0) return false;
+  if (until_failure.fetch_sub(1) > 0) return false;
+  if (failures_left.fetch_sub(1) > 0) {
+    until_failure = 0;
+    ++failed;
+    return true;
+  }
+  until_failure = -1;
+  return false;
+}
+
+/// While it lives, `how_many` allocations fail after the first `n`.
+struct fault {
+  explicit fault(long n, long how_many = 1) {
+    failed = 0;
+    failures_left = how_many;
+    until_failure = n;
+  }
+  ~fault() { until_failure = -1; }
+};
+constexpr long for_ever = 1L << 40;
+
+}  // namespace
+
+// Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
+HEIST_NOINLINE void* operator new(std::size_t bytes) {
+  if (!must_fail()) {
+    if (void* const at = std::malloc(bytes == 0 ? 1 : bytes)) return at;
+  }
+  throw std::bad_alloc{};
+}
+HEIST_NOINLINE void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  auto const a = static_cast<std::size_t>(alignment);
+  if (!must_fail()) {
+    if (void* const at = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return at;
+  }
+  throw std::bad_alloc{};
+}
+HEIST_NOINLINE void* operator new[](std::size_t bytes) {
+  return ::operator new(bytes);
+}
+HEIST_NOINLINE void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return ::operator new(bytes, alignment);
+}
+HEIST_NOINLINE void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  return must_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+HEIST_NOINLINE void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept {
+  return must_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+HEIST_NOINLINE void operator delete(void* at) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete(void* at, std::size_t) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete(void* at, std::align_val_t) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete(void* at, std::size_t, std::align_val_t) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete[](void* at) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete[](void* at, std::size_t) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete[](void* at, std::align_val_t) noexcept {
+  std::free(at);
+}
+HEIST_NOINLINE void operator delete[](void* at, std::size_t, std::align_val_t) noexcept {
+  std::free(at);
+}
+
+TEST_CASE("memory: a deque that cannot grow refuses the item and keeps the others", "[faults]") {
+  std::vector<int> v(5);
+  heist::work_deque<int*> d{4};
+  for (std::size_t i = 0; i < 4; ++i) REQUIRE(d.push(&v[i]));
+  for (long n = 0; n < 2; ++n) {  // the ring, then its slots
+    bool pushed = true;
+    {
+      fault const f{n};
+      pushed = d.push(&v[4]);
+    }
+    CHECK_FALSE(pushed);
+    CHECK(d.capacity() == 4);
+  }
+  CHECK(d.push(&v[4]));
+  for (std::size_t i = 0; i < 5; ++i) REQUIRE(d.steal().item == &v[i]);
+}
+
+TEST_CASE("memory: the n-th allocation fails while an executor is made, for every n", "[faults]") {
+  auto const report = run_child([] {
+    long n = 0;
+    for (;; ++n) {
+      bool made = false;
+      {
+        fault const f{n};
+        try {
+          heist::executor ex{std::size_t{3}};
+          made = true;
+        } catch (std::bad_alloc const&) {
+        } catch (heist::error const&) {
+        }
+      }
+      if (failed == 0) break;
+      CHILD_REQUIRE(!made);
+    }
+    std::printf("making an executor: %ld places\n", n);
+    CHILD_REQUIRE(n > 5);
+    heist::executor ex{std::size_t{3}};
+    CHILD_REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+  std::printf("%s", report.output.c_str());
+}
+
+TEST_CASE("memory: the n-th allocation fails while tasks are submitted, for every n", "[faults]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    for (long const in_a_row : {1L, 20L}) {
+      auto const report = run_child([=] {
+        long n = 0;
+        for (;; ++n) {
+          heist::executor ex{workers};
+          std::atomic<int> ran{0};
+          int accepted = 0, refused = 0;
+          std::vector<heist::future<int>> futures;
+          futures.reserve(10);
+          {
+            fault const f{n, in_a_row};
+            for (int i = 0; i < 10; ++i) {
+              try {
+                ex.post([&ran] { ++ran; });
+                ++accepted;
+              } catch (std::bad_alloc const&) {
+                ++refused;
+              }
+              try {
+                futures.push_back(ex.submit([&ran] { return ++ran; }));
+                ++accepted;
+              } catch (std::bad_alloc const&) {
+                ++refused;
+              }
+            }
+            for (auto& f : futures) CHILD_REQUIRE(f.get() > 0);
+            ex.wait_idle();
+          }
+          CHILD_REQUIRE(ran == accepted);
+          CHILD_REQUIRE(accepted + refused == 20);
+          if (failed == 0) break;
+        }
+        CHILD_REQUIRE(n >= 20);
+        std::printf("submitting: %ld places\n", n);
+      });
+      INFO(workers << " workers, " << in_a_row << " in a row: " << report.text());
+      CHECK(report.clean());
+      std::printf("%s", report.output.c_str());
+    }
+  }
+}
+
+TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, for every n", "[faults]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    for (long const in_a_row : {1L, 3L, 50L}) {
+      auto const report = run_child([=] {
+        long n = 0;
+        for (;; n += n < 60 ? 1 : 7) {
+          heist::executor ex{workers};
+          std::atomic<int> ran{0}, refused{0};
+          // Each leaf either runs or its submission throws bad_alloc in the task that tried.
+          std::function<void(int)> tree = [&](int left) {
+            if (left == 0) {
+              ++ran;
+              return;
+            }
+            heist::future<void> a, b;
+            auto const try_to = [&](heist::future<void>& f) {
+              try {
+                f = ex.submit([&tree, left] { tree(left - 1); });
+              } catch (std::bad_alloc const&) {
+                refused += 1 << (left - 1);
+              }
+            };
+            try_to(a);
+            try_to(b);
+            if (a.valid()) a.get();
+            if (b.valid()) b.get();
+          };
+          int forked = 0;
+          {
+            fault const f{n, in_a_row};
+            try {
+              ex.sync_wait(
+                  [&](heist::context ctx) { ctx.fork_join([&] { tree(4); }, [&] { tree(4); }, [&] { ++forked; }); });
+            } catch (std::bad_alloc const&) {
+              refused += 32;
+              ++forked;
+            }
+            ex.wait_idle();
+          }
+          CHILD_REQUIRE(ran + refused == 32);
+          CHILD_REQUIRE(forked == 1);
+          if (failed == 0) break;
+        }
+        std::printf("submitting, forking, waiting: %ld places\n", n);
+      });
+      INFO(workers << " workers, " << in_a_row << " in a row: " << report.text());
+      CHECK(report.clean());
+      std::printf("%s", report.output.c_str());
+    }
+  }
+}
+
+TEST_CASE("memory: a full deque that cannot grow loses no task", "[faults]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    auto const report = run_child(
+        [=] {
+          heist::executor ex{workers};
+          std::atomic<int> ran{0};
+          ex.sync_wait([&] {
+            struct task {
+              std::atomic<int>& ran;
+              void operator()() const { ++ran; }
+            };
+            // The tasks' own memory can be had, rings cannot: an allocation of a ring is larger than any task.
+            for (int i = 0; i < 1024; ++i) ex.post(task{ran});
+            for (int i = 0; i < 1024; ++i) {
+              fault const f{1, for_ever};
+              ex.post(task{ran});
+            }
+          });
+          ex.wait_idle();
+          CHILD_REQUIRE(ran == 2048);
+        },
+        5s);
+    INFO(workers << " workers: " << report.text());
+    CHECK(report.clean());
+  }
+}
+
+TEST_CASE("memory: with a full deque, a task that lets a parked one go on goes on itself", "[faults]") {
+  auto const report = run_child(
+      [] {
+        heist::executor ex{std::size_t{1}};
+        heist::completion c;
+        std::atomic<int> ran{0};
+        std::atomic<bool> parked{false}, woken{false}, went_on{false};
+        ex.post([&] {
+          parked = true;
+          heist_test::wait_for(c);
+          woken = true;
+        });
+        while (!parked) std::this_thread::sleep_for(1ms);
+        ex.post([&] {
+          for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
+          {
+            fault const f{0, for_ever};
+            c.complete();
+          }
+          until_failure = -1;
+          went_on = true;
+        });
+        ex.wait_idle();
+        CHILD_REQUIRE(ran == 1024);
+        CHILD_REQUIRE(woken);
+        CHILD_REQUIRE(went_on);
+      },
+      5s);
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "[faults]") {
+  auto const report = run_child(
+      [] {
+        heist::executor ex{std::size_t{1}};
+        heist::completion c;
+        std::atomic<int> ran{0};
+        std::atomic<bool> parked{false}, filled{false}, outside_done{false}, woken{false};
+        ex.post([&] {
+          parked = true;
+          heist_test::wait_for(c);
+          woken = true;
+        });
+        while (!parked) std::this_thread::sleep_for(1ms);
+        ex.post([&] {
+          for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
+          filled = true;
+          while (!outside_done) std::this_thread::sleep_for(1ms);
+          failures_left = for_ever;
+          until_failure = 0;
+        });
+        while (!filled) std::this_thread::sleep_for(1ms);
+        for (int i = 0; i < 300; ++i) ex.post([&] { ++ran; });
+        c.complete();  // the parked task stands in the middle of the queue
+        for (int i = 0; i < 300; ++i) ex.post([&] { ++ran; });
+        outside_done = true;
+        ex.wait_idle();
+        until_failure = -1;
+        CHILD_REQUIRE(woken);
+        CHILD_REQUIRE(ran == 1624);
+      },
+      5s);
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("memory: the n-th allocation fails while a graph is built and run, for every n", "[faults]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    auto const report = run_child([=] {
+      heist::executor ex{workers};
+      long n = 0;
+      for (;; ++n) {
+        std::atomic<int> ran{0};
+        {
+          heist::task_graph g;
+          std::size_t built = 0;
+          bool complete = false;
+          fault const f{n};
+          try {
+            auto a = g.emplace([&] { ++ran; });
+            ++built;
+            auto b = g.emplace([&] { ++ran; });
+            ++built;
+            auto c = g.emplace([&, big = std::vector<int>(100, 1)] { ran += big[0]; });
+            ++built;
+            auto d = g.emplace([&] { ++ran; });
+            ++built;
+            complete = true;
+            a.precede(b, c);
+            d.succeed(b, c);
+            ex.run(g).get();
+            CHILD_REQUIRE(ran == 4);
+            ex.run_n(g, 3).get();
+            CHILD_REQUIRE(ran == 16);
+          } catch (std::bad_alloc const&) {
+          }
+          until_failure = -1;
+          CHILD_REQUIRE(g.size() == built);  // an emplace that throws has added nothing
+          // Whatever was refused, the graph runs now, each task once.
+          ex.wait_idle();
+          int const before = ran;
+          ex.run(g).get();
+          CHILD_REQUIRE(ran - before == static_cast<int>(built));
+          CHILD_REQUIRE(!complete || built == 4);
+        }
+        ex.wait_idle();
+        if (failed == 0) break;
+      }
+      std::printf("building and running a graph: %ld places\n", n);
+      CHILD_REQUIRE(n > 8);
+    });
+    INFO(workers << " workers: " << report.text());
+    CHECK(report.clean());
+    std::printf("%s", report.output.c_str());
+  }
+}

@@ -1,0 +1,308 @@
+// What ends or splits a process: fork(), exit(), static destruction, an executor destroyed by its own task.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "faults/child_process.hpp"
+#include "heist/executor.hpp"
+#include "heist/fork_join.hpp"
+#include "support/catch.hpp"
+#include "support/wait_for.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+using heist_test::child_report;
+using heist_test::run_child;
+
+namespace {
+
+/// Made when first asked for and destroyed by exit().
+heist::executor<>& static_executor() {
+  static heist::executor ex{2};
+  return ex;
+}
+
+heist::executor<>& thread_executor() {
+  thread_local heist::executor<> ex{2};
+  return ex;
+}
+
+std::optional<heist::executor<>> global;
+
+int overflow(int depth);
+int (*volatile deeper)(int) = &overflow;  // volatile, so that no compiler sees the recursion
+
+int overflow(int depth) {
+  char volatile frame[1024] = {};
+  frame[0] = static_cast<char>(depth);
+  return deeper(depth + 1) + frame[0];
+}
+
+bool leaks_are_ours = true;
+
+}  // namespace
+
+// Asked by LeakSanitizer at exit. A child of fork() has the memory of its parent's threads, but not the threads.
+extern "C" int __lsan_is_turned_off() {
+  return leaks_are_ours ? 0 : 1;
+}
+
+TEST_CASE("fork(): in the child every use of a live executor throws executor_error, and destroying it returns",
+          "[faults]") {
+  auto const report = run_child([] {
+    auto ex = std::make_unique<heist::executor<>>(std::size_t{2});
+    std::atomic<int> n{0};
+    for (int i = 0; i < 100; ++i) ex->post([&] { ++n; });
+    ex->wait_idle();
+    auto const grandchild = run_child(
+        [&] {
+          int refused = 0;
+          auto const expect_refusal = [&](auto use) {
+            try {
+              use();
+            } catch (heist::executor_error const& e) {
+              refused += std::string{e.what()}.find("fork()") != std::string::npos;
+            }
+          };
+          expect_refusal([&] { ex->post([] {}); });
+          expect_refusal([&] { ex->submit([] {}).get(); });
+          expect_refusal([&] { ex->wait_idle(); });
+          expect_refusal([&] { ex->sync_wait([] {}); });
+          CHILD_REQUIRE(refused == 4);
+          CHILD_REQUIRE(!ex->state_text().empty());
+          ex.reset();
+        },
+        5s);
+    std::printf("grandchild: %s\n", grandchild.text().c_str());
+    CHILD_REQUIRE(grandchild.clean());
+    // The parent's executor is untouched.
+    for (int i = 0; i < 100; ++i) ex->post([&] { ++n; });
+    ex->wait_idle();
+    CHILD_REQUIRE(n == 200);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("fork(): waiting in the child for a task of the parent's executor throws instead of hanging", "[faults]") {
+  auto const report = run_child([] {
+    heist::executor ex{2};
+    std::atomic<bool> over{false};
+    auto f = ex.submit([&] {
+      while (!over) std::this_thread::sleep_for(1ms);
+      return 1;
+    });
+    auto const grandchild = run_child(
+        [&] {
+          bool refused = false;
+          try {
+            f.get();
+          } catch (heist::executor_error const&) {
+            refused = true;
+          }
+          CHILD_REQUIRE(refused);
+        },
+        3s);
+    std::printf("grandchild: %s\n", grandchild.text().c_str());
+    over = true;
+    CHILD_REQUIRE(f.get() == 1);
+    CHILD_REQUIRE(grandchild.clean());
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("fork(): while tasks run, the child can exit, through static destructors too", "[faults]") {
+  for (bool const with_static : {false, true}) {
+    auto const report = run_child([with_static] {
+      heist::executor local{2};
+      heist::executor<>& ex = with_static ? static_executor() : local;
+      std::atomic<bool> over{false};
+      ex.post([&] {
+        while (!over) std::this_thread::sleep_for(1ms);
+      });
+      auto const grandchild = run_child(
+          [&] {
+            leaks_are_ours = false;
+            std::exit(0);
+          },
+          5s);
+      over = true;
+      std::printf("grandchild: %s\n", grandchild.text().c_str());
+      CHILD_REQUIRE(grandchild.clean());
+    });
+    INFO(report.text());
+    CHECK(report.clean());
+  }
+}
+
+TEST_CASE("fork(): the child can make an executor of its own", "[faults]") {
+  if (heist::under_tsan) return;  // ThreadSanitizer starts no threads in such a child
+  auto const report = run_child([] {
+    heist::executor parents{2};
+    parents.submit([] {}).get();
+    auto const grandchild = run_child(
+        [&] {
+          heist::executor own{2};
+          std::atomic<int> n{0};
+          for (int i = 0; i < 1000; ++i) own.post([&] { own.submit([&] { ++n; }).get(); });
+          own.wait_idle();
+          CHILD_REQUIRE(n == 1000);
+        },
+        10s);
+    std::printf("grandchild: %s\n", grandchild.text().c_str());
+    CHILD_REQUIRE(grandchild.clean());
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("fork(): inside a task, the child may exit", "[faults]") {
+  auto const report = run_child([] {
+    heist::executor ex{2};
+    int const code = ex.sync_wait([] {
+      ::pid_t const child = ::fork();
+      if (child == 0) ::_exit(7);
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    });
+    CHILD_REQUIRE(code == 7);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("exit(): from a task, with an executor that lives on a stack", "[faults]") {
+  auto const report = run_child([] {
+    heist::executor ex{2};
+    ex.post([] { std::exit(3); });
+    for (;;) std::this_thread::sleep_for(1s);
+  });
+  INFO(report.text());
+  CHECK_FALSE(report.hung);
+  // ThreadSanitizer has its own exit code when threads are left.
+  if (!heist::under_tsan) CHECK(report.exit_code == 3);
+}
+
+TEST_CASE("exit(): from a task of a static executor it ends the process, with a message if not with the code",
+          "[faults]") {
+  auto const report = run_child(
+      [] {
+        static_executor().post([] { std::exit(3); });
+        for (;;) std::this_thread::sleep_for(1s);
+      },
+      5s);
+  INFO(report.text());
+  CHECK_FALSE(report.hung);
+  CHECK((report.exit_code == 3 || report.says("destroyed by one of its own tasks")));
+}
+
+TEST_CASE("static: executors that live as long as the process drain at exit()", "[faults]") {
+  auto const report = run_child([] {
+    static std::atomic<int> n{0};
+    std::atexit([] { std::printf("ran %d\n", n.load()); });  // registered first, so called after the destructors
+    heist::executor<>& ex = static_executor();
+    for (int i = 0; i < 1000; ++i) ex.post([] { ++n; });
+    std::exit(0);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+  CHECK(report.says("ran 1000"));
+}
+
+TEST_CASE("static: thread_local executors are destroyed with their threads", "[faults]") {
+  auto const report = run_child([] {
+    std::atomic<int> n{0};
+    for (int i = 0; i < 20; ++i) {
+      std::thread{[&] {
+        for (int k = 0; k < 10; ++k) thread_executor().post([&] { ++n; });
+      }}.join();
+    }
+    CHILD_REQUIRE(n == 200);
+    thread_executor().post([&] { ++n; });  // this one is destroyed by exit()
+    std::exit(0);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("static: a global executor, emplaced and reset", "[faults]") {
+  heist_test::watchdog guard{"global", 30s};
+  for (int i = 0; i < 20; ++i) {
+    global.emplace(std::size_t{2});
+    std::atomic<int> n{0};
+    for (int k = 0; k < 10; ++k) global->post([&] { ++n; });
+    global.reset();
+    REQUIRE(n == 10);
+  }
+}
+
+TEST_CASE("misuse: an executor destroyed by its own task ends the program with a sentence", "[faults]") {
+  auto const report = run_child(
+      [] {
+        auto* const ex = new heist::executor<>{std::size_t{2}};
+        ex->post([ex] { delete ex; });
+        for (;;) std::this_thread::sleep_for(1s);
+      },
+      5s);
+  INFO(report.text());
+  CHECK_FALSE(report.hung);
+  CHECK(report.signal == SIGABRT);
+  CHECK(report.says("destroyed by one of its own tasks"));
+}
+
+TEST_CASE("misuse: recursion without end in a task stops at the guard of its stack", "[faults]") {
+  auto const report = run_child(
+      [] {
+        heist::executor ex{heist::options{.workers = 1, .stack_size = 65536}};
+        std::printf("%d\n", ex.sync_wait([] { return overflow(0); }));
+      },
+      10s);
+  INFO(report.text());
+  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.clean());
+  if (!heist::under_asan && !heist::under_tsan) CHECK(report.signal == SIGSEGV);
+}
+
+TEST_CASE("destruction: thousands of fibers are freed on a thread with a small stack", "[faults]") {
+  auto const report = run_child([] {
+    int const waiting = heist::under_tsan ? 300 : heist::under_asan ? 500 : 3000;
+    struct work {
+      int waiting;
+      static void* run(void* argument) {
+        auto const self = static_cast<work*>(argument);
+        heist::executor ex{heist::options{.workers = 1, .stack_size = 32768}};
+        heist::completion finished;
+        std::atomic<int> begun{0};
+        for (int i = 0; i < self->waiting; ++i) {
+          ex.post([&] {
+            ++begun;
+            heist_test::wait_for(finished);
+          });
+        }
+        while (begun != self->waiting) std::this_thread::sleep_for(1ms);
+        ex.post([&] { finished.complete(); });
+        ex.wait_idle();
+        return nullptr;
+      }
+    } w{waiting};
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, std::size_t{128} << 10);
+    pthread_t thread{};
+    CHILD_REQUIRE(::pthread_create(&thread, &attributes, &work::run, &w) == 0);
+    ::pthread_join(thread, nullptr);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}

@@ -1,0 +1,137 @@
+// Signals at any time: a storm of them, and one whose handler holds a worker up.
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/executor.hpp"
+#include "heist/fork_join.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr bool slow = heist::under_tsan || heist::under_asan;
+
+std::atomic<long> handled{0};
+
+/// Installs a handler without SA_RESTART for as long as it lives.
+class handler {
+ public:
+  handler(int signal, void (*act)(int)) : signal_{signal} {
+    struct sigaction action {};
+    action.sa_handler = act;
+    ::sigaction(signal, &action, nullptr);
+  }
+  /// The last ones may still be on their way, and the default action would end the program.
+  ~handler() { std::signal(signal_, SIG_IGN); }
+
+ private:
+  int signal_;
+};
+
+std::vector<::pid_t> other_threads() {
+  std::vector<::pid_t> all;
+  for (auto const& entry : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    ::pid_t const id = std::stoi(entry.path().filename().string());
+    if (id != ::getpid()) all.push_back(id);
+  }
+  return all;
+}
+
+long fib(heist::context ctx, int n) {
+  if (n < 2) return n;
+  auto const [a, b] =
+      ctx.fork_join([&](heist::context c) { return fib(c, n - 1); }, [&](heist::context c) { return fib(c, n - 2); });
+  return a + b;
+}
+
+template <class Executor>
+void mixed_work(Executor& ex, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    std::atomic<int> n{0};
+    for (int k = 0; k < 50; ++k) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+    long const f = ex.sync_wait([](heist::context ctx) { return fib(ctx, 10); });
+    ex.wait_idle();
+    REQUIRE(n == 50);
+    REQUIRE(f == 55);
+    if (i % 8 == 0) std::this_thread::sleep_for(1ms);  // workers fall asleep
+  }
+}
+
+}  // namespace
+
+TEST_CASE("signals: a profiler's storm interrupts every system call, nothing is lost", "[faults]") {
+  heist::executor ex{4};
+  heist_test::watchdog guard{"SIGPROF storm", 60s, [&] { return ex.state_text(); }};
+  handled = 0;
+  handler const h{SIGPROF, [](int) { ++handled; }};
+  itimerval const storm{{0, 1000}, {0, 1000}};
+  ::setitimer(ITIMER_PROF, &storm, nullptr);
+  std::atomic<bool> over{false};
+  std::thread sender{[&] {  // sleeping threads, too: the timer hits running ones
+    while (!over) {
+      for (::pid_t const t : other_threads()) ::syscall(SYS_tgkill, ::getpid(), t, SIGPROF);
+      std::this_thread::sleep_for(1ms);
+    }
+  }};
+  mixed_work(ex, slow ? 40 : 300);
+  over = true;
+  sender.join();
+  itimerval const calm{};
+  ::setitimer(ITIMER_PROF, &calm, nullptr);
+  CHECK(handled > 10);
+  std::printf("SIGPROF storm: %ld signals\n", handled.load());
+}
+
+TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[faults]") {
+  heist::executor ex{3};
+  heist_test::watchdog guard{"frozen workers", 60s, [&] { return ex.state_text(); }};
+  handler const h{SIGUSR1, [](int) {
+                    timespec const nap{0, 50'000'000};
+                    ::nanosleep(&nap, nullptr);
+                  }};
+  std::atomic<bool> over{false};
+  std::atomic<int> frozen{0};
+  // The workers' threads say who they are: the sanitizers have threads that must not be touched.
+  std::atomic<::pid_t> ids[3] = {};
+  while (ids[0] == 0 || ids[1] == 0 || ids[2] == 0) {
+    ex.post([&](heist::context c) { ids[c.worker_id()] = static_cast<::pid_t>(::syscall(SYS_gettid)); });
+    std::this_thread::yield();
+  }
+  std::thread freezer{[&] {
+    for (unsigned i = 0; !over; ++i) {
+      ::syscall(SYS_tgkill, ::getpid(), ids[i * 7 % 3].load(), SIGUSR1);
+      ++frozen;
+      std::this_thread::sleep_for(std::chrono::microseconds{(i * 7919) % 30000});
+    }
+  }};
+  mixed_work(ex, slow ? 10 : 40);
+  over = true;
+  freezer.join();
+  std::printf("frozen workers: %d times\n", frozen.load());
+}
+
+TEST_CASE("signals: parking and waking leave errno alone on a task that stays on its worker", "[faults]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{"errno", 30s, [&] { return ex.state_text(); }};
+  int const seen = ex.sync_wait([&] {
+    errno = EDOM;
+    for (int i = 0; i < 100; ++i) ex.submit([] {}).get();
+    return errno;
+  });
+  CHECK(seen == EDOM);
+}

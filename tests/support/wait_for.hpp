@@ -1,0 +1,20 @@
+// Waits for a bare completion as the library's own futures and runs do.
+#pragma once
+
+#include "heist/sched/core.hpp"
+#include "heist/sched/current.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist_test {
+
+/// Inside a task it parks the task, outside it blocks the thread.
+inline void wait_for(heist::completion& c) {
+  if (auto* const w = heist::detail::this_worker(); w != nullptr) {
+    w->current->wait_for(c);
+    return;
+  }
+  heist::thread_waiter<> me;
+  if (c.enlist(me)) me.wait();
+}
+
+}  // namespace heist_test

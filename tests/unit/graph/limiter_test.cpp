@@ -1,0 +1,307 @@
+// Limiters: at most so many at a time, and nothing is kept when a run ends in whatever way.
+#include <heist/heist.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using seconds = std::chrono::seconds;
+
+namespace {
+
+/// Counts how many are inside at a time.
+class gauge {
+ public:
+  void pass(int weight = 1) {
+    int const now = now_ += weight;
+    int most = most_;
+    while (now > most && !most_.compare_exchange_weak(most, now)) {
+    }
+    std::this_thread::yield();
+    now_ -= weight;
+  }
+  int most() const { return most_; }
+
+ private:
+  std::atomic<int> now_{0}, most_{0};
+};
+
+}  // namespace
+
+TEST_CASE("a limiter lets at most so many tasks run at a time", "[graph]") {
+  for (std::size_t const workers : {1u, 4u, 16u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, seconds{30}};
+    for (std::size_t const most : {1u, 2u, 3u, 100u}) {
+      heist::limiter limit{most};
+      CHECK(limit.most() == most);
+      CHECK(limit.available() == most);
+      gauge inside;
+      std::atomic<int> n{0};
+      heist::task_graph g;
+      for (int i = 0; i < 64; ++i) {
+        g.emplace([&] {
+           inside.pass();
+           ++n;
+         }).limit(limit);
+      }
+      ex.run_n(g, 3).get();
+      CHECK(n == 192);
+      CHECK(inside.most() <= static_cast<int>(most));
+      CHECK(limit.available() == most);
+    }
+  }
+}
+
+TEST_CASE("a limiter of one is a lock: what it guards needs no other", "[graph]") {
+  heist::executor ex{8};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter one{1};
+  int unguarded = 0;
+  heist::task_graph g;
+  for (int i = 0; i < 200; ++i) g.emplace([&] { ++unguarded; }).limit(one);
+  ex.run_n(g, 10).get();
+  CHECK(unguarded == 2000);
+}
+
+TEST_CASE("tasks may take different amounts, and those that want much are not starved", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter four{4};
+  gauge inside;
+  std::atomic<int> n{0};
+  heist::task_graph g;
+  for (int i = 0; i < 100; ++i) {
+    int const weight = 1 + i % 4;
+    g.emplace([&, weight] {
+       inside.pass(weight);
+       ++n;
+     }).limit(four, static_cast<std::size_t>(weight));
+  }
+  ex.run_n(g, 5).get();
+  CHECK(n == 500);
+  CHECK(inside.most() <= 4);
+  CHECK(four.available() == 4);
+}
+
+TEST_CASE("limit() twice with the same limiter asks for the sum", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::limiter two{2};
+  int unguarded = 0;
+  heist::task_graph g;
+  for (int i = 0; i < 50; ++i) g.emplace([&] { ++unguarded; }).limit(two).limit(two);
+  ex.run_n(g, 5).get();
+  CHECK(unguarded == 250);
+  CHECK(two.available() == 2);
+}
+
+TEST_CASE("tasks may hold several limiters, named in any order, without deadlock", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter a{1}, b{1}, c{2};
+  gauge with_a, with_b, with_c;
+  std::atomic<int> n{0};
+  heist::task_graph g;
+  for (int i = 0; i < 60; ++i) {
+    g.emplace([&] { with_a.pass(), with_b.pass(), ++n; }).limit(a).limit(b);
+    g.emplace([&] { with_b.pass(), with_a.pass(), ++n; }).limit(b).limit(a);
+    g.emplace([&] { with_c.pass(), with_b.pass(), ++n; }).limit(c).limit(b);
+    g.emplace([&] { with_a.pass(), with_c.pass(), ++n; }).limit(a).limit(c);
+  }
+  ex.run_n(g, 5).get();
+  CHECK(n == 5 * 240);
+  CHECK(with_a.most() == 1);
+  CHECK(with_b.most() == 1);
+  CHECK(with_c.most() <= 2);
+  CHECK((a.available() == 1 && b.available() == 1 && c.available() == 2));
+}
+
+TEST_CASE("one task may acquire and another release", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::limiter two{2};
+  std::atomic<int> between{0}, most{0};
+  heist::task_graph g;
+  for (int i = 0; i < 20; ++i) {
+    auto enter = g.emplace([&] {
+                    int const now = ++between;
+                    int seen = most;
+                    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+                    }
+                  }).acquire(two);
+    auto middle = g.emplace([] { std::this_thread::yield(); });
+    auto leave = g.emplace([&] { --between; }).release(two);
+    enter.precede(middle);
+    middle.precede(leave);
+  }
+  ex.run_n(g, 5).get();
+  CHECK(most <= 2);
+  CHECK(two.available() == 2);
+}
+
+TEST_CASE("more given back than was taken does not raise the limit", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::limiter two{2};
+  heist::task_graph g;
+  for (int i = 0; i < 10; ++i) g.emplace([] {}).release(two, 2);
+  ex.run(g).get();
+  CHECK(two.available() == 2);
+}
+
+TEST_CASE("a limiter may be shared by graphs and executors", "[graph]") {
+  heist::executor one{2}, two{2};
+  heist_test::watchdog dog{one, seconds{30}};
+  dog.watch(two);
+  heist::limiter lock{1};
+  int unguarded = 0;
+  heist::task_graph a, b, c;
+  for (int i = 0; i < 40; ++i) {
+    for (auto* g : {&a, &b, &c}) g->emplace([&] { ++unguarded; }).limit(lock);
+  }
+  for (int round = 0; round < 20; ++round) {
+    auto ra = one.run(a);
+    auto rb = two.run(b);
+    auto rc = one.run(c);
+    ra.get(), rb.get(), rc.get();
+  }
+  CHECK(unguarded == 20 * 120);
+  CHECK(lock.available() == 1);
+  one.wait_idle();
+  two.wait_idle();
+}
+
+TEST_CASE("a task that waits for a limiter costs no worker", "[graph]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::limiter one{1};
+  heist::task_graph g;
+  std::atomic<int> n{0};
+  std::atomic<bool> others_ran{false};
+  g.emplace([&](heist::context c) {  // holds it while it waits for work that only this worker can do
+     c.submit([&] { others_ran = true; }).get();
+     ++n;
+   })
+      .limit(one);
+  for (int i = 0; i < 20; ++i) g.emplace([&] { ++n; }).limit(one);
+  ex.run(g).get();
+  CHECK(n == 21);
+  CHECK(others_ran);
+}
+
+TEST_CASE("a task holds its limits while it waits, wherever it goes on", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter one{1};
+  int unguarded = 0;
+  heist::task_graph g;
+  for (int i = 0; i < 50; ++i) {
+    g.emplace([&](heist::context c) {
+       int const before = unguarded;
+       c.submit([] { std::this_thread::yield(); }).get();
+       c.fork_join([] {}, [] { std::this_thread::yield(); });
+       unguarded = before + 1;
+     }).limit(one);
+  }
+  ex.run_n(g, 5).get();
+  CHECK(unguarded == 250);
+}
+
+TEST_CASE("a module may be limited: its graph runs while it holds", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::limiter one{1};
+  gauge inside;
+  heist::task_graph g;
+  std::vector<std::unique_ptr<heist::task_graph>> parts;
+  for (int i = 0; i < 8; ++i) {
+    parts.push_back(std::make_unique<heist::task_graph>());
+    auto a = parts.back()->emplace([&] { inside.pass(); });
+    a.precede(parts.back()->emplace([&] { inside.pass(); }));
+    g.compose(*parts.back()).limit(one);
+  }
+  ex.run_n(g, 5).get();
+  CHECK(inside.most() == 1);
+  CHECK(one.available() == 1);
+}
+
+TEST_CASE("limits are given back when tasks throw while they hold them", "[graph]") {
+  for (std::size_t const workers : {1u, 4u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, seconds{30}};
+    heist::limiter two{2}, one{1};
+    heist::task_graph g;
+    heist::task_graph inner;
+    inner.emplace([] { throw std::runtime_error{"inner"}; });
+    std::atomic<int> n{0};
+    for (int i = 0; i < 50; ++i) {
+      g.emplace([&] {
+         if (++n % 7 == 0) throw std::runtime_error{"seven"};
+       })
+          .limit(two)
+          .limit(one);
+    }
+    g.compose(inner).limit(two, 2);
+    for (int round = 0; round < 20; ++round) {
+      CHECK_THROWS_AS(ex.run(g).get(), std::runtime_error);
+      CHECK(two.available() == 2);
+      CHECK(one.available() == 1);
+    }
+  }
+}
+
+TEST_CASE("limits are given back when a run is stopped while tasks hold them and wait for them", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter two{2};
+  heist::task_graph g;
+  std::atomic<int> n{0};
+  for (int i = 0; i < 200; ++i) {
+    auto enter = g.emplace([&](heist::context c) {
+                    ++n;
+                    c.submit([] {}).get();
+                  }).acquire(two);
+    enter.precede(g.emplace([] {}).release(two));
+  }
+  for (int round = 0; round < 20; ++round) {
+    n = 0;
+    auto run = ex.run(g);
+    while (n < 5) std::this_thread::yield();
+    run.request_stop();
+    run.get();
+    CHECK(two.available() == 2);
+  }
+  n = 0;
+  ex.run(g).get();
+  CHECK(n == 200);
+}
+
+TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {
+  CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("mend it"));
+  CHECK_THROWS_AS(heist::limiter{static_cast<std::size_t>(-1)}, heist::graph_error);
+}
+
+TEST_CASE("to ask for more than a limiter ever has, or for nothing, is refused", "[graph][bad input]") {
+  heist::task_graph g;
+  heist::limiter three{3};
+  auto t = g.emplace([] {}).name("greedy");
+  CHECK_THROWS_WITH(t.limit(three, 4),
+                    Catch::Contains("greedy wants 4") && Catch::Contains("3 in all") && Catch::Contains("mend it"));
+  CHECK_THROWS_AS(t.limit(three, 0), heist::graph_error);
+  CHECK_THROWS_AS(t.acquire(three, 4), heist::graph_error);
+  CHECK_THROWS_AS(t.release(three, 4), heist::graph_error);
+  t.limit(three, 2);
+  CHECK_THROWS_WITH(t.limit(three, 2), Catch::Contains("greedy wants 4"));
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  ex.run_n(g, 3).get();
+  CHECK(three.available() == 3);
+}

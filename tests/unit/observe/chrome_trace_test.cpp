@@ -1,0 +1,274 @@
+// heist/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
+#include "heist/observe/chrome_trace.hpp"
+
+#include <algorithm>  // sort
+#include <cmath>      // llround
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>  // remove
+#include <fstream>
+#include <iterator>  // size
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using heist::task_kind;
+using nlohmann::json;
+
+json trace_of(heist::recorder const& r) {
+  std::ostringstream out;
+  heist::write_chrome_trace(out, r);
+  return json::parse(out.str());
+}
+
+std::vector<json> select(json const& trace, std::string const& phase, int worker, std::string const& category = "") {
+  std::vector<json> result;
+  for (auto const& e : trace)
+    if (e.at("ph") == phase && e.at("tid") == worker && (category.empty() || e.value("cat", "") == category))
+      result.push_back(e);
+  return result;
+}
+
+heist::task_view task(void const* id, char const* name = nullptr, task_kind kind = task_kind::task) {
+  return {kind, id, name};
+}
+
+std::pair<std::int64_t, std::int64_t> nanoseconds(json const& slice) {
+  auto const begin = std::llround(slice.at("ts").get<double>() * 1000);
+  return {begin, begin + std::llround(slice.at("dur").get<double>() * 1000)};
+}
+
+/// On each row, two slices are apart or one is inside the other.
+void check_nesting(json const& trace, int workers) {
+  for (int w = 0; w < workers; ++w) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> slices;
+    for (auto const& s : select(trace, "X", w)) slices.push_back(nanoseconds(s));
+    std::sort(slices.begin(), slices.end(), [](auto const& a, auto const& b) {
+      return a.first != b.first ? a.first < b.first : a.second > b.second;
+    });
+    std::vector<std::int64_t> ends;
+    bool good = true;
+    for (auto const& [begin, end] : slices) {
+      while (!ends.empty() && ends.back() <= begin) ends.pop_back();
+      good = good && end >= begin && (ends.empty() || end <= ends.back());
+      ends.push_back(end);
+    }
+    CHECK(good);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("trace_has_a_named_row_for_each_worker") {
+  heist::recorder r;
+  r.start(2);
+  auto const trace = trace_of(r);
+  REQUIRE(trace.is_array());
+  std::vector<std::string> names;
+  for (auto const& e : trace)
+    if (e.at("name") == "thread_name") names.push_back(e.at("args").at("name"));
+  CHECK(names == std::vector<std::string>{"worker 0", "worker 1"});
+  CHECK(trace_of(heist::recorder{}).is_array());
+}
+
+TEST_CASE("trace_slices_are_tasks_with_name_kind_and_time") {
+  heist::recorder r;
+  r.start(1);
+  int a = 0, b = 0;
+  r.task_begin(0, task(&a, "outer"));
+  r.task_begin(0, task(&b, nullptr, task_kind::async));
+  r.task_end(0, task(&b, nullptr, task_kind::async));
+  r.task_end(0, task(&a, "outer"));
+  auto const trace = trace_of(r);
+  auto const slices = select(trace, "X", 0);
+  REQUIRE(slices.size() == 2);
+  CHECK(slices[0].at("name") == "async");
+  CHECK(slices[0].at("cat") == "async");
+  CHECK(slices[1].at("name") == "outer");
+  CHECK(slices[1].at("cat") == "task");
+  auto const [begin, end] = nanoseconds(slices[1]);
+  CHECK(begin == r.event_at(0, 0).ns - r.start_ns());
+  CHECK(end == r.event_at(0, 3).ns - r.start_ns());
+  check_nesting(trace, 1);
+}
+
+TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
+  heist::recorder r;
+  r.start(2);
+  int outer = 0, inner = 0, other = 0, fiber = 0;
+  r.task_begin(0, task(&outer, "outer"));
+  r.task_begin(0, task(&inner, "inner"));
+  r.park(0, &fiber);
+  r.task_begin(0, task(&other, "other"));
+  r.task_end(0, task(&other, "other"));
+  r.resume(1, &fiber);
+  r.task_end(1, task(&inner, "inner"));
+  r.task_end(1, task(&outer, "outer"));
+  auto const trace = trace_of(r);
+  auto const left = select(trace, "X", 0);
+  auto const right = select(trace, "X", 1);
+  REQUIRE(left.size() == 3);
+  REQUIRE(right.size() == 2);
+  CHECK(left[0].at("name") == "inner");
+  CHECK(left[0].at("args").at("parks") == true);
+  CHECK(left[1].at("name") == "outer");
+  CHECK(left[2].at("name") == "other");
+  CHECK_FALSE(left[2].at("args").contains("parks"));
+  CHECK(right[0].at("name") == "inner");
+  CHECK(right[1].at("name") == "outer");
+  CHECK(left[1].at("args").at("id") == right[1].at("args").at("id"));
+  CHECK(nanoseconds(right[1]).first >= nanoseconds(left[1]).second);
+  check_nesting(trace, 2);
+}
+
+TEST_CASE("trace_shows_steals_and_sleep") {
+  heist::recorder r;
+  r.start(3);
+  r.sleep(2);
+  r.wake(2);
+  r.steal(2, 1);
+  r.sleep(0);
+  r.wake(1);  // without a sleep
+  auto const trace = trace_of(r);
+  auto const steals = select(trace, "i", 2);
+  REQUIRE(steals.size() == 1);
+  CHECK(steals[0].at("name") == "steal");
+  CHECK(steals[0].at("args").at("victim") == 1);
+  CHECK(steals[0].at("s") == "t");
+  CHECK(select(trace, "X", 2, "sleep").size() == 1);
+  CHECK(select(trace, "X", 0, "sleep").size() == 1);  // still asleep at the end
+  CHECK(select(trace, "X", 1).empty());
+}
+
+TEST_CASE("trace_names_are_escaped") {
+  struct {
+    std::string name, expected;
+  } const names[] = {
+      {"plain", "plain"},
+      {"quote \" and \\ back", "quote \" and \\ back"},
+      {"line\nbreak\ttab\x01\x7f", "line\nbreak\ttab\x01\x7f"},
+      {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+      {"bad \xff\xc3 \xe2\x82", "bad ?? ??"},
+      {"\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80", "?????????"},
+      {"</script>{}[],:", "</script>{}[],:"},
+      {"", ""},
+  };
+  heist::recorder r;
+  r.start(1);
+  for (auto const& n : names) {
+    r.task_begin(0, task(&n, n.name.c_str()));
+    r.task_end(0, task(&n, n.name.c_str()));
+  }
+  auto const slices = select(trace_of(r), "X", 0);
+  REQUIRE(slices.size() == std::size(names));
+  for (std::size_t i = 0; i < slices.size(); ++i) CHECK(slices[i].at("name") == names[i].expected);
+}
+
+TEST_CASE("trace_of_random_bytes_as_names_is_json") {
+  std::mt19937 random(5);
+  heist::recorder r;
+  r.start(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string name;
+    for (auto n = random() % 12; n > 0; --n) name += static_cast<char>(1 + random() % 255);
+    r.task_begin(0, task(&r, name.c_str()));
+    r.task_end(0, task(&r, name.c_str()));
+  }
+  CHECK(select(trace_of(r), "X", 0).size() == 2000);
+}
+
+TEST_CASE("trace_copes_with_missing_events") {
+  heist::recorder r(1024);
+  r.start(2);
+  int a = 0, b = 0, fiber = 0;
+  r.task_end(0, task(&a));
+  r.resume(0, &fiber);
+  r.task_begin(0, task(&a, "a"));
+  r.task_begin(0, task(&b, "b"));
+  r.task_end(0, task(&a, "a"));  // the end of b is missing
+  for (int i = 0; i < 2000; ++i) r.task_begin(1, task(&a, "never ends"));
+  auto const trace = trace_of(r);
+  CHECK(select(trace, "X", 0).size() == 2);
+  CHECK(select(trace, "X", 1).size() == 1024);
+  auto const marks = select(trace, "i", 1);
+  REQUIRE(marks.size() == 1);
+  CHECK(marks[0].at("args").at("count") == 976);
+  check_nesting(trace, 2);
+}
+
+TEST_CASE("trace_slices_nest_whatever_the_schedule") {
+  std::mt19937 random(3);
+  constexpr std::size_t workers = 4;
+  heist::recorder r;
+  r.start(workers);
+  struct frame {
+    std::vector<int*> tasks;
+  };
+  std::vector<int> ids(64);
+  std::vector<frame> running(workers), parked;
+  std::vector<int> fibers(10000);
+  std::vector<int*> keys;
+  std::size_t next_fiber = 0, begun = 0, resumed_slices = 0;
+  for (int i = 0; i < 5000; ++i) {
+    auto const w = random() % workers;
+    auto& f = running[w];
+    auto const depth = f.tasks.size();
+    switch (random() % 4) {
+      case 0:
+        if (depth < 5)
+          f.tasks.push_back(&ids[random() % ids.size()]), r.task_begin(w, task(f.tasks.back(), "t")), ++begun;
+        break;
+      case 1:
+        if (depth > 0) r.task_end(w, task(f.tasks.back(), "t")), f.tasks.pop_back();
+        break;
+      case 2:
+        if (depth > 0) {
+          keys.push_back(&fibers[next_fiber++]);
+          r.park(w, keys.back());
+          parked.push_back(std::move(f));
+          f = {};
+        }
+        break;
+      default:
+        if (depth == 0 && !parked.empty()) {
+          f = std::move(parked.back());
+          parked.pop_back();
+          r.resume(w, keys.back());
+          keys.pop_back();
+          resumed_slices += f.tasks.size();
+        }
+    }
+  }
+  auto const trace = trace_of(r);
+  std::size_t slices = 0;
+  for (int w = 0; w < static_cast<int>(workers); ++w) slices += select(trace, "X", w).size();
+  CHECK(slices == begun + resumed_slices);
+  check_nesting(trace, workers);
+}
+
+TEST_CASE("trace_file_errors_name_the_file") {
+  heist::recorder r;
+  r.start(1);
+  auto const message = [&](std::string const& path) {
+    try {
+      heist::write_chrome_trace(path, r);
+    } catch (heist::error const& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(message("/no/such/directory/t.json").find("/no/such/directory/t.json: No such file") != std::string::npos);
+  CHECK(message("/dev/full").find("/dev/full: No space left") != std::string::npos);
+  std::string const path = "heist_trace_test.json";
+  CHECK(message(path).empty());
+  std::ifstream file(path);
+  CHECK(json::parse(file).is_array());
+  std::remove(path.c_str());
+}

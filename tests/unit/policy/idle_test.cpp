@@ -1,0 +1,119 @@
+// heist::idle: I1, I3 and the bounds of the paper, for every model, and what the concept refuses.
+#include "heist/policy/idle.hpp"
+
+#include <cstdint>
+
+#include "support/catch.hpp"
+
+using namespace heist::idle;
+
+namespace {
+
+struct failed_may_throw : adaptive {
+  step failed() { return step::sleep; }
+};
+struct begin_takes_nothing : adaptive {
+  void begin() noexcept {}
+};
+struct no_constants {
+  void begin(std::uint32_t, std::uint64_t) noexcept {}
+  std::uint32_t holdback() noexcept { return 0; }
+  step failed() noexcept { return step::sleep; }
+  std::uint32_t pauses() noexcept { return 0; }
+};
+struct archetype {
+  archetype() = default;
+  archetype(archetype&&) = default;
+  archetype& operator=(archetype&&) = default;
+  static constexpr bool never_sleeps = false, keeps_a_thief = false, wakes_on_push = true;
+  static constexpr int helpers = 0;
+  void begin(std::uint32_t, std::uint64_t) noexcept {}
+  std::uint32_t holdback() noexcept { return 0; }
+  step failed() noexcept { return step::sleep; }
+  std::uint32_t pauses() noexcept { return 0; }
+};
+
+static_assert(idle_policy<archetype>);
+static_assert(!idle_policy<failed_may_throw>);
+static_assert(!idle_policy<begin_takes_nothing>);
+static_assert(!idle_policy<no_constants>);
+static_assert(!idle_policy<int>);
+
+constexpr std::uint64_t never_worked = ~std::uint64_t{0};
+
+}  // namespace
+
+#define ALL_IDLE_POLICIES adaptive, always_awake, balanced, default_idle
+
+TEMPLATE_TEST_CASE("idle: I1 a search ends after finitely many failures, or never sleeps", "[policy]",
+                   ALL_IDLE_POLICIES) {
+  TestType policy;
+  for (std::uint32_t const workers : {1u, 2u, 16u, 4095u}) {
+    for (int search = 0; search < 5; ++search) {  // begin() starts every search afresh
+      policy.begin(workers, search == 0 ? never_worked : 10);
+      int failures = 1;
+      while (failures < 100000 && policy.failed() != step::sleep) ++failures;
+      if (TestType::never_sleeps) {
+        REQUIRE(failures == 100000);
+      } else {
+        REQUIRE(failures < 10000);
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("idle: the rules do not contradict each other", "[policy]", ALL_IDLE_POLICIES) {
+  // Somebody must carry work that was pushed to thieves that sleep.
+  CHECK((TestType::never_sleeps || TestType::keeps_a_thief || TestType::wakes_on_push));
+  CHECK_FALSE((TestType::keeps_a_thief && TestType::wakes_on_push));
+}
+
+TEMPLATE_TEST_CASE("idle: I3 holdback and pauses are bounded, whatever the booty was", "[policy]", ALL_IDLE_POLICIES) {
+  TestType policy;
+  for (int search = 0; search < 1000; ++search) {
+    policy.begin(2, search % 100 == 0 ? never_worked : 1);
+    REQUIRE(policy.holdback() <= 1000);
+    for (int i = 0; i < 300 && policy.failed() != step::sleep; ++i) REQUIRE(policy.pauses() <= 1000);
+  }
+}
+
+TEST_CASE("idle: adaptive yields after STEAL_BOUND = 2(W + 1) failures and sleeps YIELD_BOUND = 100 later",
+          "[policy]") {
+  for (std::uint32_t const workers : {1u, 2u, 16u}) {
+    adaptive policy;
+    policy.begin(workers, never_worked);
+    std::uint32_t searches = 0, yields = 0;
+    for (step s = policy.failed(); s != step::sleep; s = policy.failed()) {
+      if (s == step::search) {
+        REQUIRE(yields == 0);
+        ++searches;
+      } else {
+        REQUIRE(s == step::yield);
+        ++yields;
+      }
+    }
+    CHECK(searches == 2 * (workers + 1) - 1);
+    CHECK(yields == 99);
+  }
+}
+
+TEST_CASE("idle: balanced sleeps after SleepThreshold = 64 failures and never yields", "[policy]") {
+  balanced policy;
+  policy.begin(4, never_worked);
+  for (int i = 1; i < 64; ++i) REQUIRE(policy.failed() == step::search);
+  CHECK(policy.failed() == step::sleep);
+  CHECK(balanced::helpers == 2);
+}
+
+TEST_CASE("idle: default_idle holds back after poor booties only, and forgets after a rich one", "[policy]") {
+  default_idle policy;
+  policy.begin(2, never_worked);
+  CHECK(policy.holdback() == 0);
+  policy.begin(2, 1);
+  auto const first = policy.holdback();
+  CHECK(first > 0);
+  policy.begin(2, 1);
+  CHECK(policy.holdback() == 2 * first);
+  policy.begin(2, 1'000'000);
+  CHECK(policy.holdback() == 0);
+}

@@ -1,0 +1,78 @@
+// What an executor can be asked to be, and what it refuses, with a remedy.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "heist/executor.hpp"
+#include "heist/topology.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using heist::executor_error;
+using heist::options;
+
+TEST_CASE("options: by default a worker for every CPU that this process may use", "[sched]") {
+  heist::executor ex;
+  CHECK(ex.worker_count() == heist::topology::usable_cpus(heist::topology::this_machine()));
+  CHECK(ex.worker_count() >= 1);
+  CHECK(ex.squad_count() >= 1);
+  heist::executor zero{options{.workers = 0}};
+  CHECK(zero.worker_count() == ex.worker_count());
+}
+
+TEST_CASE("options: an absurd worker count is an executor_error that names it and the limit", "[sched]") {
+  for (std::size_t const count : {std::numeric_limits<std::size_t>::max(), static_cast<std::size_t>(-1),
+                                  heist::detail::max_workers + 1, std::size_t{1} << 32, std::size_t{1000000}}) {
+    try {
+      heist::executor ex{count};
+      FAIL("made");
+    } catch (executor_error const& e) {
+      std::string const text = e.what();
+      INFO(text);
+      CHECK(text.find(std::to_string(count)) != std::string::npos);
+      CHECK(text.find("4095") != std::string::npos);
+      CHECK(text.find("end it by") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("options: many more workers than CPUs work", "[sched]") {
+  std::size_t const count = heist::under_tsan || heist::under_asan ? 64 : 300;
+  heist::executor ex{options{.workers = count, .stack_size = 65536}};
+  heist_test::watchdog guard{"many workers", std::chrono::seconds{60}, [&] { return ex.state_text(); }};
+  CHECK(ex.worker_count() == count);
+  std::atomic<std::size_t> n{0};
+  for (std::size_t i = 0; i < 10 * count; ++i) ex.post([&] { ++n; });
+  ex.wait_idle();
+  CHECK(n == 10 * count);
+}
+
+TEST_CASE("options: a described machine gives its squads and one worker for each of its PUs", "[sched]") {
+  heist::executor ex{options{.machine = heist::topology::parse("package:2 core:2 pu:1")}};
+  CHECK(ex.worker_count() == 4);
+  CHECK(ex.machine().pu_count() == 4);
+  heist::executor split{
+      options{.machine = heist::topology::parse("package:2 core:2 pu:1"), .squads = heist::squad_by::package}};
+  CHECK(split.squad_count() == 2);
+  CHECK(split.sync_wait([](heist::context c) { return c.squad_id() < 2; }));
+}
+
+TEST_CASE("options: a stack size too small is raised, one that the system cannot give is refused", "[sched]") {
+  heist::executor small{options{.workers = 1, .stack_size = 0}};
+  CHECK(small.sync_wait([] { return 1; }) == 1);
+  for (std::size_t const size :
+       {std::numeric_limits<std::size_t>::max() / 2, std::numeric_limits<std::size_t>::max()}) {
+    CHECK_THROWS_AS((heist::executor{options{.workers = 2, .stack_size = size}}), heist::error);
+  }
+}
+
+TEST_CASE("options: pinned workers work, also on a machine that is not this one", "[sched]") {
+  heist::executor real{options{.workers = 2, .pin = heist::pinning::pus}};
+  CHECK(real.sync_wait([] { return 1; }) == 1);
+  heist::executor pretended{
+      options{.machine = heist::topology::parse("package:1 core:3 pu:1"), .pin = heist::pinning::pus}};
+  CHECK(pretended.worker_count() == 3);
+  CHECK(pretended.sync_wait([] { return 1; }) == 1);
+}

@@ -1,0 +1,154 @@
+// Every idle policy gives the same results; only how workers wait differs.
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/executor.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+template <class Idle>
+using with = heist::executor<heist::policy::with_idle<heist::policy::random, Idle>>;
+
+double cpu_seconds() {
+  rusage u{};
+  ::getrusage(RUSAGE_SELF, &u);
+  auto const seconds = [](timeval t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return seconds(u.ru_utime) + seconds(u.ru_stime);
+}
+
+long context_switches() {
+  rusage u{};
+  ::getrusage(RUSAGE_SELF, &u);
+  return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+}  // namespace
+
+#define ALL_IDLE_POLICIES \
+  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
+#define SLEEPING_IDLE_POLICIES heist::idle::adaptive, heist::idle::balanced, heist::idle::default_idle
+
+TEMPLATE_TEST_CASE("idle policies: submissions from outside and inside all run", "[sched]", ALL_IDLE_POLICIES) {
+  for (std::size_t const workers : {1u, 2u, 5u}) {
+    with<TestType> ex{workers};
+    heist_test::watchdog guard{"every idle policy", 60s, [&] { return ex.state_text(); }};
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) {
+      ex.post([&] {
+        for (int k = 0; k < 10; ++k) ex.post([&] { ++ran; });
+        ex.submit([&] { ++ran; }).get();
+      });
+    }
+    ex.wait_idle();
+    CHECK(ran == 1100);
+  }
+}
+
+TEMPLATE_TEST_CASE("idle policies: work that comes after a long sleep is done", "[sched]", ALL_IDLE_POLICIES) {
+  with<TestType> ex{3};
+  heist_test::watchdog guard{"work after sleep", 60s, [&] { return ex.state_text(); }};
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(20ms);
+    CHECK(ex.submit([&] { return ex.submit([] { return 1; }).get(); }).get() == 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("idle policies: an idle executor uses nearly no CPU", "[sched]", SLEEPING_IDLE_POLICIES) {
+  with<TestType> ex{4};
+  ex.post([] {});
+  ex.wait_idle();
+  std::this_thread::sleep_for(50ms);
+  double const before = cpu_seconds();
+  long const switches = context_switches();
+  std::this_thread::sleep_for(1s);
+  double const used = cpu_seconds() - before;
+  UNSCOPED_INFO("CPU " << used * 1e3 << " ms and " << context_switches() - switches << " context switches in 1 s");
+  std::printf("idle for 1 s: %.2f ms CPU, %ld context switches\n", used * 1e3, context_switches() - switches);
+  if (!heist::under_tsan && !heist::under_asan) CHECK(used < 0.020);  // the sanitizers have threads of their own
+}
+
+TEST_CASE("default_idle: one long task alone lets the other workers sleep", "[sched]") {
+  heist::executor ex{4};
+  heist_test::watchdog guard{"one long task", 60s, [&] { return ex.state_text(); }};
+  std::atomic<bool> over{false};
+  std::atomic<bool> started{false};
+  auto f = ex.submit([&] {
+    started = true;
+    while (!over) std::this_thread::sleep_for(5ms);  // long, and no CPU of its own
+  });
+  while (!started) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(50ms);
+  double const before = cpu_seconds();
+  std::this_thread::sleep_for(500ms);
+  double const used = cpu_seconds() - before;
+  std::printf("one long task for 0.5 s: %.2f ms CPU of the other workers\n", used * 1e3);
+  if (!heist::under_tsan && !heist::under_asan) CHECK(used < 0.020);
+  over = true;
+  f.get();
+}
+
+TEMPLATE_TEST_CASE("adaptive and balanced: beside one long task one thief stays awake, the others sleep", "[sched]",
+                   heist::idle::adaptive, heist::idle::balanced) {
+  with<TestType> ex{4};
+  heist_test::watchdog guard{"one long task", 60s, [&] { return ex.state_text(); }};
+  std::atomic<bool> over{false};
+  auto f = ex.submit([&] {
+    while (!over) std::this_thread::sleep_for(1ms);
+  });
+  int all_but_one_asleep = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(2ms);
+    std::string const text = ex.state_text();
+    std::size_t asleep = 0;
+    for (std::size_t at = text.find("asleep"); at != std::string::npos; at = text.find("asleep", at + 1)) ++asleep;
+    REQUIRE(asleep <= 3);
+    all_but_one_asleep += asleep == 2;
+  }
+  over = true;
+  f.get();
+  CHECK(all_but_one_asleep > 0);
+}
+
+TEST_CASE("starvation: work from outside starts within a bounded number of local tasks", "[sched]") {
+  constexpr int bound = 256;
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{"starvation", 60s, [&] { return ex.state_text(); }};
+    std::atomic<bool> over{false};
+    std::atomic<long> local{0};
+    struct perpetual {
+      heist::executor<>& ex;
+      std::atomic<bool>& over;
+      std::atomic<long>& local;
+      void operator()() const {
+        ++local;
+        if (!over) ex.post(*this);
+      }
+    };
+    for (std::size_t i = 0; i < workers; ++i) ex.post(perpetual{ex, over, local});
+    while (local < 1000) std::this_thread::yield();
+    long worst = 0;
+    for (int i = 0; i < 100; ++i) {
+      std::atomic<long> at_submit{0};
+      // Counted from the first task that runs after the submission is visible: the bound is the scheduler's alone.
+      auto f = ex.submit([&] { return local.load(); });
+      at_submit = local.load();
+      long const waited = f.get() - at_submit;
+      worst = waited > worst ? waited : worst;
+    }
+    std::printf("starvation, %zu worker(s): outside work started after at most %ld local tasks\n", workers, worst);
+    CHECK(worst <= bound * static_cast<long>(workers));
+    over = true;
+    ex.wait_idle();
+  }
+}

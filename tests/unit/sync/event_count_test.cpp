@@ -1,0 +1,153 @@
+// heist::event_count: a notification after the announcement is never lost, one before it is none.
+#include "heist/sync/event_count.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+using heist::event_count;
+
+namespace {
+
+/// Waits until `condition` holds, for things that another thread is about to do.
+template <class Condition>
+void eventually(Condition condition) {
+  while (!condition()) std::this_thread::sleep_for(100us);
+}
+
+}  // namespace
+
+TEST_CASE("event_count: nobody waits at first, and notifying nobody changes nothing", "[sync]") {
+  event_count<> e{2};
+  CHECK_FALSE(e.maybe_waiting());
+  auto const before = e.state().bits();
+  e.notify_one();
+  e.notify_all();
+  CHECK(e.state().bits() == before);
+}
+
+TEST_CASE("event_count: a notification between prepare and commit keeps the waiter awake", "[sync]") {
+  heist_test::watchdog guard{"notify before commit", 20s};
+  event_count<> e{1};
+  for (int i = 0; i < 100; ++i) {
+    e.prepare_wait();
+    CHECK(e.maybe_waiting());
+    i % 2 == 0 ? e.notify_one() : e.notify_all();
+    e.commit_wait(0);  // does not sleep
+    CHECK_FALSE(e.maybe_waiting());
+  }
+}
+
+TEST_CASE("event_count: a notification before prepare is not remembered", "[sync]") {
+  heist_test::watchdog guard{"notify before prepare", 20s};
+  event_count<> e{1};
+  e.notify_one();
+  e.notify_all();
+  std::atomic<bool> woken{false};
+  std::thread waiter{[&] {
+    e.prepare_wait();
+    e.commit_wait(0);
+    woken = true;
+  }};
+  eventually([&] { return e.state().top() != 0; });
+  std::this_thread::sleep_for(10ms);
+  CHECK_FALSE(woken);
+  e.notify_one();
+  waiter.join();
+  CHECK(woken);
+}
+
+TEST_CASE("event_count: cancelling takes the announcement back", "[sync]") {
+  event_count<> e{3};
+  e.prepare_wait();
+  e.cancel_wait();
+  CHECK_FALSE(e.maybe_waiting());
+  e.prepare_wait();
+  e.notify_one();
+  e.cancel_wait();  // the only prewaiter: the signal was its own
+  CHECK_FALSE(e.maybe_waiting());
+  CHECK(e.state().signals() == 0);
+}
+
+TEST_CASE("event_count: who cancels does not eat the signal of another", "[sync]") {
+  heist_test::watchdog guard{"cancel with another prewaiter", 20s};
+  event_count<> e{2};
+  e.prepare_wait();
+  e.prepare_wait();
+  e.notify_one();
+  e.cancel_wait();  // one prewaiter too many for the one signal
+  CHECK(e.state().signals() == 1);
+  e.commit_wait(1);  // takes the signal, does not sleep
+  CHECK_FALSE(e.maybe_waiting());
+}
+
+TEST_CASE("event_count: no more signals than prewaiters", "[sync]") {
+  event_count<> e{2};
+  e.prepare_wait();
+  for (int i = 0; i < 10; ++i) e.notify_one();
+  CHECK(e.state().signals() == 1);
+  e.prepare_wait();
+  e.notify_all();
+  CHECK(e.state().signals() == 2);
+  e.cancel_wait();
+  e.cancel_wait();
+  CHECK_FALSE(e.maybe_waiting());
+  CHECK(e.state().signals() == 0);
+}
+
+TEST_CASE("event_count: notify_one wakes one sleeper, the youngest; notify_all wakes the rest", "[sync]") {
+  heist_test::watchdog guard{"three sleepers", 30s};
+  event_count<> e{3};
+  std::atomic<int> awake{0};
+  std::atomic<std::size_t> last{99};
+  std::vector<std::thread> sleepers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    sleepers.emplace_back([&, i] {
+      e.prepare_wait();
+      e.commit_wait(i);
+      last = i;
+      ++awake;
+    });
+    eventually([&] { return e.state().top() == i + 1; });
+  }
+  e.notify_one();
+  eventually([&] { return awake == 1; });
+  CHECK(last == 2);
+  std::this_thread::sleep_for(5ms);
+  CHECK(awake == 1);
+  CHECK(e.state().top() == 2);
+  e.notify_all();
+  for (auto& s : sleepers) s.join();
+  CHECK(awake == 3);
+  CHECK_FALSE(e.maybe_waiting());
+}
+
+TEST_CASE("event_count: the largest index sleeps and wakes", "[sync]") {
+  heist_test::watchdog guard{"largest index", 20s};
+  constexpr std::size_t most = event_count<>::max_waiters;
+  auto const e = std::make_unique<event_count<>>(most);
+  std::thread sleeper{[&] {
+    e->prepare_wait();
+    e->commit_wait(most - 1);
+  }};
+  eventually([&] { return e->state().top() == most; });
+  e->notify_one();
+  sleeper.join();
+  CHECK_FALSE(e->maybe_waiting());
+}
+
+TEST_CASE("event_count_word: the epoch wraps inside its own bits", "[sync]") {
+  using word = heist::event_count_word<2>;
+  word w{0};
+  for (int i = 0; i < 4; ++i) w = w.with_top(3).with_top(0);
+  CHECK(w.bits() == 0);
+  CHECK(word{word::epoch_mask}.with_top(5).bits() == 5);
+  using wide = heist::event_count_word<28>;
+  CHECK(wide{wide::epoch_mask | wide::one_prewaiter}.with_top(7).bits() == (wide::one_prewaiter | 7));
+}

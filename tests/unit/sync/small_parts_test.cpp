@@ -1,0 +1,173 @@
+// heist::master_queue, heist::completion, heist::spin_lock: alone and among threads.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "heist/sync/completion.hpp"
+#include "heist/sync/master_queue.hpp"
+#include "heist/sync/spin_lock.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr bool slow = heist::under_tsan || heist::under_asan;
+
+struct node {
+  node* next = nullptr;
+  int pusher = 0;
+  int number = 0;  // plain: the push publishes it
+};
+
+struct counting_waiter : heist::completion_waiter {
+  counting_waiter()
+      : completion_waiter{[](completion_waiter& self) noexcept { ++static_cast<counting_waiter&>(self).woken; }} {}
+  int woken = 0;
+};
+
+}  // namespace
+
+TEST_CASE("master_queue: take_all returns everything, youngest first", "[sync]") {
+  heist::master_queue<node> q;
+  CHECK(q.maybe_empty());
+  CHECK(q.take_all() == nullptr);
+  node a, b, c, d;
+  q.push(a);
+  c.next = &b;
+  q.push_list(c, b);
+  q.push(d);
+  CHECK_FALSE(q.maybe_empty());
+  node* const all = q.take_all();
+  CHECK(all == &d);
+  CHECK(d.next == &c);
+  CHECK(c.next == &b);
+  CHECK(b.next == &a);
+  CHECK(a.next == nullptr);
+  CHECK(q.maybe_empty());
+}
+
+TEST_CASE("master_queue: every node is taken once, each pusher's in order", "[sync]") {
+  heist_test::watchdog guard{"master queue", 60s};
+  int const per_pusher = slow ? 5000 : 50000;
+  constexpr int pushers = 3, takers = 2;
+  std::vector<std::vector<node>> nodes(pushers, std::vector<node>(static_cast<std::size_t>(per_pusher)));
+  heist::master_queue<node> q;
+  std::atomic<int> pushing{pushers};
+  std::atomic<int> taken{0};
+  std::atomic<bool> in_order{true};
+  std::vector<std::thread> threads;
+  for (int p = 0; p < pushers; ++p) {
+    threads.emplace_back([&, p] {
+      int i = 0;
+      for (node& n : nodes[static_cast<std::size_t>(p)]) {
+        n.pusher = p;
+        n.number = ++i;
+        q.push(n);
+      }
+      --pushing;
+    });
+  }
+  for (int t = 0; t < takers; ++t) {
+    threads.emplace_back([&] {
+      for (;;) {
+        bool const over = pushing == 0;
+        node* n = q.take_all();
+        if (n == nullptr && over) break;
+        int youngest[pushers] = {per_pusher + 1, per_pusher + 1, per_pusher + 1};
+        for (; n != nullptr; n = n->next) {
+          if (n->number >= youngest[n->pusher]) in_order = false;
+          youngest[n->pusher] = n->number;
+          ++taken;
+        }
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(taken == pushers * per_pusher);
+  CHECK(in_order);
+}
+
+TEST_CASE("completion: waiters enlisted before are woken once, later ones are refused", "[sync]") {
+  heist::completion c;
+  counting_waiter first, second, late;
+  CHECK_FALSE(c.done());
+  CHECK(c.enlist(first));
+  CHECK(c.enlist(second));
+  CHECK_FALSE(c.done());
+  c.complete();
+  CHECK(c.done());
+  CHECK(first.woken == 1);
+  CHECK(second.woken == 1);
+  CHECK_FALSE(c.enlist(late));
+  CHECK(late.woken == 0);
+  c.reset();
+  CHECK_FALSE(c.done());
+  CHECK(c.enlist(late));
+  c.complete();
+  CHECK(late.woken == 1);
+}
+
+TEST_CASE("completion: the waiter may free it at once and sees what was done before", "[sync]") {
+  heist_test::watchdog guard{"completion", 60s};
+  int const rounds = slow ? 2000 : 20000;
+  struct shared {
+    heist::completion finished;
+    int value = 0;  // plain
+  };
+  std::atomic<shared*> handed{nullptr};
+  std::thread other{[&] {
+    for (int i = 1; i <= rounds; ++i) {
+      shared* s = nullptr;
+      while ((s = handed.exchange(nullptr)) == nullptr) std::this_thread::yield();
+      s->value = i;
+      s->finished.complete();
+    }
+  }};
+  bool right = true;
+  for (int i = 1; i <= rounds; ++i) {
+    auto s = std::make_unique<shared>();
+    handed = s.get();
+    heist::thread_waiter<> me;
+    if (s->finished.enlist(me)) me.wait();
+    right = right && s->finished.done() && s->value == i;
+  }
+  other.join();
+  CHECK(right);
+}
+
+TEST_CASE("completion: a thread that sleeps on it is woken", "[sync]") {
+  heist_test::watchdog guard{"sleep on a completion", 30s};
+  heist::completion c;
+  std::vector<std::thread> sleepers;
+  for (int i = 0; i < 3; ++i) {
+    sleepers.emplace_back([&] {
+      heist::thread_waiter<heist::os_env, 1> me;
+      if (c.enlist(me)) me.wait();
+    });
+  }
+  std::this_thread::sleep_for(20ms);
+  c.complete();
+  for (auto& s : sleepers) s.join();
+}
+
+TEST_CASE("spin_lock: one at a time, and what the last one wrote is seen", "[sync]") {
+  heist_test::watchdog guard{"spin lock", 60s};
+  int const rounds = slow ? 5000 : 50000;
+  heist::spin_lock<> lock;
+  long plain = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < rounds; ++i) {
+        heist::spin_guard hold{lock};
+        ++plain;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(plain == 4L * rounds);
+}
