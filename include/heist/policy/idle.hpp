@@ -95,7 +95,10 @@ class balanced {
   static constexpr std::uint32_t helpers = 2;
 
   void begin(std::uint32_t, std::uint64_t) noexcept { failed_steals_ = 0; }
-  step failed() noexcept { return ++failed_steals_ < sleep_threshold ? step::search : step::sleep; }
+  step failed() noexcept {
+    if (++failed_steals_ == sleep_threshold) return step::sleep;
+    return failed_steals_ == sleep_threshold - 1 ? step::yield : step::search;
+  }
   std::uint32_t pauses() const noexcept { return 0; }
   std::uint32_t holdback() const noexcept { return 0; }
 

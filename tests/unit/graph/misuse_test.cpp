@@ -1,12 +1,15 @@
 // Bad input: each gets an error that says what is wrong, why, and how to mend it; nothing hangs.
+#include <fmt/format.h>
 #include <heist/heist.hpp>
 
+#include <fmt/format.h>
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
+
 #include <string>
 #include <thread>
 #include <utility>
@@ -86,7 +89,7 @@ TEST_CASE("an edge from a task to itself is a cycle of one", "[graph][bad input]
 TEST_CASE("a long cycle is named in part", "[graph][bad input]") {
   heist::task_graph g;
   std::vector<heist::task<>> ring;
-  for (int i = 0; i < 10'000; ++i) ring.push_back(g.emplace([] {}).name("n" + std::to_string(i)));
+  for (int i = 0; i < 10'000; ++i) ring.push_back(g.emplace([] {}).name(fmt::format("n{}", i)));
   for (std::size_t i = 0; i < ring.size(); ++i) ring[i].precede(ring[(i + 1) % ring.size()]);
   std::string const text = refusal(g);
   CHECK(count(text, " -> ") > 20);

@@ -1,0 +1,31 @@
+// What the reader and the checks of a netlist throw: "file:line: what is wrong; why; how to mend it".
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <stdexcept>  // runtime_error
+#include <string>
+#include <string_view>
+
+namespace timing {
+
+/// A netlist that cannot be read, written or timed. The message begins with file and line.
+struct netlist_error : std::runtime_error {
+  netlist_error(std::string_view file, std::uint32_t line, std::string_view text)
+      : std::runtime_error{line == 0 ? fmt::format("{}: {}", file, text) : fmt::format("{}:{}: {}", file, line, text)} {
+  }
+};
+
+/// `text` fit for a message: cut to a readable length, bytes that a terminal would act on shown as '?'.
+inline std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  std::string shown{text.substr(0, longest)};
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  if (text.size() > longest) shown += "...";
+  return shown;
+}
+
+}  // namespace timing

@@ -1,0 +1,59 @@
+// Static timing analysis of a gate-level circuit with heist: what each gate must wait for is an edge of a task graph.
+//
+//     a --+
+//         NAND2 --- n1 --+                 forward:   arrival(NAND2) -> arrival(INV) -> ...
+//     b --+              INV --- out       backward:  required(INV) -> required(NAND2) -> ...
+#include <heist/heist.hpp>
+
+#include "options.hpp"
+#include "session.hpp"
+
+#include <exception>
+#include <new>  // bad_alloc
+
+namespace {
+
+void run(timing::options const& o) {
+  timing::session session{o};
+  heist::options const wanted{.workers = o.workers};
+  if (o.trace.empty()) {
+    heist::executor<> ex{wanted};
+    session.run(ex);
+    return;
+  }
+  heist::executor<heist::policy::random, heist::recorder> ex{wanted};
+  session.run(ex);
+  ex.wait_idle();  // so that the last task's end is recorded too
+  timing::write_file(o.trace, [&](auto& out) { heist::write_chrome_trace(out, ex.observer()); });
+  std::size_t dropped = 0;
+  for (std::size_t worker = 0; worker < ex.worker_count(); ++worker) dropped += ex.observer().dropped(worker);
+  if (dropped != 0) fmt::print("trace        only the first events are in it, {} more did not fit\n", dropped);
+  fmt::print("written      {}: open it in https://ui.perfetto.dev\n", o.trace);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr std::size_t default_multiplier = 32;
+  timing::options o;
+  CLI::App app;
+  timing::declare_options(app, o);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return app.exit(e) == 0 ? 0 : 1;
+  }
+  try {
+    if (o.file.empty() && o.multiplier == 0) {
+      o.multiplier = default_multiplier;
+      fmt::print("No netlist given: this is a {0} x {0} multiplier. --help shows what else there is.\n", o.multiplier);
+    }
+    run(o);
+    return 0;
+  } catch (std::bad_alloc const&) {
+    fmt::print(stderr, "error: not enough memory for this circuit; take a smaller one or fewer --corners\n");
+  } catch (std::exception const& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+  }
+  return 1;
+}
