@@ -1,0 +1,108 @@
+// Completion (H6): whoever waits wakes once, sees what was done before, and may free the completion at once.
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/sync/completion.hpp"
+
+#include "engine/suite.hpp"
+
+namespace {
+
+using model::env;
+using completion = heist::basic_completion<env>;
+using waiter = heist::thread_waiter<env, 1>;
+
+struct job {
+  completion finished;
+  env::plain<int> result{0};
+};
+
+void complete(job& j) {
+  j.result = 7;
+  j.finished.complete();
+}
+
+void wait(job& j) {
+  waiter me;
+  if (j.finished.enlist(me)) me.wait();
+  model::check(j.result == 7, "the waiter woke before the result was there");
+}
+
+/// The waiter owns the job, and frees it as soon as it is done.
+void freed_by_waiter(model::execution& t) {
+  job* const j = new job;
+  t.thread([j] { complete(*j); });
+  t.thread([j] {
+    wait(*j);
+    delete j;
+  });
+}
+
+/// The same, by looking instead of waiting.
+void freed_by_looker(model::execution& t) {
+  job* const j = new job;
+  t.thread([j] { complete(*j); });
+  t.thread([j] {
+    while (!j->finished.done()) env::relax();
+    model::check(j->result == 7, "done before the result was there");
+    delete j;
+  });
+}
+
+/// A waiter that belongs to nobody: it frees itself when it is woken, as a parked frame does when it goes on.
+struct self_freeing : heist::completion_waiter {
+  explicit self_freeing(env::atomic<int>& woken) : completion_waiter{&wake_up}, woken{woken}, prepared{7} {}
+
+  static void wake_up(completion_waiter& w) noexcept {
+    auto& self = static_cast<self_freeing&>(w);
+    model::check(self.prepared == 7, "a waiter was woken before it was ready");
+    self.woken.fetch_add(1, std::memory_order_relaxed);
+    delete &self;
+  }
+
+  env::atomic<int>& woken;
+  env::plain<int> prepared;
+};
+
+template <int Waiters>
+void every_waiter_once(model::execution& t) {
+  auto& j = t.make<job>();
+  auto& woken = t.make<env::atomic<int>>(0);
+  auto& refused = t.make<env::atomic<int>>(0);
+  t.thread([&] { complete(j); });
+  for (int i = 0; i < Waiters; ++i) {
+    t.thread([&] {
+      auto* const w = new self_freeing{woken};
+      if (j.finished.enlist(*w)) return;
+      model::check(j.result == 7, "refused before the result was there");
+      refused.fetch_add(1, std::memory_order_relaxed);
+      delete w;
+    });
+  }
+  t.finally([&] {
+    model::check(woken.load(std::memory_order_relaxed) + refused.load(std::memory_order_relaxed) == Waiters,
+                 "a waiter was forgotten, or woken twice");
+  });
+}
+
+/// Threads that sleep; one of them frees the job.
+void two_sleepers(model::execution& t) {
+  auto& j = t.make<job>();
+  t.thread([&] { complete(j); });
+  t.thread([&] { wait(j); });
+  t.thread([&] { wait(j); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const spurious{.rules = {.preemptions = 3, .spurious = 1}};
+
+  all.prove("H6 completion: freed by its waiter", three, freed_by_waiter);
+  all.prove("H6 completion: the same, futex returns early", spurious, freed_by_waiter);
+  all.prove("H6 completion: freed by a thread that looks", three, freed_by_looker);
+  all.prove("H6 completion: 2 waiters, each woken once", three, every_waiter_once<2>);
+  all.prove("H6 completion: 3 waiters, each woken once", three, every_waiter_once<3>);
+  all.prove("H6 completion: 2 sleepers", three, two_sleepers);
+  return all.finish();
+}

@@ -1,0 +1,113 @@
+// The work-stealing deque: every item comes out exactly once, with what was written before its push (H1), also while
+// the deque grows (H2) and its indices wrap.
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/sync/work_deque.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "engine/suite.hpp"
+
+namespace {
+
+using model::env;
+using model::narrow_env;
+
+struct item {
+  env::plain<int> payload{0};
+  env::plain<int> taken{0};
+};
+
+/// What the owner does, as text: + push, - pop.
+template <std::size_t N>
+struct script {
+  std::array<char, N> text;
+  constexpr script(char const (&t)[N]) {
+    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
+  }
+};
+
+constexpr std::size_t max_items = 8;
+
+template <class Env>
+struct board {
+  heist::work_deque<item*, Env> deque;
+  std::array<item, max_items> items;
+  std::size_t pushed = 0;
+
+  explicit board(std::size_t capacity) : deque{capacity} {}
+
+  void push() {
+    item& next = items[pushed++];
+    next.payload = 7;
+    model::check(deque.push(&next), "push failed");
+  }
+  static void take(item* i) {
+    if (i == nullptr) return;
+    model::check(i->payload == 7, "an item came out that was never pushed");
+    model::check(i->taken == 0, "an item came out twice");
+    i->taken = 1;
+  }
+  bool steal() {
+    auto const loot = deque.steal();
+    model::check((loot.item != nullptr) == (loot.status == heist::steal_status::stolen), "status and item differ");
+    take(loot.item);
+    return loot.item != nullptr;
+  }
+};
+
+/// `Before` items are pushed and popped before the threads start, so that indices are where the test wants them.
+template <class Env, std::size_t Capacity, script Owner, int Thieves, int Steals, int Before = 0>
+void owner_and_thieves(model::execution& t) {
+  auto& b = t.make<board<Env>>(Capacity);
+  for (int i = 0; i < Before; ++i) {
+    static_cast<void>(b.deque.push(&b.items.back()));
+    static_cast<void>(b.deque.steal());
+  }
+  t.thread([&] {
+    for (char c : Owner.text) {
+      if (c == '+') b.push();
+      if (c == '-') b.take(b.deque.pop());
+    }
+  });
+  for (int i = 0; i < Thieves; ++i) {
+    t.thread([&] {
+      for (int k = 0; k < Steals; ++k) b.steal();
+    });
+  }
+  t.finally([&] {
+    while (item* const left = b.deque.pop()) b.take(left);
+    for (std::size_t i = 0; i < b.pushed; ++i) model::check(b.items[i].taken == 1, "an item is lost");
+  });
+}
+
+/// A thief that fails without contention says so truthfully: alone with the deque, `lost` must not happen.
+void alone(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{2});
+  t.thread([&] {
+    b.push();
+    b.push();
+    model::check(b.steal(), "a lone thief lost");
+    model::check(b.steal(), "a lone thief lost");
+    model::check(b.deque.steal().status == heist::steal_status::empty, "the deque is not empty");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const three{.rules = {.preemptions = 3}};
+
+  all.prove("H1 deque: alone", three, alone);
+  all.prove("H1 deque: ++-- and 2 steals", three, owner_and_thieves<env, 4, "++--", 1, 2>);
+  all.prove("H1 deque: +-+- and 2 steals", three, owner_and_thieves<env, 4, "+-+-", 1, 2>);
+  all.prove("H1 deque: +-- and 2 thieves", three, owner_and_thieves<env, 2, "+--", 2, 1>);
+  all.prove("H1 deque: ++- and 2 thieves", three, owner_and_thieves<env, 4, "++-", 2, 1>);
+  all.prove("H2 deque: +++-- grows at 2, 2 steals", three, owner_and_thieves<env, 2, "+++--", 1, 2>);
+  all.prove("H2 deque: ++++ grows at 2 and reuses a slot, 2 steals", three, owner_and_thieves<env, 2, "++++", 1, 2>);
+  all.prove("H2 deque: +++- grows at 1 twice, 2 steals", three, owner_and_thieves<env, 1, "+++-", 1, 2>);
+  all.prove("H2 deque: indices wrap at 127", three, owner_and_thieves<narrow_env, 2, "+++--", 1, 2, 126>);
+  return all.finish();
+}

@@ -1,0 +1,48 @@
+// model::env: the environment under which shipped protocols run in the model; the same names as heist::os_env.
+#pragma once
+
+#include <cstdint>
+
+#include "atomic.hpp"
+#include "memory.hpp"
+#include "plain.hpp"
+
+namespace model {
+
+struct env {
+  template <class T>
+  using atomic = model::atomic<T>;
+  template <class T>
+  using plain = model::plain<T>;
+  using park_word = model::park_word;
+
+  using index = std::int64_t;
+  static constexpr unsigned epoch_bits = 28;
+
+  static void fence(order o) noexcept { mem.fence(o); }
+  static void light_fence() noexcept { mem.light_fence(); }
+  static void heavy_fence() noexcept { mem.heavy_fence(); }
+  static void relax() noexcept {
+    mem.forget_stale();
+    sched.yield();
+  }
+  static void yield() noexcept { relax(); }
+  static void prepare() noexcept {}
+
+  /// For loops of a harness that only read: as relax(), but the next round comes when somebody has written. So a search
+  /// need not bound how often such a loop goes round, and is fair to the other threads.
+  static void read_again() noexcept { sched.read_again(mem.forget_stale()); }
+};
+
+/// As on a kernel that refuses membarrier: both kinds of fence are full ones.
+struct symmetric_env : env {
+  static void light_fence() noexcept { mem.fence(order::seq_cst); }
+  static void heavy_fence() noexcept { mem.fence(order::seq_cst); }
+};
+
+/// Indices that wrap within a test.
+struct narrow_env : env {
+  using index = std::int8_t;
+};
+
+}  // namespace model

@@ -1,0 +1,109 @@
+// Tries the executions of a harness: all of them up to a number of pre-emptions, or random ones, or one again.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+#include "execution.hpp"
+
+namespace model {
+
+/// Builds one execution; called afresh for each, and must do the same each time.
+using harness_body = void (*)(execution&);
+
+struct limits {
+  scheduler::rules rules{};
+  double seconds = 90;
+  std::uint64_t random_executions = 0;  // instead of depth first
+  std::uint64_t seed = 1;
+};
+
+struct result {
+  std::uint64_t executions = 0;
+  std::uint64_t redundant = 0;  // given up, not among the executions
+  std::uint64_t steps = 0;
+  std::uint64_t pruned = 0;
+  std::uint64_t outcomes = 0;  // bit n: observe(n) was called in some execution
+  double seconds = 0;
+  bool complete = false;
+  bool violated = false;
+  std::string reason;
+  std::string replay;
+};
+
+namespace detail {
+inline harness_body running = nullptr;
+inline std::uint64_t observed = 0;
+inline std::uint64_t observed_now = 0;
+}  // namespace detail
+
+/// Notes outcome `n` (0 to 63) of the running execution; litmus tests state which ones there are.
+inline void observe(int n) noexcept {
+  detail::observed_now |= std::uint64_t{1} << n;
+}
+
+/// One execution with the decisions that are set.
+inline verdict run_once(harness_body body) noexcept {
+  heap.reset();
+  mem.reset();
+  decisions.rewind();
+  detail::running = body;
+  detail::observed_now = 0;
+  verdict const end = sched.run([] {
+    {
+      execution x;
+      detail::running(x);
+      x.finish();
+    }
+    if (heap.live() != 0) sched.fail("leak: %d allocations were never freed", heap.live());
+  });
+  if (end == verdict::passed) detail::observed |= detail::observed_now;
+  return end;
+}
+
+inline result explore(harness_body body, limits const& limit) {
+  // Of the processor, not of the wall: a busy machine does not make a search less complete.
+  std::clock_t const begin = std::clock();
+  auto const elapsed = [&] { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; };
+  bool const random = limit.random_executions > 0;
+  std::uint64_t const steps_before = sched.total_steps();
+
+  sched.rule = limit.rules;
+  sched.random = random;
+  if (random) sched.rule.preemptions = limit.rules.steps;
+  detail::observed = 0;
+  decisions.start_search();
+  result r;
+  for (;;) {
+    if (random) decisions.start_random(limit.seed + r.executions);
+    verdict const end = run_once(body);
+    ++(end == verdict::redundant ? r.redundant : r.executions);
+    if (end == verdict::pruned) ++r.pruned;
+    if (end == verdict::violated) {
+      r.violated = true;
+      r.reason = sched.reason();
+      r.replay = decisions.text();
+      break;
+    }
+    if (random ? r.executions == limit.random_executions : !decisions.advance()) {
+      r.complete = !random;
+      break;
+    }
+    if ((r.executions + r.redundant) % 256 == 0 && elapsed() > limit.seconds) break;
+  }
+  r.outcomes = detail::observed;
+  r.steps = sched.total_steps() - steps_before;
+  r.seconds = elapsed();
+  return r;
+}
+
+/// One execution again, with a line per event.
+inline verdict replay(harness_body body, scheduler::rules const& rules, std::string const& text) {
+  sched.rule = rules;
+  sched.rule.trace = true;
+  decisions.start_replay(text);
+  return run_once(body);
+}
+
+}  // namespace model

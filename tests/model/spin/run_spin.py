@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Runs the Spin models: each as it stands must be free of errors, each with a seeded bug must have one.
+
+Searches for assertions and invalid end states; compiled with -DNOCLAIM, because a claim would switch the search for
+invalid end states off. Prints one line per search, then the totals.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+BUSY = {"BUSY": 1}
+STOP = {"WORKERS": 2, "TASKS": 2, "CHILDREN": 1}
+
+# model, name, constants: no error
+SOUND = [
+    ("park", "3 workers, 1 task pushes 2", {**BUSY, "WORKERS": 3, "TASKS": 1, "CHILDREN": 2}),
+    ("park", "3 workers, 2 tasks push 1", {**BUSY, "TASKS": 2, "CHILDREN": 1, "COARSE": 1}),
+    ("park", "2 workers, 2 tasks push 1, stop", STOP),
+    ("handoff", "2 tasks wait twice, 2 workers", {}),
+    ("handoff", "3 tasks wait, 2 workers", {"TASKS": 3, "ROUNDS": 1}),
+    ("handoff", "2 tasks wait, 3 workers", {"WORKERS": 3, "ROUNDS": 1}),
+]
+
+# model, bug, constants: an error
+SEEDED = [
+    *(("park", bug, BUSY) for bug in ("NO_RECHECK", "NO_LIGHT_FENCE", "FULL_FOR_HEAVY", "NO_FENCE_BEFORE_THIEVES",
+                                      "PUSH_SILENT", "NOTIFY_BEFORE_PUSH", "LAST_THIEF_SILENT", "NOT_ANNOUNCED",
+                                      "CANCEL_LEAVES")),
+    *(("park", bug, {**BUSY, "WORKERS": 2, "TASKS": 2, "CHILDREN": 0}) for bug in ("SUBMIT_SILENT", "SUBMIT_NO_FENCE")),
+    *(("park", bug, STOP) for bug in ("STOP_SILENT", "STOP_NOT_RECHECKED")),
+    *(("handoff", bug, {}) for bug in ("PUBLISH_BEFORE_SWITCH", "REFUSAL_IGNORED", "RESUMED_TWICE",
+                                       "SPARE_WHILE_PARKED", "FREED_WHILE_PARKED", "RESUMED_ALTHOUGH_ENLISTED",
+                                       "NOT_WOKEN")),
+]
+
+
+def search(options, model, constants):
+    """Errors and states of one search."""
+    source = pathlib.Path(__file__).resolve().parent / f"{model}.pml"
+    folder = options.build
+    defines = [f"-D{name}={value}" for name, value in constants.items()]
+    made = subprocess.run([options.spin, *defines, "-a", str(source)], cwd=folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if made.returncode != 0 or "error" in made.stdout.lower():
+        sys.exit(f"spin does not understand {source} with {defines}:\n{made.stdout}")
+    subprocess.run([options.cc, "-O2", "-w", "-DNOCLAIM", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=4096", "-o", "pan",
+                    "pan.c"], cwd=folder, check=True)
+    out = subprocess.run(["./pan", "-m1000000"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True).stdout
+    errors = re.search(r"errors: (\d+)", out)
+    states = re.search(r"(\d+) states, stored", out)
+    if errors is None or states is None or "max search depth too small" in out:
+        sys.exit(f"{source} with {defines}: the search did not end:\n{out}")
+    if re.search(r"Search not completed", out) and errors.group(1) == "0":
+        sys.exit(f"{source} with {defines}: the search is not complete:\n{out}")
+    return int(errors.group(1)), int(states.group(1)), re.search(r"pan:1: (.*?) \(at", out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="a folder for the generated checkers")
+    parser.add_argument("--spin", default="spin")
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    parser.add_argument("--model", help="only this one")
+    options = parser.parse_args()
+    for program in (options.spin, options.cc):
+        if shutil.which(program) is None:
+            print(f"skipped: the Spin models need '{program}', which is not installed")
+            return 0
+    options.build.mkdir(parents=True, exist_ok=True)
+
+    total = wrong = killed = seeded = 0
+    for model, name, constants in SOUND:
+        if options.model in (None, model):
+            errors, states, reason = search(options, model, constants)
+            total += states
+            wrong += errors != 0
+            print(f"spin     {model:8} {name:36} states {states:9}  errors {errors}"
+                  + (f"  {reason.group(1)}" if reason else ""), flush=True)
+    for model, bug, constants in SEEDED:
+        if options.model in (None, model):
+            errors, states, reason = search(options, model, {**constants, bug: 1})
+            seeded += 1
+            killed += errors != 0
+            wrong += errors == 0
+            print(f"spin     {model:8} {bug:36} {'killed' if errors else 'SURVIVED'} after {states} states"
+                  + (f": {reason.group(1)}" if reason else ""), flush=True)
+    print(f"spin     states {total}  bugs seeded {seeded}  killed {killed}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
