@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
     parser.add_argument("--flags", default="")
     parser.add_argument("--libraries", default="-lboost_context")
-    parser.add_argument("--seconds", default="2", help="limit of time per harness")
+    parser.add_argument("--seconds", default="1", help="limit of time per harness")
     parser.add_argument("--program", help="only the bugs of this one")
     parser.add_argument("--verbose", action="store_true", help="say also what killed each")
     options = parser.parse_args()
