@@ -66,7 +66,7 @@ using completion = basic_completion<>;
 
 /// A thread that waits, outside any worker: looks `Spins` times, about as long as the kernel needs to put a thread to
 /// sleep and wake it again, then sleeps on its own word.
-template <class Env = os_env, int Spins = 2000>
+template <class Env = os_env, int Spins = 800>
 class thread_waiter : public completion_waiter {
  public:
   thread_waiter() noexcept : completion_waiter{&wake_up} {}
