@@ -22,6 +22,7 @@ catch2            catch2                 catch-devel          catch2          ca
 benchmark         libbenchmark-dev       google-benchmark-devel benchmark     google-benchmark
 git               git                    git                  git             git
 python            python3                python3              python          python
+spin              spin                   spin                 spin            spin
 clang             clang                  clang                clang           llvm
 clang-format      clang-format           clang-tools-extra    clang           clang-format
 clang-tidy        clang-tidy             clang-tools-extra    clang           llvm
