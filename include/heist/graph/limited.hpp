@@ -15,6 +15,14 @@ inline void release_limits(limited_task const& t) {
   for (limited_task::amount const& a : t.releases) limiter_access::release(*a.from, a.count);
 }
 
+/// The same for a task whose work ends elsewhere than in run_limited(); nothing where there are no limits.
+inline void release_limits(record const& r) {
+  if (r.built().limits == 0) return;
+  limited_task& t = limits_of(r);
+  t.acquired = 0;
+  release_limits(t);
+}
+
 /// Takes the place of the task's own run function.
 inline runnable* run_limited(runnable& self, fiber& on) {
   record& r = static_cast<record&>(self);

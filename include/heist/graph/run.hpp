@@ -212,10 +212,7 @@ inline void graph_data::conclude(run_state& r, fiber& on) {
   r.release();
   core::ended(w);
   if (outer == nullptr) return;
-  if (outer->built().limits != 0) {
-    limits_of(*outer).acquired = 0;
-    release_limits(limits_of(*outer));
-  }
+  release_limits(*outer);
   if (runnable* const after = finish(*outer, on); after != nullptr) w.home.push(*on.on, *after);
 }
 
@@ -229,12 +226,14 @@ inline void graph_data::wait_until_idle() noexcept {
       if (r == nullptr) return;
       r->retain();
     }
+    bool forked = false;
     try {
       wait_for(r->finished, r->generation);
     } catch (executor_error const&) {
-      return;  // a child of fork(): nobody runs it here
+      forked = true;  // a child of fork(): nobody runs it here
     }
     r->release();
+    if (forked) return;
   }
 }
 

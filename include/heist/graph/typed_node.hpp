@@ -202,10 +202,7 @@ struct module_node final : node {
         state.fail(std::current_exception());
       }
     }
-    if (r.built().limits != 0) {
-      limits_of(r).acquired = 0;
-      release_limits(limits_of(r));
-    }
+    release_limits(r);
     return finish(r, on);
   }
 

@@ -131,15 +131,12 @@ class core {
 
   /// The first exception of a task that nobody waits for.
   void keep_exception(std::exception_ptr e) noexcept {
-    lock_.lock();
+    spin_guard guard{lock_};
     if (!lost_exception_) lost_exception_ = std::move(e);
-    lock_.unlock();
   }
   std::exception_ptr take_exception() noexcept {
-    lock_.lock();
-    std::exception_ptr e = std::exchange(lost_exception_, nullptr);
-    lock_.unlock();
-    return e;
+    spin_guard guard{lock_};
+    return std::exchange(lost_exception_, nullptr);
   }
 
   /// Takes what has been submitted from outside: one task to run now, the rest into `w`'s deque, oldest to run first.
@@ -191,6 +188,7 @@ class core {
   }
 
   topology::machine machine;
+  std::size_t const worker_count;
   topology::squads squads;
   block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;

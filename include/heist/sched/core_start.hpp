@@ -27,19 +27,19 @@ inline std::size_t worker_count_for(options const& wanted, topology::machine con
 
 inline core::core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook)
     : machine{wanted.machine ? *wanted.machine : topology::this_machine()},
-      gate{worker_count_for(wanted, machine), rules},
-      work{worker_count_for(wanted, machine)},
+      worker_count{worker_count_for(wanted, machine)},
+      gate{worker_count, rules},
+      work{worker_count},
       on_fiber{hook},
       loop_{loop},
       stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
       generation_{process_generation().load(std::memory_order_relaxed)} {  // relaxed: changes only in a new process
-  std::size_t const count = worker_count_for(wanted, machine);
-  squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, count)
-                                    : topology::make_squads(machine, wanted.squad_pus, count);
+  squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, worker_count)
+                                    : topology::make_squads(machine, wanted.squad_pus, worker_count);
   os_env::prepare();
-  workers.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], count == 1, i + 1, depot));
+  workers.reserve(worker_count);
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], worker_count == 1, i + 1, depot));
   }
 }
 
