@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Runs the graph benchmarks of several libraries side by side and prints one Markdown table of figures and ratios.
+"""Runs the benchmarks of several libraries side by side and prints one Markdown table of figures and ratios.
 
 Every row is a benchmark of its own process, run for each library in turn, round after round, so that whatever else
 the machine does hits all of them alike and no row inherits the heap of another. A figure is the median of its rounds.
-Where the goal speaks of one peer ("of Taskflow"), the ratio is to that peer (to its best column).
+Where the goal speaks of certain peers ("of Taskflow"), the ratio is to the best of those, by the names given here.
 
   compare.py --heist build/benchmarks/bench_graph_heist \\
              --peer Taskflow=build/benchmarks/bench_graph_taskflow --peer oneTBB=build/benchmarks/bench_graph_tbb \\
              --json result.json > table.md
+
+  compare.py --heist build/benchmarks/bench_fork_join_heist --sizes usual \\
+             --peer Lace=build/benchmarks/bench_fork_join_lace --peer citor=build/benchmarks/bench_fork_join_citor \\
+             --peer libfork=build/benchmarks/bench_fork_join_libfork \\
+             --peer "libfork lazy=build/benchmarks/bench_fork_join_libfork@lazy_pool" > table.md
 """
 import argparse
 import datetime
@@ -19,31 +24,72 @@ import statistics
 import subprocess
 import sys
 
-# Row (regular expression for its benchmarks), unit, divisor of the counter, counter, goal for the ratio or None,
-# absolute goal or None, names of the peers that the goal speaks of ("" = all).
-GRAPH, ALL = 'chain|tree|dag', ''
-ROWS = [
-    (rf'rerun/(?:{GRAPH})/p\d', 'ns/node', 1, 'value', 0.25, None, ALL),
-    (r'rerun/wavefront/p\d', 'ns/node', 1, 'value', 0.40, None, ALL),
-    (r'rerun_counting/chain/p\d', 'ns/node', 1, 'value', None, None, ALL),
-    (r'first_run/\w+/p\d', 'ns/node', 1, 'value', None, None, ALL),
-    (r'build/\w+', 'ns/node', 1, 'value', 0.5, None, ALL),
-    (r'rebuild/\w+', 'ns/node', 1, 'value', 0.5, None, ALL),
-    (r'build \+ first_run/\w+/p\d', 'ns/node', 1, 'value', None, None, ALL),
-    (r'memory/\w+', 'bytes/node', 1, 'value', 0.5, None, ALL),
-    (r'memory/\w+', 'bytes/node', 1, 'value_after_run', 0.5, None, ALL),
-    (r'matmul/p\d', 'ms', 1e6, 'value', None, None, ALL),
-    (r'async_outside/p\d', 'ns/task', 1, 'value', 0.5, None, 'Taskflow'),
-    (r'async_future/p\d', 'ns/task', 1, 'value', 0.5, None, 'Taskflow'),
-    (r'async_inside/p\d', 'ns/task', 1, 'value', None, None, ALL),
-    (r'one_node_latency/p\d', 'us', 1e3, 'value', 0.8, None, 'Taskflow'),
-    (r'idle_cpu/p\d', 'us/s', 1, 'value', None, 100, ALL),
-    (r'long_task_cpu/p\d', 'us/s', 1, 'value', None, 100, ALL),
-    (r'corun/copies\d/p\d', 'ns/node', 1, 'value', None, None, ALL),
-    (r'corun/copies\d/p\d', 'speedup', 1, 'speedup', None, None, ALL),
+HEIST, CHILD_FIRST = 'heist', 'heist child-first'  # columns
+
+
+class Goal:
+    """An upper limit for the ratio of a column of heist to the best of some peers."""
+
+    def __init__(self, limit, *peers, column=HEIST):
+        self.limit, self.peers, self.column = limit, peers, column
+
+    def speaks_of(self, peer):
+        """Whether a peer counts: all do if none is named, otherwise those whose names begin with one of ours."""
+        return not self.peers or peer.lower().startswith(tuple(p.lower() for p in self.peers))
+
+    def __str__(self):
+        return f'<= {self.limit:.2f}' + (f' of {", ".join(self.peers)}' if self.peers else '')
+
+
+ANY_PEER = Goal(None)
+
+
+class Row:
+    """The benchmarks that match a pattern, and what is said of each: a counter, divided; goals; an absolute one."""
+
+    def __init__(self, pattern, unit, divisor=1, counter='value', goals=(), ceiling=None, note=''):
+        self.pattern, self.unit, self.divisor, self.counter = pattern, unit, divisor, counter
+        self.goals, self.ceiling, self.note = goals, ceiling, note
+
+
+GRAPH = [
+    Row(r'rerun/(?:chain|tree|dag)/p\d', 'ns/node', goals=[Goal(0.25)]),
+    Row(r'rerun/wavefront/p\d', 'ns/node', goals=[Goal(0.40)]),
+    Row(r'rerun_counting/chain/p\d', 'ns/node'),
+    Row(r'first_run/\w+/p\d', 'ns/node'),
+    Row(r'build/\w+', 'ns/node', goals=[Goal(0.5)]),
+    Row(r'rebuild/\w+', 'ns/node', goals=[Goal(0.5)]),
+    Row(r'build \+ first_run/\w+/p\d', 'ns/node'),
+    Row(r'memory/\w+', 'bytes/node', goals=[Goal(0.5)]),
+    Row(r'memory/\w+', 'bytes/node', counter='value_after_run', goals=[Goal(0.5)], note=' (after a run)'),
+    Row(r'matmul/p\d', 'ms', 1e6),
+    Row(r'async_outside/p\d', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
+    Row(r'async_future/p\d', 'ns/task', goals=[Goal(0.5, 'Taskflow')]),
+    Row(r'async_inside/p\d', 'ns/task'),
+    Row(r'one_node_latency/p\d', 'us', 1e3, goals=[Goal(0.8, 'Taskflow')]),
+    Row(r'idle_cpu/p\d', 'us/s', ceiling=100),
+    Row(r'long_task_cpu/p\d', 'us/s', ceiling=100),
+    Row(r'corun/copies\d/p\d', 'ns/node'),
+    Row(r'corun/copies\d/p\d', 'speedup', counter='speedup'),
 ]
 
-TIMEOUT = 120  # seconds; the longest benchmark takes a few
+FORK_JOIN = [
+    Row(r'fib/p\d', 'ms', 1e6, goals=[Goal(1.0, 'Lace'), Goal(0.5, 'libfork', column=CHILD_FIRST)]),
+    Row(r'skynet/p\d', 'ms', 1e6, goals=[Goal(0.7, 'citor', 'libfork')]),
+    Row(r'nqueens/p\d', 'ms', 1e6, goals=[Goal(0.9, 'libfork')]),
+    Row(r'matmul/p\d', 'ms', 1e6, goals=[Goal(1.0, 'citor')]),
+    Row(r'uts_t3l?/p\d', 'ms', 1e6, goals=[Goal(1.0, 'Lace')]),
+    Row(r'(?!fib|skynet|nqueens|matmul|uts_t3)\w+/p\d', 'ms', 1e6),
+    Row(r'\w+/serial', 'ms', 1e6),
+    Row(r'(?:fib|skynet|nqueens)/p\d', 'MiB', 2**20, 'peak_rss', [Goal(1.0, 'libfork')], note=' (peak memory)'),
+    Row(r'(?!fib|skynet|nqueens)\w+/p\d', 'MiB', 2**20, 'peak_rss', note=' (peak memory)'),
+]
+
+# A table, and the beginning of a benchmark's name that only its programs have.
+TABLES = {'graph': (GRAPH, 'rerun/'), 'fork_join': (FORK_JOIN, 'fib/')}
+
+COUNTERS = ('value', 'value_after_run', 'heap_built', 'heap_after_run', 'speedup', 'peak_rss')
+
 
 
 def clean(name):
@@ -57,13 +103,20 @@ def list_names(program):
     return {clean(line): line for line in text.split()}
 
 
-def run_one(program, full_name, options):
+def table_of(programs):
+    """The name of the table that has rows for these programs; None if none has, or several have."""
+    names = [name for program in programs for name in list_names(program)]
+    fits = [table for table, (_, sign) in TABLES.items() if any(name.startswith(sign) for name in names)]
+    return fits[0] if len(fits) == 1 else None
+
+
+def run_one(program, full_name, options, timeout):
     """The counters of one benchmark, run in a process of its own; None if it failed."""
     command = [program, '--benchmark_filter=^' + re.escape(full_name) + '$', '--benchmark_format=json', *options]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
-        print(f'compare: {program} {full_name} was still running after {TIMEOUT} s and was ended', file=sys.stderr)
+        print(f'compare: {program} {full_name} was still running after {timeout} s and was ended', file=sys.stderr)
         return None
     try:
         result = json.loads(done.stdout)['benchmarks'][0]
@@ -73,12 +126,12 @@ def run_one(program, full_name, options):
     if result.get('error_occurred'):
         print(f'compare: {program} {full_name}: {result.get("error_message")}', file=sys.stderr)
         return None
-    return {key: result[key] for key in ('value', 'value_after_run', 'heap_built', 'heap_after_run', 'speedup')
-            if key in result}
+    return {key: result[key] for key in COUNTERS if key in result}
 
 
-def measure(columns, rounds, only, options):
-    """samples[row name][column][counter] = list of figures, one a round."""
+def measure(columns, rounds, only, options, timeout):
+    """samples[row name][column][counter] = list of figures, one a round. Serial code is the same in all programs: only
+    the first that has it is asked."""
     names = {column: list_names(program) for column, (program, _) in columns.items()}
     rows = [n for n in dict.fromkeys(clean(n.split('@')[0]) for c in columns for n in names[c] if '@' not in n)
             if re.search(only, n)]
@@ -87,12 +140,13 @@ def measure(columns, rounds, only, options):
         for index, row in enumerate(rows):
             for column, (program, suffix) in columns.items():
                 full = names[column].get(row + suffix)
-                if full is None:
+                others = (c for c in columns if c != column)
+                if full is None or row.endswith('/serial') and any(samples[row][c] for c in others):
                     continue
                 if sys.stderr.isatty():
                     text = f'round {done + 1}/{rounds}, row {index + 1}/{len(rows)}: {row}, {column}'
                     print(f'\r{text:80}', end='', file=sys.stderr, flush=True)
-                for key, figure in (run_one(program, full, options) or {}).items():
+                for key, figure in (run_one(program, full, options, timeout) or {}).items():
                     samples[row][column].setdefault(key, []).append(figure)
     if sys.stderr.isatty():
         print(file=sys.stderr)
@@ -113,48 +167,60 @@ def number(x):
     return '-' if x is None else f'{x:.3g}' if abs(x) < 100 else f'{x:.0f}'
 
 
-def verdict(heist, ratio, goal, ceiling, slower_than_one):
+def verdict(figure, ratio, goal, ceiling, slower_than_one):
     """The goal in words, and whether it is reached; both empty where there is none or nothing to compare."""
-    if heist is None or (goal is None and ceiling is None):
+    if figure is None or (goal.limit is None and ceiling is None):
         return '', ''
     if ceiling is not None:
-        return f'<= {ceiling}', 'yes' if heist <= ceiling else 'NO'
+        return f'<= {ceiling}', 'yes' if figure <= ceiling else 'NO'
     if ratio is None:
-        return f'<= {goal:.2f}', ''
-    reached = 'yes' if ratio <= goal else 'NO'
-    return f'<= {goal:.2f}', reached + (', but slower than p1' if slower_than_one else '')
+        return str(goal), ''
+    reached = 'yes' if ratio <= goal.limit else 'NO'
+    return str(goal), reached + (', but slower than p1' if slower_than_one else '')
 
 
-def table(samples, columns, peers):
-    """The Markdown lines, and the same as a list of dictionaries."""
-    header = ['row', 'unit', *columns, 'spread of heist', 'ratio to the best peer', 'goal', 'reached']
+def median(samples, row, column, counter, divisor):
+    figures = samples.get(row, {}).get(column, {}).get(counter)
+    return statistics.median(figures) / divisor if figures else None
+
+
+def table(rows, samples, columns, peers):
+    """The Markdown lines, and the same as a list of dictionaries. Ratios and goals are those of heist's column and of
+    its child-first one, if there."""
+    ours = [c for c in (HEIST, CHILD_FIRST) if c in columns] or [HEIST]
+    ratio_headers = ['ratio to the best peer', 'child-first ratio'][:len(ours)]
+    header = ['row', 'unit', *columns, 'spread of heist', *ratio_headers, 'goal', 'reached']
     lines = ['| ' + ' | '.join(header) + ' |', '|' + '---|' * len(header)]
     results = []
-    for pattern, unit, divisor, counter, goal, ceiling, speaks_of in ROWS:
+    for spec in rows:
         for row in samples:
-            if not re.fullmatch(pattern, row):
+            if not re.fullmatch(spec.pattern, row):
                 continue
-            medians = {c: statistics.median(s[counter]) / divisor if (s := samples[row][c]).get(counter) else None
-                       for c in columns}
+            medians = {c: median(samples, row, c, spec.counter, spec.divisor) for c in columns}
             if all(m is None for m in medians.values()):
                 continue
-            heist = medians.get('heist')
-            bars = [medians[p] for p in peers if p.startswith(speaks_of) and medians[p] is not None]
-            better = max if counter == 'speedup' else min
-            ratio = heist / better(bars) if bars and heist is not None and better(bars) else None
-            own = samples[row].get('heist', {}).get(counter)
-            one = samples.get(row.replace('/p2', '/p1'), {}).get('heist', {}).get(counter)
-            slower = bool(own and one and row.startswith('rerun/')
-                          and statistics.median(own) > statistics.median(one))
-            goal_text, reached = verdict(heist, ratio, goal, ceiling, slower)
-            if goal_text and speaks_of:
-                goal_text += f' of {speaks_of}'
-            spread = f'{number(min(own) / divisor)} .. {number(max(own) / divisor)}' if own else '-'
-            name = row + (' (after a run)' if counter == 'value_after_run' else '')
-            lines.append('| ' + ' | '.join([name, unit, *(number(medians[c]) for c in columns), spread, number(ratio),
-                                            goal_text, reached]) + ' |')
-            results.append({'row': name, 'unit': unit, 'medians': medians, 'ratio': ratio, 'goal': goal_text,
-                            'reached': reached})
+            better = max if spec.counter == 'speedup' else min
+            ratios, goals, verdicts = [], [], []
+            for column in ours:
+                figure = medians.get(column)
+                goal = next((g for g in spec.goals if g.column == column), ANY_PEER)
+                bars = [medians[p] for p in peers if goal.speaks_of(p) and medians[p] is not None]
+                ratio = figure / better(bars) if bars and figure is not None and better(bars) else None
+                one = median(samples, row.replace('/p2', '/p1'), column, spec.counter, spec.divisor)
+                slower = bool(figure and one and row.startswith('rerun/') and figure > one)
+                ceiling = spec.ceiling if column == HEIST else None
+                text, reached = verdict(figure, ratio, goal, ceiling, slower)
+                ratios.append(ratio)
+                goals.append(text and (text if column == HEIST else 'child-first ' + text))
+                verdicts.append(reached)
+            own = [x / spec.divisor for x in samples[row].get(HEIST, {}).get(spec.counter, [])]
+            spread = f'{number(min(own))} .. {number(max(own))}' if own else '-'
+            name = row + spec.note
+            goal_text, reached = '; '.join(filter(None, goals)), '; '.join(filter(None, verdicts))
+            lines.append('| ' + ' | '.join([name, spec.unit, *(number(medians[c]) for c in columns), spread,
+                                            *map(number, ratios), goal_text, reached]) + ' |')
+            results.append({'row': name, 'unit': spec.unit, 'medians': medians, 'ratio': ratios[0], 'goal': goal_text,
+                            'reached': reached, **({'ratio_child_first': ratios[1]} if len(ratios) > 1 else {})})
     return lines, results
 
 
@@ -168,24 +234,31 @@ def processor():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--heist', help='the program bench_graph_heist')
-    parser.add_argument('--peer', action='append', default=[], metavar='NAME=PROGRAM', help='a peer (repeatable)')
+    parser.add_argument('--heist', help='the program bench_graph_heist or bench_fork_join_heist')
+    parser.add_argument('--peer', action='append', default=[], metavar='NAME=PROGRAM[@VARIANT]',
+                        help='a peer (repeatable), or its rows that end in @VARIANT')
     parser.add_argument('--policy', action='append', default=[], metavar='NAME',
-                        help='also a column for an idle policy of heist: adaptive, always_awake, balanced')
+                        help="also a column for heist's rows that end in @NAME, such as adaptive or leapfrog")
+    parser.add_argument('--table', choices=TABLES, help='which table, if the programs do not tell')
     parser.add_argument('--rounds', type=int, default=7)
     parser.add_argument('--only', default='', metavar='REGEX', help='only rows whose name matches')
     parser.add_argument('--nodes', type=int, help='nodes of the big graphs (default 1048576)')
+    parser.add_argument('--sizes', choices=['test', 'usual', 'published'], help='of the fork/join kernels')
+    parser.add_argument('--timeout', type=float, default=120, help='seconds that one benchmark may take (default 120)')
     parser.add_argument('--json', metavar='FILE', help='write figures of all rounds and the table')
     parser.add_argument('--note', default='', help='one line below the heading: compiler, flags, versions')
     options = parser.parse_args()
 
-    columns = {'heist': (options.heist, '')} if options.heist else {}
+    columns = {HEIST: (options.heist, '')} if options.heist else {}
+    if options.heist and any(name.endswith('@child_first') for name in list_names(options.heist)):
+        columns[CHILD_FIRST] = (options.heist, '@child_first')
     peers = []
     for peer in options.peer:
         name, _, program = peer.partition('=')
         if not program:
             parser.error(f"--peer wants NAME=PROGRAM, not '{peer}'")
-        columns[name] = (program, '')
+        variant = re.search(r'@\w+$', program) if not os.path.exists(program) else None
+        columns[name] = (program[:variant.start()], variant.group()) if variant else (program, '')
         peers.append(name)
     for policy in options.policy:
         if not options.heist:
@@ -194,11 +267,15 @@ def main():
     if not columns:
         parser.error('nothing to run: give --heist or --peer')
 
+    kind = options.table or table_of({program for program, _ in columns.values()})
+    if kind is None:
+        parser.error('the programs do not tell which table is meant: give --table')
     extra = [f'--nodes={options.nodes}'] if options.nodes else []
+    extra += [f'--sizes={options.sizes}'] if options.sizes else []
     load = os.getloadavg()[0]
-    samples = measure(columns, options.rounds, options.only, extra)
+    samples = measure(columns, options.rounds, options.only, extra, options.timeout)
     add_sums(samples)
-    lines, results = table(samples, list(columns), peers)
+    lines, results = table(TABLES[kind][0], samples, list(columns), peers)
     about = (f'{datetime.date.today()}, {processor()}, {os.cpu_count()} CPUs, Linux {platform.release()}, '
              f'load {load:.2f} at the start, medians of {options.rounds} alternating rounds.')
     print(about + ('\n' + options.note if options.note else '') + '\n')

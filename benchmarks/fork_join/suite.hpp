@@ -3,8 +3,11 @@
 // A library gives
 //   name                        what its benchmarks' names end in
 //   executor{workers, stack}    with at least `stack` bytes for a recursion, where it can choose
-//   executor.run(f)             calls f(context) on a worker and waits; context as kernels take it (kernel.hpp):
-//                               fork_join(f, g, ...), and a nested type `scope` or heist's
+//   executor.run(f)             calls f(context) and waits; context as kernels take it (kernel.hpp): fork_join(f, g,
+//   ...),
+//                               and a nested type `scope` or heist's
+//   kernels                     optional, a tuple of the kernels it can run, if not all
+// A library that wants recursions in a style of its own specialises the kernels' member templates for its context.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,8 +15,11 @@
 #include <chrono>
 #include <cstddef>  // size_t
 #include <cstdio>   // fputs
+#include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "../../examples/kernels/all.hpp"
 
@@ -23,8 +29,20 @@ inline std::size_t size_of(kernels::description const& k, std::string_view sizes
   return sizes == "test" ? k.test : sizes == "published" ? k.published : k.usual;
 }
 
+/// The most memory, in bytes, that was ever resident in this process; 0 where the system does not say. Not getrusage:
+/// its figure outlives exec, so it may be that of the program which started this one.
+inline double peak_resident_bytes() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string word; status >> word;) {
+    double kibibytes = 0;
+    if (word == "VmHWM:" && status >> kibibytes) return 1024 * kibibytes;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
 /// Times run(), which solves the prepared kernel; the first run, which is not timed, is checked. The counter `value` is
-/// nanoseconds per run.
+/// nanoseconds per run; `peak_rss`, bytes, speaks of the row alone if it is run in a process of its own.
 template <class K, class F>
 void measure(benchmark::State& state, K& k, F const& run) {
   using clock = std::chrono::steady_clock;
@@ -44,6 +62,7 @@ void measure(benchmark::State& state, K& k, F const& run) {
     total += seconds;
   }
   state.counters["value"] = 1e9 * total / static_cast<double>(state.iterations());
+  state.counters["peak_rss"] = peak_resident_bytes();
 }
 
 template <class K>
@@ -65,15 +84,30 @@ void add(std::string const& name, F f) {
 }
 
 template <class Library>
+struct kernels_of {
+  using type = kernels::all;
+};
+template <class Library>
+requires requires {
+  typename Library::kernels;
+}
+struct kernels_of<Library> {
+  using type = typename Library::kernels;
+};
+
+template <class Library>
 void register_library(std::string_view sizes) {
-  kernels::for_each_kernel([&]<class K>() {
+  auto const register_kernel = [&]<class K>() {
     std::string const name{K::about.name};
     std::size_t const size = size_of(K::about, sizes);
     for (std::size_t const workers : {1u, 2u}) {
       add(name + "/p" + std::to_string(workers) + std::string{Library::name},
           [=](benchmark::State& s) { measure_parallel<Library, K>(s, size, workers); });
     }
-  });
+  };
+  [&]<class... K>(std::tuple<K...>*) {
+    (register_kernel.template operator()<K>(), ...);
+  }(static_cast<typename kernels_of<Library>::type*>(nullptr));
 }
 
 inline void register_serial(std::string_view sizes) {

@@ -62,7 +62,7 @@ class serial_context {
 
 template <class Context>
 struct scope_for {
-  using type = heist::scope;
+  using type = heist::scope<Context>;
 };
 template <class Context>
 requires requires {

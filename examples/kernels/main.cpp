@@ -1,4 +1,5 @@
 // Runs fork/join kernels: serially and on an executor, with the time of each and a check of the results.
+#include <heist/fork/work_span.hpp>
 #include <heist/heist.hpp>
 
 #include <fmt/format.h>
@@ -7,9 +8,12 @@
 #include <algorithm>
 #include <bit>  // has_single_bit
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>  // declval
 #include <vector>
 
 #include "all.hpp"
@@ -25,6 +29,9 @@ struct options {
   std::size_t workers = 0;
   int repeat = 3;
   bool list = false;
+  bool work_span = false;
+  std::uint64_t steal_cost = 1000;
+  std::string breakdown;  ///< how joins wait; empty: none
   std::string picture;
 };
 
@@ -63,6 +70,38 @@ double best_time(K& k, int repeat, F run) {
   return best;
 }
 
+/// Empty, or what is wrong with the result.
+template <class K>
+std::string verdict_on(K const& k, decltype(std::declval<K const&>().result()) const& expected) {
+  std::string verdict = k.check();
+  if (verdict.empty() && !(k.result() == expected)) verdict = "the parallel result differs from the serial one";
+  return verdict;
+}
+
+template <class K>
+void show_work_and_span(K& k, options const& o) {
+  heist::executor<> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
+  k.prepare();
+  auto const measured = heist::measure_work_span(ex, [&](auto ctx) { k.parallel(ctx); }, {.steal_cost = o.steal_cost});
+  fmt::print("{}", measured.profile.text());
+  for (std::size_t const p : {2u, 8u, 64u}) {
+    auto const [low, high] = measured.profile.burdened_speedup(p);
+    fmt::print("speed-up on {:>2} workers, with that burden: {:.1f} to {:.1f}\n", p, low, high);
+  }
+}
+
+template <class Join, class K>
+void show_breakdown(K& k, options const& o) {
+  using policy = heist::policy::with_join<heist::policy::random, Join>;
+  heist::executor<policy, heist::time_breakdown> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
+  k.prepare();
+  auto const start = std::chrono::steady_clock::now();
+  auto const before = ex.observer().report();
+  ex.sync_wait([&](auto ctx) { k.parallel(ctx); });
+  auto const spent = ex.observer().report() - before;
+  fmt::print("{}", spent.text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
+}
+
 /// True if the results are right.
 template <class K>
 bool run(options const& o) {
@@ -73,10 +112,18 @@ bool run(options const& o) {
   auto const expected = k.result();
   heist::executor<> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
   double const parallel = best_time(k, o.repeat, [&] { ex.sync_wait([&](auto ctx) { k.parallel(ctx); }); });
-  if (verdict.empty()) verdict = k.check();
-  if (verdict.empty() && !(k.result() == expected)) verdict = "the parallel result differs from the serial one";
+  if (verdict.empty()) verdict = verdict_on(k, expected);
   fmt::print("{:17} {:>10} {:>7} {:>11.6f} {:>11.6f} {:>8.2f}  {}\n", K::about.name, size, ex.worker_count(), serial,
              parallel, serial / parallel, verdict.empty() ? "right" : "WRONG: " + verdict);
+  auto const show = [&](auto const& one_run) {
+    one_run();
+    std::string const wrong = verdict_on(k, expected);
+    if (!wrong.empty()) fmt::print("WRONG: {}\n", wrong);
+    if (verdict.empty()) verdict = wrong;
+  };
+  if (o.work_span) show([&] { show_work_and_span(k, o); });
+  if (o.breakdown == "park") show([&] { show_breakdown<heist::join::park>(k, o); });
+  if (o.breakdown == "leapfrog") show([&] { show_breakdown<heist::join::leapfrog>(k, o); });
   if constexpr (requires { k.write_picture(o.picture); }) {
     if (!o.picture.empty()) {
       k.write_picture(o.picture);
@@ -114,6 +161,15 @@ void declare_options(CLI::App& app, options& o) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app.add_flag("--work-span", o.work_span,
+               "also measure work, span and parallelism, in ticks of the processor's clock");
+  app.add_option("--steal-cost", o.steal_cost, "--work-span: ticks for each steal on the burdened span")
+      ->type_name("TICKS")
+      ->capture_default_str();
+  app.add_option("--breakdown", o.breakdown,
+                 "also say where the workers' time goes, with joins that park, or that leap-frog")
+      ->type_name("park|leapfrog")
+      ->check(CLI::IsMember({"park", "leapfrog"}).description(""));
   app.add_flag("--list", o.list, "say what there is");
   app.add_option("--picture", o.picture, "mandelbrot: write the picture, as PPM")->type_name("FILE");
   app.footer(R"(Examples:
@@ -121,6 +177,7 @@ void declare_options(CLI::App& app, options& o) {
   example_kernels --kernel all --repeat 1
   example_kernels --kernel mandelbrot --size 1000 --picture mandelbrot.ppm
   example_kernels --kernel uts_t3 --kernel nqueens --published
+  example_kernels --kernel stress --work-span --breakdown leapfrog
 Exit status: 0 when all results are right; 1 when one is wrong or something cannot be done.)");
 }
 

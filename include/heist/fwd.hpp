@@ -50,7 +50,8 @@ struct bundle;
 
 // sched
 struct options;
-class context;
+template <class Order>
+class basic_context;
 class graph_run;
 template <class T>
 class future;

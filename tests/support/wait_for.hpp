@@ -1,7 +1,10 @@
 // Waits for a bare completion as the library's own futures and runs do.
 #pragma once
 
+#include <atomic>
+
 #include "heist/sched/core.hpp"
+#include "heist/sched/core_fibers.hpp"
 #include "heist/sched/current.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -10,7 +13,7 @@ namespace heist_test {
 /// Inside a task it parks the task, outside it blocks the thread.
 inline void wait_for(heist::completion& c) {
   if (auto* const w = heist::detail::this_worker(); w != nullptr) {
-    w->current->wait_for(c);
+    w->current.load(std::memory_order_relaxed)->wait_for(c);  // relaxed: its own
     return;
   }
   heist::thread_waiter<> me;

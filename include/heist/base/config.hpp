@@ -36,7 +36,27 @@
 #define HEIST_AARCH64 0
 #endif
 
+#if defined(__CET__) && (__CET__ & 2)
+#define HEIST_SHADOW_STACK 1
+#else
+#define HEIST_SHADOW_STACK 0
+#endif
+
+/// Do flows switch by our own code? Not under the sanitizers, which know Boost.Context's ways, nor with shadow stacks
+/// (CET), nor where we have none. The same in all translation units of a program: HEIST_FORCE_BOOST_CONTEXT (the build
+/// option of that name) is for all or none.
+#if (HEIST_X86_64 || HEIST_AARCH64) && !HEIST_TSAN && !HEIST_ASAN && !HEIST_SHADOW_STACK && !defined(HEIST_FORCE_BOOST_CONTEXT)
+#define HEIST_NATIVE_SWITCH 1
+#else
+#define HEIST_NATIVE_SWITCH 0
+#endif
+
 #define HEIST_NOINLINE __attribute__((noinline))
+/// In code that is inlined into users' functions, in place of [[likely]], which GCC takes for a statement about all that
+/// leads there: it then no longer splits a recursion's end from the rest.
+#define HEIST_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
+#define HEIST_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
+#define HEIST_COLD __attribute__((noinline, cold))
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
 /// For functions that switch stacks under ThreadSanitizer, whose shadow stack must not see them.
 #define HEIST_NO_TSAN __attribute__((no_sanitize("thread")))
@@ -48,6 +68,7 @@ inline constexpr bool under_tsan = HEIST_TSAN != 0;
 inline constexpr bool under_asan = HEIST_ASAN != 0;
 inline constexpr bool is_x86_64 = HEIST_X86_64 != 0;
 inline constexpr bool is_aarch64 = HEIST_AARCH64 != 0;
+inline constexpr bool native_switch = HEIST_NATIVE_SWITCH != 0;
 
 /// Bytes that two threads must keep apart to write without disturbing each other. 64 on the processors we
 /// measure on; a constant, not `std::hardware_destructive_interference_size`, so that no flag changes a layout.

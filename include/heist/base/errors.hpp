@@ -30,4 +30,9 @@ struct stack_error : error {
   using error::error;
 };
 
+/// A task that was not run because its stop_token was asked to stop before.
+struct stopped_error : error {
+  using error::error;
+};
+
 }  // namespace heist

@@ -25,4 +25,11 @@ HEIST_NOINLINE inline exception_state exchange_exception_state(exception_state c
   return outgoing;
 }
 
+/// Does the calling thread handle an exception, or is one on its way?
+HEIST_NOINLINE inline bool handles_exception() noexcept {
+  asm volatile("" ::: "memory");
+  auto const* const mine = reinterpret_cast<exception_state const*>(abi::__cxa_get_globals());
+  return mine->caught != nullptr || mine->uncaught != 0;
+}
+
 }  // namespace heist::detail

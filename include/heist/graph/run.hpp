@@ -157,7 +157,7 @@ inline void graph_data::pass_ended(worker& w) {
     --r.passes;
     w.home.push(w, starter);
   } else {
-    conclude(r, *w.current);
+    conclude(r, *w.current.load(std::memory_order_relaxed));  // relaxed: its own
   }
 }
 

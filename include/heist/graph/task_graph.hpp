@@ -70,7 +70,7 @@ class task_graph {
   /// it.
   template <class F>
   task<> emplace_condition(F&& f) {
-    static_assert(std::is_integral_v<detail::task_result<std::decay_t<F>>>,
+    static_assert(std::is_integral_v<detail::task_result<context, std::decay_t<F>>>,
                   "heist: a condition returns the number of its successor; mend it by returning an int.");
     return add_node<detail::condition_node<std::decay_t<F>>>(std::forward<F>(f));
   }
@@ -162,7 +162,7 @@ class task_graph {
     (refuse_foreign(from), ...);
     return std::apply(
         [&]<class... Taken>(detail::result_slot<Taken> const*... slots) {
-          using result = std::remove_cv_t<detail::task_result<F, decltype(slots->get())...>>;
+          using result = std::remove_cv_t<detail::task_result<context, F, decltype(slots->get())...>>;
           using node = detail::task_node<F, result, Taken...>;
           std::uint32_t const index = data().add_node_slot();
           data().make_node<node>(index, std::forward<G>(g), slots...);
@@ -193,8 +193,9 @@ class task_graph {
   std::shared_ptr<detail::graph_data> data_;
 };
 
+template <class Order>
 template <class Graph, class... Options>
-auto context::run(Graph& graph, Options&&... options) const {
+auto basic_context<Order>::run(Graph& graph, Options&&... options) const {
   return graph.start_run(fiber_->home, std::size_t{1}, std::forward<Options>(options)...);
 }
 

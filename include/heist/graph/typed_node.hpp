@@ -100,7 +100,7 @@ struct task_node final : value_node<R> {
     if constexpr (!std::is_void_v<R>) me.value.reset();
     if (!(std::get<I>(me.taken)->full() && ...)) refuse_missing_value(r);
     auto const call = [&]() -> decltype(auto) {
-      return call_with_context(me.function, on, &state.interrupt, std::get<I>(me.taken)->get()...);
+      return call_with_context<context>(me.function, on, &state.interrupt, std::get<I>(me.taken)->get()...);
     };
     if constexpr (std::is_void_v<R>) {
       call();
@@ -134,7 +134,7 @@ struct condition_node final : node {
     std::int64_t chosen = -1;
     if (!state.interrupted()) {
       try {
-        chosen = call_with_context(static_cast<condition_node&>(r.built()).function, on, &state.interrupt);
+        chosen = call_with_context<context>(static_cast<condition_node&>(r.built()).function, on, &state.interrupt);
       } catch (...) {
         state.fail(std::current_exception());
       }
@@ -166,7 +166,7 @@ struct multi_condition_node final : node {
     if (!state.interrupted()) {
       try {
         auto const chosen =
-            call_with_context(static_cast<multi_condition_node&>(r.built()).function, on, &state.interrupt);
+            call_with_context<context>(static_cast<multi_condition_node&>(r.built()).function, on, &state.interrupt);
         std::int64_t const count = (&r)[1].first_successor - r.first_successor;
         for (std::int64_t const i : chosen) {
           if (i < 0 || i >= count) continue;

@@ -24,19 +24,22 @@ class stack {
  public:
   stack() = default;
 
-  /// Maps at least `bytes` usable bytes and one guard page. Throws stack_error when the system refuses.
-  static stack map(std::size_t bytes) {
+  /// Maps at least `bytes` usable bytes with a guard page below, if wanted, and `above` bytes above, zeroed. Throws
+  /// stack_error when the system refuses.
+  static stack map(std::size_t bytes, std::size_t above = 0, bool guard = true) {
     std::size_t const page = page_size();
-    if (bytes > ~std::size_t{0} / 2) {  // rounding up would end at 0
+    if (bytes > ~std::size_t{0} / 4) {  // rounding up would end at 0
       errno = ENOMEM;
       refuse("map", bytes);
     }
     std::size_t const usable = (bytes + page - 1) / page * page;
-    std::size_t const all = usable + page;
+    above = (above + page - 1) / page * page;
+    std::size_t const all = usable + page + above;
     void* const at =
         ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (at == MAP_FAILED) refuse("map", all);
-    stack made{static_cast<char*>(at), all};
+    stack made{static_cast<char*>(at), usable + page, above, guard};
+    if (!guard) return made;
     // A guard inside the mapping (Linux 6.13) costs no mapping of its own; mprotect splits one in two, and the
     // kernel allows some 65000 of them (vm.max_map_count).
     constexpr int install_guard = 102;  // MADV_GUARD_INSTALL
@@ -44,14 +47,20 @@ class stack {
     return made;
   }
 
-  stack(stack&& other) noexcept : base_{std::exchange(other.base_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
+  stack(stack&& other) noexcept
+      : base_{std::exchange(other.base_, nullptr)},
+        size_{std::exchange(other.size_, 0)},
+        above_{std::exchange(other.above_, 0)},
+        guarded_{other.guarded_} {}
   stack& operator=(stack&& other) noexcept {
     std::swap(base_, other.base_);
     std::swap(size_, other.size_);
+    std::swap(above_, other.above_);
+    std::swap(guarded_, other.guarded_);
     return *this;
   }
   ~stack() {
-    if (base_ != nullptr) ::munmap(base_, size_);
+    if (base_ != nullptr) ::munmap(base_, size_ + above_);
   }
 
   /// One past the highest usable byte; page-aligned.
@@ -59,9 +68,15 @@ class stack {
   /// The lowest usable byte, above the guard.
   char* bottom() const noexcept { return base_ + page_size(); }
   std::size_t usable() const noexcept { return size_ - page_size(); }
+  /// Is `address` in the guard page? Then a frame did not fit.
+  bool overflowed_at(void const* address) const noexcept {
+    auto const* const at = static_cast<char const*>(address);
+    return guarded_ && at >= base_ && at < bottom();
+  }
 
  private:
-  stack(char* base, std::size_t size) noexcept : base_{base}, size_{size} {}
+  stack(char* base, std::size_t size, std::size_t above, bool guarded) noexcept
+      : base_{base}, size_{size}, above_{above}, guarded_{guarded} {}
 
   [[noreturn]] static void refuse(char const* what, std::size_t bytes) {
     int const why = errno;
@@ -73,7 +88,9 @@ class stack {
   }
 
   char* base_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;   // with the guard
+  std::size_t above_ = 0;  // bytes from top() on
+  bool guarded_ = false;
 };
 
 }  // namespace heist::detail

@@ -57,8 +57,7 @@ struct task_view {
 ///           O3  sleep() and wake() alternate on each worker.
 /// Threads   members for different workers run at the same time: keep data per worker. Never throws.
 /// Cost      on the path of every task. An observer with `observes == false` is never called.
-/// Models    null_observer, recorder, counters, tee
-// clang-format off
+/// Models    null_observer, recorder, counters, time_breakdown, tee
 // clang-format off
 template <class O>
 concept observer =
@@ -72,6 +71,27 @@ concept observer =
       { o.wake(worker) } noexcept;
       { o.park(worker, fiber) } noexcept;
       { o.resume(worker, fiber) } noexcept;
+    };
+// clang-format on
+
+/// An observer that is also told when a worker has nothing to do but to look for work: in its loop, or in a join that
+/// waits without parking (policies with join::leapfrog or join::wait). `joins`: how many joins wait, one on top of the
+/// other, on the fiber that the worker runs on.
+///
+/// Promises  T1  search_begin() and work_begin() come in turns in a worker's loop, where joins is 0, and in each join
+///               that waits so. After a resume() there is a work_begin() for the fiber that goes on.
+///           T2  attempt() before each try to take something from somebody, success() after one that took it, on the
+///               same worker; work_begin() follows.
+/// Models    time_breakdown, tee of one
+// clang-format off
+template <class O>
+concept time_observer =
+    observer<O> &&
+    requires(O o, std::size_t worker, std::uint32_t joins) {
+      { o.search_begin(worker, joins) } noexcept;
+      { o.attempt(worker) } noexcept;
+      { o.success(worker) } noexcept;
+      { o.work_begin(worker, joins) } noexcept;
     };
 // clang-format on
 
@@ -131,11 +151,32 @@ struct tee {
     both([&](auto& o) { o.resume(worker, fiber); });
   }
 
+  // clang-format off
+  static constexpr bool timed = time_observer<A> || time_observer<B>;
+  void search_begin(std::size_t worker, std::uint32_t joins) noexcept requires timed {
+    timed_ones([&](auto& o) { o.search_begin(worker, joins); });
+  }
+  void attempt(std::size_t worker) noexcept requires timed {
+    timed_ones([&](auto& o) { o.attempt(worker); });
+  }
+  void success(std::size_t worker) noexcept requires timed {
+    timed_ones([&](auto& o) { o.success(worker); });
+  }
+  void work_begin(std::size_t worker, std::uint32_t joins) noexcept requires timed {
+    timed_ones([&](auto& o) { o.work_begin(worker, joins); });
+  }
+  // clang-format on
+
  private:
   template <class F>
   void both(F f) {
     if constexpr (A::observes) f(first);
     if constexpr (B::observes) f(second);
+  }
+  template <class F>
+  void timed_ones(F f) {
+    if constexpr (A::observes && time_observer<A>) f(first);
+    if constexpr (B::observes && time_observer<B>) f(second);
   }
 };
 

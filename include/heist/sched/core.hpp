@@ -21,6 +21,7 @@
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/memory/stack.hpp"
+#include "heist/policy/order.hpp"
 #include "heist/sched/current.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/idle_gate.hpp"
@@ -34,6 +35,23 @@
 #include "heist/topology/squads.hpp"
 
 namespace heist::detail {
+
+/// The constants of a policy as values, for the code that need not know its type.
+struct policy_rules {
+  idle_rules idle;
+  join_strategy joins;
+  bool child_first;
+};
+
+/// What becomes of a fiber, or of a join on it that waits without parking.
+enum class fiber_event {
+  parks,
+  goes_on,  ///< after having parked
+  waits,    ///< its youngest join waits, with nothing to run meanwhile
+  tries,    ///< that join tries to take a task,
+  takes,    ///< has one, and runs it
+  works,    ///< that join is over
+};
 
 /// Counts the fork()s between the first process and this one.
 inline os_env::atomic<unsigned>& process_generation() noexcept {
@@ -50,10 +68,10 @@ class core {
  public:
   /// Called on a fiber for the first time: the worker loop.
   using loop_function = void (*)(fiber& on);
-  /// Told when a fiber parks (true) or goes on (false); null when nobody observes.
-  using fiber_hook = void (*)(core& self, worker& w, fiber const& f, bool parks) noexcept;
+  /// Told what a fiber does that observers want to know; null when nobody observes.
+  using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
 
-  core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook);
+  core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
   /// The executor has called drain_and_stop().
@@ -141,6 +159,14 @@ class core {
 
   /// Takes what has been submitted from outside: one task to run now, the rest into `w`'s deque, oldest to run first.
   runnable* take_submitted(worker& w) {
+    if (!w.own_fibers.maybe_empty()) [[unlikely]] {
+      for (queued_runnable* r = w.own_fibers.take_all(); r != nullptr;) {
+        queued_runnable* const next = r->next;
+        if (next == nullptr) return r;
+        w.own_fibers.push(*r);
+        r = next;
+      }
+    }
     queued_runnable* r = master.take_all();
     if (r == nullptr) return nullptr;
     while (r->next != nullptr) {
@@ -151,8 +177,31 @@ class core {
     return r;
   }
 
-  /// A fiber for `w` to go on with. Throws stack_error or bad_alloc.
+  /// Adds a fiber that may go on on `w` only. Any thread.
+  void make_runnable_on(worker& w, queued_runnable& r) {
+    w.own_fibers.push(r);
+    os_env::fence(std::memory_order_seq_cst);  // S1: a worker that falls asleep sees it, or is seen
+    gate.wake_all();
+  }
+
+  /// A fiber for `w` to go on with, which runs the loop. Throws stack_error or bad_alloc.
   fiber& obtain_fiber(worker& w);
+  /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
+  fiber& obtain_fresh(worker& w);
+
+  /// Forked tasks of `w` have become public.
+  void published(worker& w) noexcept;
+
+  /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits; null if
+  /// there is none or it is stolen.
+  calling_frame* take_own_continuation(worker& w) noexcept;
+  /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
+  static void forget_continuations(worker& w) noexcept;
+  /// A frame to go on with, as something to run at once.
+  static runnable* steal_continuation(worker& robbed, steal_status& status) noexcept;
+  /// The child on fiber `child` has ended, its caller has been overtaken and knows of it: goes on with the loop. Returns
+  /// when the fiber is called again, with nothing left to do.
+  static void leave_child(fiber& child) noexcept;
 
   /// Throws executor_error if this process is a child of the one that made the executor.
   void check_process() const { check_process(generation_); }
@@ -165,12 +214,22 @@ class core {
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
 
-  /// May a thief find something? Asked before it sleeps: every source of work is named here and nowhere else.
+  /// May a thief find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
+  /// have nothing to give are asked to make what they fork public.
   bool work_anywhere() const noexcept {
     if (!master.maybe_empty()) return true;
     for (auto const& w : workers) {
-      if (!w->deque.maybe_empty()) return true;
+      if (!w->deque.maybe_empty() || stealable(*w)) return true;
     }
+    return false;
+  }
+  /// Has `w` forked something that is public? If not it is asked to.
+  static bool stealable(worker& w) noexcept {
+    // acquire: see worker::current
+    auto& tasks = w.current.load(std::memory_order_acquire)->tasks;
+    if (tasks.maybe_stealable() || w.continuations.maybe_stealable()) return true;
+    tasks.ask();
+    w.continuations.ask();
     return false;
   }
 
@@ -196,6 +255,10 @@ class core {
   work_count<> work;
   master_queue<queued_runnable> master;
   fiber_hook const on_fiber;
+  join_strategy const joins;
+  bool const child_first;  ///< what a context that leaves the order to the executor does
+
+  void run_loop(fiber& on) const { loop_(on); }
 
  private:
   static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
@@ -212,7 +275,8 @@ class core {
     work.leave();
   }
 
-  static void begin_fiber(void* self);
+  fiber& make_fiber(worker& w);
+  [[noreturn]] void refuse_fiber() const;
   void thread_main(worker& w, bool pin) noexcept;
   void stop_and_join() noexcept;
   worker& run_without_memory(worker& w, runnable& r);
@@ -227,13 +291,15 @@ class core {
                                              outside_pool{depot}};
   loop_function const loop_;
   std::size_t const stack_size_;
+  std::size_t const max_fibers_;
+  bool const guard_pages_;
   unsigned const generation_;
   std::vector<std::thread> threads_;
 
   os_env::atomic<bool> stop_{false};
   spin_lock<> lock_;               // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
-  unsigned next_colour_ = 0;
+  unsigned fiber_count_ = 0;
   std::exception_ptr lost_exception_;
 };
 

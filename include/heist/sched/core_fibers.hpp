@@ -5,18 +5,24 @@
 
 namespace heist::detail {
 
-inline fiber& core::obtain_fiber(worker& w) {
-  if (fiber* const f = w.spare; f != nullptr) {
-    w.spare = f->next_spare;
-    return *f;
-  }
+inline fiber& core::make_fiber(worker& w) {
   unsigned colour = 0;
   {
     spin_guard guard{lock_};
-    colour = next_colour_++;
+    if (fiber_count_ == max_fibers_) refuse_fiber();
+    colour = fiber_count_++;
   }
-  auto made = std::make_unique<fiber>(*this, stack::map(stack_size_), &begin_fiber, colour);
+  std::unique_ptr<fiber> made;
+  try {
+    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_pages_), colour,
+                                   worker_count == 1, child_first);
+  } catch (...) {
+    spin_guard guard{lock_};
+    --fiber_count_;
+    throw;
+  }
   fiber& f = *made;
+  f.on = &w;
   // Reserving and adding under a lock that must not be held across an allocation: so the list is one of links.
   spin_guard guard{lock_};
   made->next_of_all = std::move(fibers_);
@@ -24,51 +30,201 @@ inline fiber& core::obtain_fiber(worker& w) {
   return f;
 }
 
-inline void core::begin_fiber(void* self) {
-  fiber& f = *static_cast<fiber*>(self);
-  f.home.loop_(f);
-  // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
-  flow::switch_to(f.own_flow(), *f.on->boot, {[](void*) noexcept {}, nullptr}, true);
+inline void core::refuse_fiber() const {
+  throw stack_error{fmt::format(
+      "all {} fiber stacks of this executor are in use. Each task that waits needs one, and each child-first fork. Let "
+      "fewer tasks wait at a time, fork less deeply, or raise options::max_fibers.",
+      max_fibers_)};
+}
+
+HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
+  if (fiber* const f = w.fresh; f != nullptr) {
+    w.fresh = f->next_spare;
+    return *f;
+  }
+  return make_fiber(w);
+}
+
+inline fiber& core::obtain_fiber(worker& w) {
+  if (fiber* const f = w.spare; f != nullptr) {
+    w.spare = f->next_spare;
+    return *f;
+  }
+  fiber& f = obtain_fresh(w);
+  f.start_loop();
+  return f;
 }
 
 /// Without memory for a longer deque or another fiber: what would have waited runs here and now.
 inline worker& core::run_without_memory(worker& w, runnable& r) {
-  fiber& on = *w.current;
+  fiber& on = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, on);
   return *on.on;
+}
+
+inline void core::published(worker& w) noexcept {
+  if (!w.alone) gate.pushed();
+}
+
+inline calling_frame* core::take_own_continuation(worker& w) noexcept {
+  if (w.continuation_top == w.continuations.first()) return nullptr;
+  continuation_slot* const at = w.continuation_top - 1;
+  calling_frame& frame = *at->frame;
+  frame.overtaken = true;  // read by the child only, which runs here
+  bool const was_private = at >= w.continuations.split();
+  if (!w.continuations.join_is_plain(at)) {
+    auto const outcome = w.continuations.join(at);
+    if (outcome.published) published(w);
+    if (!outcome.mine) {
+      forget_continuations(w);
+      return nullptr;
+    }
+  }
+  if (was_private) at->make_public();
+  w.continuation_top = at;
+  return &frame;
+}
+
+inline void core::forget_continuations(worker& w) noexcept {
+  w.continuations.reclaim(w.continuations.first());
+  w.continuation_top = w.continuations.first();
+}
+
+inline runnable* core::steal_continuation(worker& robbed, steal_status& status) noexcept {
+  auto const loot = robbed.continuations.steal();
+  status = loot.status;
+  if (loot.status != steal_status::stolen) return nullptr;
+  fiber& f = *loot.item->frame->parent;
+  // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
+  if (f.called_by != nullptr) f.called_by->overtaken = true;
+  return &f.resume_item;
+}
+
+HEIST_COLD inline void core::leave_child(fiber& child) noexcept {
+  child.interrupt = nullptr;
+  child.called_by = nullptr;
+  worker& w = *child.on;
+  if constexpr (!flow::abandons) {
+    if (fiber* const loop = w.spare; loop != nullptr) {
+      w.spare = loop->next_spare;
+      loop->on = &w;
+      w.current.store(loop, std::memory_order_release);  // release: see worker::current
+      child.leave_to(*loop);
+      return;
+    }
+  }
+  fiber::run_loop(&child, nullptr);
+}
+
+// --- fiber ---
+
+inline void fiber::start_loop() noexcept {
+  flow_.start(&run_loop, this, nullptr);
+}
+
+inline int fiber::run_loop(void* self, void*) noexcept {
+  fiber& f = *static_cast<fiber*>(self);
+  f.home.run_loop(f);
+  // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
+  flow::switch_to(f.own_flow(), *f.on->boot, {nullptr, nullptr}, true);
+  return 1;
+}
+
+inline void fiber::queue_rest() {
+  // acq_rel: either the item is in a deque and whoever runs it finds the tasks, or it goes there now
+  if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) home.push(*on, rest_item_);
+}
+
+/// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
+inline void fiber::expose_rest() {
+  bool const more = tasks.publish_all(top());
+  if (more || tasks.maybe_stealable()) queue_rest();
+}
+
+inline runnable* fiber::run_rest(runnable& self, fiber& on) {
+  on.on->report_tally();
+  auto& item = static_cast<rest&>(self);
+  fiber& parked = *item.self;
+  item.queued.exchange(false, std::memory_order_acq_rel);  // acq_rel: as in queue_rest
+  auto const loot = parked.tasks.steal();
+  // acq_rel: as in queue_rest
+  if (parked.tasks.maybe_stealable() && !item.queued.exchange(true, std::memory_order_acq_rel))
+    on.home.push(*on.on, item);
+  if (loot.status != steal_status::stolen) return nullptr;
+  on.run_stolen(*loot.item, parked);
+  return nullptr;
+}
+
+inline runnable* fiber::booty(fork_slot& slot, fiber& from) noexcept {
+  booty_.slot = &slot;
+  booty_.from = &from;
+  booty_.what = &fork_what;
+  return &booty_;
+}
+
+inline runnable* fiber::run_booty(runnable& self, fiber& on) {
+  auto const what = static_cast<stolen_task&>(self);
+  on.on->report_tally();
+  on.run_stolen(*what.slot, *what.from);
+  return nullptr;
+}
+
+inline void fiber::run_stolen(fork_slot& slot, fiber& from) noexcept {
+  slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
+  interrupt_state const* const outer = interrupt;
+  interrupt = from.interrupt;  // does not change while the task is not joined
+  slot.run(slot, *this);
+  interrupt = outer;
+  slot.finished.complete();
 }
 
 inline void fiber::wait_for(completion& c) {
   if (c.done()) return;
   on->report_tally();
   fiber* next = nullptr;
-  try {
-    next = &home.obtain_fiber(*on);
-  } catch (...) {
-    // No memory for a stack: run what is there on top of the waiting frame until the wait is over.
-    while (!c.done()) {
-      runnable* t = on->deque.pop();
-      if (t == nullptr) {
-        home.settle(*on);
-        os_env::yield();
-        t = home.take_submitted(*on);
-      }
-      if (t != nullptr && t->run == &resume) {
-        next = static_cast<resumption&>(*t).self;  // there is a fiber to go on with, after all
-        break;
-      }
-      while (t != nullptr && t->run != &resume) t = t->run(*t, *this);
-      if (t != nullptr) home.make_runnable(static_cast<resumption&>(*t));
+  expose_rest();
+  if (calling_frame* const frame = home.take_own_continuation(*on); frame != nullptr) {
+    next = frame->parent;
+  } else {
+    try {
+      next = &home.obtain_fiber(*on);
+    } catch (...) {
+      wait_on_top(c);
+      return;
     }
-    if (next == nullptr) return;
   }
+  park(c, *next);
+}
+
+inline void fiber::park(completion& c, fiber& next) {
   worker& w = *on;
-  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, true);
+  HEIST_ASSERT(locks == 0 || no_migrate != 0,
+               "a task waits at a join, or for a future, while it holds a heist::mutex: it may go on on another thread, "
+               "which must not unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
+  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;
-  next->on = &w;
-  w.current = next;
-  flow::switch_to(flow_, next->flow_, {&after_park, this});
-  if (home.on_fiber != nullptr) home.on_fiber(home, *on, *this, false);
+  next.on = &w;
+  w.current.store(&next, std::memory_order_release);  // release: see worker::current
+  flow::switch_to(flow_, next.flow_, {&after_park, this});
+  if (home.on_fiber != nullptr) home.on_fiber(home, *on, *this, fiber_event::goes_on);
+}
+
+/// No memory for a stack: runs what is there on top of the waiting frame until the wait is over.
+inline void fiber::wait_on_top(completion& c) {
+  while (!c.done()) {
+    runnable* t = on->deque.pop();
+    if (t == nullptr) {
+      home.settle(*on);
+      os_env::yield();
+      t = home.take_submitted(*on);
+    }
+    if (t != nullptr && t->run == &resume) {  // there is a fiber to go on with, after all
+      park(c, *static_cast<resumption&>(*t).self);
+      return;
+    }
+    while (t != nullptr && t->run != &resume) t = t->run(*t, *this);
+    if (t != nullptr) home.make_runnable(static_cast<resumption&>(*t));
+  }
 }
 
 /// On the new fiber: the parked one has been left completely, so others may be told of it.
@@ -76,12 +232,22 @@ inline void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
   core& home = f.home;
-  if (!f.awaited_->enlist(f.waiter_)) home.push(w, f.resume_item);  // done in the meantime
+  if (f.awaited_->enlist(f.waiter_)) return;
+  // Done in the meantime.
+  if (f.no_migrate != 0) {
+    home.make_runnable_on(w, f.resume_item);
+  } else {
+    home.push(w, f.resume_item);
+  }
 }
 
 inline void fiber::wake(completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
-  f.home.make_runnable(f.resume_item);
+  if (f.no_migrate != 0) {
+    f.home.make_runnable_on(*f.on, f.resume_item);
+  } else {
+    f.home.make_runnable(f.resume_item);
+  }
 }
 
 inline runnable* fiber::resume(runnable& self, fiber& on) {
@@ -93,15 +259,29 @@ inline runnable* fiber::resume(runnable& self, fiber& on) {
 inline void fiber::switch_and_become_spare(fiber& to) {
   worker& w = *on;
   to.on = &w;
-  w.current = &to;
-  flow::switch_to(flow_, to.flow_, {&after_leaving_spare, this});
+  w.current.store(&to, std::memory_order_release);  // release: see worker::current
+  if constexpr (flow::abandons) {
+    flow::leave(flow_, to.flow_, {&after_leaving<true>, this});
+  } else {
+    flow::switch_to(flow_, to.flow_, {&after_leaving<false>, this});
+  }
 }
 
-inline void fiber::after_leaving_spare(void* self) noexcept {
+/// A child that has ended, and nobody to return to.
+inline void fiber::leave_to(fiber& loop) noexcept {
+  flow::leave(flow_, loop.flow_, {&after_leaving<true>, this});
+}
+
+template <bool Fresh>
+void fiber::after_leaving(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   worker& w = *f.on;
-  f.next_spare = w.spare;
-  w.spare = &f;
+  fiber*& list = Fresh ? w.fresh : w.spare;
+  f.next_spare = list;
+  list = &f;
+  // What the fiber that goes on has forked can be had from now on, and nobody has been told.
+  fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
+  if (now.tasks.maybe_stealable()) f.home.published(w);
 }
 
 }  // namespace heist::detail

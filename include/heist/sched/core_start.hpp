@@ -25,21 +25,38 @@ inline std::size_t worker_count_for(options const& wanted, topology::machine con
   return usable < max_workers ? usable : max_workers;
 }
 
-inline core::core(options const& wanted, idle_rules rules, loop_function loop, fiber_hook hook)
+/// Each fiber is a mapping, or two with a guard page where the kernel has no better; it allows some 65000.
+inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
+  if (wanted.max_fibers < workers) {
+    throw executor_error{
+        fmt::format("options::max_fibers is {}, and {} workers need one each at least. Mend it by a larger number, some "
+                    "dozens for each worker, or more if many tasks wait at a time.",
+                    wanted.max_fibers, workers)};
+  }
+  return wanted.max_fibers;
+}
+
+inline core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
     : machine{wanted.machine ? *wanted.machine : topology::this_machine()},
       worker_count{worker_count_for(wanted, machine)},
-      gate{worker_count, rules},
+      gate{worker_count, rules.idle},
       work{worker_count},
       on_fiber{hook},
+      joins{rules.joins},
+      child_first{rules.child_first},
       loop_{loop},
       stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
+      max_fibers_{fiber_cap_for(wanted, worker_count)},
+      guard_pages_{wanted.guard_pages},
       generation_{process_generation().load(std::memory_order_relaxed)} {  // relaxed: changes only in a new process
   squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, worker_count)
                                     : topology::make_squads(machine, wanted.squad_pus, worker_count);
   os_env::prepare();
   workers.reserve(worker_count);
   for (std::uint32_t i = 0; i < worker_count; ++i) {
-    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], worker_count == 1, i + 1, depot));
+    std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
+    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], worker_count == 1, i + 1, depot,
+                                               stack::map(0, bytes, false), max_fibers_));
   }
 }
 
@@ -47,9 +64,13 @@ inline void core::start(options const& wanted) {
   bool const pin = wanted.pin == pinning::pus && machine.is_this_machine;
   try {
     threads_.reserve(workers.size());
+    // All fibers before the first thread: thieves look at everybody's.
     for (auto& w : workers) {
-      w->current = &obtain_fiber(*w);  // before the thread: its memory can be refused, too
-      w->current->on = w.get();
+      fiber& first = obtain_fiber(*w);  // before the thread: its memory can be refused, too
+      first.on = w.get();
+      w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
+    }
+    for (auto& w : workers) {
       threads_.emplace_back([this, &w = *w, pin]() noexcept { thread_main(w, pin); });
     }
   } catch (std::system_error const& e) {
@@ -72,7 +93,8 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
   if (pin) topology::bind_this_thread(machine, squads.pu_of_worker[w.number]);
   flow boot;
   w.boot = &boot;
-  flow::switch_to(boot, w.current->own_flow(), {[](void*) noexcept {}, nullptr});
+  // relaxed: its own
+  flow::switch_to(boot, w.current.load(std::memory_order_relaxed)->own_flow(), {nullptr, nullptr});
   // Back when the executor stops.
   set_this_worker(nullptr);
 }

@@ -3,9 +3,10 @@
 
 #include <cstddef>  // size_t
 #include <exception>
+#include <stop_token>
 #include <string>
 #include <type_traits>
-#include <utility>  // forward
+#include <utility>  // forward, move
 #include <vector>
 
 #include "heist/observe/observer.hpp"
@@ -30,7 +31,10 @@ class scheduler : public core {
 
   template <class... ObserverArgs>
   explicit scheduler(options const& wanted, ObserverArgs&&... args)
-      : core{wanted, idle_rules::of<idle_type>(), &worker_loop<scheduler>::run, hook()},
+      : core{wanted,
+             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::child_starts},
+             &worker_loop<scheduler>::run,
+             hook()},
         observer_(std::forward<ObserverArgs>(args)...),
         decisions_(workers.size()) {
     observer_.start(workers.size());
@@ -49,9 +53,17 @@ class scheduler : public core {
 
   static fiber_hook hook() noexcept {
     if constexpr (Observer::observes) {
-      return [](core& self, worker& w, fiber const& f, bool parks) noexcept {
+      return [](core& self, worker& w, fiber const& f, fiber_event what) noexcept {
         Observer& observer = static_cast<scheduler&>(self).observer_;
-        parks ? observer.park(w.number, &f) : observer.resume(w.number, &f);
+        if (what == fiber_event::parks) observer.park(w.number, &f);
+        if (what == fiber_event::goes_on) observer.resume(w.number, &f);
+        if constexpr (time_observer<Observer>) {
+          if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);
+          if (what == fiber_event::tries) observer.attempt(w.number);
+          if (what == fiber_event::takes) observer.success(w.number);
+          if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::goes_on)
+            observer.work_begin(w.number, f.waiting_joins);
+        }
       };
     } else {
       return nullptr;
@@ -75,14 +87,17 @@ template <class Policy = policy::random, class Observer = null_observer>
 class executor {
   static_assert(
       policy::executor_policy<Policy>,
-      "heist: executor<Policy> needs a policy bundle with a victim_type and an idle_type; mend it by deriving "
-      "from heist::policy::bundle<Victim, Idle>.");
+      "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type and a join_type; "
+      "mend it by deriving from heist::policy::bundle<Victim, Idle>.");
   static_assert(
       heist::observer<Observer>,
       "heist: executor<Policy, Observer> needs an observer that models heist::observer; mend it by deriving from "
       "heist::null_observer and setting `observes` to true.");
 
  public:
+  /// What its tasks get when they take a context as `auto`.
+  using context_type = basic_context<typename Policy::order_type>;
+
   /// As many workers as CPUs that this process may use.
   executor() : executor{options{}} {}
   /// Throws executor_error for an impossible count or a thread that cannot be started, topology_error for squads that
@@ -105,13 +120,19 @@ class executor {
   /// Starts `f()` or `f(context)`; its result, or exception, comes through the future.
   template <class F>
   auto submit(F&& f) {
-    return detail_submit(scheduler_, std::forward<F>(f));
+    return detail_submit<context_type>(scheduler_, std::forward<F>(f));
+  }
+  /// As above. If stop is requested before the task starts it is skipped, and get() throws stopped_error; afterwards
+  /// context::stop_requested() tells the task and all that it forks.
+  template <class F>
+  auto submit(std::stop_token token, F&& f) {
+    return detail_submit<context_type>(scheduler_, std::forward<F>(f), std::move(token));
   }
 
   /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
   template <class F>
   void post(F&& f) {
-    using task = detail::posted_task<std::decay_t<F>>;
+    using task = detail::posted_task<context_type, std::decay_t<F>>;
     scheduler_.check_process();
     scheduler_.submit(*task::make(scheduler_, std::forward<F>(f)));
   }
@@ -120,6 +141,11 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     return submit(std::forward<F>(f)).get();
+  }
+  /// As above; stopped as submit() says.
+  template <class F>
+  decltype(auto) sync_wait(std::stop_token token, F&& f) {
+    return submit(std::move(token), std::forward<F>(f)).get();
   }
 
   /// Starts one run of a graph; `options` may be a std::stop_token and a callable to call when the run has ended.

@@ -1,36 +1,63 @@
 // A fiber of an executor: a stack on which a worker's loop, and so every task, runs.
 #pragma once
 
+#include <cstddef>  // size_t
+#include <cstdint>
 #include <memory>   // unique_ptr
+#include <new>
 #include <utility>  // move
 
+#include "heist/base/env.hpp"
 #include "heist/fiber/flow.hpp"
+#include "heist/sched/fork_slot.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
+#include "heist/sync/task_stack.hpp"
 
 namespace heist::detail {
 
 class core;
 struct worker;
+struct interrupt_state;
+
+using fork_stack = task_stack<fork_slot>;
 
 /// Lives as long as its executor, so that a late look at it is harmless. Either some worker runs on it, or it is parked
-/// (its frames wait), or it is spare (its loop can go on with anything).
+/// (its frames wait), or it has called a child that runs on another fiber, or it is spare (its loop can go on with
+/// anything) or fresh (there is nothing on it).
 class fiber {
  public:
+  /// Forked tasks that one fiber can hold; a deeper recursion runs its children in place.
+  static constexpr std::size_t slots = 4096;
+  static constexpr std::size_t slot_bytes = (slots + fork_stack::scratch) * sizeof(fork_slot);
+
   /// What makes a parked fiber go on, in a deque or the master queue.
   struct resumption : queued_runnable {
     fiber* self;
   };
 
-  fiber(core& home, stack&& memory, flow::entry start, unsigned colour)
-      : home{home},
+  fiber(core& home, stack&& memory, unsigned colour, bool alone, bool child_first)
+      : tasks{reinterpret_cast<fork_slot*>(memory.top()), slots, alone},
+        home{home},
+        child_first{child_first},
         resume_item{{{&resume, nullptr}, nullptr}, this},
+        rest_item_{{&run_rest, nullptr}, this},
+        booty_{{&run_booty, nullptr}, nullptr, nullptr},
         waiter_{{&wake}, this},
-        flow_{std::move(memory), start, this, colour} {}
+        flow_{std::move(memory), colour} {}
+
+  /// Forked by the frames on this fiber, youngest last; thieves reach it through the worker that runs on it.
+  fork_stack tasks;
 
   core& home;
-  worker* on = nullptr;  ///< whose worker runs on this fiber; set before each switch to it
+  worker* on = nullptr;                        ///< whose worker runs on this fiber; set before each switch to it
+  interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
+  calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
+  bool const child_first;      ///< what a context that leaves the order to the executor does
+  std::uint32_t no_migrate = 0;  ///< guards on its frames: it goes on on the worker that it parked on
+  std::uint32_t waiting_joins = 0;  ///< joins of its frames that wait without parking, one on top of the other
+  std::uint32_t locks = 0;       ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
   resumption resume_item;
 
@@ -43,19 +70,67 @@ class fiber {
   /// Goes on in `to` on this fiber's worker; this fiber becomes spare.
   void switch_and_become_spare(fiber& to);
 
+  /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
+  fork_slot* top() noexcept {
+    fork_slot* s = top_hint_ < tasks.split() ? tasks.split() : top_hint_;
+    while (s->pending()) ++s;
+    while (s != tasks.first() && !s[-1].pending()) --s;
+    return top_hint_ = s;
+  }
+
+  /// A task stolen from `from`, as something to run on this fiber, at once.
+  runnable* booty(fork_slot& slot, fiber& from) noexcept;
+
+  /// Runs a task stolen from `from` on this fiber, now; its frames are pending below.
+  void run_stolen(fork_slot& slot, fiber& from) noexcept;
+
+  /// Starts the worker loop on this fiber, which is fresh, with the next switch to it.
+  void start_loop() noexcept;
+  /// The worker loop, on the fiber `self`; returns never.
+  static int run_loop(void* self, void*) noexcept;
+
+  /// A child that has ended goes on in `loop`; this fiber is fresh.
+  void leave_to(fiber& loop) noexcept;
+
  private:
   struct parked_waiter : completion_waiter {
     fiber* self;
   };
+  /// Tasks that a parked fiber has forked and not joined, in a deque: whoever runs it steals one of them.
+  struct rest : runnable {
+    fiber* self;
+    os_env::atomic<bool> queued{false};
+    rest(runnable r, fiber* f) noexcept : runnable{r}, self{f} {}
+  };
+  struct stolen_task : runnable {
+    fork_slot* slot;
+    fiber* from;
+  };
 
   static runnable* resume(runnable& self, fiber& on);
+  static runnable* run_rest(runnable& self, fiber& on);
+  static runnable* run_booty(runnable& self, fiber& on);
   static void wake(completion_waiter& w) noexcept;
   static void after_park(void* self) noexcept;
-  static void after_leaving_spare(void* self) noexcept;
+  template <bool Fresh>
+  static void after_leaving(void* self) noexcept;
 
+  void park(completion& c, fiber& next);
+  void expose_rest();
+  void queue_rest();
+  void wait_on_top(completion& c);
+
+  fork_slot* top_hint_ = tasks.first();
   completion* awaited_ = nullptr;
+  rest rest_item_;
+  stolen_task booty_;
   parked_waiter waiter_;
   flow flow_;
 };
+
+inline void continuation_slot::make_public() noexcept {
+  ::new (static_cast<void*>(&frame->finished)) completion;
+  frame->parent->own_flow().keep_control();
+}
 
 }  // namespace heist::detail

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>  // exception_ptr
-#include <utility>    // exchange, forward, move
+#include <stop_token>
+#include <type_traits>
+#include <utility>  // exchange, forward, move
 
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
@@ -42,19 +44,47 @@ inline task_view describe_async(runnable const& self) noexcept {
 inline constexpr described_operations async_operations{&describe_async};
 inline constexpr described async_what{&async_operations};
 
-template <class F, class R>
+/// A task without a token is not interrupted by anything.
+struct no_stop {
+  static constexpr interrupt_state const* interrupt() noexcept { return nullptr; }
+  static constexpr bool stopped() noexcept { return false; }
+};
+/// What a stop_token interrupts.
+class stop_state {
+ public:
+  explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
+  interrupt_state const* interrupt() const noexcept { return &state_; }
+  bool stopped() const noexcept { return state_.any(); }
+
+ private:
+  struct set {
+    interrupt_state* state;
+    void operator()() const noexcept { state->why.store(1, std::memory_order_relaxed); }  // relaxed: advice
+  };
+  interrupt_state state_;
+  std::stop_callback<set> callback_;
+};
+
+template <class Context, class F, class R, class Stop>
 struct async_task final : async_state<R> {
-  template <class G>
-  async_task(G&& g, unsigned generation)
-      : async_state<R>{&run, &async_what, generation}, function(std::forward<G>(g)) {}
+  template <class G, class... Token>
+  async_task(G&& g, unsigned generation, Token&&... token)
+      : async_state<R>{&run, &async_what, generation},
+        function(std::forward<G>(g)),
+        stop(std::forward<Token>(token)...) {}
 
   static runnable* run(runnable& r, fiber& on) {
     auto& self = static_cast<async_task&>(r);
     on.on->report_tally();
-    try {
-      self.result.fill([&]() -> decltype(auto) { return call_with_context(self.function, on, nullptr); });
-    } catch (...) {
-      self.exception = std::current_exception();
+    interrupt_state const* const interrupt = self.stop.interrupt();
+    if (self.stop.stopped()) {
+      self.exception = std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
+    } else {
+      try {
+        self.result.fill([&]() -> decltype(auto) { return call_with_context<Context>(self.function, on, interrupt); });
+      } catch (...) {
+        self.exception = std::current_exception();
+      }
     }
     self.finished.complete();
     self.release();
@@ -63,10 +93,11 @@ struct async_task final : async_state<R> {
   }
 
   F function;
+  [[no_unique_address]] Stop stop;
 };
 
 /// A task that nobody waits for.
-template <class F>
+template <class Context, class F>
 struct posted_task final : queued_runnable {
   template <class G>
   explicit posted_task(G&& g) : queued_runnable{{&run, &async_what}, nullptr}, function(std::forward<G>(g)) {}
@@ -84,7 +115,7 @@ struct posted_task final : queued_runnable {
     auto* const self = static_cast<posted_task*>(&r);
     on.on->report_tally();
     try {
-      call_with_context(self->function, on, nullptr);
+      call_with_context<Context>(self->function, on, nullptr);
     } catch (...) {
       on.home.keep_exception(std::current_exception());
     }
@@ -133,8 +164,8 @@ class [[nodiscard]] future {
   }
 
  private:
-  template <class F>
-  friend auto detail_submit(detail::core& home, F&& f);
+  template <class Context, class F, class... Token>
+  friend auto detail_submit(detail::core& home, F&& f, Token&&... token);
   explicit future(detail::async_state<T>& state) noexcept : state_{&state} {}
 
   detail::async_state<T>& checked() const {
@@ -150,12 +181,14 @@ class [[nodiscard]] future {
   detail::async_state<T>* state_ = nullptr;
 };
 
-/// Makes the task and hands it to `home`; the one place where futures come from.
-template <class F>
-auto detail_submit(detail::core& home, F&& f) {
+/// Makes the task and hands it to `home`; the one place where futures come from. `token`: nothing or a stop_token.
+template <class Context, class F, class... Token>
+auto detail_submit(detail::core& home, F&& f, Token&&... token) {
   using function = std::decay_t<F>;
-  using result = detail::task_result<function>;
-  auto* const task = new detail::async_task<function, result>{std::forward<F>(f), home.generation()};
+  using result = detail::task_result<Context, function>;
+  using stop = std::conditional_t<sizeof...(Token) == 0, detail::no_stop, detail::stop_state>;
+  auto* const task = new detail::async_task<Context, function, result, stop>{std::forward<F>(f), home.generation(),
+                                                                             std::forward<Token>(token)...};
   try {
     home.submit(*task);
   } catch (...) {
@@ -165,9 +198,16 @@ auto detail_submit(detail::core& home, F&& f) {
   return future<result>{*task};
 }
 
+template <class Order>
 template <class F>
-auto context::submit(F&& f) const {
-  return detail_submit(fiber_->home, std::forward<F>(f));
+auto basic_context<Order>::submit(F&& f) const {
+  return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));
+}
+
+template <class Order>
+template <class F>
+auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
+  return detail_submit<basic_context>(fiber_->home, std::forward<F>(f), std::move(token));
 }
 
 }  // namespace heist

@@ -15,7 +15,7 @@ inline void wait_for(completion& c, unsigned generation) {
   if (c.done()) return;
   core::check_process(generation);
   if (worker* const w = this_worker(); w != nullptr) {
-    w->current->wait_for(c);
+    w->current.load(std::memory_order_relaxed)->wait_for(c);  // relaxed: its own
     return;
   }
   thread_waiter<> me;

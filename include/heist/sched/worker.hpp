@@ -10,8 +10,12 @@
 #include "heist/base/random.hpp"
 #include "heist/fiber/flow.hpp"
 #include "heist/memory/block_pool.hpp"
+#include "heist/memory/stack.hpp"
 #include "heist/sched/idle_gate.hpp"
+#include "heist/sched/fork_slot.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sync/master_queue.hpp"
+#include "heist/sync/task_stack.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace heist::detail {
@@ -29,8 +33,18 @@ struct tally_keeper {
 /// What workers do is in worker_loop.hpp; what they are is here.
 struct worker {
   worker(core& home, std::uint32_t number, std::uint32_t squad, bool alone_in_executor, std::uint64_t seed,
-         block_depot& depot)
-      : home{home}, number{number}, squad{squad}, alone{alone_in_executor}, random{seed}, blocks{depot} {}
+         block_depot& depot, stack&& continuation_memory, std::size_t most_continuations)
+      : home{home},
+        number{number},
+        squad{squad},
+        alone{alone_in_executor},
+        random{seed},
+        blocks{depot},
+        continuation_memory{std::move(continuation_memory)},
+        continuations{reinterpret_cast<continuation_slot*>(this->continuation_memory.top()), most_continuations,
+                      alone_in_executor} {
+    continuation_top = continuations.first();
+  }
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
@@ -41,14 +55,15 @@ struct worker {
   bool const alone;  ///< the executor has no other worker: nobody steals, counters need no locked operation
 
   // Owner only.
-  fiber* current = nullptr;        ///< the fiber it runs on
   bool active = false;             ///< counted among the active workers
   std::uint64_t active_since = 0;  ///< in ticks
   std::uint64_t worked = 0;        ///< ticks from becoming active to becoming inactive, the last time
   std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
   std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
   tally_keeper* keeper = nullptr;
-  fiber* spare = nullptr;   ///< fibers to go on with when one parks
+  fiber* spare = nullptr;   ///< fibers stopped in their loop, to go on with when one parks
+  fiber* fresh = nullptr;   ///< fibers with nothing on them, for children and new loops; their `on` is this worker
+  continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended = 0;  ///< units of work that ended here
   fast_random random;
   flow* boot = nullptr;  ///< the stack that the thread was born with
@@ -59,8 +74,17 @@ struct worker {
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
   os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
+  /// The fiber it runs on, whose forked tasks thieves may take. release: they see it constructed.
+  os_env::atomic<fiber*> current{nullptr};
 
   work_deque<runnable*> deque;
+
+  stack continuation_memory;
+  /// Child-first: frames that have called a child, oldest first.
+  task_stack<continuation_slot> continuations;
+
+  /// Parked fibers that may go on nowhere else (no_migrate); any worker adds to it.
+  master_queue<queued_runnable> own_fibers;
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
   HEIST_ALWAYS_INLINE void work_for(tally_keeper& k) {

@@ -19,6 +19,7 @@ class worker_loop {
   using idle_type = typename Scheduler::idle_type;
   using observer_type = typename Scheduler::observer_type;
   static constexpr bool observed = observer_type::observes;
+  static constexpr bool timed = observed && time_observer<observer_type>;
 
   /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
   static constexpr std::uint32_t poll_interval = 64;
@@ -74,7 +75,7 @@ class worker_loop {
   /// Between two tasks, now and then: lets work from outside in, before `t`.
   static runnable* poll(runnable* t, worker& w) {
     w.until_poll = poll_interval;
-    if (w.home.master.maybe_empty()) return t;
+    if (w.home.master.maybe_empty() && w.own_fibers.maybe_empty()) return t;
     worker& now = t != nullptr ? w.home.push(w, *t) : w;
     return now.home.take_submitted(now);
   }
@@ -101,11 +102,13 @@ class worker_loop {
   static runnable* wait_for_task(fiber& self) {
     worker& w = *self.on;  // no task runs here: the fiber stays on its worker
     core& home = w.home;
+    if constexpr (timed) scheduler(self).observer().search_begin(w.number, 0);
     home.gate.become_thief();
     for (;;) {
       w.doing.store("searching", std::memory_order_relaxed);  // relaxed: for people
-      if (runnable* const t = explore(w); t != nullptr) {
+      if (runnable* const t = explore(self); t != nullptr) {
         home.gate.found_work([&home] { return home.work_anywhere(); });
+        if constexpr (timed) scheduler(self).observer().work_begin(w.number, 0);
         return t;
       }
       if (home.stopping()) {
@@ -113,7 +116,7 @@ class worker_loop {
         return nullptr;
       }
       idle_outcome const what = home.gate.try_sleep(
-          w.number, [&home] { return home.work_anywhere() || home.stopping(); },
+          w.number, [&] { return home.work_anywhere() || !w.own_fibers.maybe_empty() || home.stopping(); },
           [&w] {
             w.doing.store("asleep", std::memory_order_relaxed);  // relaxed: for people
             if constexpr (observed) static_cast<Scheduler&>(w.home).observer().sleep(w.number);
@@ -127,7 +130,8 @@ class worker_loop {
   }
 
   /// Algorithm 4: steals until it has something, the idle policy gives up, or the executor stops.
-  static runnable* explore(worker& w) {
+  static runnable* explore(fiber& self) {
+    worker& w = *self.on;
     core& home = w.home;
     auto& scheduler = static_cast<Scheduler&>(home);
     auto& idle = scheduler.idle(w);
@@ -143,17 +147,15 @@ class worker_loop {
         if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
       } else {
         worker& robbed = *home.workers[v];
-        if (!robbed.deque.maybe_empty()) {
-          steal_result<runnable*> const loot = robbed.deque.steal();
-          victim.feedback(v, loot.status == steal_status::stolen ? heist::victim::outcome::stolen
-                             : loot.status == steal_status::lost ? heist::victim::outcome::lost
-                                                                 : heist::victim::outcome::empty);
-          if (loot.status == steal_status::stolen) {
-            if constexpr (observed) scheduler.observer().steal(w.number, v);
-            return loot.item;
-          }
-        } else {
-          victim.feedback(v, heist::victim::outcome::empty);
+        if constexpr (timed) scheduler.observer().attempt(w.number);
+        steal_result<runnable*> const loot = steal_from(robbed, self);
+        victim.feedback(v, loot.status == steal_status::stolen ? heist::victim::outcome::stolen
+                           : loot.status == steal_status::lost ? heist::victim::outcome::lost
+                                                               : heist::victim::outcome::empty);
+        if (loot.status == steal_status::stolen) {
+          if constexpr (timed) scheduler.observer().success(w.number);
+          if constexpr (observed) scheduler.observer().steal(w.number, v);
+          return loot.item;
         }
         if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
       }
@@ -172,6 +174,28 @@ class worker_loop {
       }
     }
     return nullptr;
+  }
+
+  /// Takes one thing from another worker: a runnable, a frame that has called a child, or a task that the fiber it runs
+  /// on has forked. Where there is nothing it asks for more.
+  static steal_result<runnable*> steal_from(worker& robbed, fiber& self) {
+    if (!robbed.deque.maybe_empty()) {
+      steal_result<runnable*> const loot = robbed.deque.steal();
+      if (loot.status != steal_status::empty) return loot;
+    }
+    if (robbed.continuations.maybe_stealable()) {
+      steal_status status = steal_status::empty;
+      runnable* const frame = core::steal_continuation(robbed, status);
+      if (status != steal_status::empty) return {status, frame};
+    }
+    fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    steal_result<fork_slot*> const slot = from.tasks.steal();
+    if (slot.status == steal_status::stolen) return {slot.status, self.booty(*slot.item, from)};
+    if (slot.status == steal_status::empty) {
+      from.tasks.ask();
+      robbed.continuations.ask();
+    }
+    return {slot.status, nullptr};
   }
 
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to

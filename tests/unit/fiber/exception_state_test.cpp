@@ -6,9 +6,11 @@
 
 #include "heist/fiber/flow.hpp"
 #include "support/catch.hpp"
+#include "unit/fiber/flows.hpp"
 
-using heist::detail::flow;
-using heist::detail::stack;
+using heist_test::every_flow;
+using heist_test::fresh;
+using heist_test::nothing;
 
 namespace {
 
@@ -20,24 +22,22 @@ struct from_main : std::runtime_error {
 };
 
 /// A fiber and the thread that it shares control with.
+template <class Flow>
 struct pair {
-  flow* main = nullptr;
-  flow* fiber = nullptr;
+  Flow* main = nullptr;
+  fresh<Flow> fiber;
   std::string rethrown;
   int uncaught = -1;
   bool exception_before = false;
 
-  void to_main(bool ends = false) {
-    flow::switch_to(*fiber, *main, {[](void*) noexcept {}, nullptr}, ends);
-  }
-  void to_fiber() {
-    flow::switch_to(*main, *fiber, {[](void*) noexcept {}, nullptr});
-  }
+  void to_main(bool ends = false) { Flow::switch_to(fiber, *main, nothing, ends); }
+  void to_fiber() { Flow::switch_to(*main, fiber, nothing); }
 };
 
 /// Suspended in the middle of unwinding.
+template <class Flow>
 struct suspends_in_destructor {
-  pair& p;
+  pair<Flow>& p;
   ~suspends_in_destructor() {
     int const before = std::uncaught_exceptions();
     p.to_main();
@@ -45,8 +45,9 @@ struct suspends_in_destructor {
   }
 };
 
-void fiber_that_suspends_in_catch(void* argument) {
-  pair& p = *static_cast<pair*>(argument);
+template <class Flow>
+int fiber_that_suspends_in_catch(void* argument, void*) noexcept {
+  auto& p = *static_cast<pair<Flow>*>(argument);
   p.exception_before = static_cast<bool>(std::current_exception());
   try {
     throw from_fiber{"A"};
@@ -60,27 +61,31 @@ void fiber_that_suspends_in_catch(void* argument) {
     }
   }
   p.to_main(true);
+  return 1;
 }
 
-void fiber_that_suspends_while_unwinding(void* argument) {
-  pair& p = *static_cast<pair*>(argument);
+template <class Flow>
+int fiber_that_suspends_while_unwinding(void* argument, void*) noexcept {
+  auto& p = *static_cast<pair<Flow>*>(argument);
   try {
-    suspends_in_destructor const d{p};
+    suspends_in_destructor<Flow> const d{p};
     throw from_fiber{"unwinding"};
   } catch (std::exception const& e) {
     p.rethrown = e.what();
   }
   p.to_main(true);
+  return 1;
 }
 
 }  // namespace
 
-TEST_CASE("exceptions: a fiber suspended in a handler rethrows its own, and the thread keeps its own", "[fiber]") {
-  pair p;
+TEMPLATE_LIST_TEST_CASE("exceptions: a fiber suspended in a handler rethrows its own, and the thread keeps its own",
+                        "[fiber]", every_flow) {
+  using flow = TestType;
+  pair<flow> p;
   flow main;
-  flow fiber{stack::map(1 << 17), &fiber_that_suspends_in_catch, &p, 0};
+  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
   p.main = &main;
-  p.fiber = &fiber;
   p.to_fiber();
   CHECK_FALSE(static_cast<bool>(std::current_exception()));
   CHECK(std::uncaught_exceptions() == 0);
@@ -99,12 +104,12 @@ TEST_CASE("exceptions: a fiber suspended in a handler rethrows its own, and the 
   CHECK_FALSE(static_cast<bool>(std::current_exception()));
 }
 
-TEST_CASE("exceptions: a fiber that starts while a thread handles one sees none", "[fiber]") {
-  pair p;
+TEMPLATE_LIST_TEST_CASE("exceptions: a fiber that starts while a thread handles one sees none", "[fiber]", every_flow) {
+  using flow = TestType;
+  pair<flow> p;
   flow main;
-  flow fiber{stack::map(1 << 17), &fiber_that_suspends_in_catch, &p, 0};
+  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
   p.main = &main;
-  p.fiber = &fiber;
   try {
     throw from_main{"B"};
   } catch (from_main const&) {
@@ -116,10 +121,10 @@ TEST_CASE("exceptions: a fiber that starts while a thread handles one sees none"
   CHECK(p.rethrown == "A");
 }
 
-TEST_CASE("exceptions: they go along when a fiber moves to another thread", "[fiber]") {
-  pair p;
-  flow fiber{stack::map(1 << 17), &fiber_that_suspends_in_catch, &p, 0};
-  p.fiber = &fiber;
+TEMPLATE_LIST_TEST_CASE("exceptions: they go along when a fiber moves to another thread", "[fiber]", every_flow) {
+  using flow = TestType;
+  pair<flow> p;
+  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
   bool clean_after[2] = {false, false};
   for (bool& clean : clean_after) {
     std::thread{[&] {
@@ -134,12 +139,13 @@ TEST_CASE("exceptions: they go along when a fiber moves to another thread", "[fi
   CHECK(clean_after[1]);
 }
 
-TEST_CASE("exceptions: uncaught_exceptions() counts per flow, also during unwinding", "[fiber]") {
-  pair p;
+TEMPLATE_LIST_TEST_CASE("exceptions: uncaught_exceptions() counts per flow, also during unwinding", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  pair<flow> p;
   flow main;
-  flow fiber{stack::map(1 << 17), &fiber_that_suspends_while_unwinding, &p, 0};
+  p.fiber.start(&fiber_that_suspends_while_unwinding<flow>, &p, nullptr);
   p.main = &main;
-  p.fiber = &fiber;
   p.to_fiber();
   CHECK(std::uncaught_exceptions() == 0);
   try {
@@ -149,4 +155,57 @@ TEST_CASE("exceptions: uncaught_exceptions() counts per flow, also during unwind
   p.to_fiber();
   CHECK(p.uncaught == 0);
   CHECK(p.rethrown == "unwinding");
+}
+
+TEMPLATE_LIST_TEST_CASE("exceptions: a child that leaves in a handler's wake keeps nothing of it", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  struct shared {
+    flow main;
+    fresh<flow> child;
+    bool clean_in_child = false;
+
+    static int run(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      s.main.keep_control();
+      try {
+        throw from_fiber{"C"};
+      } catch (from_fiber const&) {
+        flow::switch_to(s.child, s.main, nothing);  // the caller sees no exception
+      }
+      s.clean_in_child = !std::current_exception();
+      return heist_test::leave<flow>(s.child, s.main);
+    }
+  } s;
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(flow::call(s.main, s.child, &shared::run, &s, nullptr) == heist::detail::call_overtaken);
+    CHECK_FALSE(static_cast<bool>(std::current_exception()));
+    try {
+      throw from_main{"D"};
+    } catch (from_main const&) {
+      flow::switch_to(s.main, s.child, nothing);
+      CHECK(s.clean_in_child);
+      CHECK_THROWS_AS(std::rethrow_exception(std::current_exception()), from_main);
+    }
+    CHECK_FALSE(static_cast<bool>(std::current_exception()));
+  }
+}
+
+TEST_CASE("exceptions: handles_exception() tells handlers and unwinding from the rest", "[fiber]") {
+  using heist::detail::handles_exception;
+  CHECK_FALSE(handles_exception());
+  bool while_unwinding = false, in_handler = false;
+  struct looks {
+    bool& seen;
+    ~looks() { seen = handles_exception(); }
+  };
+  try {
+    looks const l{while_unwinding};
+    throw from_main{"E"};
+  } catch (from_main const&) {
+    in_handler = handles_exception();
+  }
+  CHECK(while_unwinding);
+  CHECK(in_handler);
+  CHECK_FALSE(handles_exception());
 }

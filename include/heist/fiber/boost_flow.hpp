@@ -1,0 +1,104 @@
+// Flows by Boost.Context: portable, and understood by the sanitizers. The only file that includes Boost.Context.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>  // size_t
+#include <utility>  // move
+
+#include "heist/fiber/flow_parts.hpp"
+
+namespace heist::detail {
+
+/// As native_flow; see there for what each function promises.
+class boost_flow {
+ public:
+  static constexpr bool abandons = false;
+
+  boost_flow() noexcept { sanitizer_adopt_thread(sanitizer_); }
+  boost_flow(stack&& memory, unsigned colour) : memory_{std::move(memory)} {
+    char* const top = coloured_top(memory_, colour);
+    sanitizer_create(sanitizer_, memory_.bottom(), memory_.usable());
+    context_ = boost::context::detail::make_fcontext(top, static_cast<std::size_t>(top - memory_.bottom()), &begin);
+  }
+  boost_flow(boost_flow const&) = delete;
+  boost_flow& operator=(boost_flow const&) = delete;
+  ~boost_flow() { sanitizer_destroy(sanitizer_); }
+
+  void start(flow_function function, void* a, void* b) noexcept { job_ = {function, a, b, nullptr}; }
+
+  HEIST_NO_TSAN HEIST_NOINLINE static void switch_to(boost_flow& from, boost_flow& to, after_switch then,
+                                                     bool from_ends = false) {
+    from.crossing_ = {&from, &to, then, call_overtaken};
+    from.exceptions_ = exchange_exception_state(to.exceptions_);
+    to.exceptions_ = {};
+    sanitizer_leave(from.sanitizer_, to.sanitizer_, from_ends);
+    arrive(boost::context::detail::jump_fcontext(to.context_, &from.crossing_));
+  }
+
+  HEIST_NO_TSAN HEIST_NOINLINE static int call(boost_flow& from, boost_flow& child, flow_function function, void* a,
+                                               void* b) noexcept {
+    child.job_ = {function, a, b, &from};
+    from.crossing_ = {&from, &child, {nullptr, nullptr}, call_overtaken};
+    sanitizer_leave(from.sanitizer_, child.sanitizer_, false);
+    return arrive(boost::context::detail::jump_fcontext(child.context_, &from.crossing_));
+  }
+
+  /// Returns when `child` is called again; the function that it was called for must then return at once.
+  static void leave(boost_flow& child, boost_flow& to, after_switch then) noexcept {
+    child.recalled_ = true;
+    switch_to(child, to, then);
+  }
+
+  void keep_control() noexcept {}  // the jump does it
+
+  stack const& memory() const noexcept { return memory_; }
+
+ private:
+  struct crossing {
+    boost_flow* from;
+    boost_flow* to;
+    after_switch then;
+    int status;
+  };
+  struct job {
+    flow_function function;
+    void* a;
+    void* b;
+    boost_flow* caller;
+  };
+
+  HEIST_NO_TSAN static int arrive(boost::context::detail::transfer_t t) noexcept {
+    crossing const c = *static_cast<crossing*>(t.data);  // a copy: `then` may let the old flow go on, and cross again
+    c.from->context_ = t.fctx;
+    sanitizer_arrive(c.from->sanitizer_, c.to->sanitizer_);
+    if (c.then.act != nullptr) c.then.act(c.then.argument);
+    return c.status;
+  }
+
+  /// Runs one job after the other: between two it waits in jump_fcontext to be called.
+  HEIST_NO_TSAN static void begin(boost::context::detail::transfer_t t) {
+    boost_flow& self = *static_cast<crossing*>(t.data)->to;
+    arrive(t);
+    for (;;) {
+      int const status = self.job_.function(self.job_.a, self.job_.b);
+      if (self.recalled_) {
+        self.recalled_ = false;
+        continue;
+      }
+      boost_flow& caller = *self.job_.caller;
+      self.crossing_ = {&self, &caller, {nullptr, nullptr}, status};
+      sanitizer_leave(self.sanitizer_, caller.sanitizer_, false);
+      arrive(boost::context::detail::jump_fcontext(caller.context_, &self.crossing_));
+    }
+  }
+
+  boost::context::detail::fcontext_t context_ = nullptr;
+  crossing crossing_{};  // the last switch away; not a local, which would die with the stack it is on
+  job job_{};
+  bool recalled_ = false;
+  exception_state exceptions_;
+  sanitizer_state sanitizer_;
+  stack memory_;
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,36 @@
+// What both kinds of flow share (boost_flow.hpp, native_flow.hpp).
+#pragma once
+
+#include <cstddef>  // size_t
+#include <utility>  // move
+
+#include "heist/base/config.hpp"
+#include "heist/fiber/exception_state.hpp"
+#include "heist/fiber/sanitizer.hpp"
+#include "heist/memory/stack.hpp"
+
+namespace heist::detail {
+
+/// Something to do on the new side right after a switch, when the old side has been left completely: only then may the
+/// old flow be published, resumed elsewhere or freed. Its argument may live on the old stack, and must not be touched
+/// once the old flow is published.
+struct after_switch {
+  void (*act)(void*) noexcept;
+  void* argument;
+};
+
+/// What call() runs on another stack; returns something positive. It must not throw.
+using flow_function = int (*)(void* a, void* b) noexcept;
+
+/// What call() returns when somebody has gone on with the caller before the function returned.
+inline constexpr int call_overtaken = 0;
+
+/// Tops of stacks are moved against each other by multiples of two cache lines, so that the hot ends of many stacks do
+/// not fall into the same cache sets.
+inline constexpr unsigned stack_colours = 16;
+
+inline char* coloured_top(stack const& memory, unsigned colour) noexcept {
+  return memory.top() - (colour % stack_colours) * std::size_t{2} * cache_line_size;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,261 @@
+// Flows by our own switch, on x86-64 (System V) and AArch64: to call a function on another stack costs little more than
+// to call it on this one.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <utility>  // move
+
+#include "heist/fiber/flow_parts.hpp"
+
+#if HEIST_NATIVE_SWITCH
+
+namespace heist::detail {
+
+/// One flow of control: a stack, or the one that a thread was born with (default constructed). It is fresh, running,
+/// or stopped in a switch or a call.
+class native_flow {
+ public:
+  /// leave() does not return: whatever is on the stack is forgotten.
+  static constexpr bool abandons = true;
+
+  /// A thread's own stack; to be made on the thread that it stands for.
+  native_flow() noexcept = default;
+  /// A fresh one. `colour` moves the first frame (stack_colours).
+  native_flow(stack&& memory, unsigned colour) : memory_{std::move(memory)}, top_{coloured_top(memory_, colour)} {}
+  native_flow(native_flow const&) = delete;
+  native_flow& operator=(native_flow const&) = delete;
+
+  /// Fresh only: the next switch to it calls function(a, b), which never returns.
+  void start(flow_function function, void* a, void* b) noexcept {
+    // As at the entry of a function, with a return address and a frame pointer at which unwinders stop.
+    auto** const sp = reinterpret_cast<void**>(top_) - 2;
+    sp[0] = sp[1] = nullptr;
+    where_ = {is_x86_64 ? sp + 1 : sp, reinterpret_cast<void*>(&begin), nullptr};
+    exceptions_ = {};
+    control_ = {};
+    function_ = function;
+    a_ = a;
+    b_ = b;
+  }
+
+  /// Leaves `from`, which the caller runs on, and goes on in `to`, where `then` is done first. Returns when somebody
+  /// switches back to `from`, perhaps on another thread. `from_ends`: nobody ever will.
+  HEIST_NOINLINE static void switch_to(native_flow& from, native_flow& to, after_switch then,
+                                       [[maybe_unused]] bool from_ends = false) {
+    crossing c{&to, then};
+    from.exceptions_ = exchange_exception_state(to.exceptions_);
+    to.exceptions_ = {};
+    from.control_ = control_words::now();
+    arrive(jump(from.where_, to.where_, &c));
+  }
+
+  /// Calls function(a, b) on the stack of `child`, which is fresh and is so again when the function has returned.
+  /// Returns what the function returned, or call_overtaken as soon as somebody has switched to `from`.
+  /// Neither the exceptions being handled nor uncaught ones are moved: there must be none. Who lets others switch to
+  /// `from` calls keep_control() before, on this thread: to read the control words at each call would cost more than
+  /// the rest of it.
+  HEIST_ALWAYS_INLINE static int call(native_flow& from, native_flow& child, flow_function function, void* a,
+                                      void* b) noexcept {
+    outcome const o = call_on(from.where_, child.top_, function, a, b);
+    if (HEIST_UNLIKELY(o.status == call_overtaken))
+      arrive(static_cast<crossing*>(o.message));
+    return o.status;
+  }
+
+  /// The function that `child` was called for will not return: its caller has been overtaken. Goes on in `to`; `child`
+  /// is fresh from `then` on.
+  static void leave(native_flow&, native_flow& to, after_switch then) noexcept {
+    place nowhere;
+    crossing c{&to, then};
+    exchange_exception_state(std::exchange(to.exceptions_, {}));
+    jump(nowhere, to.where_, &c);
+  }
+
+  /// The thread's floating-point control words are those that this flow, which is stopped in a call, goes on with.
+  void keep_control() noexcept { control_ = control_words::now(); }
+
+  stack const& memory() const noexcept { return memory_; }
+
+ private:
+  /// Where a flow has stopped.
+  struct place {
+    void* sp = nullptr;
+    void* ip = nullptr;
+    void* bp = nullptr;
+  };
+  /// Lives on the stack that is left; read before `then` gives that away.
+  struct crossing {
+    native_flow* to;
+    after_switch then;
+  };
+  struct outcome {
+    int status;
+    void* message;
+  };
+
+  /// What the ABI wants kept over a call and no register holds.
+  struct control_words {
+#if HEIST_X86_64
+    std::uint32_t mxcsr = 0x1f80;
+    std::uint16_t x87 = 0x037f;
+    HEIST_ALWAYS_INLINE static control_words now() noexcept {
+      control_words w;
+      asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(w.mxcsr), "=m"(w.x87));
+      return w;
+    }
+    void install() const noexcept { asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87)); }
+#else
+    std::uint64_t fpcr = 0;
+    HEIST_ALWAYS_INLINE static control_words now() noexcept {
+      control_words w;
+      asm volatile("mrs %0, fpcr" : "=r"(w.fpcr));
+      return w;
+    }
+    void install() const noexcept { asm volatile("msr fpcr, %0" : : "r"(fpcr)); }
+#endif
+  };
+
+  static void arrive(crossing* message) noexcept {
+    crossing const c = *message;
+    c.to->control_.install();
+    if (c.then.act != nullptr) c.then.act(c.then.argument);
+  }
+
+  static void begin(void* message) {
+    native_flow& self = *static_cast<crossing*>(message)->to;
+    arrive(static_cast<crossing*>(message));
+    self.function_(self.a_, self.b_);
+    __builtin_unreachable();
+  }
+
+// Registers that somebody else may have changed when a stopped place is entered again: all but the stack and frame
+// pointers, which the place keeps. The compiler saves those that it needs.
+#if HEIST_X86_64
+#if defined(__AVX512F__)
+#define HEIST_AVX512_REGISTERS                                                                              \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",      \
+      "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define HEIST_AVX512_REGISTERS
+#endif
+#define HEIST_OTHER_REGISTERS                                                                              \
+  "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",    \
+      "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st",          \
+      "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory", "cc" HEIST_AVX512_REGISTERS
+
+  /// Enters `to` with a message; returns the message with which somebody enters `from`.
+  HEIST_ALWAYS_INLINE static crossing* jump(place& from, place const& to, crossing* message) noexcept {
+    place* f = &from;
+    place const* t = &to;
+    void* m = message;
+    asm volatile(
+        "leaq 1f(%%rip), %%rax\n\t"
+        "movq %%rsp, (%[f])\n\t"
+        "movq %%rax, 8(%[f])\n\t"
+        "movq %%rbp, 16(%[f])\n\t"
+        "movq (%[t]), %%rsp\n\t"
+        "movq 16(%[t]), %%rbp\n\t"
+        "xorl %%eax, %%eax\n\t"
+        "jmpq *8(%[t])\n"
+        "1:"
+        : "+D"(m), [f] "+S"(f), [t] "+d"(t)
+        :
+        : "rax", "rbx", "rcx", "r8", HEIST_OTHER_REGISTERS);
+    return static_cast<crossing*>(m);
+  }
+
+  /// Nothing is pushed on the stack that is left, so its red zone is safe.
+  HEIST_ALWAYS_INLINE static outcome call_on(place& from, char* top, flow_function function, void* a,
+                                             void* b) noexcept {
+    place* f = &from;
+    char* t = top;
+    void* message = a;
+    register flow_function called asm("r8") = function;
+    int status;
+    asm volatile(
+        "leaq 1f(%%rip), %%rax\n\t"
+        "movq %%rsp, (%[f])\n\t"
+        "movq %%rax, 8(%[f])\n\t"
+        "movq %%rbp, 16(%[f])\n\t"
+        "movq %%rsp, %%rbx\n\t"
+        "movq %[t], %%rsp\n\t"
+        "callq *%[called]\n\t"
+        "movq %%rbx, %%rsp\n"
+        "1:"
+        : "=&a"(status), "+D"(message), "+S"(b), [f] "+d"(f), [t] "+c"(t), [called] "+r"(called)
+        :
+        : "rbx", HEIST_OTHER_REGISTERS);
+    return {status, message};
+  }
+#else
+#define HEIST_OTHER_REGISTERS                                                                                       \
+  "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21",  \
+      "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", \
+      "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",       \
+      "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc"
+
+  HEIST_ALWAYS_INLINE static crossing* jump(place& from, place const& to, crossing* message) noexcept {
+    register void* m asm("x0") = message;
+    register place* f asm("x1") = &from;
+    register place const* t asm("x2") = &to;
+    asm volatile(
+        "adr x3, 1f\n\t"
+        "mov x4, sp\n\t"
+        "stp x4, x3, [x1]\n\t"
+        "str x29, [x1, #16]\n\t"
+        "ldp x4, x3, [x2]\n\t"
+        "ldr x29, [x2, #16]\n\t"
+        "mov sp, x4\n\t"
+        "mov x30, xzr\n\t"
+        "mov x1, xzr\n\t"  // call_overtaken, for call_on
+        "br x3\n"
+        "1:"
+        : "+r"(m), "+r"(f), "+r"(t)
+        :
+        : "x3", HEIST_OTHER_REGISTERS);
+    return static_cast<crossing*>(m);
+  }
+
+  HEIST_ALWAYS_INLINE static outcome call_on(place& from, char* top, flow_function function, void* a,
+                                             void* b) noexcept {
+    register void* message asm("x0") = a;
+    register void* second asm("x1") = b;
+    register place* f asm("x2") = &from;
+    register char* t asm("x3") = top;
+    register flow_function called asm("x9") = function;
+    asm volatile(
+        "adr x4, 1f\n\t"
+        "mov x19, sp\n\t"
+        "stp x19, x4, [x2]\n\t"
+        "str x29, [x2, #16]\n\t"
+        "mov sp, x3\n\t"
+        "blr x9\n\t"
+        "mov sp, x19\n\t"
+        "mov x1, x0\n"
+        "1:"
+        : "+r"(message), "+r"(second), "+r"(f), "+r"(t), "+r"(called)
+        :
+        : "x4", "x5", "x6", "x7", "x8", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21",
+          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
+          "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
+          "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
+    return {static_cast<int>(reinterpret_cast<std::uintptr_t>(second)), message};
+  }
+#endif
+#undef HEIST_OTHER_REGISTERS
+#undef HEIST_AVX512_REGISTERS
+
+  place where_;
+  control_words control_;
+  exception_state exceptions_;
+  stack memory_;
+  char* top_ = nullptr;
+  flow_function function_ = nullptr;
+  void* a_ = nullptr;
+  void* b_ = nullptr;
+};
+
+}  // namespace heist::detail
+
+#endif

@@ -1,0 +1,236 @@
+// Child-first forks on continuations (Cilk; the constrained work stealing paper): the child starts at once on a stack of
+// its own, and the rest of the parent can be stolen meanwhile.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>  // index_sequence, move
+
+#include "heist/base/assert.hpp"
+#include "heist/base/config.hpp"
+#include "heist/fork/outcome.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/core_fibers.hpp"
+
+namespace heist::detail {
+
+inline constexpr int child_returned = 1, child_threw = 2;
+
+/// Some other continuations of `w` are asked for: makes them public, and those that are there with them.
+HEIST_COLD inline void publish_continuations(worker& w, continuation_slot* youngest) noexcept {
+  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published) w.home.published(w);
+}
+HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
+  auto const outcome = w.continuations.join(at);
+  if (outcome.published) w.home.published(w);
+  return outcome.mine;
+}
+
+/// Right after the start of a child, whose caller has been left completely: only now may others see the continuation.
+HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
+  worker& w = *child.on;
+  continuation_slot* const at = w.continuation_top - 1;
+  if (HEIST_UNLIKELY(!w.continuations.fork_is_plain(at)))
+    publish_continuations(w, at);
+  return at;
+}
+
+/// At the end of a child: true if its caller waits where it was, and is to be returned to.
+HEIST_ALWAYS_INLINE bool end_child(fiber& child, calling_frame const& frame, continuation_slot* at) noexcept {
+  if (HEIST_UNLIKELY(frame.overtaken))
+    return false;
+  worker& w = *child.on;  // as at the start: otherwise the caller would have been overtaken
+  if (HEIST_LIKELY(w.continuations.join_is_plain(at) || continuation_is_mine(w, at))) {
+    w.continuation_top = at;
+    return true;
+  }
+  core::forget_continuations(w);
+  return false;
+}
+
+/// Calls `function(&frame, child fiber)` on a fiber of its own. Returns what that returns, or call_overtaken. Throws
+/// stack_error or bad_alloc before it calls.
+HEIST_ALWAYS_INLINE int call_child(fiber& on, calling_frame& frame, flow_function function) {
+  HEIST_ASSERT(!handles_exception(),
+               "a child-first fork inside a catch block, or a destructor that an exception calls: the rest of the block "
+               "may go on on another thread, which knows nothing of the exception; mend it by forking after the block, "
+               "or by a parent-first policy");
+  HEIST_ASSERT(on.locks == 0,
+               "a child-first fork by a task that holds a heist::mutex: it may go on on another thread, which must not "
+               "unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
+  worker& w = *on.on;
+  fiber* child = w.fresh;
+  if (HEIST_LIKELY(child != nullptr)) {
+    w.fresh = child->next_spare;
+  } else {
+    child = &w.home.obtain_fresh(w);
+  }
+  continuation_slot* const at = w.continuation_top;
+  at->frame = &frame;
+  w.continuation_top = at + 1;
+  child->interrupt = on.interrupt;
+  child->called_by = &frame;
+  w.current.store(child, std::memory_order_release);  // release: see worker::current
+  int const status = flow::call(on.own_flow(), child->own_flow(), function, &frame, child);
+  if (HEIST_LIKELY(status != call_overtaken)) {
+    // Nothing has moved: it is still the same worker.
+    w.current.store(&on, std::memory_order_relaxed);  // relaxed: thieves have seen it constructed
+    child->next_spare = w.fresh;
+    w.fresh = child;
+  }
+  return status;
+}
+
+/// One child of a child-first fork_join, in its parent's frame.
+template <class Context, class F>
+struct child_call : calling_frame {
+  using value = typename outcome<task_result<Context, F>>::value;
+
+  HEIST_ALWAYS_INLINE void prepare(fiber& on, F& f) noexcept {
+    parent = &on;
+    overtaken = false;
+    function = std::addressof(f);
+  }
+
+  static int run(void* self, void* fiber_of_child) noexcept {
+    auto& frame = *static_cast<child_call*>(static_cast<calling_frame*>(self));
+    fiber& child = *static_cast<fiber*>(fiber_of_child);
+    continuation_slot* const at = begin_child(child);
+    F& f = *frame.function;
+    bool const failed = frame.out.fill([&]() -> decltype(auto) {
+      return call_task(f, context_access::make<Context>(child, child.tasks.first()));
+    });
+    if (HEIST_LIKELY(end_child(child, frame, at)))
+      return failed ? child_threw : child_returned;
+    frame.failed = failed;
+    frame.finished.complete();
+    core::leave_child(child);
+    return child_returned;
+  }
+
+  F* function;
+  outcome<task_result<Context, F>> out;
+};
+
+/// The last child, which the parent runs itself.
+template <class Context, class F>
+struct last_call {
+  HEIST_COLD bool run(fiber& on, fork_slot* position, F& f) noexcept {
+    return out.fill([&]() -> decltype(auto) {
+      return call_task(f, context_access::make<Context>(on, position));
+    });
+  }
+  outcome<task_result<Context, F>> out;
+};
+
+template <class Context, class... F>
+class child_first_fork {
+  static constexpr std::size_t count = sizeof...(F);
+  template <std::size_t I>
+  using function = std::tuple_element_t<I, std::tuple<F...>>;
+
+ public:
+  using values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
+
+  HEIST_ALWAYS_INLINE static values run(fiber& on, fork_slot* position, F&... f) {
+    if constexpr (count == 1) {
+      return values{call_here<Context>(f..., on, position)};
+    } else if constexpr (count == 2) {
+      if (HEIST_LIKELY(on.no_migrate == 0))
+        return run_two(on, position, f...);
+      return run_many(on, position, f...);
+    } else {
+      return run_many(on, position, f...);
+    }
+  }
+
+ private:
+  template <class First, class Second>
+  HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* position, First& f, Second& g) {
+    child_call<Context, First> first;
+    first.prepare(on, f);
+    int const status = call_child(on, first, &child_call<Context, First>::run);
+    if (HEIST_LIKELY(status == child_returned)) {
+      // Braces: from left to right.
+      return values{first.out.take(), call_here<Context>(g, on, position)};
+    }
+    return finish_two(on, position, first, status, g);
+  }
+
+  /// The parent has been overtaken, or the child has thrown.
+  template <class First, class Second>
+  HEIST_COLD static values finish_two(fiber& on, fork_slot* position, child_call<Context, First>& first, int status,
+                                      Second& g) {
+    last_call<Context, Second> last;
+    bool const last_failed = last.run(on, position, g);
+    bool failed = status == child_threw;
+    if (status == call_overtaken) {
+      on.wait_for(first.finished);
+      failed = first.failed;
+    }
+    if (failed) {
+      last.out.drop(last_failed);
+      first.out.rethrow();
+    }
+    if (last_failed) {
+      first.out.drop(false);
+      last.out.rethrow();
+    }
+    return values{first.out.take(), last.out.take()};
+  }
+
+  /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are
+  /// called in place.
+  HEIST_NOINLINE static values run_many(fiber& on, fork_slot* position, F&... f) {
+    return run_each(std::index_sequence_for<F...>{}, on, position, f...);
+  }
+
+  template <std::size_t... I>
+  static values run_each(std::index_sequence<I...>, fiber& on, fork_slot* position, F&... f) {
+    std::tuple<child_call<Context, F>...> calls;
+    std::array<child_state, count> states{};
+    ((states[I] = run_one<I>(std::get<I>(calls), on, position, f)), ...);
+    ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, states[I]) : void()), ...);
+    std::size_t first_failed = 0;
+    while (first_failed != count && states[first_failed] == child_state::returned) ++first_failed;
+    if (first_failed != count) {
+      ((I != first_failed ? std::get<I>(calls).out.drop(states[I] == child_state::threw) : void()), ...);
+      ((I == first_failed ? std::get<I>(calls).out.rethrow() : void()), ...);
+    }
+    return values{std::get<I>(calls).out.take()...};
+  }
+
+  enum class child_state { running, returned, threw };
+
+  template <std::size_t I>
+  static child_state run_one(child_call<Context, function<I>>& call, fiber& on, fork_slot* position, function<I>& f) {
+    if (I + 1 != count && on.no_migrate == 0) {
+      call.prepare(on, f);
+      try {
+        int const status = call_child(on, call, &child_call<Context, function<I>>::run);
+        return status == call_overtaken  ? child_state::running
+               : status == child_threw ? child_state::threw
+                                       : child_state::returned;
+      } catch (stack_error const&) {
+        if (I == 0) throw;
+        // The earlier ones may run: to leave them would cost more than a deeper stack.
+      }
+    }
+    bool const failed = call.out.fill([&]() -> decltype(auto) {
+      return call_task(f, context_access::make<Context>(on, position));
+    });
+    return failed ? child_state::threw : child_state::returned;
+  }
+
+  template <class Call>
+  static void wait_one(Call& call, fiber& on, child_state& state) {
+    on.wait_for(call.finished);
+    state = call.failed ? child_state::threw : child_state::returned;
+  }
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,112 @@
+// What a child that did not run in its parent's place leaves behind: a value or an exception.
+#pragma once
+
+#include <cstddef>  // byte
+#include <exception>
+#include <memory>  // destroy_at
+#include <new>     // launder
+#include <type_traits>
+#include <utility>  // move
+
+#include "heist/base/config.hpp"
+#include "heist/base/result.hpp"
+#include "heist/fiber/exception_state.hpp"
+#include "heist/sched/context.hpp"
+
+namespace heist::detail {
+
+/// Room for the outcome of a task with result R. It has no value until fill(), and none after take(); whether it then
+/// is an exception is kept by whoever keeps it.
+template <class R>
+class outcome {
+  static_assert(!std::is_rvalue_reference_v<R>,
+                "heist: a task cannot return an rvalue reference, which would dangle; mend it by returning a value.");
+  using stored =
+      std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, std::remove_const_t<value_or_monostate<R>>>;
+
+ public:
+  using value = value_or_monostate<R>;
+
+  /// Keeps what `call()` returns or throws; true if it has thrown.
+  template <class Call>
+  HEIST_ALWAYS_INLINE bool fill(Call&& call) noexcept {
+    try {
+      if constexpr (std::is_void_v<R>) {
+        call();
+      } else if constexpr (std::is_reference_v<R>) {
+        ::new (static_cast<void*>(room_)) stored(std::addressof(call()));
+      } else {
+        ::new (static_cast<void*>(room_)) stored(call());
+      }
+      return false;
+    } catch (...) {
+      ::new (static_cast<void*>(room_)) std::exception_ptr(std::current_exception());
+      return true;
+    }
+  }
+
+  HEIST_ALWAYS_INLINE value take() {
+    if constexpr (std::is_void_v<R>) {
+      return {};
+    } else if constexpr (std::is_reference_v<R>) {
+      return **at<stored>();
+    } else {
+      destroyer<stored> const end{at<stored>()};
+      return std::move(*end.object);
+    }
+  }
+  [[noreturn]] HEIST_COLD void rethrow() { std::rethrow_exception(take_exception()); }
+  HEIST_COLD std::exception_ptr take_exception() {
+    destroyer<std::exception_ptr> const end{at<std::exception_ptr>()};
+    return std::move(*end.object);
+  }
+  void drop(bool failed) noexcept {
+    if (failed) {
+      std::destroy_at(at<std::exception_ptr>());
+    } else {
+      std::destroy_at(at<stored>());
+    }
+  }
+
+ private:
+  template <class T>
+  struct destroyer {
+    T* object;
+    ~destroyer() { std::destroy_at(object); }
+  };
+  template <class T>
+  T* at() noexcept {
+    return std::launder(reinterpret_cast<T*>(room_));
+  }
+
+  static constexpr std::size_t size = sizeof(stored) > sizeof(std::exception_ptr) ? sizeof(stored) : sizeof(std::exception_ptr);
+  static constexpr std::size_t alignment =
+      alignof(stored) > alignof(std::exception_ptr) ? alignof(stored) : alignof(std::exception_ptr);
+  alignas(alignment) std::byte room_[size];
+};
+
+/// Keeps an exception that is being handled out of the way of code that runs meanwhile, perhaps on another thread
+/// afterwards: to be used in a catch block around a fork or a join.
+class handler_pause {
+ public:
+  handler_pause() noexcept : state_{exchange_exception_state({})} {}
+  handler_pause(handler_pause const&) = delete;
+  handler_pause& operator=(handler_pause const&) = delete;
+  ~handler_pause() { exchange_exception_state(state_); }
+
+ private:
+  exception_state state_;
+};
+
+/// Calls a child in its parent's place; void becomes std::monostate.
+template <class Context, class F>
+HEIST_ALWAYS_INLINE auto call_here(F& f, fiber& on, fork_slot* position) -> value_or_monostate<task_result<Context, F>> {
+  if constexpr (std::is_void_v<task_result<Context, F>>) {
+    call_task(f, context_access::make<Context>(on, position));
+    return {};
+  } else {
+    return call_task(f, context_access::make<Context>(on, position));
+  }
+}
+
+}  // namespace heist::detail

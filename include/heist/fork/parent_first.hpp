@@ -1,0 +1,232 @@
+// Parent-first forks on the direct task stack (Wool): the parent goes on with the first child, the others wait in its
+// fiber's task stack, and a join that finds its child unstolen calls it in place.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>  // index_sequence
+
+#include "heist/base/config.hpp"
+#include "heist/fork/join_stolen.hpp"
+#include "heist/fork/outcome.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+
+namespace heist::detail {
+
+/// A child in its slot, for those who are not its parent. Small results are left in the slot; for others, the slot
+/// refers to a `distant` in the parent's frame.
+template <class Context, class F>
+struct slot_task {
+  using result = task_result<Context, F>;
+  using outcome_type = outcome<result>;
+  static constexpr bool near = sizeof(outcome_type) <= fork_slot::room && alignof(outcome_type) <= alignof(void*);
+
+  /// Has no value while nobody has stolen the child.
+  struct distant {
+    F* function;
+    outcome_type out;
+  };
+  struct nothing {};
+  using frame = std::conditional_t<near, nothing, distant>;
+
+  HEIST_ALWAYS_INLINE static void write(fork_slot& slot, F& f, frame& in) noexcept {
+    void* what;
+    if constexpr (near) {
+      what = const_cast<void*>(static_cast<void const*>(std::addressof(f)));
+    } else {
+      in.function = std::addressof(f);
+      what = &in;
+    }
+    slot.function = what;
+    slot.run = &run;
+  }
+
+  static outcome_type& outcome_of(fork_slot& slot) noexcept {
+    return *std::launder(reinterpret_cast<outcome_type*>(slot.storage));
+  }
+  template <class Frame>
+  static outcome_type& outcome_of(fork_slot&, Frame& in) noexcept {
+    return in.out;
+  }
+
+  static void run(fork_slot& slot, fiber& on) noexcept {
+    void* const what = slot.function;
+    auto const call = [&](F& f) -> decltype(auto) {
+      return call_task(f, context_access::make<Context>(on, on.top()));
+    };
+    if constexpr (near) {
+      auto* const out = ::new (static_cast<void*>(slot.storage)) outcome_type;
+      slot.failed = out->fill([&]() -> decltype(auto) { return call(*static_cast<F*>(what)); });
+    } else {
+      auto& in = *static_cast<distant*>(what);
+      slot.failed = in.out.fill([&]() -> decltype(auto) { return call(*in.function); });
+    }
+  }
+
+  using value = typename outcome_type::value;
+
+  /// The join: calls the child, or waits for the thief and takes what that has left.
+  HEIST_ALWAYS_INLINE static value join(fiber& on, fork_slot* at, F& f, frame& in) {
+    if (HEIST_LIKELY(on.tasks.join_is_plain(at) || join_is_mine(on, at))) {
+      at->run = nullptr;
+      return call_here<Context>(f, on, at);
+    }
+    if constexpr (near) {
+      return join_stolen(on, at);
+    } else {
+      return join_stolen(on, at, in);
+    }
+  }
+
+  template <class... Frame>
+  HEIST_COLD static value join_stolen(fiber& on, fork_slot* at, Frame&... in) {
+    wait_for_stolen(on, at);
+    outcome_type& out = outcome_of(*at, in...);
+    bool const failed = at->failed;
+    // The slot is used again only after the outcome has left it.
+    struct freeing {
+      fiber& on;
+      fork_slot* at;
+      ~freeing() { free_slot(on, at); }
+    } const end{on, at};
+    if (failed) out.rethrow();
+    return out.take();
+  }
+
+  /// The join in a catch block: the child is not left alone, what it returns or throws is dropped.
+  template <class... Frame>
+  HEIST_COLD static void join_while_handling(fiber& on, fork_slot* at, Frame&... in) noexcept {
+    handler_pause const pause;
+    if (on.tasks.join_is_plain(at) || join_is_mine(on, at)) {
+      at->run(*at, on);
+      outcome_of(*at, in...).drop(at->failed);
+      at->run = nullptr;
+    } else {
+      wait_for_stolen(on, at);
+      outcome_of(*at, in...).drop(at->failed);
+      free_slot(on, at);
+    }
+  }
+};
+
+/// Calls the children from I on, of which the first is called at `slots[I]`, joined; the older ones are joined after it.
+template <class Context, class... F>
+class parent_first_fork {
+  static constexpr std::size_t count = sizeof...(F);
+  static_assert(count <= fork_stack::scratch, "heist: fork_join takes at most 64 callables; mend it by heist::scope.");
+  template <std::size_t I>
+  using function = std::tuple_element_t<I, std::tuple<F...>>;
+  template <std::size_t I>
+  using task = slot_task<Context, function<I>>;
+
+ public:
+  using values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
+
+  HEIST_ALWAYS_INLINE static values run(fiber& on, fork_slot* base, F&... f) {
+    if constexpr (count == 1) {
+      return values{call_here<Context>(f..., on, base)};
+    } else if constexpr (count == 2) {
+      return run_two(on, base, f...);
+    } else {
+      parent_first_fork fork{on, base, f...};
+      return fork.run_all(std::index_sequence_for<F...>{});
+    }
+  }
+
+ private:
+  /// A small callable that cannot be changed by its call (not `mutable`) is as good as a copy, which needs no memory.
+  template <class G>
+  using in_register =
+      std::conditional_t<std::is_trivially_copyable_v<G> && std::is_trivially_destructible_v<G> &&
+                             sizeof(G) <= sizeof(void*) && (callable_plain<G const> || callable_with_context<G const, Context>),
+                         G const, G&>;
+
+  /// Comes back in registers if the results allow it.
+  template <class First, class Second>
+  struct both {
+    First first;
+    Second second;
+  };
+
+  template <class First, class Second>
+  HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* at, First& f, Second& g) {
+    auto result = fork_two<First, Second>(on, at, f, g);
+    using result_type = decltype(result);
+    return values{std::forward<decltype(result_type::first)>(result.first),
+                  std::forward<decltype(result_type::second)>(result.second)};
+  }
+
+  /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
+  /// and is small enough to be inlined here, twice.
+  template <class First, class Second>
+  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f, Second& g) {
+    using second = slot_task<Context, Second>;
+    typename second::frame in;
+    second::write(*at, g, in);
+    fork_slot* const next = HEIST_LIKELY(on.tasks.fork_is_plain(at)) || forked(on, at) ? at + 1 : at;
+    auto const first = [&]() __attribute__((always_inline)) -> decltype(auto) {
+      try {
+        return call_here<Context>(f, on, next);
+      } catch (...) {
+        if constexpr (second::near) {
+          second::join_while_handling(on, at);
+        } else {
+          second::join_while_handling(on, at, in);
+        }
+        throw;
+      }
+    };
+    // Braces: from left to right.
+    return both<decltype(first()), typename second::value>{first(), second::join(on, at, g, in)};
+  }
+
+  parent_first_fork(fiber& on, fork_slot* base, F&... f) : on_{on}, base_{base}, functions_{f...} {}
+
+  /// Child I > 0 has slot base + count - 1 - I: thieves take the last first, and joins go on in order.
+  fork_slot* slot(std::size_t i) const noexcept { return base_ + (count - 1 - i); }
+
+  template <std::size_t... I>
+  values run_all(std::index_sequence<I...>) {
+    ((I == 0 ? void() : task<I>::write(*slot(I), std::get<I>(functions_), std::get<I>(frames_))), ...);
+    fork_slot* next = base_ + (count - 1);
+    if (!on_.tasks.fork_is_plain(next - 1) && !forked(on_, next - 1)) next = base_;
+    return values{call<I>(next)...};
+  }
+
+  template <std::size_t I>
+  decltype(auto) call(fork_slot* next) {
+    try {
+      if constexpr (I == 0) {
+        return call_here<Context>(std::get<0>(functions_), on_, next);
+      } else {
+        return task<I>::join(on_, slot(I), std::get<I>(functions_), std::get<I>(frames_));
+      }
+    } catch (...) {
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        (join_handling<I + 1 + J>(), ...);
+      }
+      (std::make_index_sequence<count - 1 - I>{});
+      throw;
+    }
+  }
+
+  template <std::size_t I>
+  void join_handling() noexcept {
+    if constexpr (task<I>::near) {
+      task<I>::join_while_handling(on_, slot(I));
+    } else {
+      task<I>::join_while_handling(on_, slot(I), std::get<I>(frames_));
+    }
+  }
+
+  fiber& on_;
+  fork_slot* base_;
+  std::tuple<F&...> functions_;
+  std::tuple<typename slot_task<Context, F>::frame...> frames_;
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,217 @@
+// An observer that says where the time of the workers goes: the application, steals, the search for work, sleep; and
+// how much of it inside joins that wait (Wool, section 5.3 and Fig. 6).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>  // max
+#include <array>
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/observe/observer.hpp"
+
+// Edges
+//   E1  change: version.store(odd, relaxed), fields.store(release) -> read: fields.load(acquire), version.load(relaxed)
+//       a reader that has seen a part of a change sees that there is one
+//   E2  change: version.store(even, release) -> read: version.load(acquire)   all of a change
+
+namespace heist {
+
+/// How a worker has spent a stretch of time, in ticks. Every tick is in exactly one field.
+struct time_shares {
+  std::uint64_t application = 0;          ///< tasks, and what the library does for them: forks, joins, their own queue
+  std::uint64_t steal = 0;                ///< attempts that were successful, until the task starts
+  std::uint64_t search = 0;               ///< everything else that is not sleep
+  std::uint64_t application_in_join = 0;  ///< tasks on top of a join that waits: leap-frogging
+  std::uint64_t steal_in_join = 0;
+  std::uint64_t search_in_join = 0;  ///< a join that waits and does nothing
+  std::uint64_t asleep = 0;
+  std::uint64_t wall = 0;  ///< how long the stretch was; the sum of the others
+
+  /// All but sleep.
+  std::uint64_t awake() const noexcept {
+    return application + steal + search + application_in_join + steal_in_join + search_in_join;
+  }
+  time_shares& operator+=(time_shares const& other) noexcept { return combine(other, 1); }
+  time_shares& operator-=(time_shares const& other) noexcept { return combine(other, ~std::uint64_t{0}); }
+  friend bool operator==(time_shares const&, time_shares const&) = default;
+
+ private:
+  time_shares& combine(time_shares const& other, std::uint64_t factor) noexcept {
+    for (auto const field :
+         {&time_shares::application, &time_shares::steal, &time_shares::search, &time_shares::application_in_join,
+          &time_shares::steal_in_join, &time_shares::search_in_join, &time_shares::asleep, &time_shares::wall})
+      this->*field += factor * other.*field;
+    return *this;
+  }
+};
+
+/// The shares of all workers, since the executor started or, as the difference of two reports, between them.
+struct time_report {
+  std::vector<time_shares> workers;
+
+  time_shares total() const noexcept {
+    time_shares sum;
+    for (auto const& w : workers) sum += w;
+    return sum;
+  }
+  /// What has passed since `earlier`, a report of the same observer.
+  time_report operator-(time_report const& earlier) const {
+    time_report difference = *this;
+    for (std::size_t w = 0; w < workers.size(); ++w) difference.workers[w] -= earlier.workers[w];
+    return difference;
+  }
+
+  /// A table for people, a line per worker and one for their sum: percent of the time, and its length in ticks, or in
+  /// seconds if `seconds` says how long the whole took.
+  std::string text(double seconds = 0) const {
+    std::string table =
+        fmt::format("{:<8}{:>12}{:>9}{:>9}{:>14}{:>9}{:>9}{:>9}{:>18}\n", "", "application", "steal", "search",
+                    "in joins: app", "steal", "search", "asleep", seconds > 0 ? "seconds" : "ticks");
+    std::uint64_t longest = 0;
+    for (auto const& w : workers) longest = std::max(longest, w.wall);
+    auto const line = [&](std::string_view title, time_shares const& s) {
+      auto const percent = [&](std::uint64_t part) {
+        return s.wall == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(s.wall);
+      };
+      table += fmt::format("{:<8}{:>11.2f}%{:>8.2f}%{:>8.2f}%{:>13.2f}%{:>8.2f}%{:>8.2f}%{:>8.2f}%", title,
+                           percent(s.application), percent(s.steal), percent(s.search), percent(s.application_in_join),
+                           percent(s.steal_in_join), percent(s.search_in_join), percent(s.asleep));
+      table += seconds > 0 && longest != 0
+                   ? fmt::format("{:>18.6f}\n", seconds * static_cast<double>(s.wall) / static_cast<double>(longest))
+                   : fmt::format("{:>18}\n", s.wall);
+    };
+    for (std::size_t w = 0; w < workers.size(); ++w) line(fmt::format("{}", w), workers[w]);
+    line("all", total());
+    return table;
+  }
+};
+
+/// Adds up the time of an executor's workers. `Clock`: ticks() gives the time.
+///
+/// A worker's clock starts with the executor, as search. Work that is waited for by parking (futures, and joins unless
+/// the policy says otherwise) shows nothing inside joins: the worker goes on with something else.
+///
+/// Threads   members of an observer and a time_observer: each worker writes its own lines. report() by any thread at
+/// any
+///           time, but not while start() runs: what each worker was doing lasts until that moment.
+/// Promises  of each worker, and so of all, the shares add up to `wall` exactly. wall is from start() to the report.
+/// Cost      a look at the clock for each event that time_observer names and each sleep, park and wake; none for a task
+///           of the worker's own and for forks and joins in place.
+template <class Clock = os_env>
+class basic_time_breakdown : public null_observer {
+ public:
+  static constexpr bool observes = true;
+
+  /// Starts again from zero.
+  void start(std::size_t workers) {
+    lines_ = std::make_unique<line[]>(workers);
+    workers_ = workers;
+    start_ = Clock::ticks();
+    for (std::size_t w = 0; w < workers; ++w) {
+      lines_[w].since.store(start_, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
+    }
+  }
+
+  void search_begin(std::size_t worker, std::uint32_t joins) noexcept {
+    lines_[worker].change(joins != 0 ? searching_in_join : searching);
+  }
+  void attempt(std::size_t worker) noexcept { lines_[worker].change(lines_[worker].current()); }
+  void success(std::size_t worker) noexcept {
+    line& l = lines_[worker];
+    l.rename(l.current() == searching_in_join ? stealing_in_join : stealing);
+  }
+  void work_begin(std::size_t worker, std::uint32_t joins) noexcept {
+    lines_[worker].change(joins != 0 ? working_in_join : working);
+  }
+  void sleep(std::size_t worker) noexcept { lines_[worker].change(sleeping); }
+  void wake(std::size_t worker) noexcept { lines_[worker].change(searching); }
+  void park(std::size_t worker, void const* /*fiber*/) noexcept { lines_[worker].change(working); }
+
+  time_report report() const {
+    time_report all;
+    all.workers.reserve(workers_);
+    for (std::size_t w = 0; w < workers_; ++w) all.workers.push_back(lines_[w].read(start_));
+    return all;
+  }
+
+ private:
+  enum activity : std::uint32_t {
+    working,
+    stealing,
+    searching,
+    working_in_join,
+    stealing_in_join,
+    searching_in_join,
+    sleeping,
+    activities
+  };
+  template <class T>
+  using atomic = os_env::atomic<T>;
+
+  /// Written by one worker, read by everybody.
+  struct alignas(cache_line_size) line {
+    atomic<std::uint64_t> version{0};  ///< odd during a change
+    atomic<std::uint64_t> since{0};    ///< when the present activity began; what was before is in `spent`
+    atomic<std::uint32_t> what{searching};
+    std::array<atomic<std::uint64_t>, activities> spent{};
+
+    activity current() const noexcept {
+      return static_cast<activity>(what.load(std::memory_order_relaxed));  // relaxed: its own
+    }
+
+    /// From now on it does `next`.
+    void change(activity next) noexcept {
+      std::uint64_t const before = since.load(std::memory_order_relaxed);  // relaxed: its own
+      // The clock of the thread that called start() may be some ticks ahead.
+      std::uint64_t const now = std::max(Clock::ticks(), before);
+      auto& past = spent[current()];
+      std::uint64_t const sum = past.load(std::memory_order_relaxed) + (now - before);  // relaxed: its own
+      std::uint64_t const v = version.load(std::memory_order_relaxed);                  // relaxed: its own
+      version.store(v + 1, std::memory_order_relaxed);                                  // E1
+      past.store(sum, std::memory_order_release);                                       // E1
+      since.store(now, std::memory_order_release);                                      // E1
+      what.store(next, std::memory_order_release);                                      // E1
+      version.store(v + 2, std::memory_order_release);                                  // E2
+    }
+    /// What it has done since the last change is `now_known`.
+    void rename(activity now_known) noexcept {
+      what.store(now_known, std::memory_order_release);  // E1; until then readers add the stretch to the other
+    }
+
+    time_shares read(std::uint64_t start) const noexcept {
+      for (;;) {
+        std::uint64_t const before = version.load(std::memory_order_acquire);  // E2
+        std::array<std::uint64_t, activities> s;
+        for (std::size_t i = 0; i < activities; ++i) s[i] = spent[i].load(std::memory_order_acquire);  // E1
+        std::uint64_t const begun = since.load(std::memory_order_acquire);                             // E1
+        std::uint32_t const doing = what.load(std::memory_order_acquire);                              // E1
+        std::uint64_t const now = std::max(Clock::ticks(), begun);
+        if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) {  // E1
+          s[doing] += now - begun;
+          return {s[working],          s[stealing],          s[searching], s[working_in_join],
+                  s[stealing_in_join], s[searching_in_join], s[sleeping],  now - start};
+        }
+        os_env::relax();
+      }
+    }
+  };
+
+  std::unique_ptr<line[]> lines_;
+  std::size_t workers_ = 0;
+  std::uint64_t start_ = 0;
+};
+
+using time_breakdown = basic_time_breakdown<>;
+
+static_assert(time_observer<time_breakdown>);
+
+}  // namespace heist

@@ -1,0 +1,70 @@
+// What stands in task stacks: forked tasks (parent-first), and frames that can be gone on with (child-first).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // byte, size_t
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/sched/runnable.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::detail {
+
+class fiber;
+
+inline task_view describe_fork(runnable const& self) noexcept {
+  return {task_kind::other, &self, nullptr};
+}
+inline constexpr described_operations fork_operations{&describe_fork};
+/// What observers are told of forked tasks that somebody else runs.
+inline constexpr described fork_what{&fork_operations};
+
+/// A task that waits in the stack of the fiber that forked it. Its owner writes `run` and what that needs, nothing else;
+/// the rest has no value until the slot is made public.
+struct alignas(cache_line_size) fork_slot {
+  /// Calls the task on behalf of a thief, on fiber `on`, and leaves the outcome where its parent expects it.
+  using run_function = void (*)(fork_slot& self, fiber& on) noexcept;
+
+  /// Bytes in the slot for a small task or its outcome.
+  static constexpr std::size_t room = 24;
+
+  void make_public() noexcept {
+    finished.reset();
+    thief.store(nullptr, std::memory_order_relaxed);  // relaxed: published with the slot
+  }
+  bool pending() const noexcept { return run != nullptr; }
+
+  /// Null: nothing is forked here. Not beside `function`: a compiler would merge the two stores by way of a vector
+  /// register, which costs more than both.
+  run_function run;
+  completion finished;
+  void* function;
+  os_env::atomic<fiber*> thief;  ///< on which fiber the thief runs it, once it does
+  bool failed;                   ///< the outcome is an exception
+  alignas(void*) std::byte storage[room];
+};
+static_assert(sizeof(fork_slot) == cache_line_size);
+
+/// A frame that has called its child on another stack. Nothing has a value until it is needed: parent and `overtaken`
+/// before the call, `finished` when somebody may go on with the frame, `failed` with the completion.
+struct calling_frame {
+  calling_frame() noexcept {}
+  ~calling_frame() {}
+
+  fiber* parent;   ///< the fiber of the frame
+  bool overtaken;  ///< the child has moved, or its worker has gone on with the frame; for the child's own fiber to read
+  bool failed;     ///< the child's outcome is an exception
+  union {
+    completion finished;  ///< the child's end
+  };
+};
+
+/// A frame in its worker's stack of continuations.
+struct continuation_slot {
+  calling_frame* frame;
+
+  inline void make_public() noexcept;  // in fiber.hpp
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,329 @@
+// Calls on another stack: plain ones return, overtaken ones go on before that, on any thread; children are used again.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "faults/child_process.hpp"
+#include "heist/fiber/flow.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+#include "unit/fiber/flows.hpp"
+
+using heist::detail::call_overtaken;
+using heist_test::every_flow;
+using heist_test::fresh;
+using heist_test::leave;
+using heist_test::nothing;
+
+namespace {
+
+/// Asks the kernel: a compiler may take std::this_thread::get_id() to be the same in all of a function.
+pid_t this_thread() noexcept {
+  return static_cast<pid_t>(::syscall(SYS_gettid));
+}
+
+/// A thread's flow, and a child that suspends itself `times` and then leaves.
+template <class Flow>
+struct overtaking {
+  Flow main;
+  fresh<Flow> child;
+  int times = 1;
+  int steps = 0;
+  bool left = false;
+
+  static int run(void* self, void*) noexcept {
+    auto& o = *static_cast<overtaking*>(self);
+    o.main.keep_control();
+    for (int i = 0; i < o.times; ++i) {
+      ++o.steps;
+      Flow::switch_to(o.child, o.main, nothing);
+    }
+    return leave<Flow>(o.child, o.main,
+                       {[](void* self) noexcept { static_cast<overtaking*>(self)->left = true; }, self});
+  }
+  int call() noexcept { return Flow::call(main, child, &run, this, nullptr); }
+  void go_on() { Flow::switch_to(main, child, nothing); }
+};
+
+template <class Flow>
+int returns_second(void*, void* b) noexcept {
+  return *static_cast<int*>(b);
+}
+
+/// As deep as there are children; at the bottom whatever `bottom` does.
+template <class Flow>
+struct nest {
+  Flow main;
+  std::vector<std::unique_ptr<fresh<Flow>>> children;
+  std::vector<int> status;
+  std::size_t depth = 0;
+  bool overtake = false;
+
+  explicit nest(std::size_t n) : status(n + 1, -1) {
+    for (std::size_t i = 0; i < n; ++i) children.push_back(std::make_unique<fresh<Flow>>(static_cast<unsigned>(i)));
+  }
+  Flow& at(std::size_t i) noexcept { return i == 0 ? main : *children[i - 1]; }
+
+  /// Level `i` runs on at(i).
+  int level(std::size_t i) noexcept {
+    depth = i;
+    if (i == children.size()) {
+      if (!overtake) return 7;
+      for (std::size_t k = 0; k < i; ++k) at(k).keep_control();
+      // The outermost caller goes on; it wakes the next, and so on.
+      return leave<Flow>(at(i), main);
+    }
+    status[i] = Flow::call(at(i), at(i + 1), &run_next, this, &at(i));
+    if (!overtake) return status[i] + 1;
+    if (i != 0) return leave<Flow>(at(i), i + 1 == children.size() ? main : at(i + 1));
+    Flow::switch_to(main, at(1), nothing);  // comes back when all have been overtaken
+    return 1;
+  }
+  static int run_next(void* self, void*) noexcept {
+    auto& n = *static_cast<nest*>(self);
+    return n.level(n.depth + 1);
+  }
+};
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("call: returns what the function returned, again and again", "[fiber]", every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  for (int i = 1; i < 1000; ++i) REQUIRE(flow::call(main, child, &returns_second<flow>, nullptr, &i) == i);
+}
+
+TEMPLATE_LIST_TEST_CASE("call: the function runs on the child's stack", "[fiber]", every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  char* frame = nullptr;
+  flow::call(
+      main, child,
+      [](void* a, void*) noexcept {
+        *static_cast<void**>(a) = __builtin_frame_address(0);
+        return 1;
+      },
+      &frame, nullptr);
+  CHECK(frame > child.memory().bottom());
+  CHECK(frame < child.memory().top());
+}
+
+TEMPLATE_LIST_TEST_CASE("call: overtaken as soon as somebody switches to the caller", "[fiber]", every_flow) {
+  using flow = TestType;
+  overtaking<flow> o;
+  o.times = 5;
+  REQUIRE(o.call() == call_overtaken);
+  for (int i = 1; i < 5; ++i) {
+    CHECK(o.steps == i);
+    CHECK_FALSE(o.left);
+    o.go_on();
+  }
+  o.go_on();
+  CHECK(o.steps == 5);
+  CHECK(o.left);
+}
+
+TEMPLATE_LIST_TEST_CASE("call: a child that has left is called again, also with another function", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  overtaking<flow> o;
+  for (int round = 1; round <= 100; ++round) {
+    o.left = false;
+    REQUIRE(o.call() == call_overtaken);
+    CHECK_FALSE(o.left);
+    o.go_on();
+    REQUIRE(o.left);
+    REQUIRE(flow::call(o.main, o.child, &returns_second<flow>, nullptr, &round) == round);
+  }
+  CHECK(o.steps == 100);
+}
+
+TEMPLATE_LIST_TEST_CASE("call: a child that has left may be started", "[fiber]", every_flow) {
+  using flow = TestType;
+  overtaking<flow> o;
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(o.call() == call_overtaken);
+    o.go_on();
+    REQUIRE(o.left);
+    o.left = false;
+  }
+  o.child.start(
+      [](void* self, void*) noexcept {
+        auto& o = *static_cast<overtaking<flow>*>(self);
+        o.steps = 100;
+        flow::switch_to(o.child, o.main, nothing, true);
+        return 1;
+      },
+      &o, nullptr);
+  o.go_on();
+  CHECK(o.steps == 100);
+}
+
+TEMPLATE_LIST_TEST_CASE("call: many nested, each on a stack of its own", "[fiber]", every_flow) {
+  using flow = TestType;
+  nest<flow> n{200};
+  CHECK(n.level(0) == 207);
+  n.depth = 0;
+  CHECK(n.level(0) == 207);
+}
+
+TEMPLATE_LIST_TEST_CASE("call: all of many nested are overtaken, from the outermost in", "[fiber]", every_flow) {
+  using flow = TestType;
+  nest<flow> n{100};
+  n.overtake = true;
+  for (int round = 0; round < 3; ++round) {
+    std::fill(n.status.begin(), n.status.end(), -1);
+    n.depth = 0;
+    CHECK(n.level(0) == 1);
+    for (std::size_t i = 0; i < 100; ++i) REQUIRE(n.status[i] == call_overtaken);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("call: the caller is overtaken on another thread, the child stays on the first", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  heist_test::watchdog guard{"overtaken elsewhere", std::chrono::seconds{30}};
+  struct shared {
+    fresh<flow> parent, child;
+    flow* first = nullptr;  // the boot flows of two threads
+    flow* second = nullptr;
+    pid_t before = 0, after = 0, of_child = 0;
+    int status = -1;
+    int kept = 0;
+
+    static int run_child(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      s.parent.keep_control();
+      flow::switch_to(s.child, *s.first, nothing);
+      s.of_child = this_thread();
+      return leave<flow>(s.child, *s.first);
+    }
+    static int run_parent(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      std::array<int volatile, 100> locals{};
+      for (int i = 0; i < 100; ++i) locals[static_cast<std::size_t>(i)] = i;
+      s.before = this_thread();
+      s.status = flow::call(s.parent, s.child, &run_child, self, nullptr);
+      s.after = this_thread();
+      for (int const i : locals) s.kept += i;
+      flow::switch_to(s.parent, *s.second, nothing, true);
+      return 1;
+    }
+  };
+  for (int round = 0; round < 20; ++round) {
+    shared s;
+    flow here;
+    s.first = &here;
+    s.parent.start(&shared::run_parent, &s, nullptr);
+    flow::switch_to(here, s.parent, nothing);
+    CHECK(s.status == -1);
+    pid_t other = 0;
+    std::thread{[&] {
+      flow there;
+      other = this_thread();
+      s.second = &there;
+      flow::switch_to(there, s.parent, nothing);
+    }}.join();
+    CHECK(s.status == call_overtaken);
+    CHECK(s.before == this_thread());
+    CHECK(s.after == other);
+    CHECK(s.kept == 4950);
+    flow::switch_to(here, s.child, nothing);
+    CHECK(s.of_child == this_thread());
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber]", every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  std::string text;
+  auto const body = [](void* a, void*) noexcept {
+    try {
+      try {
+        throw std::runtime_error{"inner"};
+      } catch (std::runtime_error const& e) {
+        *static_cast<std::string*>(a) += e.what();
+        throw std::logic_error{"outer"};
+      }
+    } catch (std::logic_error const& e) {
+      *static_cast<std::string*>(a) += e.what();
+      return std::uncaught_exceptions() + 2;
+    }
+  };
+  for (int i = 0; i < 100; ++i) {
+    text.clear();
+    REQUIRE(flow::call(main, child, body, &text, nullptr) == 2);
+    REQUIRE(text == "innerouter");
+    REQUIRE_FALSE(static_cast<bool>(std::current_exception()));
+  }
+}
+
+namespace {
+
+HEIST_NOINLINE int throws() {
+  throw std::runtime_error{"lost"};
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("call: an exception that leaves the function ends the program", "[fiber]", every_flow) {
+  using flow = TestType;
+  auto const report = heist_test::run_child([] {
+    flow main;
+    fresh<flow> child;
+    flow::call(
+        main, child, [](void*, void*) noexcept { return throws(); }, nullptr, nullptr);
+  });
+  CHECK(report.signal == SIGABRT);
+  CHECK(report.says("lost"));
+}
+
+namespace {
+
+/// Uses at least `bytes` of the stack.
+HEIST_NOINLINE int use_stack(std::size_t bytes) {
+  char volatile frame[512];
+  frame[0] = static_cast<char>(bytes);
+  if (bytes < sizeof frame) return frame[0];
+  int const deeper = use_stack(bytes - sizeof frame);
+  return deeper + frame[0];  // after the call: no tail call
+}
+
+template <class Flow>
+void overflow(std::size_t bytes) {
+  Flow main;
+  fresh<Flow> child;
+  Flow::call(
+      main, child,
+      [](void* bytes, void*) noexcept {
+        static_cast<void>(use_stack(*static_cast<std::size_t*>(bytes)));
+        return 1;
+      },
+      &bytes, nullptr);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("call: a frame that does not fit hits the guard below the stack", "[fiber]", every_flow) {
+  using flow = TestType;
+  auto const fits = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 14); });
+  INFO(fits.text());
+  CHECK(fits.clean());
+  auto const overflows = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 18); });
+  CHECK_FALSE(overflows.clean());
+  CHECK_FALSE(overflows.hung);
+}

@@ -1,0 +1,277 @@
+// What a function keeps in registers survives calls and switches: values, and the floating-point control words.
+#include <cfenv>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "heist/fiber/flow.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+#include "unit/fiber/flows.hpp"
+
+using heist::detail::call_overtaken;
+using heist_test::every_flow;
+using heist_test::fresh;
+using heist_test::leave;
+using heist_test::nothing;
+
+namespace {
+
+/// More values than there are registers, of all kinds, alive across `cross()`; changes with the seed. A wrong register
+/// changes the result.
+template <class Cross>
+HEIST_NOINLINE double many_values(std::uint64_t seed, Cross&& cross) {
+  std::uint64_t a = seed + 1, b = seed * 3, c = seed ^ 0x55, d = seed << 3, e = ~seed, f = seed + 77, g = seed * 11,
+                h = seed - 5;
+  double p = static_cast<double>(a), q = p / 3, r = q + 1, s = r * r, t = s - p, u = t / 7, v = u + q, w = v * 0.5;
+  typedef double four __attribute__((vector_size(32)));
+  four x{p, q, r, s}, y = x * 2.0, z = x + y;
+  long double l = static_cast<long double>(p) / 7, m = l * l;
+  cross();
+  std::uint64_t const sum = a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
+  double const numbers = p + 2 * q + 3 * r + 4 * s + 5 * t + 6 * u + 7 * v + 8 * w;
+  four const vectors = x + 2.0 * y + 3.0 * z;
+  return static_cast<double>(sum % 1000003) + numbers + vectors[0] + vectors[1] + vectors[2] + vectors[3] +
+         static_cast<double>(l + m);
+}
+
+/// Loses whatever the caller left in registers, saved or not.
+void use_all_registers(std::uint64_t seed) {
+  double volatile sink = many_values(seed * 1234567, [] { asm volatile("" ::: "memory"); });
+  static_cast<void>(sink);
+}
+
+/// The child suspends after having used all registers, and so does whoever switches to it.
+template <class Flow>
+struct two_sides {
+  Flow* main;
+  Flow* child;
+  int suspensions;
+  double in_child = 0;
+
+  static int run(void* self, void*) noexcept {
+    auto& s = *static_cast<two_sides*>(self);
+    s.in_child = many_values(9, [&] {
+      use_all_registers(1);
+      s.main->keep_control();
+      for (int i = 0; i < s.suspensions; ++i) Flow::switch_to(*s.child, *s.main, nothing);
+    });
+    if (s.suspensions == 0) return 1;
+    return leave<Flow>(*s.child, *s.main);
+  }
+};
+
+double const expected = many_values(9, [] {});
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("registers: values survive a plain call", "[fiber]", every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  two_sides<flow> s{&main, &child, 0};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    int status = 0;
+    double const got = many_values(seed, [&] { status = flow::call(main, child, &two_sides<flow>::run, &s, nullptr); });
+    REQUIRE(status == 1);
+    REQUIRE(got == many_values(seed, [] {}));
+    REQUIRE(s.in_child == expected);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("registers: values survive an overtaken call, and the switches to the child", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    two_sides<flow> s{&main, &child, 3};
+    int status = -1;
+    double const over_call =
+        many_values(seed, [&] { status = flow::call(main, child, &two_sides<flow>::run, &s, nullptr); });
+    REQUIRE(status == call_overtaken);
+    REQUIRE(over_call == many_values(seed, [] {}));
+    for (int i = 0; i < 3; ++i) {
+      double const over_switch = many_values(seed, [&] {
+        use_all_registers(seed);
+        flow::switch_to(main, child, nothing);
+      });
+      REQUIRE(over_switch == many_values(seed, [] {}));
+    }
+    REQUIRE(s.in_child == expected);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("registers: values survive a call that is overtaken on another thread", "[fiber]", every_flow) {
+  using flow = TestType;
+  heist_test::watchdog guard{"overtaken elsewhere", std::chrono::seconds{30}};
+  struct shared {
+    fresh<flow> parent, child;
+    flow* first = nullptr;
+    flow* second = nullptr;
+    double got = 0;
+
+    static int run_child(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      s.parent.keep_control();
+      use_all_registers(5);
+      flow::switch_to(s.child, *s.first, nothing);
+      return leave<flow>(s.child, *s.first);
+    }
+    static int run_parent(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      s.got = many_values(9, [&] { flow::call(s.parent, s.child, &run_child, self, nullptr); });
+      flow::switch_to(s.parent, *s.second, nothing, true);
+      return 1;
+    }
+  };
+  for (int round = 0; round < 20; ++round) {
+    shared s;
+    flow here;
+    s.first = &here;
+    s.parent.start(&shared::run_parent, &s, nullptr);
+    flow::switch_to(here, s.parent, nothing);
+    std::thread{[&] {
+      flow there;
+      s.second = &there;
+      use_all_registers(6);
+      flow::switch_to(there, s.parent, nothing);
+    }}.join();
+    CHECK(s.got == expected);
+    flow::switch_to(here, s.child, nothing);
+  }
+}
+
+namespace {
+
+/// Sets a rounding mode, both that of SSE and that of the x87 where there are two; gives the old one back.
+class rounding {
+ public:
+  explicit rounding(int mode) : before_{std::fegetround()} { std::fesetround(mode); }
+  rounding(rounding const&) = delete;
+  rounding& operator=(rounding const&) = delete;
+  ~rounding() { std::fesetround(before_); }
+
+ private:
+  int before_;
+};
+
+/// The mode by which arithmetic really rounds, of FE_TONEAREST (which includes towards zero), FE_UPWARD and
+/// FE_DOWNWARD: -1 if the units for double and long double disagree.
+int mode_in_use() {
+  auto const mode_of = []<class Float>(Float) {
+    Float volatile one = 1, minus_one = -1, three = 3;
+    Float volatile const third = one / three, negative = minus_one / three;
+    Float const above = third, below = negative;
+    return above == -below ? FE_TONEAREST : above > -below ? FE_UPWARD : FE_DOWNWARD;
+  };
+  int const mode = mode_of(1.0);
+  return mode == mode_of(1.0L) ? mode : -1;
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("control words: each flow keeps its own rounding mode over switch_to", "[fiber]", every_flow) {
+  using flow = TestType;
+  struct shared {
+    flow main;
+    fresh<flow> fiber;
+    int first = -2, second = -2;
+  } s;
+  s.fiber.start(
+      [](void* a, void*) noexcept {
+        auto& s = *static_cast<shared*>(a);
+        std::fesetround(FE_DOWNWARD);
+        flow::switch_to(s.fiber, s.main, nothing);
+        s.first = mode_in_use();
+        std::fesetround(FE_TONEAREST);
+        flow::switch_to(s.fiber, s.main, nothing);
+        s.second = mode_in_use();
+        flow::switch_to(s.fiber, s.main, nothing, true);
+        return 1;
+      },
+      &s, nullptr);
+  rounding const up{FE_UPWARD};
+  for (int i = 0; i < 3; ++i) {
+    flow::switch_to(s.main, s.fiber, nothing);
+    REQUIRE(mode_in_use() == FE_UPWARD);
+  }
+  CHECK(s.first == FE_DOWNWARD);
+  CHECK(s.second == FE_TONEAREST);
+}
+
+TEMPLATE_LIST_TEST_CASE("control words: an overtaken caller goes on with those that it called with", "[fiber]",
+                        every_flow) {
+  using flow = TestType;
+  struct shared {
+    flow main;
+    fresh<flow> child;
+    int later_in_child = -2;
+
+    static int run(void* self, void*) noexcept {
+      auto& s = *static_cast<shared*>(self);
+      s.main.keep_control();
+      std::fesetround(FE_DOWNWARD);
+      flow::switch_to(s.child, s.main, nothing);
+      s.later_in_child = mode_in_use();
+      return leave<flow>(s.child, s.main);
+    }
+  } s;
+  rounding const up{FE_UPWARD};
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(flow::call(s.main, s.child, &shared::run, &s, nullptr) == call_overtaken);
+    CHECK(mode_in_use() == FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+    flow::switch_to(s.main, s.child, nothing);
+    CHECK(mode_in_use() == FE_TONEAREST);
+    CHECK(s.later_in_child == FE_DOWNWARD);
+    std::fesetround(FE_UPWARD);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("control words: a called child starts with its caller's", "[fiber]", every_flow) {
+  using flow = TestType;
+  flow main;
+  fresh<flow> child;
+  for (int const mode : {FE_UPWARD, FE_DOWNWARD, FE_TONEAREST, FE_UPWARD}) {
+    rounding const set{mode};
+    int seen = -2;
+    flow::call(
+        main, child,
+        [](void* a, void*) noexcept {
+          *static_cast<int*>(a) = mode_in_use();
+          return 1;
+        },
+        &seen, nullptr);
+    CHECK(seen == mode);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("control words: they go along to another thread", "[fiber]", every_flow) {
+  using flow = TestType;
+  heist_test::watchdog guard{"control words elsewhere", std::chrono::seconds{30}};
+  struct shared {
+    fresh<flow> fiber;
+    flow* back = nullptr;
+    int seen = -2;
+  } s;
+  s.fiber.start(
+      [](void* a, void*) noexcept {
+        auto& s = *static_cast<shared*>(a);
+        std::fesetround(FE_DOWNWARD);
+        flow::switch_to(s.fiber, *s.back, nothing);
+        s.seen = mode_in_use();
+        flow::switch_to(s.fiber, *s.back, nothing, true);
+        return 1;
+      },
+      &s, nullptr);
+  for (int i = 0; i < 2; ++i) {
+    std::thread{[&] {
+      flow here;
+      s.back = &here;
+      flow::switch_to(here, s.fiber, nothing);
+      CHECK(mode_in_use() == FE_TONEAREST);
+    }}.join();
+  }
+  CHECK(s.seen == FE_DOWNWARD);
+}

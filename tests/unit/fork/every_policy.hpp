@@ -1,0 +1,30 @@
+// The ways to fork and to join that the tests of forks go through.
+#pragma once
+
+#include <tuple>
+
+#include "heist/executor.hpp"
+#include "heist/fork/scope.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/policy.hpp"
+
+namespace heist_test {
+
+template <class Order, class Join = heist::join::park>
+using forking = heist::policy::with_join<heist::policy::with_order<heist::policy::random, Order>, Join>;
+
+using parent_first = forking<heist::order::parent_first>;
+using child_first = forking<heist::order::child_first>;
+
+/// Both orders, frames park.
+using both_orders = std::tuple<parent_first, child_first>;
+/// Both orders and, where frames do not always park, every way to wait.
+using every_policy = std::tuple<parent_first, forking<heist::order::parent_first, heist::join::leapfrog>,
+                                forking<heist::order::parent_first, heist::join::wait>, child_first>;
+
+template <class Policy>
+inline constexpr bool is_child_first = Policy::order_type::child_starts;
+
+inline constexpr bool slow = heist::under_tsan || heist::under_asan;
+
+}  // namespace heist_test
