@@ -24,7 +24,7 @@ class boost_flow {
   boost_flow& operator=(boost_flow const&) = delete;
   ~boost_flow() { sanitizer_destroy(sanitizer_); }
 
-  void start(flow_function function, void* a, void* b) noexcept { job_ = {function, a, b, nullptr}; }
+  void start(flow_function function, void* a, void* b) noexcept { job_ = {function, a, b, nullptr, {}}; }
 
   HEIST_NO_TSAN HEIST_NOINLINE static void switch_to(boost_flow& from, boost_flow& to, after_switch then,
                                                      bool from_ends = false) {
@@ -37,7 +37,7 @@ class boost_flow {
 
   HEIST_NO_TSAN HEIST_NOINLINE static int call(boost_flow& from, boost_flow& child, flow_function function, void* a,
                                                void* b) noexcept {
-    child.job_ = {function, a, b, &from};
+    child.job_ = {function, a, b, &from, control_words::now()};
     from.crossing_ = {&from, &child, {nullptr, nullptr}, call_overtaken};
     sanitizer_leave(from.sanitizer_, child.sanitizer_, false);
     return arrive(boost::context::detail::jump_fcontext(child.context_, &from.crossing_));
@@ -65,6 +65,7 @@ class boost_flow {
     void* a;
     void* b;
     boost_flow* caller;
+    control_words control;  ///< the caller's: the jump installs those that this flow stopped with
   };
 
   HEIST_NO_TSAN static int arrive(boost::context::detail::transfer_t t) noexcept {
@@ -80,6 +81,7 @@ class boost_flow {
     boost_flow& self = *static_cast<crossing*>(t.data)->to;
     arrive(t);
     for (;;) {
+      self.job_.control.install();
       int const status = self.job_.function(self.job_.a, self.job_.b);
       if (self.recalled_) {
         self.recalled_ = false;

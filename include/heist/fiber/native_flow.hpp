@@ -94,28 +94,6 @@ class native_flow {
     void* message;
   };
 
-  /// What the ABI wants kept over a call and no register holds.
-  struct control_words {
-#if HEIST_X86_64
-    std::uint32_t mxcsr = 0x1f80;
-    std::uint16_t x87 = 0x037f;
-    HEIST_ALWAYS_INLINE static control_words now() noexcept {
-      control_words w;
-      asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(w.mxcsr), "=m"(w.x87));
-      return w;
-    }
-    void install() const noexcept { asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87)); }
-#else
-    std::uint64_t fpcr = 0;
-    HEIST_ALWAYS_INLINE static control_words now() noexcept {
-      control_words w;
-      asm volatile("mrs %0, fpcr" : "=r"(w.fpcr));
-      return w;
-    }
-    void install() const noexcept { asm volatile("msr fpcr, %0" : : "r"(fpcr)); }
-#endif
-  };
-
   static void arrive(crossing* message) noexcept {
     crossing const c = *message;
     c.to->control_.install();

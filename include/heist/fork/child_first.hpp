@@ -70,7 +70,7 @@ HEIST_ALWAYS_INLINE int call_child(fiber& on, calling_frame& frame, flow_functio
     child = &w.home.obtain_fresh(w);
   }
   continuation_slot* const at = w.continuation_top;
-  at->frame = &frame;
+  at->frame.store(&frame, std::memory_order_relaxed);  // relaxed: begin_child lets others see it
   w.continuation_top = at + 1;
   child->interrupt = on.interrupt;
   child->called_by = &frame;
@@ -116,17 +116,6 @@ struct child_call : calling_frame {
   outcome<task_result<Context, F>> out;
 };
 
-/// The last child, which the parent runs itself.
-template <class Context, class F>
-struct last_call {
-  HEIST_COLD bool run(fiber& on, fork_slot* position, F& f) noexcept {
-    return out.fill([&]() -> decltype(auto) {
-      return call_task(f, context_access::make<Context>(on, position));
-    });
-  }
-  outcome<task_result<Context, F>> out;
-};
-
 template <class Context, class... F>
 class child_first_fork {
   static constexpr std::size_t count = sizeof...(F);
@@ -150,37 +139,49 @@ class child_first_fork {
 
  private:
   template <class First, class Second>
+  using result_of_two =
+      pair_of_values<value_or_monostate<task_result<Context, First>>, value_or_monostate<task_result<Context, Second>>>;
+
+  template <class First, class Second>
   HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* position, First& f, Second& g) {
+    return fork_two<First, Second>(on, position, f, g).template as<values>();
+  }
+
+  /// Not inlined, as parent_first_fork::fork_two.
+  template <class First, class Second>
+  HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* position, First& f,
+                                                              in_register<Context, Second> g) {
     child_call<Context, First> first;
     first.prepare(on, f);
     int const status = call_child(on, first, &child_call<Context, First>::run);
     if (HEIST_LIKELY(status == child_returned)) {
       // Braces: from left to right.
-      return values{first.out.take(), call_here<Context>(g, on, position)};
+      return {first.out.take(), call_here<Context>(g, on, position)};
     }
-    return finish_two(on, position, first, status, g);
+    return finish_two<First, Second>(on, position, first, status, g);
   }
 
   /// The parent has been overtaken, or the child has thrown.
-  template <class First, class Second>
-  HEIST_COLD static values finish_two(fiber& on, fork_slot* position, child_call<Context, First>& first, int status,
-                                      Second& g) {
-    last_call<Context, Second> last;
-    bool const last_failed = last.run(on, position, g);
+  template <class First, class Second, class G>
+  HEIST_COLD static result_of_two<First, Second> finish_two(fiber& on, fork_slot* position,
+                                                            child_call<Context, First>& first, int status, G& g) {
+    outcome<task_result<Context, Second>> last;
+    bool const last_failed =
+        last.fill([&]() -> decltype(auto) { return call_task(g, context_access::make<Context>(on, position)); });
     bool failed = status == child_threw;
     if (status == call_overtaken) {
       on.wait_for(first.finished);
       failed = first.failed;
     }
     if (failed) {
-      last.out.drop(last_failed);
+      last.drop(last_failed);
       first.out.rethrow();
     }
     if (last_failed) {
       first.out.drop(false);
-      last.out.rethrow();
+      last.rethrow();
     }
-    return values{first.out.take(), last.out.take()};
+    return {first.out.take(), last.take()};
   }
 
   /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are

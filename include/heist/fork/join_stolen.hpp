@@ -1,6 +1,8 @@
 // The slow ways of forks and joins on the task stack.
 #pragma once
 
+#include <cstddef>  // size_t
+
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/sched/core.hpp"
@@ -8,9 +10,9 @@
 
 namespace heist::detail {
 
-/// A fork that is not plain, of the tasks up to `at`: full, or asked for. True if they are on the stack.
-HEIST_COLD inline bool forked(fiber& on, fork_slot* at) noexcept {
-  auto const outcome = on.tasks.forked(at);
+/// A fork that is not plain, of `count` tasks up to `at`: full, or asked for. True if they are on the stack.
+HEIST_COLD inline bool forked(fiber& on, fork_slot* at, std::size_t count = 1) noexcept {
+  auto const outcome = on.tasks.forked(at, count);
   if (outcome == fork_stack::fork_outcome::published) on.home.published(*on.on);
   return outcome != fork_stack::fork_outcome::full;
 }

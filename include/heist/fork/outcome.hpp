@@ -85,6 +85,24 @@ class outcome {
   alignas(alignment) std::byte room_[size];
 };
 
+/// A small callable that cannot be changed by its call (not `mutable`) is as good as a copy, which needs no memory.
+template <class Context, class F>
+using in_register =
+    std::conditional_t<std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F> &&
+                           sizeof(F) <= sizeof(void*) && (callable_plain<F const> || callable_with_context<F const, Context>),
+                       F const, F&>;
+
+/// Two results, in registers if they allow it, which std::tuple does not.
+template <class First, class Second>
+struct pair_of_values {
+  template <class Tuple>
+  HEIST_ALWAYS_INLINE Tuple as() {
+    return Tuple{std::forward<First>(first), std::forward<Second>(second)};
+  }
+  First first;
+  Second second;
+};
+
 /// Keeps an exception that is being handled out of the way of code that runs meanwhile, perhaps on another thread
 /// afterwards: to be used in a catch block around a fork or a join.
 class handler_pause {

@@ -99,21 +99,24 @@ struct slot_task {
 
   /// The join in a catch block: the child is not left alone, what it returns or throws is dropped.
   template <class... Frame>
-  HEIST_COLD static void join_while_handling(fiber& on, fork_slot* at, Frame&... in) noexcept {
+  HEIST_COLD static void join_while_handling(fiber& on, fork_slot* at, F& f, Frame&... in) noexcept {
     handler_pause const pause;
     if (on.tasks.join_is_plain(at) || join_is_mine(on, at)) {
-      at->run(*at, on);
-      outcome_of(*at, in...).drop(at->failed);
       at->run = nullptr;
+      call_and_drop(on, at, f);
     } else {
       wait_for_stolen(on, at);
       outcome_of(*at, in...).drop(at->failed);
       free_slot(on, at);
     }
   }
+  static void call_and_drop(fiber& on, fork_slot* position, F& f) noexcept {
+    outcome_type out;
+    out.drop(out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(on, position)); }));
+  }
 };
 
-/// Calls the children from I on, of which the first is called at `slots[I]`, joined; the older ones are joined after it.
+/// One fork_join.
 template <class Context, class... F>
 class parent_first_fork {
   static constexpr std::size_t count = sizeof...(F);
@@ -138,32 +141,15 @@ class parent_first_fork {
   }
 
  private:
-  /// A small callable that cannot be changed by its call (not `mutable`) is as good as a copy, which needs no memory.
-  template <class G>
-  using in_register =
-      std::conditional_t<std::is_trivially_copyable_v<G> && std::is_trivially_destructible_v<G> &&
-                             sizeof(G) <= sizeof(void*) && (callable_plain<G const> || callable_with_context<G const, Context>),
-                         G const, G&>;
-
-  /// Comes back in registers if the results allow it.
-  template <class First, class Second>
-  struct both {
-    First first;
-    Second second;
-  };
-
   template <class First, class Second>
   HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* at, First& f, Second& g) {
-    auto result = fork_two<First, Second>(on, at, f, g);
-    using result_type = decltype(result);
-    return values{std::forward<decltype(result_type::first)>(result.first),
-                  std::forward<decltype(result_type::second)>(result.second)};
+    return fork_two<First, Second>(on, at, f, g).template as<values>();
   }
 
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f, Second& g) {
+  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<Context, First> f, Second& g) {
     using second = slot_task<Context, Second>;
     typename second::frame in;
     second::write(*at, g, in);
@@ -173,15 +159,15 @@ class parent_first_fork {
         return call_here<Context>(f, on, next);
       } catch (...) {
         if constexpr (second::near) {
-          second::join_while_handling(on, at);
+          second::join_while_handling(on, at, g);
         } else {
-          second::join_while_handling(on, at, in);
+          second::join_while_handling(on, at, g, in);
         }
         throw;
       }
     };
     // Braces: from left to right.
-    return both<decltype(first()), typename second::value>{first(), second::join(on, at, g, in)};
+    return pair_of_values<decltype(first()), typename second::value>{first(), second::join(on, at, g, in)};
   }
 
   parent_first_fork(fiber& on, fork_slot* base, F&... f) : on_{on}, base_{base}, functions_{f...} {}
@@ -193,7 +179,11 @@ class parent_first_fork {
   values run_all(std::index_sequence<I...>) {
     ((I == 0 ? void() : task<I>::write(*slot(I), std::get<I>(functions_), std::get<I>(frames_))), ...);
     fork_slot* next = base_ + (count - 1);
-    if (!on_.tasks.fork_is_plain(next - 1) && !forked(on_, next - 1)) next = base_;
+    if (!on_.tasks.fork_is_plain(next - 1) && !forked(on_, next - 1, count - 1)) {
+      // Full: all are called in place, and their children fork where they would have stood.
+      in_place_ = true;
+      while (next != base_) (--next)->run = nullptr;
+    }
     return values{call<I>(next)...};
   }
 
@@ -202,6 +192,8 @@ class parent_first_fork {
     try {
       if constexpr (I == 0) {
         return call_here<Context>(std::get<0>(functions_), on_, next);
+      } else if (in_place_) {
+        return call_here<Context>(std::get<I>(functions_), on_, base_);
       } else {
         return task<I>::join(on_, slot(I), std::get<I>(functions_), std::get<I>(frames_));
       }
@@ -216,15 +208,20 @@ class parent_first_fork {
 
   template <std::size_t I>
   void join_handling() noexcept {
-    if constexpr (task<I>::near) {
-      task<I>::join_while_handling(on_, slot(I));
+    auto& f = std::get<I>(functions_);
+    if (in_place_) {
+      handler_pause const pause;
+      task<I>::call_and_drop(on_, base_, f);
+    } else if constexpr (task<I>::near) {
+      task<I>::join_while_handling(on_, slot(I), f);
     } else {
-      task<I>::join_while_handling(on_, slot(I), std::get<I>(frames_));
+      task<I>::join_while_handling(on_, slot(I), f, std::get<I>(frames_));
     }
   }
 
   fiber& on_;
   fork_slot* base_;
+  bool in_place_ = false;
   std::tuple<F&...> functions_;
   std::tuple<typename slot_task<Context, F>::frame...> frames_;
 };

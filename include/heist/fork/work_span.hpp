@@ -1,7 +1,7 @@
 // Measures the work and the span of a fork/join program, by a context that looks at the clock at every fork and join.
 #pragma once
 
-#include <algorithm>  // max, min
+#include <algorithm>  // max, min, sort
 #include <array>
 #include <atomic>
 #include <concepts>
@@ -31,9 +31,9 @@
 // What measuring costs
 //
 //   Two looks at the clock for each strand; about one of the two is counted with the strand, since nothing is
-//   subtracted by guess. So leaves of a few dozen cycles seem larger than they are: work / strands against the cost of
-//   a look (20 to 40 cycles on x86-64) tells. The compiler also inlines less than without. A program that uses
-//   heist::context and not this one pays nothing: it is another type.
+//   subtracted by guess. So strands of a few dozen cycles seem longer than they are: the profile says what an empty one
+//   would take (20 to 40 cycles on x86-64), and work / strands says what one took on average. The compiler also inlines
+//   less than without. A program that uses heist::context and not this one pays nothing: it is another type.
 //
 //   Time is wall time: what the operating system takes away from a strand, or a future that it waits for, counts as its
 //   work, and a single long interruption may become the span. Measure with as many workers as there are idle CPUs, one
@@ -71,6 +71,20 @@ class span_meter {
  private:
   std::uint64_t since_ = 0;
 };
+
+/// What a strand with nothing in it is measured to take: the median of some.
+template <class Clock>
+std::uint64_t empty_strand() noexcept {
+  std::array<std::uint64_t, 101> times;
+  for (std::uint64_t& t : times) {
+    span_meter<Clock> meter{0};
+    meter.begin_strand();
+    meter.end_strand();
+    t = meter.totals.work;
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
 
 /// In place of a callable: calls it with a context that measures, and leaves what it has done in `*out`.
 template <class Measuring, class Clock, class F>
@@ -262,29 +276,32 @@ class scope<work_span_context<Context, Clock>> {
     }
 
     void child_ended(detail::span_totals const& child, std::uint64_t at_span, std::uint64_t at_burdened) noexcept {
-      work.fetch_add(child.work, std::memory_order_relaxed);  // relaxed, all: the join orders them
-      tasks.fetch_add(child.tasks + 1, std::memory_order_relaxed);
-      strands.fetch_add(child.strands, std::memory_order_relaxed);
-      in_sequence.fetch_add(child.burdened, std::memory_order_relaxed);
-      raise(longest, at_span + child.span);
-      raise(longest_burdened, at_burdened + meter.steal_cost + child.burdened);
+      add(children_work, child.work);
+      add(children_tasks, child.tasks + 1);
+      add(children_strands, child.strands);
+      add(children_burdened, child.burdened);
+      raise(latest, at_span + child.span);
+      raise(latest_burdened, at_burdened + meter.steal_cost + child.burdened);
     }
 
     void add_up() noexcept {
       detail::span_totals& all = meter.totals;
-      all.work += take(work);
-      all.tasks += take(tasks);
-      all.strands += take(strands);
-      all.span = std::max(all.span, take(longest));
-      all.burdened = std::min(all.burdened + take(in_sequence), std::max(all.burdened, take(longest_burdened)));
+      all.work += take(children_work);
+      all.tasks += take(children_tasks);
+      all.strands += take(children_strands);
+      all.span = std::max(all.span, take(latest));
+      all.burdened = std::min(all.burdened + take(children_burdened), std::max(all.burdened, take(latest_burdened)));
     }
 
     detail::span_meter<Clock>& meter;
-    os_env::atomic<std::uint64_t> work{0}, tasks{0}, strands{0}, in_sequence{0};
-    os_env::atomic<std::uint64_t> longest{0}, longest_burdened{0};  ///< from the beginning of the task that forks
+    using number = os_env::atomic<std::uint64_t>;
+    number children_work{0}, children_tasks{0}, children_strands{0}, children_burdened{0};
+    number latest{0}, latest_burdened{0};  ///< when the last child ends, from the beginning of the task that forks
 
    private:
-    using number = os_env::atomic<std::uint64_t>;
+    static void add(number& sum, std::uint64_t value) noexcept {
+      sum.fetch_add(value, std::memory_order_relaxed);  // relaxed: the join orders all of these
+    }
     static void raise(number& largest, std::uint64_t value) noexcept {
       std::uint64_t seen = largest.load(std::memory_order_relaxed);  // relaxed: as above
       while (seen < value &&
@@ -294,8 +311,9 @@ class scope<work_span_context<Context, Clock>> {
       }
     }
     static std::uint64_t take(number& n) noexcept {
+      // relaxed: as above
       return n.exchange(0, std::memory_order_relaxed);
-    }  // relaxed: above
+    }
   };
 
   template <class F>
@@ -342,7 +360,8 @@ auto measure_work_span(Executor& ex, F&& f, work_span_options options = {}) {
   detail::span_totals all;
   task const root{&f, &all, options.steal_cost};
   auto const profile = [&] {
-    return work_span_profile{all.work, all.span, all.burdened, all.tasks, all.strands, options.steal_cost};
+    return work_span_profile{
+        all.work, all.span, all.burdened, all.tasks, all.strands, options.steal_cost, detail::empty_strand<Clock>()};
   };
   if constexpr (std::is_void_v<result>) {
     ex.sync_wait(root);

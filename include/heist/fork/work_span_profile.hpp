@@ -25,6 +25,7 @@ struct work_span_profile {
   std::uint64_t tasks = 0;          ///< children that may run elsewhere: all but the first of each fork
   std::uint64_t strands = 0;        ///< stretches between forks and joins that were measured
   std::uint64_t steal_cost = 0;
+  std::uint64_t empty_strand = 0;  ///< what a strand that does nothing seems to take: each strand is so much too long
 
   /// T1 / T-infinity: on average so many workers have something to do.
   double parallelism() const noexcept { return ratio(work, span); }
@@ -39,10 +40,11 @@ struct work_span_profile {
   /// Some lines for people.
   std::string text() const {
     return fmt::format(
-        "work          {:>16} ticks, {} tasks of {:.0f} on average, {} strands\n"
+        "work          {:>16} ticks, {} tasks of {:.0f} on average, {} strands (an empty one seems to take {})\n"
         "span          {:>16} ticks, parallelism {:.1f}\n"
         "burdened span {:>16} ticks, parallelism {:.1f} with {} ticks per steal\n",
-        work, tasks + 1, task_size(), strands, span, parallelism(), burdened_span, burdened_parallelism(), steal_cost);
+        work, tasks + 1, task_size(), strands, empty_strand, span, parallelism(), burdened_span, burdened_parallelism(),
+        steal_cost);
   }
 
   friend bool operator==(work_span_profile const&, work_span_profile const&) = default;

@@ -135,20 +135,6 @@ HEIST_ALWAYS_INLINE decltype(auto) call_task(F& f, Context c, Args&&... args) {
   }
 }
 
-/// Sets what the tasks on a fiber are interrupted by, for as long as it lives.
-class interrupted_by {
- public:
-  interrupted_by(fiber& on, interrupt_state const* interrupt) noexcept
-      : on_{on}, outer_{std::exchange(on.interrupt, interrupt)} {}
-  interrupted_by(interrupted_by const&) = delete;
-  interrupted_by& operator=(interrupted_by const&) = delete;
-  ~interrupted_by() { on_.interrupt = outer_; }
-
- private:
-  fiber& on_;
-  interrupt_state const* outer_;
-};
-
 /// Calls the function of a task that a worker's loop runs on fiber `on`.
 template <class Context, class F, class... Args>
 decltype(auto) call_with_context(F& f, fiber& on, interrupt_state const* interrupt, Args&&... args) {

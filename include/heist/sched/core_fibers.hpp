@@ -58,6 +58,7 @@ inline fiber& core::obtain_fiber(worker& w) {
 /// Without memory for a longer deque or another fiber: what would have waited runs here and now.
 inline worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& on = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
+  interrupted_by const none{on, nullptr};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, on);
   return *on.on;
 }
@@ -69,7 +70,7 @@ inline void core::published(worker& w) noexcept {
 inline calling_frame* core::take_own_continuation(worker& w) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
-  calling_frame& frame = *at->frame;
+  calling_frame& frame = *at->frame.load(std::memory_order_relaxed);  // relaxed: owner
   frame.overtaken = true;  // read by the child only, which runs here
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
@@ -86,6 +87,10 @@ inline calling_frame* core::take_own_continuation(worker& w) noexcept {
 }
 
 inline void core::forget_continuations(worker& w) noexcept {
+  for (continuation_slot* s = w.continuations.first(); s != w.continuation_top; ++s) {
+    // acquire: pairs with steal_continuation; the thief is two instructions away from it
+    while (s->frame.load(std::memory_order_acquire) != nullptr) os_env::yield();
+  }
   w.continuations.reclaim(w.continuations.first());
   w.continuation_top = w.continuations.first();
 }
@@ -94,7 +99,8 @@ inline runnable* core::steal_continuation(worker& robbed, steal_status& status) 
   auto const loot = robbed.continuations.steal();
   status = loot.status;
   if (loot.status != steal_status::stolen) return nullptr;
-  fiber& f = *loot.item->frame->parent;
+  fiber& f = *loot.item->frame.load(std::memory_order_relaxed)->parent;  // relaxed: came with the steal
+  loot.item->frame.store(nullptr, std::memory_order_release);            // release: the owner may use the slot again
   // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
   if (f.called_by != nullptr) f.called_by->overtaken = true;
   return &f.resume_item;
@@ -119,6 +125,8 @@ HEIST_COLD inline void core::leave_child(fiber& child) noexcept {
 // --- fiber ---
 
 inline void fiber::start_loop() noexcept {
+  called_by = nullptr;  // of the child that was here before
+  interrupt = nullptr;
   flow_.start(&run_loop, this, nullptr);
 }
 
@@ -211,6 +219,7 @@ inline void fiber::park(completion& c, fiber& next) {
 
 /// No memory for a stack: runs what is there on top of the waiting frame until the wait is over.
 inline void fiber::wait_on_top(completion& c) {
+  interrupted_by const none{*this, nullptr};
   while (!c.done()) {
     runnable* t = on->deque.pop();
     if (t == nullptr) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>   // unique_ptr
 #include <new>
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 #include "heist/base/env.hpp"
 #include "heist/fiber/flow.hpp"
@@ -73,7 +73,7 @@ class fiber {
   /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
   fork_slot* top() noexcept {
     fork_slot* s = top_hint_ < tasks.split() ? tasks.split() : top_hint_;
-    while (s->pending()) ++s;
+    while (s != tasks.end() && s->pending()) ++s;
     while (s != tasks.first() && !s[-1].pending()) --s;
     return top_hint_ = s;
   }
@@ -128,9 +128,24 @@ class fiber {
   flow flow_;
 };
 
+/// Sets what the tasks on a fiber are interrupted by, for as long as it lives.
+class interrupted_by {
+ public:
+  interrupted_by(fiber& on, interrupt_state const* interrupt) noexcept
+      : on_{on}, outer_{std::exchange(on.interrupt, interrupt)} {}
+  interrupted_by(interrupted_by const&) = delete;
+  interrupted_by& operator=(interrupted_by const&) = delete;
+  ~interrupted_by() { on_.interrupt = outer_; }
+
+ private:
+  fiber& on_;
+  interrupt_state const* outer_;
+};
+
 inline void continuation_slot::make_public() noexcept {
-  ::new (static_cast<void*>(&frame->finished)) completion;
-  frame->parent->own_flow().keep_control();
+  calling_frame& f = *frame.load(std::memory_order_relaxed);  // relaxed: owner
+  ::new (static_cast<void*>(&f.finished)) completion;
+  f.parent->own_flow().keep_control();
 }
 
 }  // namespace heist::detail

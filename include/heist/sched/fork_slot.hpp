@@ -62,7 +62,8 @@ struct calling_frame {
 
 /// A frame in its worker's stack of continuations.
 struct continuation_slot {
-  calling_frame* frame;
+  /// Null: empty. A thief empties it when it has read it; before that the owner does not use the slot again.
+  os_env::atomic<calling_frame*> frame;
 
   inline void make_public() noexcept;  // in fiber.hpp
 };

@@ -80,6 +80,7 @@ struct async_task final : async_state<R> {
     if (self.stop.stopped()) {
       self.exception = std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
     } else {
+      interrupted_by const stop{on, interrupt};
       try {
         self.result.fill([&]() -> decltype(auto) { return call_with_context<Context>(self.function, on, interrupt); });
       } catch (...) {

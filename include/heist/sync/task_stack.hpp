@@ -71,11 +71,12 @@ class task_stack {
 
   enum class fork_outcome { kept, published, full };
 
-  /// A fork that is not plain. `full`: the tasks in [from, at] are not on the stack, and their joins will be plain;
-  /// their children fork at `from` again.
-  fork_outcome forked(Slot* at) noexcept {
+  /// A fork that is not plain, of `count` tasks up to `at`. Several are published all together, so that each can run
+  /// at once. `full`: they are not on the stack; those that have been written below end() must be taken away again.
+  fork_outcome forked(Slot* at, std::size_t count = 1) noexcept {
     if (at >= end_) return fork_outcome::full;
-    return publish_half(at + 1) ? fork_outcome::published : fork_outcome::kept;
+    bool const any = count == 1 ? publish_half(at + 1) : publish(at + 1);
+    return any ? fork_outcome::published : fork_outcome::kept;
   }
 
   struct join_outcome {
@@ -87,17 +88,19 @@ class task_stack {
   join_outcome join(Slot* at) noexcept {
     if (at >= split_) {  // only asked
       if (publish_half(at < end_ ? at : end_)) return {true, true};
-      join_limit_.store(split_, std::memory_order_relaxed);  // relaxed: E3; the next fork publishes
+      fork_limit_.store(nullptr, std::memory_order_relaxed);  // relaxed: E3; the next fork publishes
+      join_limit_.store(split_, std::memory_order_relaxed);   // relaxed: as above
       return {true, false};
     }
     std::uint32_t const index = index_of(at);
+    // relaxed: E3. Before the exchange: who asks after having taken the last must not be overwritten.
+    join_limit_.store(at, std::memory_order_relaxed);
     std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: the owner wrote these slots itself
     do {
       if (taken(word) > index) return {false, false};
       HEIST_ASSERT(published(word) == index + 1, "a task is joined that is not the youngest");
-      // relaxed: as above; it keeps the release sequence of E1
-    } while (
-        !word_.compare_exchange_weak(word, word - 1, std::memory_order_relaxed, std::memory_order_relaxed));
+      // release: join_limit_, as above; relaxed: as above
+    } while (!word_.compare_exchange_weak(word, word - 1, std::memory_order_release, std::memory_order_relaxed));
     own_from(at, taken(word) == index);
     return {true, false};
   }
@@ -107,6 +110,7 @@ class task_stack {
     std::uint64_t const index = index_of(at);
     // relaxed: everything is taken, so thieves only look; what is published next says so with E1
     word_.store(index << 32 | index, std::memory_order_relaxed);
+    join_limit_.store(at, std::memory_order_relaxed);  // relaxed: E3; nothing private is left that could be asked for
     own_from(at, true);
   }
 
@@ -172,7 +176,6 @@ class task_stack {
   /// The owner has the slots from `at` on. With nothing public the next fork publishes, whether or not it is asked.
   void own_from(Slot* at, bool nothing_public) noexcept {
     split_ = at;
-    join_limit_.store(at, std::memory_order_relaxed);  // relaxed: E3; nothing private is left that could be asked for
     if (nothing_public && !alone_) fork_limit_.store(nullptr, std::memory_order_relaxed);  // relaxed: E3
   }
 

@@ -1,4 +1,5 @@
 // Every fork/join kernel: right by its own check, and equal to its serial result on any number of workers.
+#include <heist/fork/work_span.hpp>
 #include <heist/heist.hpp>
 
 #include <array>
@@ -79,6 +80,25 @@ TEMPLATE_LIST_TEST_CASE("kernels: on 1, 2, 4 and 16 workers the result is the se
       CHECK((k.result() == expected));
     }
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("kernels: with a context that measures, the result is the serial one", "[kernels]",
+                        kernels::all) {
+  using K = TestType;
+  INFO(K::about.name);
+  K k{K::about.test};
+  k.prepare();
+  k.serial();
+  auto const expected = k.result();
+  heist::executor<> ex{heist::options{.workers = 2, .stack_size = std::max(K::about.stack, std::size_t{4} << 20)}};
+  heist_test::watchdog guard{std::string{K::about.name}, 100s, [&] { return ex.state_text(); }};
+  k.prepare();
+  auto const measured = heist::measure_work_span(ex, [&](auto ctx) { k.parallel(ctx); }).profile;
+  CHECK((k.result() == expected));
+  CHECK(measured.work >= measured.burdened_span);
+  CHECK(measured.burdened_span >= measured.span);
+  CHECK(measured.span > 0);
+  CHECK(measured.tasks > 0);
 }
 
 TEMPLATE_LIST_TEST_CASE("kernels: small sizes in parallel", "[kernels]", kernels::all) {

@@ -52,6 +52,29 @@ long four(Context ctx, int left, bool fails, std::atomic<long>& siblings) {
   return a + b + c + d;
 }
 
+/// Without a context at hand: each fork finds its place anew.
+long free_two(int left) {
+  if (left == 0) return 0;
+  auto const [a, b] = heist::fork_join([=] { return free_two(left - 1); }, [] { return 1L; });
+  return a + b;
+}
+
+/// In scopes: their children find their place anew, too.
+template <class Context>
+long in_scopes(Context ctx, int left) {
+  if (left == 0) return 0;
+  long deeper = 0;
+  auto const [a, b] = ctx.fork_join(
+      [&, left](Context c) {
+        heist::scope s{c};
+        s.fork([&, left](Context d) { deeper = in_scopes(d, left - 1); });
+        s.join();
+        return 1L;
+      },
+      [] { return 1L; });
+  return deeper + a + b;
+}
+
 }  // namespace
 
 using every_join =
@@ -74,6 +97,19 @@ TEMPLATE_LIST_TEST_CASE("deep: parent-first recursions deeper than the task stac
       siblings = 0;
       CHECK_THROWS_WITH(ex.sync_wait([&](auto ctx) { return four(ctx, deep, true, siblings); }), "bottom");
       REQUIRE(siblings == 3L * deep);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("deep: without a context, and through scopes, deeper than the task stack", "[fork]",
+                        every_join) {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor<TestType> ex{heist::options{.workers = workers, .stack_size = std::size_t{256} << 20}};
+    heist_test::watchdog guard{ex, 60s, "deep recursion without a context"};
+    for (int round = 0; round < (slow ? 2 : 10); ++round) {
+      INFO(workers << " workers, round " << round);
+      REQUIRE(ex.sync_wait([] { return free_two(deep); }) == deep);
+      REQUIRE(ex.sync_wait([](auto ctx) { return in_scopes(ctx, deep); }) == 2L * deep);
     }
   }
 }

@@ -285,7 +285,7 @@ TEST_CASE("work_span: what the wrapped context knows", "[work_span]") {
 }
 
 TEST_CASE("work_span: bounds of the speedup, and a text", "[work_span]") {
-  work_span_profile const p{1000, 10, 50, 99, 300, 1000};
+  work_span_profile const p{1000, 10, 50, 99, 300, 1000, 3};
   CHECK(p.parallelism() == 100);
   CHECK(p.burdened_parallelism() == 20);
   CHECK(p.task_size() == 10);
@@ -298,7 +298,7 @@ TEST_CASE("work_span: bounds of the speedup, and a text", "[work_span]") {
   CHECK(work_span_profile{}.parallelism() == 0);
   CHECK(work_span_profile{}.speedup(4).high == 0);
   CHECK(p.text() ==
-        "work                      1000 ticks, 100 tasks of 10 on average, 300 strands\n"
+        "work                      1000 ticks, 100 tasks of 10 on average, 300 strands (an empty one seems to take 3)\n"
         "span                        10 ticks, parallelism 100.0\n"
         "burdened span               50 ticks, parallelism 20.0 with 1000 ticks per steal\n");
 }

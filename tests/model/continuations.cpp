@@ -1,0 +1,467 @@
+// Child-first forks: a frame that has called its child goes on once, on the worker of the child or on that of a thief,
+// after it has been left completely, and takes the child's outcome after its end; a slot is used again only when its
+// thief has done with it.
+//
+// fork/child_first.hpp, sched/fiber.hpp and sched/core_fibers.hpp are no templates over Env: this is a model of their
+// protocol, function by function under the same names, on the shipped task stack, completion, deque and master queue. A
+// fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
+// a step of their current fiber. Fibers are left for good, as by the native flow.
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include <array>
+#include <cstddef>
+#include <new>
+
+#include "engine/suite.hpp"
+#include "heist/sync/completion.hpp"
+#include "heist/sync/master_queue.hpp"
+#include "heist/sync/task_stack.hpp"
+#include "heist/sync/work_deque.hpp"
+
+namespace {
+
+using model::env;
+using order = std::memory_order;
+using completion = heist::basic_completion<env>;
+
+struct fiber;
+struct worker;
+struct executor;
+
+/// What a leaf waits for.
+struct job {
+  completion finished;
+  env::plain<int> result{0};
+
+  void complete() {
+    result = 7;
+    finished.complete();
+  }
+};
+
+/// On the stack of the fiber that calls; the completion has no value until the slot is made public.
+struct calling_frame {
+  explicit calling_frame(fiber* f) : parent{f} {}
+  ~calling_frame() {
+    if (made) finished.~completion();
+  }
+  fiber* parent;
+  env::plain<bool> overtaken{false};
+  env::plain<int> out{0};
+  env::plain<bool> made{false};
+  union {
+    completion finished;
+  };
+};
+
+struct continuation_slot {
+  env::atomic<calling_frame*> frame{nullptr};
+
+  void make_public() {
+    calling_frame& f = *frame.load(order::relaxed);  // its own
+    model::check(!f.made, "a frame is made public twice");
+    ::new (static_cast<void*>(&f.finished)) completion;
+    f.made = true;
+  }
+};
+
+/// In a deque or in the master queue: a fiber that can go on, a task, or one that completes a job.
+struct item {
+  enum class kind { resumption, task, completes };
+  kind what{};
+  fiber* self = nullptr;
+  job* awaited = nullptr;
+  int calls = 1;
+  env::plain<item*> next{nullptr};
+};
+
+/// Where the frame on a fiber goes on.
+enum class place { loop, begin, run, called, waited, job_done, ending };
+
+struct fiber {
+  explicit fiber(executor& home) : home{home} {
+    resume_item.what = item::kind::resumption;
+    resume_item.self = this;
+  }
+
+  executor& home;
+  env::plain<worker*> on{nullptr};
+  env::plain<fiber*> next_spare{nullptr};
+  env::plain<calling_frame*> called_by{nullptr};
+  item resume_item;
+  struct parked_waiter : heist::completion_waiter {
+    fiber* self;
+  };
+  env::plain<completion*> awaited{nullptr};
+  parked_waiter waiter{{&wake}, this};
+
+  // The stack.
+  env::plain<place> context{place::loop};
+  int level = 0;                   // of the task's calls
+  int calls = 0;                   // still to make
+  job* to_await = nullptr;         // by the leaf
+  calling_frame* frame = nullptr;  // of the call that is on
+  bool returned = false;           // what the call has come back with
+  continuation_slot* at = nullptr;
+
+  int runner = 0;  // of the harness: the thread that runs on it
+
+  static void wake(heist::completion_waiter& w) noexcept;
+  void wait_for(completion& c);
+  static void after_park(fiber& f);
+  void switch_and_become_spare(fiber& to);
+  static void after_leaving(fiber& f);
+
+  void leave() {
+    model::check(runner == model::self(), "a fiber is left by a thread that does not run it");
+    context = static_cast<place>(context);  // registers are saved
+    runner = 0;
+  }
+  void enter() {
+    model::check(runner == 0, "a fiber is run by two threads at once");
+    runner = model::self();
+    context = static_cast<place>(context);
+  }
+};
+
+constexpr std::size_t max_depth = 3;
+
+struct worker {
+  executor& home;
+  heist::work_deque<item*, env> deque{2};
+  std::array<continuation_slot, max_depth> slots;
+  heist::task_stack<continuation_slot, env> continuations;
+  continuation_slot* continuation_top = slots.data();
+  fiber* current = nullptr;
+  fiber* fresh = nullptr;
+  worker(executor& home, bool alone) : home{home}, continuations{slots.data(), max_depth, alone} {}
+};
+
+struct executor {
+  static constexpr std::size_t max_workers = 3;
+  static constexpr std::size_t max_fibers = 10;
+
+  heist::master_queue<item, env> master;
+  std::array<worker*, max_workers> workers{};
+  std::array<worker*, model::max_threads> of_thread{};
+  std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
+  env::atomic<std::size_t> made{0};
+  env::atomic<int> tasks{0};
+  int const leaf;     // level of the calls that call no more
+  bool const handed;  // thieves say when they have read a slot
+
+  executor(std::size_t n, int leaf, bool handed) : leaf{leaf}, handed{handed} {
+    for (std::size_t i = 0; i < n; ++i) {
+      workers[i] = new worker{*this, n == 1};
+      workers[i]->current = &obtain_fresh(*workers[i]);
+    }
+  }
+  ~executor() {
+    for (worker* w : workers) {
+      if (w != nullptr) model::check(w->continuation_top == w->slots.data(), "a continuation is left on a worker");
+      delete w;
+    }
+    for (fiber* f : fibers) delete f;
+  }
+
+  // --- sched/core_fibers.hpp ---
+
+  fiber& obtain_fresh(worker& w) {
+    if (fiber* const f = w.fresh; f != nullptr) {
+      w.fresh = f->next_spare;
+      model::check(f->on == &w, "a fresh fiber belongs to another worker");
+      return *f;
+    }
+    std::size_t const number = made.fetch_add(1, order::relaxed);
+    model::check(number < max_fibers, "more fibers were made than the harness needs");
+    fiber* const f = fibers[number] = new fiber{*this};
+    f->on = &w;
+    return *f;
+  }
+
+  static void push(worker& w, item& i) { model::check(w.deque.push(&i), "push failed"); }
+  void make_runnable(item& i) {
+    if (worker* const w = of_thread[static_cast<std::size_t>(model::self())]; w != nullptr) {
+      push(*w, i);
+    } else {
+      master.push(i);
+    }
+  }
+
+  static bool join(worker& w, continuation_slot* at) {
+    return w.continuations.join_is_plain(at) || w.continuations.join(at).mine;
+  }
+
+  calling_frame* take_own_continuation(worker& w) {
+    if (w.continuation_top == w.continuations.first()) return nullptr;
+    continuation_slot* const at = w.continuation_top - 1;
+    calling_frame& frame = *at->frame.load(order::relaxed);
+    frame.overtaken = true;
+    bool const was_private = at >= w.continuations.split();
+    if (!join(w, at)) {
+      forget_continuations(w);
+      return nullptr;
+    }
+    if (was_private) at->make_public();
+    w.continuation_top = at;
+    return &frame;
+  }
+
+  void forget_continuations(worker& w) const {
+    for (continuation_slot* s = w.slots.data(); handed && s != w.continuation_top; ++s) {
+      while (s->frame.load(order::acquire) != nullptr) env::read_again();
+    }
+    w.continuations.reclaim(w.continuations.first());
+    w.continuation_top = w.continuations.first();
+  }
+
+  item* steal_continuation(worker& robbed) const {
+    auto const loot = robbed.continuations.steal();
+    if (loot.status == heist::steal_status::empty) robbed.continuations.ask();
+    if (loot.status != heist::steal_status::stolen) return nullptr;
+    calling_frame* const frame = loot.item->frame.load(order::relaxed);
+    if (handed) loot.item->frame.store(nullptr, order::release);
+    fiber& f = *frame->parent;
+    if (f.called_by != nullptr) f.called_by->overtaken = true;
+    return &f.resume_item;
+  }
+
+  static void leave_child(fiber& child) {
+    child.called_by = nullptr;
+    child.context = place::loop;
+  }
+
+  // --- fork/child_first.hpp ---
+
+  static void begin_child(fiber& child) {
+    worker& w = *child.on;
+    child.at = w.continuation_top - 1;
+    model::check(child.at->frame.load(order::relaxed) == child.called_by, "the youngest continuation is another's");
+    if (!w.continuations.fork_is_plain(child.at)) w.continuations.forked(child.at);
+  }
+
+  bool end_child(fiber& child, calling_frame const& frame) const {
+    if (frame.overtaken) return false;
+    worker& w = *child.on;
+    if (join(w, child.at)) {
+      w.continuation_top = child.at;
+      return true;
+    }
+    forget_continuations(w);
+    return false;
+  }
+
+  void call_child(fiber& f) {
+    worker& w = *f.on;
+    f.frame = new calling_frame{&f};
+    fiber& child = obtain_fresh(w);
+    continuation_slot* const at = w.continuation_top;
+    model::check(at != w.continuations.end(), "more calls than the harness has slots");
+    at->frame.store(f.frame, order::relaxed);
+    w.continuation_top = at + 1;
+    child.called_by = f.frame;
+    child.level = f.level + 1;
+    child.calls = 1;
+    child.to_await = f.to_await;
+    f.to_await = nullptr;
+    f.returned = false;
+    w.current = &child;
+    f.leave();
+    child.enter();
+    child.context = place::begin;
+  }
+
+  /// At its end a child returns to its caller, or completes the call.
+  void end_of_child(fiber& child) {
+    calling_frame& frame = *child.called_by;
+    frame.out = 7;
+    if (!end_child(child, frame)) {
+      frame.finished.complete();
+      leave_child(child);
+      return;
+    }
+    worker& w = *child.on;
+    fiber& parent = *frame.parent;
+    child.context = place::loop;
+    child.leave();
+    parent.enter();
+    parent.returned = true;
+    model::check(parent.on == &w, "a child returns to a caller on another worker");
+    w.current = &parent;
+    child.next_spare = w.fresh;
+    w.fresh = &child;
+  }
+
+  // --- workers ---
+
+  /// Own deque, master queue, the deques and continuations of others.
+  item* find(worker& w) {
+    if (item* const i = w.deque.pop()) return i;
+    if (item* const i = master.take_all(); i != nullptr) {
+      model::check(i->next == nullptr, "the harness submits more than one item");
+      return i;
+    }
+    for (worker* robbed : workers) {
+      if (robbed == nullptr || robbed == &w) continue;
+      if (!robbed->deque.maybe_empty()) {
+        if (item* const i = robbed->deque.steal().item) return i;
+      }
+      if (item* const i = steal_continuation(*robbed)) return i;
+    }
+    return nullptr;
+  }
+
+  /// A thread's life: steps of the current fiber, until all tasks are over.
+  void run(worker& w) {
+    of_thread[static_cast<std::size_t>(model::self())] = &w;
+    w.current->enter();
+    while (tasks.load(order::acquire) != 0) {
+      fiber& f = *w.current;
+      model::check(f.on == &w, "a fiber goes on without knowing its worker");
+      go_on(f, w);
+    }
+  }
+
+  void go_on(fiber& f, worker& w) {
+    switch (f.context) {
+      case place::loop:
+        return look_for_work(f, w);
+      case place::begin:
+        f.context = place::run;
+        return begin_child(f);
+      case place::run:
+        if (f.level != leaf) {
+          f.context = place::called;
+          return call_child(f);
+        }
+        f.context = place::job_done;
+        if (f.to_await != nullptr) f.wait_for(f.to_await->finished);
+        return;
+      case place::called:
+        f.context = place::waited;
+        if (!f.returned) f.wait_for(f.frame->finished);
+        return;
+      case place::waited:
+        model::check(f.frame->out == 7, "a frame goes on before its child has ended");
+        delete f.frame;
+        f.context = --f.calls == 0 ? place::ending : place::run;
+        return;
+      case place::job_done:
+        if (f.to_await != nullptr) {
+          model::check(f.to_await->result == 7, "a fiber goes on before what it waited for");
+          delete f.to_await;
+          f.to_await = nullptr;
+        }
+        f.context = place::ending;
+        return;
+      case place::ending:
+        if (f.called_by != nullptr) return end_of_child(f);
+        f.context = place::loop;
+        tasks.fetch_sub(1, order::acq_rel);
+        return;
+    }
+  }
+
+  void look_for_work(fiber& f, worker& w) {
+    model::check(w.continuation_top == w.slots.data(), "a loop runs while a caller waits for it");
+    item* const i = find(w);
+    if (i == nullptr) {
+      env::read_again();
+    } else if (i->what == item::kind::resumption) {
+      f.switch_and_become_spare(*i->self);
+    } else if (i->what == item::kind::completes) {
+      i->awaited->complete();
+    } else {
+      f.level = 0;
+      f.calls = i->calls;
+      f.to_await = i->awaited;
+      f.context = place::run;
+    }
+  }
+};
+
+void fiber::wait_for(completion& c) {
+  if (c.done()) return;
+  worker& w = *on;
+  calling_frame* const own = home.take_own_continuation(w);
+  fiber& to = own != nullptr ? *own->parent : home.obtain_fresh(w);
+  awaited = &c;
+  to.on = &w;
+  w.current = &to;
+  leave();
+  to.enter();
+  after_park(*this);
+}
+
+void fiber::after_park(fiber& f) {
+  worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
+  bool const enlisted = f.awaited->enlist(f.waiter);
+  if (!enlisted) executor::push(w, f.resume_item);
+}
+
+void fiber::wake(heist::completion_waiter& w) noexcept {
+  fiber& f = *static_cast<parked_waiter&>(w).self;
+  f.home.make_runnable(f.resume_item);
+}
+
+void fiber::switch_and_become_spare(fiber& to) {
+  worker& w = *on;
+  to.on = &w;
+  w.current = &to;
+  leave();
+  to.enter();
+  after_leaving(*this);
+}
+
+void fiber::after_leaving(fiber& f) {
+  worker& w = *f.on;
+  f.next_spare = w.fresh;
+  w.fresh = &f;
+}
+
+/// Where the job is completed that the leaf of the first task waits for.
+enum class completes { no, outside, elsewhere };
+
+/// Workers of which the first has `Tasks` tasks, each of which makes `Calls` calls, one after the other, `Depth` deep.
+template <std::size_t Workers, int Tasks, int Calls, int Depth, completes Job = completes::no, bool Handed = true>
+void calls(model::execution& t) {
+  auto& e = t.make<executor>(Workers, Depth, Handed);
+  auto& items = t.make<std::array<item, 3>>();
+  job* const j = Job == completes::no ? nullptr : new job;
+  for (std::size_t i = 0; i < Tasks; ++i) {
+    items[i].what = item::kind::task;
+    items[i].calls = Calls;
+    items[i].awaited = i + 1 == Tasks ? j : nullptr;  // the youngest is run first
+    executor::push(*e.workers[0], items[i]);
+    e.tasks.fetch_add(1, order::relaxed);
+  }
+  if (Job == completes::elsewhere) {
+    items[Tasks].what = item::kind::completes;
+    items[Tasks].awaited = j;
+    executor::push(*e.workers[1], items[Tasks]);
+  }
+  for (std::size_t w = 0; w < Workers; ++w) {
+    t.thread([&e, w] { e.run(*e.workers[w]); });
+  }
+  if (Job == completes::outside) t.thread([j] { j->complete(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const two{.rules = {.preemptions = 2}};
+
+  all.prove("continuations: 1 call, 2 workers", three, calls<2, 1, 1, 1>);
+  all.prove("continuations: 2 calls, 2 workers", three, calls<2, 1, 2, 1>);
+  all.prove("continuations: 2 tasks, 2 workers, a slot used again", three, calls<2, 2, 1, 1>);
+  all.refute("continuations: the same, slots not handed back", three, "", calls<2, 2, 1, 1, completes::no, false>);
+  all.prove("continuations: 2 deep, 2 workers", three, calls<2, 1, 1, 2>);
+  all.prove("continuations: 2 deep, 3 workers", two, calls<3, 1, 1, 2>);
+  all.prove("continuations: the child waits, 1 worker", three, calls<1, 1, 1, 1, completes::outside>);
+  all.prove("continuations: the child waits, 2 workers", three, calls<2, 1, 1, 1, completes::outside>);
+  all.prove("continuations: the child waits for the other worker", three, calls<2, 1, 1, 1, completes::elsewhere>);
+  all.prove("continuations: 2 deep, the leaf waits, 1 worker", three, calls<1, 1, 1, 2, completes::outside>);
+  all.prove("continuations: 2 deep, the leaf waits, 2 workers", two, calls<2, 1, 1, 2, completes::elsewhere>);
+  return all.finish();
+}

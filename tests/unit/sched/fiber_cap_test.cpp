@@ -1,0 +1,149 @@
+// options::max_fibers: what would need one more says so or goes on without, and the executor stays usable.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+#include "unit/fork/every_policy.hpp"
+
+using namespace std::chrono_literals;
+using heist::options;
+using heist_test::slow;
+
+namespace {
+
+template <class Context>
+int down(Context ctx, int left, std::atomic<int>& siblings) {
+  if (left == 0) return 0;
+  auto const [a, b] = ctx.fork_join([&, left](Context c) { return down(c, left - 1, siblings); },
+                                    [&] {
+                                      ++siblings;
+                                      return 1;
+                                    });
+  return a + b;
+}
+
+template <class Context>
+int down_three(Context ctx, int left) {
+  if (left == 0) return 0;
+  auto const [a, b, c] =
+      ctx.fork_join([=](Context c) { return down_three(c, left - 1); }, [] { return 1; }, [] { return 1; });
+  return a + b + c;
+}
+
+template <class Context>
+void down_scope(Context ctx, int left, std::atomic<int>& n) {
+  if (left == 0) return;
+  heist::scope s{ctx};
+  s.fork([&, left](Context c) { down_scope(c, left - 1, n); });
+  ++n;
+}
+
+/// The text of the stack_error that `f` throws.
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (heist::stack_error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("max_fibers: fewer than workers is an executor_error that names it", "[sched]") {
+  for (std::size_t const fibers : {0u, 1u, 3u}) {
+    try {
+      heist::executor ex{options{.workers = 4, .max_fibers = fibers}};
+      FAIL("made");
+    } catch (heist::executor_error const& e) {
+      std::string const text = e.what();
+      INFO(text);
+      CHECK(text.find("options::max_fibers is " + std::to_string(fibers)) != std::string::npos);
+      CHECK(text.find("4 workers") != std::string::npos);
+      CHECK(text.find("end it by") != std::string::npos);
+    }
+  }
+  heist::executor just_enough{options{.workers = 4, .max_fibers = 4}};
+  CHECK(just_enough.sync_wait([] { return 1; }) == 1);
+}
+
+TEST_CASE("max_fibers: a child-first recursion deeper than that throws stack_error, and the executor goes on",
+          "[sched]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor<heist_test::child_first> ex{options{.workers = workers, .max_fibers = 20}};
+    heist_test::watchdog guard{ex, 60s, "recursion at the cap"};
+    for (int round = 0; round < (slow ? 10 : 100); ++round) {
+      INFO(workers << " workers, round " << round);
+      std::atomic<int> siblings{0};
+      std::string const text = refusal([&] { ex.sync_wait([&](auto ctx) { down(ctx, 200, siblings); }); });
+      INFO(text);
+      REQUIRE(text.find("all 20 fiber stacks") != std::string::npos);
+      REQUIRE(text.find("options::max_fibers") != std::string::npos);
+      // Shallow enough for the cap, whatever the others hold.
+      siblings = 0;
+      REQUIRE(ex.sync_wait([&](auto ctx) { return down(ctx, 8, siblings); }) == 8);
+      REQUIRE(siblings == 8);
+    }
+  }
+}
+
+TEST_CASE("max_fibers: also with more callables, and in scopes", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor<heist_test::child_first> ex{options{.workers = workers, .max_fibers = 16}};
+    heist_test::watchdog guard{ex, 60s, "other forks at the cap"};
+    for (int round = 0; round < (slow ? 10 : 100); ++round) {
+      REQUIRE(refusal([&] { ex.sync_wait([](auto ctx) { down_three(ctx, 200); }); }).find("options::max_fibers") !=
+              std::string::npos);
+      std::atomic<int> n{0};
+      REQUIRE(refusal([&] { ex.sync_wait([&](auto ctx) { down_scope(ctx, 200, n); }); }).find("options::max_fibers") !=
+              std::string::npos);
+      REQUIRE(ex.sync_wait([](auto ctx) { return down_three(ctx, 6); }) == 12);
+      n = 0;
+      ex.sync_wait([&](auto ctx) { down_scope(ctx, 6, n); });
+      REQUIRE(n == 6);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("max_fibers: a task that waits at the cap lets others run on top of it", "[sched]",
+                        heist_test::both_orders) {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor<TestType> ex{options{.workers = workers, .max_fibers = workers + 1}};
+    heist_test::watchdog guard{ex, 60s, "waits at the cap"};
+    std::function<int(int)> chain = [&](int left) -> int {
+      return left == 0 ? 0 : 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
+    };
+    for (int round = 0; round < (slow ? 3 : 30); ++round) {
+      REQUIRE(ex.sync_wait([&] { return chain(100); }) == 100);
+      std::atomic<int> n{0};
+      for (int i = 0; i < 200; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+      ex.wait_idle();
+      REQUIRE(n == 200);
+    }
+  }
+}
+
+TEST_CASE("max_fibers: parent-first forks need none of their own", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{options{.workers = workers, .stack_size = std::size_t{16} << 20, .max_fibers = workers}};
+    heist_test::watchdog guard{ex, 60s, "parent-first at the cap"};
+    for (int round = 0; round < (slow ? 3 : 30); ++round) {
+      std::atomic<int> siblings{0};
+      REQUIRE(ex.sync_wait([&](auto ctx) { return down(ctx, 1000, siblings); }) == 1000);
+      REQUIRE(siblings == 1000);
+    }
+  }
+}
+
+TEST_CASE("guard_pages: without them everything works as before", "[sched]") {
+  heist::executor<heist_test::child_first> ex{options{.workers = 2, .guard_pages = false}};
+  heist_test::watchdog guard{ex, 60s, "no guard pages"};
+  std::atomic<int> siblings{0};
+  CHECK(ex.sync_wait([&](auto ctx) { return down(ctx, 100, siblings); }) == 100);
+  CHECK(ex.sync_wait([&](auto ctx) { return ctx.submit([] { return 1; }).get(); }) == 1);
+}
