@@ -14,7 +14,7 @@ RULES = [  # what, pattern, where it may stand
     ("threads sleep on park_word only",
      r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
-     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", []),
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp"]),  # there: a lock for users
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
     ("system calls stand in the seam", r"\bsyscall\s*\(", SEAM + ["topology/"]),
     ("the clock is the recorder's",

@@ -1,5 +1,5 @@
-// The fork/join benchmarks on heist: every kernel serially and on one and two workers. --sizes=test, usual (the
-// default) or published says how large.
+// The fork/join benchmarks on heist: every kernel serially and on one and two workers, parent-first with each way to
+// wait for stolen tasks, and child-first. --sizes=test, usual (the default) or published says how large.
 #include <heist/heist.hpp>
 
 #include <cstddef>
@@ -9,26 +9,43 @@
 
 namespace {
 
-struct heist_library {
+template <class Policy>
+class heist_executor {
+ public:
+  heist_executor(std::size_t workers, std::size_t stack)
+      : executor_{heist::options{.workers = workers, .stack_size = stack}} {}
+
+  template <class F>
+  void run(F f) {
+    executor_.sync_wait(f);
+  }
+
+ private:
+  heist::executor<Policy> executor_;
+};
+
+using heist::policy::with_join;
+using heist::policy::with_order;
+
+struct parent_first {
   static constexpr std::string_view name = "";
-
-  class executor {
-   public:
-    executor(std::size_t workers, std::size_t stack)
-        : executor_{heist::options{.workers = workers, .stack_size = stack}} {}
-
-    template <class F>
-    void run(F f) {
-      executor_.sync_wait(f);
-    }
-
-   private:
-    heist::executor<> executor_;
-  };
+  using executor = heist_executor<heist::policy::random>;
+};
+struct child_first {
+  static constexpr std::string_view name = "@child_first";
+  using executor = heist_executor<with_order<heist::policy::random, heist::order::child_first>>;
+};
+struct leapfrog {
+  static constexpr std::string_view name = "@leapfrog";
+  using executor = heist_executor<with_join<heist::policy::random, heist::join::leapfrog>>;
+};
+struct wait {
+  static constexpr std::string_view name = "@wait";
+  using executor = heist_executor<with_join<heist::policy::random, heist::join::wait>>;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run_suite<heist_library>(argc, argv);
+  return bench::run_suite<parent_first, child_first, leapfrog, wait>(argc, argv);
 }

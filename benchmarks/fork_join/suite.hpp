@@ -29,20 +29,21 @@ inline std::size_t size_of(kernels::description const& k, std::string_view sizes
   return sizes == "test" ? k.test : sizes == "published" ? k.published : k.usual;
 }
 
-/// The most memory, in bytes, that was ever resident in this process; 0 where the system does not say. Not getrusage:
-/// its figure outlives exec, so it may be that of the program which started this one.
-inline double peak_resident_bytes() {
+/// A line of /proc/self/status, in bytes; 0 where the system does not say.
+inline double memory_status(std::string_view line) {
   std::ifstream status{"/proc/self/status"};
   for (std::string word; status >> word;) {
     double kibibytes = 0;
-    if (word == "VmHWM:" && status >> kibibytes) return 1024 * kibibytes;
+    if (word == line && status >> kibibytes) return 1024 * kibibytes;
     status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return 0;
 }
 
 /// Times run(), which solves the prepared kernel; the first run, which is not timed, is checked. The counter `value` is
-/// nanoseconds per run; `peak_rss`, bytes, speaks of the row alone if it is run in a process of its own.
+/// nanoseconds per run. In bytes, and of the row alone if it is run in a process of its own: `peak_rss`, the most that was
+/// ever resident (not getrusage's figure, which outlives exec), of which the pages of programs and shared libraries are
+/// the greater part; `anonymous`, what is resident at the end without them: stacks, queues, heap.
 template <class K, class F>
 void measure(benchmark::State& state, K& k, F const& run) {
   using clock = std::chrono::steady_clock;
@@ -62,7 +63,8 @@ void measure(benchmark::State& state, K& k, F const& run) {
     total += seconds;
   }
   state.counters["value"] = 1e9 * total / static_cast<double>(state.iterations());
-  state.counters["peak_rss"] = peak_resident_bytes();
+  state.counters["peak_rss"] = memory_status("VmHWM:");
+  state.counters["anonymous"] = memory_status("RssAnon:");
 }
 
 template <class K>

@@ -96,7 +96,7 @@ struct board {
     bool const must = must_publish() && at < tasks.end();
     bool published = false;
     if (!tasks.fork_is_plain(at)) {
-      auto const what = tasks.forked(at);
+      auto const what = tasks.forked(at, static_cast<std::size_t>(count));
       if (what == stack::fork_outcome::full) {
         model::check(at >= tasks.end(), "full, but there is room");
         next = from;
@@ -203,13 +203,15 @@ void alone(model::execution& t) {
     what = b.tasks.join(s + 2);
     model::check(what.mine && !what.published && b.tasks.split() == s + 2, "a public task is not taken back");
     model::check(b.tasks.fork_is_plain(s + 2), "a fork nobody asked for, after a public join");
+    model::check(b.tasks.join_is_plain(s + 2), "a join nobody asked for, after a public join");
     b.tasks.ask();
     model::check(fork(2) == outcome::published && b.tasks.split() == s + 3, "a fork asked for does not publish");
     for (std::ptrdiff_t i = 2; i >= 0; --i) what = b.tasks.join(s + i);
     model::check(what.mine && !b.tasks.maybe_stealable(), "the stack is not empty");
     model::check(!b.tasks.fork_is_plain(s), "with nothing public a fork is plain");
     model::check(b.tasks.steal().status == heist::steal_status::empty, "something was stolen from an empty stack");
-    static_cast<void>(fork(0));
+    model::check(b.tasks.forked(s + 2, 3) == outcome::published && b.tasks.size_snapshot() == 3,
+                 "tasks that were forked at once are not all public");
     model::check(b.tasks.publish_all(s + 8) && b.tasks.size_snapshot() == 8, "not all was made public");
     model::check(!b.tasks.publish_all(s + 8), "there is nothing left to make public");
     model::check(b.tasks.fork_is_plain(s + 7) && !b.tasks.fork_is_plain(s + 8),
@@ -238,6 +240,7 @@ int main(int argc, char** argv) {
   all.prove("task stack: ++-++--- and 1 steal", three, owner_and_thieves<4, "++-++---", 1, 1>);
   all.prove("task stack: ++*-++--- and 1 steal", three, owner_and_thieves<4, "++*-++---", 1, 1>);
   all.prove("task stack: ++*-- and 2 steals", three, owner_and_thieves<4, "++*--", 1, 2>);
+  all.prove("task stack: 2-- and 2 steals", three, owner_and_thieves<4, "2--", 1, 2>);
   all.prove("task stack: +- and 2 thieves", three, owner_and_thieves<4, "+-", 2, 1>);
   all.prove("task stack: ++-- and 2 thieves", three, owner_and_thieves<4, "++--", 2, 1>);
   all.prove("task stack: +-+- and 2 thieves", three_plain, owner_and_thieves<4, "+-+-", 2, 1>);

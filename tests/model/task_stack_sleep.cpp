@@ -4,6 +4,7 @@
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "engine/suite.hpp"
 #include "heist/sched/idle_gate.hpp"
@@ -16,8 +17,9 @@ using order = std::memory_order;
 
 constexpr heist::idle_rules wakes_on_push{false, false, true};
 
-/// What the owner does, as text: + fork, - join; a waits until somebody has begun the first task, the nth
-/// capital until somebody has ended the nth task.
+/// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join; a waits until somebody has begun the
+/// first task, the nth capital until somebody has ended the nth task. What stands before | is done before the threads
+/// start.
 template <std::size_t N>
 struct script {
   std::array<char, N> text;
@@ -82,12 +84,14 @@ struct executor {
   std::size_t depth = 0;
   int forks = 0;
 
-  void fork() {
-    slot* const at = slots.data() + depth;
-    at->number = pending[depth++] = forks++;
-    at->visible = false;
+  void fork(std::size_t count = 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      slots[depth].number = pending[depth] = forks++;
+      slots[depth++].visible = false;
+    }
+    slot* const at = slots.data() + (depth - 1);
     if (stack.fork_is_plain(at)) return;
-    if (stack.forked(at) == heist::task_stack<slot, Env>::fork_outcome::published) gate.pushed();
+    if (stack.forked(at, count) == heist::task_stack<slot, Env>::fork_outcome::published) gate.pushed();
   }
   void join() {
     slot* const at = slots.data() + --depth;
@@ -103,10 +107,10 @@ struct executor {
     model::check(t.runs == 1, "a task was called stolen that did not run");
     stack.reclaim(at);
   }
-  template <class Script>
-  void own(Script const& what) {
-    for (char c : what.text) {
+  void own(std::string_view what) {
+    for (char c : what) {
       if (c == '+') fork();
+      if (c == '2') fork(2);
       if (c == '-') join();
       if (c == 'a') first_begun.wait();
       if (c >= 'A' && c <= 'Z') tasks[static_cast<std::size_t>(c - 'A')].ended.wait();
@@ -160,7 +164,10 @@ void overlap(model::execution& t) {
   auto& e = t.make<executor<Env>>(thieves + 1);
   e.last = Last;
   e.first_waits = FirstWaits;
-  t.thread([&e] { e.own(Owner); });
+  static constexpr std::string_view all{Owner.text.data()};
+  static constexpr std::size_t before = all.find('|') + 1;  // 0 if there is none
+  e.own(all.substr(0, before));
+  t.thread([&e] { e.own(all.substr(before)); });
   for (std::size_t w = 0; w < thieves; ++w) {
     t.thread([&e, w] { e.thief(w, Looks); });
   }
@@ -172,6 +179,7 @@ int main(int argc, char** argv) {
   model::suite all{argc, argv};
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
   model::limits const wide{.rules = {.steps = 2000}, .random_executions = 50'000};
 
@@ -181,11 +189,13 @@ int main(int argc, char** argv) {
   all.prove("task stack, sleep: after a join that may find it", three_plain, overlap<env, "+-+B-", 1, false, false>);
   all.prove("task stack, sleep: a fork serves", three_plain, overlap<env, "++A+B---", 1>);
   all.prove("task stack, sleep: a join serves", three_plain, overlap<env, "+++A-B--", 1>);
-  all.prove("task stack, sleep: 2 sleepers, a fork serves", two, overlap<env, "++a+B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a join serves", two, overlap<env, "+++a-B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a public join before", two, overlap<env, "++-++a-C", 2, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a fork serves, random", wide, overlap<env, "++a+B", 1, true>);
-  all.prove("task stack, sleep: 2 sleepers, a join serves, random", wide, overlap<env, "+++a-B", 1, true>);
-  all.prove("task stack, sleep: a public join before, random", wide, overlap<env, "++-++a-C", 2, true>);
+  all.prove("task stack, sleep: 3 coarse tasks overlap", one, overlap<env, "2B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a fork serves", one, overlap<env, "++|a+B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a join serves", one, overlap<env, "+++|a-B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a public join before", one, overlap<env, "++|-++a-C", 2, true, false>);
+  all.prove("task stack, sleep: 3 coarse tasks overlap, random", wide, overlap<env, "2B", 1, true>);
+  all.prove("task stack, sleep: 2 sleepers, a fork serves, random", wide, overlap<env, "++|a+B", 1, true>);
+  all.prove("task stack, sleep: 2 sleepers, a join serves, random", wide, overlap<env, "+++|a-B", 1, true>);
+  all.prove("task stack, sleep: a public join before, random", wide, overlap<env, "++|-++a-C", 2, true>);
   return all.finish();
 }

@@ -53,7 +53,7 @@ void run_all(std::size_t workers, int rounds) {
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("kernels: equal to serial on 1 to 64 workers", "[stress]", every_policy) {
-  int const rounds = heist_test::stress_rounds(slow ? 10 : 2);
+  int const rounds = heist_test::stress_rounds(10);
   for (std::size_t const workers : {1u, 2u, 4u, 16u, 64u}) {
     if (slow && workers != 2 && workers != 4) continue;
     run_all<TestType>(workers, rounds);

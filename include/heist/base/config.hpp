@@ -43,17 +43,21 @@
 #endif
 
 /// Do flows switch by our own code? Not under the sanitizers, which know Boost.Context's ways, nor with shadow stacks
-/// (CET), nor where we have none. The same in all translation units of a program: HEIST_FORCE_BOOST_CONTEXT (the build
-/// option of that name) is for all or none.
-#if (HEIST_X86_64 || HEIST_AARCH64) && !HEIST_TSAN && !HEIST_ASAN && !HEIST_SHADOW_STACK && !defined(HEIST_FORCE_BOOST_CONTEXT)
+/// (CET), nor where we have none. HEIST_SWITCH_BOOST and HEIST_SWITCH_NATIVE (the build option HEIST_SWITCH) force
+/// either; the same in all translation units of a program.
+#if (HEIST_X86_64 || HEIST_AARCH64) && !HEIST_TSAN && !HEIST_ASAN && !HEIST_SHADOW_STACK && !defined(HEIST_SWITCH_BOOST)
 #define HEIST_NATIVE_SWITCH 1
 #else
 #define HEIST_NATIVE_SWITCH 0
 #endif
+#if defined(HEIST_SWITCH_NATIVE) && !HEIST_NATIVE_SWITCH
+#error \
+    "heist: HEIST_SWITCH=native needs x86-64 or AArch64, no sanitizer and no shadow stacks; mend it by HEIST_SWITCH=auto."
+#endif
 
 #define HEIST_NOINLINE __attribute__((noinline))
-/// In code that is inlined into users' functions, in place of [[likely]], which GCC takes for a statement about all that
-/// leads there: it then no longer splits a recursion's end from the rest.
+/// In code that is inlined into users' functions, in place of [[likely]], which GCC takes for a statement about all
+/// that leads there: it then no longer splits a recursion's end from the rest.
 #define HEIST_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
 #define HEIST_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 #define HEIST_COLD __attribute__((noinline, cold))

@@ -36,7 +36,9 @@ struct control_words {
     asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(w.mxcsr), "=m"(w.x87));
     return w;
   }
-  void install() const noexcept { asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87)); }
+  void install() const noexcept {
+    asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(mxcsr), "m"(x87));
+  }
 #elif HEIST_AARCH64
   std::uint64_t fpcr = 0;
   static control_words now() noexcept {
@@ -44,9 +46,13 @@ struct control_words {
     asm volatile("mrs %0, fpcr" : "=r"(w.fpcr));
     return w;
   }
-  void install() const noexcept { asm volatile("msr fpcr, %0" : : "r"(fpcr)); }
+  void install() const noexcept {
+    asm volatile("msr fpcr, %0" : : "r"(fpcr));
+  }
 #else
-  static control_words now() noexcept { return {}; }
+  static control_words now() noexcept {
+    return {};
+  }
   void install() const noexcept {}
 #endif
 };

@@ -1,5 +1,5 @@
-// Child-first forks on continuations (Cilk; the constrained work stealing paper): the child starts at once on a stack of
-// its own, and the rest of the parent can be stolen meanwhile.
+// Child-first forks on continuations (Cilk; the constrained work stealing paper): the child starts at once on a stack
+// of its own, and the rest of the parent can be stolen meanwhile.
 #pragma once
 
 #include <array>
@@ -34,15 +34,13 @@ HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) no
 HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
   worker& w = *child.on;
   continuation_slot* const at = w.continuation_top - 1;
-  if (HEIST_UNLIKELY(!w.continuations.fork_is_plain(at)))
-    publish_continuations(w, at);
+  if (HEIST_UNLIKELY(!w.continuations.fork_is_plain(at))) publish_continuations(w, at);
   return at;
 }
 
 /// At the end of a child: true if its caller waits where it was, and is to be returned to.
 HEIST_ALWAYS_INLINE bool end_child(fiber& child, calling_frame const& frame, continuation_slot* at) noexcept {
-  if (HEIST_UNLIKELY(frame.overtaken))
-    return false;
+  if (HEIST_UNLIKELY(frame.overtaken)) return false;
   worker& w = *child.on;  // as at the start: otherwise the caller would have been overtaken
   if (HEIST_LIKELY(w.continuations.join_is_plain(at) || continuation_is_mine(w, at))) {
     w.continuation_top = at;
@@ -55,10 +53,11 @@ HEIST_ALWAYS_INLINE bool end_child(fiber& child, calling_frame const& frame, con
 /// Calls `function(&frame, child fiber)` on a fiber of its own. Returns what that returns, or call_overtaken. Throws
 /// stack_error or bad_alloc before it calls.
 HEIST_ALWAYS_INLINE int call_child(fiber& on, calling_frame& frame, flow_function function) {
-  HEIST_ASSERT(!handles_exception(),
-               "a child-first fork inside a catch block, or a destructor that an exception calls: the rest of the block "
-               "may go on on another thread, which knows nothing of the exception; mend it by forking after the block, "
-               "or by a parent-first policy");
+  HEIST_ASSERT(
+      !handles_exception(),
+      "a child-first fork inside a catch block, or a destructor that an exception calls: the rest of the block "
+      "may go on on another thread, which knows nothing of the exception; mend it by forking after the block, "
+      "or by a parent-first policy");
   HEIST_ASSERT(on.locks == 0,
                "a child-first fork by a task that holds a heist::mutex: it may go on on another thread, which must not "
                "unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
@@ -101,11 +100,9 @@ struct child_call : calling_frame {
     fiber& child = *static_cast<fiber*>(fiber_of_child);
     continuation_slot* const at = begin_child(child);
     F& f = *frame.function;
-    bool const failed = frame.out.fill([&]() -> decltype(auto) {
-      return call_task(f, context_access::make<Context>(child, child.tasks.first()));
-    });
-    if (HEIST_LIKELY(end_child(child, frame, at)))
-      return failed ? child_threw : child_returned;
+    bool const failed = frame.out.fill(
+        [&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(child, child.tasks.first())); });
+    if (HEIST_LIKELY(end_child(child, frame, at))) return failed ? child_threw : child_returned;
     frame.failed = failed;
     frame.finished.complete();
     core::leave_child(child);
@@ -129,8 +126,7 @@ class child_first_fork {
     if constexpr (count == 1) {
       return values{call_here<Context>(f..., on, position)};
     } else if constexpr (count == 2) {
-      if (HEIST_LIKELY(on.no_migrate == 0))
-        return run_two(on, position, f...);
+      if (HEIST_LIKELY(on.no_migrate == 0)) return run_two(on, position, f...);
       return run_many(on, position, f...);
     } else {
       return run_many(on, position, f...);
@@ -150,7 +146,7 @@ class child_first_fork {
   /// Not inlined, as parent_first_fork::fork_two.
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* position, First& f,
-                                                              in_register<Context, Second> g) {
+                                                              in_register<Second> g) {
     child_call<Context, First> first;
     first.prepare(on, f);
     int const status = call_child(on, first, &child_call<Context, First>::run);
@@ -213,17 +209,16 @@ class child_first_fork {
       call.prepare(on, f);
       try {
         int const status = call_child(on, call, &child_call<Context, function<I>>::run);
-        return status == call_overtaken  ? child_state::running
-               : status == child_threw ? child_state::threw
-                                       : child_state::returned;
+        return status == call_overtaken ? child_state::running
+               : status == child_threw  ? child_state::threw
+                                        : child_state::returned;
       } catch (stack_error const&) {
         if (I == 0) throw;
         // The earlier ones may run: to leave them would cost more than a deeper stack.
       }
     }
-    bool const failed = call.out.fill([&]() -> decltype(auto) {
-      return call_task(f, context_access::make<Context>(on, position));
-    });
+    bool const failed =
+        call.out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(on, position)); });
     return failed ? child_state::threw : child_state::returned;
   }
 

@@ -21,8 +21,8 @@ template <class R>
 class outcome {
   static_assert(!std::is_rvalue_reference_v<R>,
                 "heist: a task cannot return an rvalue reference, which would dangle; mend it by returning a value.");
-  using stored =
-      std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, std::remove_const_t<value_or_monostate<R>>>;
+  using stored = std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
+                                    std::remove_const_t<value_or_monostate<R>>>;
 
  public:
   using value = value_or_monostate<R>;
@@ -79,18 +79,27 @@ class outcome {
     return std::launder(reinterpret_cast<T*>(room_));
   }
 
-  static constexpr std::size_t size = sizeof(stored) > sizeof(std::exception_ptr) ? sizeof(stored) : sizeof(std::exception_ptr);
-  static constexpr std::size_t alignment =
-      alignof(stored) > alignof(std::exception_ptr) ? alignof(stored) : alignof(std::exception_ptr);
+  static constexpr std::size_t size = sizeof(stored) > sizeof(std::exception_ptr) ? sizeof(stored)
+                                                                                  : sizeof(std::exception_ptr);
+  static constexpr std::size_t alignment = alignof(stored) > alignof(std::exception_ptr) ? alignof(stored)
+                                                                                         : alignof(std::exception_ptr);
   alignas(alignment) std::byte room_[size];
 };
 
-/// A small callable that cannot be changed by its call (not `mutable`) is as good as a copy, which needs no memory.
-template <class Context, class F>
+template <class F, class... Args>
+std::true_type const_call_operator(auto(F::*)(Args...) const);
+template <class F>
+concept called_const = requires {
+  { const_call_operator(&F::operator()) } -> std::same_as<std::true_type>;
+};
+
+/// A small callable that its call cannot change (not `mutable`, no overloads) is as good as a copy, which travels in a
+/// register.
+template <class F>
 using in_register =
-    std::conditional_t<std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F> &&
-                           sizeof(F) <= sizeof(void*) && (callable_plain<F const> || callable_with_context<F const, Context>),
-                       F const, F&>;
+    std::conditional_t<std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F> &&
+                           sizeof(F) <= sizeof(void*) && !std::is_const_v<F> && called_const<F>,
+                       F, F&>;
 
 /// Two results, in registers if they allow it, which std::tuple does not.
 template <class First, class Second>
@@ -118,7 +127,8 @@ class handler_pause {
 
 /// Calls a child in its parent's place; void becomes std::monostate.
 template <class Context, class F>
-HEIST_ALWAYS_INLINE auto call_here(F& f, fiber& on, fork_slot* position) -> value_or_monostate<task_result<Context, F>> {
+HEIST_ALWAYS_INLINE auto call_here(F& f, fiber& on, fork_slot* position)
+    -> value_or_monostate<task_result<Context, F>> {
   if constexpr (std::is_void_v<task_result<Context, F>>) {
     call_task(f, context_access::make<Context>(on, position));
     return {};

@@ -55,9 +55,7 @@ struct slot_task {
 
   static void run(fork_slot& slot, fiber& on) noexcept {
     void* const what = slot.function;
-    auto const call = [&](F& f) -> decltype(auto) {
-      return call_task(f, context_access::make<Context>(on, on.top()));
-    };
+    auto const call = [&](F& f) -> decltype(auto) { return call_task(f, context_access::make<Context>(on, on.top())); };
     if constexpr (near) {
       auto* const out = ::new (static_cast<void*>(slot.storage)) outcome_type;
       slot.failed = out->fill([&]() -> decltype(auto) { return call(*static_cast<F*>(what)); });
@@ -149,12 +147,13 @@ class parent_first_fork {
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<Context, First> f, Second& g) {
+  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f,
+                                      in_register<Second> g) {
     using second = slot_task<Context, Second>;
     typename second::frame in;
     second::write(*at, g, in);
     fork_slot* const next = HEIST_LIKELY(on.tasks.fork_is_plain(at)) || forked(on, at) ? at + 1 : at;
-    auto const first = [&]() __attribute__((always_inline)) -> decltype(auto) {
+    auto const first = [&]() -> decltype(auto) {
       try {
         return call_here<Context>(f, on, next);
       } catch (...) {

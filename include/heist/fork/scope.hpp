@@ -37,9 +37,7 @@ template <class Context = context>
 class scope {
  public:
   explicit scope(Context const& c) noexcept
-      : on_{&detail::context_access::fiber_of(c)},
-        interrupt_{on_->interrupt},
-        unwinding_{std::uncaught_exceptions()} {}
+      : on_{&detail::context_access::fiber_of(c)}, interrupt_{on_->interrupt}, unwinding_{std::uncaught_exceptions()} {}
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
   ~scope() noexcept(false) {
@@ -124,8 +122,7 @@ class scope {
       in.call(child->function, on);
       bool const plain = detail::end_child(on, child->frame, at);
       on.on->blocks.destroy(child);
-      if (HEIST_LIKELY(plain))
-        return detail::child_returned;
+      if (HEIST_LIKELY(plain)) return detail::child_returned;
       in.child_finished();
       detail::core::leave_child(on);
       return detail::child_returned;
@@ -142,8 +139,7 @@ class scope {
   template <class F>
   void call(F& f, detail::fiber& on) noexcept {
     try {
-      static_cast<void>(
-          detail::call_task(f, detail::context_access::make<Context>(on, on.top())));
+      static_cast<void>(detail::call_task(f, detail::context_access::make<Context>(on, on.top())));
     } catch (...) {
       // acq_rel: the first one owns exception_
       if (!failed_.exchange(true, std::memory_order_acq_rel)) exception_ = std::current_exception();

@@ -37,8 +37,8 @@ struct with_idle : bundle<typename Policy::victim_type, Idle, typename Policy::o
 
 /// Another order in the place of Policy's own.
 template <class Policy, class Order>
-struct with_order : bundle<typename Policy::victim_type, typename Policy::idle_type, Order, typename Policy::join_type> {
-};
+struct with_order
+    : bundle<typename Policy::victim_type, typename Policy::idle_type, Order, typename Policy::join_type> {};
 
 /// Another way to wait for stolen tasks in the place of Policy's own. Child-first frames always park.
 template <class Policy, class Join>

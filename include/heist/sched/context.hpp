@@ -47,7 +47,6 @@ template <class Order>
 class basic_context;
 using context = basic_context<order::of_executor>;
 
-
 /// Handed to every task that takes one. It stays valid while the task runs, on whichever worker that is.
 ///
 /// `Order` says which of a fork's tasks runs first: a kernel that takes its context as a template parameter, or as
@@ -60,8 +59,7 @@ template <class Order>
 class basic_context {
  public:
   /// The same task, with the order left to the executor.
-  template <class Other>
-  requires std::same_as<Order, order::of_executor>
+  template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor>, Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
   /// The worker that the task runs on now, below executor::worker_count().

@@ -199,8 +199,8 @@ class core {
   static void forget_continuations(worker& w) noexcept;
   /// A frame to go on with, as something to run at once.
   static runnable* steal_continuation(worker& robbed, steal_status& status) noexcept;
-  /// The child on fiber `child` has ended, its caller has been overtaken and knows of it: goes on with the loop. Returns
-  /// when the fiber is called again, with nothing left to do.
+  /// The child on fiber `child` has ended, its caller has been overtaken and knows of it: goes on with the loop.
+  /// Returns when the fiber is called again, with nothing left to do.
   static void leave_child(fiber& child) noexcept;
 
   /// Throws executor_error if this process is a child of the one that made the executor.

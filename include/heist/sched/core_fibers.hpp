@@ -71,7 +71,7 @@ inline calling_frame* core::take_own_continuation(worker& w) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
   calling_frame& frame = *at->frame.load(std::memory_order_relaxed);  // relaxed: owner
-  frame.overtaken = true;  // read by the child only, which runs here
+  frame.overtaken = true;                                             // read by the child only, which runs here
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
     auto const outcome = w.continuations.join(at);
@@ -206,9 +206,10 @@ inline void fiber::wait_for(completion& c) {
 
 inline void fiber::park(completion& c, fiber& next) {
   worker& w = *on;
-  HEIST_ASSERT(locks == 0 || no_migrate != 0,
-               "a task waits at a join, or for a future, while it holds a heist::mutex: it may go on on another thread, "
-               "which must not unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
+  HEIST_ASSERT(
+      locks == 0 || no_migrate != 0,
+      "a task waits at a join, or for a future, while it holds a heist::mutex: it may go on on another thread, "
+      "which must not unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;
   next.on = &w;

@@ -3,6 +3,7 @@
 
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_fibers.hpp"
+#include "heist/sched/overflow_report.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
 
@@ -28,10 +29,10 @@ inline std::size_t worker_count_for(options const& wanted, topology::machine con
 /// Each fiber is a mapping, or two with a guard page where the kernel has no better; it allows some 65000.
 inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
   if (wanted.max_fibers < workers) {
-    throw executor_error{
-        fmt::format("options::max_fibers is {}, and {} workers need one each at least. Mend it by a larger number, some "
-                    "dozens for each worker, or more if many tasks wait at a time.",
-                    wanted.max_fibers, workers)};
+    throw executor_error{fmt::format(
+        "options::max_fibers is {}, and {} workers need one each at least. Mend it by a larger number, some "
+        "dozens for each worker, or more if many tasks wait at a time.",
+        wanted.max_fibers, workers)};
   }
   return wanted.max_fibers;
 }
@@ -52,6 +53,7 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
   squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, worker_count)
                                     : topology::make_squads(machine, wanted.squad_pus, worker_count);
   os_env::prepare();
+  if (guard_pages_) overflow_report::install();
   workers.reserve(worker_count);
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
@@ -91,6 +93,7 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
   if (pin) topology::bind_this_thread(machine, squads.pu_of_worker[w.number]);
+  overflow_report::handler_stack const signals;
   flow boot;
   w.boot = &boot;
   // relaxed: its own

@@ -3,7 +3,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>   // unique_ptr
+#include <memory>  // unique_ptr
 #include <new>
 #include <utility>  // exchange, move
 
@@ -54,10 +54,10 @@ class fiber {
   interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
   calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
-  bool const child_first;      ///< what a context that leaves the order to the executor does
-  std::uint32_t no_migrate = 0;  ///< guards on its frames: it goes on on the worker that it parked on
+  bool const child_first;           ///< what a context that leaves the order to the executor does
+  std::uint32_t no_migrate = 0;     ///< guards on its frames: it goes on on the worker that it parked on
   std::uint32_t waiting_joins = 0;  ///< joins of its frames that wait without parking, one on top of the other
-  std::uint32_t locks = 0;       ///< heist::mutexes held by its frames (debug builds)
+  std::uint32_t locks = 0;          ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
   resumption resume_item;
 

@@ -20,8 +20,8 @@ inline constexpr described_operations fork_operations{&describe_fork};
 /// What observers are told of forked tasks that somebody else runs.
 inline constexpr described fork_what{&fork_operations};
 
-/// A task that waits in the stack of the fiber that forked it. Its owner writes `run` and what that needs, nothing else;
-/// the rest has no value until the slot is made public.
+/// A task that waits in the stack of the fiber that forked it. Its owner writes `run` and what that needs, nothing
+/// else; the rest has no value until the slot is made public.
 struct alignas(cache_line_size) fork_slot {
   /// Calls the task on behalf of a thief, on fiber `on`, and leaves the outcome where its parent expects it.
   using run_function = void (*)(fork_slot& self, fiber& on) noexcept;

@@ -40,8 +40,8 @@ class no_migrate {
 };
 
 /// std::mutex for use inside tasks. A task that holds it and reaches a fork or a join where it might go on on another
-/// thread, which must not unlock it, ends the program with a sentence in debug builds; a std::mutex would be unlocked by
-/// the wrong thread now and then.
+/// thread, which must not unlock it, ends the program with a sentence in debug builds; a std::mutex would be unlocked
+/// by the wrong thread now and then.
 class mutex {
  public:
   void lock() {

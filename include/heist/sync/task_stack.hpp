@@ -141,7 +141,7 @@ class task_stack {
   void ask() noexcept {
     // relaxed: E3. Written only if it changes something: the owner reads this line at every fork.
     if (fork_limit_.load(std::memory_order_relaxed) != nullptr)
-      fork_limit_.store(nullptr, std::memory_order_relaxed);  // relaxed: E3
+      fork_limit_.store(nullptr, std::memory_order_relaxed);          // relaxed: E3
     if (join_limit_.load(std::memory_order_relaxed) != everything())  // relaxed: E3
       join_limit_.store(everything(), std::memory_order_relaxed);     // relaxed: E3
   }
@@ -168,7 +168,7 @@ class task_stack {
     split_ = new_split;
     // relaxed: E3. Before the tasks become visible: who asks after having taken the last must not be overwritten.
     fork_limit_.store(end_, std::memory_order_relaxed);
-    join_limit_.store(new_split, std::memory_order_relaxed);  // relaxed: as above
+    join_limit_.store(new_split, std::memory_order_relaxed);                        // relaxed: as above
     word_.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_release);  // E1
     return true;
   }

@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "faults/child_process.hpp"
 #include "heist/fiber/flow.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
@@ -244,86 +239,4 @@ TEMPLATE_LIST_TEST_CASE("call: the caller is overtaken on another thread, the ch
     flow::switch_to(here, s.child, nothing);
     CHECK(s.of_child == this_thread());
   }
-}
-
-TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber]", every_flow) {
-  using flow = TestType;
-  flow main;
-  fresh<flow> child;
-  std::string text;
-  auto const body = [](void* a, void*) noexcept {
-    try {
-      try {
-        throw std::runtime_error{"inner"};
-      } catch (std::runtime_error const& e) {
-        *static_cast<std::string*>(a) += e.what();
-        throw std::logic_error{"outer"};
-      }
-    } catch (std::logic_error const& e) {
-      *static_cast<std::string*>(a) += e.what();
-      return std::uncaught_exceptions() + 2;
-    }
-  };
-  for (int i = 0; i < 100; ++i) {
-    text.clear();
-    REQUIRE(flow::call(main, child, body, &text, nullptr) == 2);
-    REQUIRE(text == "innerouter");
-    REQUIRE_FALSE(static_cast<bool>(std::current_exception()));
-  }
-}
-
-namespace {
-
-HEIST_NOINLINE int throws() {
-  throw std::runtime_error{"lost"};
-}
-
-}  // namespace
-
-TEMPLATE_LIST_TEST_CASE("call: an exception that leaves the function ends the program", "[fiber]", every_flow) {
-  using flow = TestType;
-  auto const report = heist_test::run_child([] {
-    flow main;
-    fresh<flow> child;
-    flow::call(
-        main, child, [](void*, void*) noexcept { return throws(); }, nullptr, nullptr);
-  });
-  CHECK(report.signal == SIGABRT);
-  CHECK(report.says("lost"));
-}
-
-namespace {
-
-/// Uses at least `bytes` of the stack.
-HEIST_NOINLINE int use_stack(std::size_t bytes) {
-  char volatile frame[512];
-  frame[0] = static_cast<char>(bytes);
-  if (bytes < sizeof frame) return frame[0];
-  int const deeper = use_stack(bytes - sizeof frame);
-  return deeper + frame[0];  // after the call: no tail call
-}
-
-template <class Flow>
-void overflow(std::size_t bytes) {
-  Flow main;
-  fresh<Flow> child;
-  Flow::call(
-      main, child,
-      [](void* bytes, void*) noexcept {
-        static_cast<void>(use_stack(*static_cast<std::size_t*>(bytes)));
-        return 1;
-      },
-      &bytes, nullptr);
-}
-
-}  // namespace
-
-TEMPLATE_LIST_TEST_CASE("call: a frame that does not fit hits the guard below the stack", "[fiber]", every_flow) {
-  using flow = TestType;
-  auto const fits = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 14); });
-  INFO(fits.text());
-  CHECK(fits.clean());
-  auto const overflows = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 18); });
-  CHECK_FALSE(overflows.clean());
-  CHECK_FALSE(overflows.hung);
 }

@@ -69,6 +69,22 @@ TEMPLATE_LIST_TEST_CASE("awaited: by way of a future", "[fork]", every_policy) {
   }
 }
 
+// Not where frames wait without parking: with one worker its deque would hold what the second waits for.
+TEMPLATE_LIST_TEST_CASE("awaited: both wait for tasks older than they", "[fork]", heist_test::both_orders) {
+  for (std::size_t const workers : {1u, 2u, 3u}) {
+    heist::executor<TestType> ex{workers};
+    heist_test::watchdog guard{ex, 60s, "older tasks"};
+    for (int round = 0; round < (slow ? 20 : 300); ++round) {
+      REQUIRE(ex.sync_wait([](auto ctx) {
+        auto older = ctx.submit([] { return 1; });
+        auto younger = ctx.submit([] { return 2; });
+        auto const [a, b] = ctx.fork_join([&] { return younger.get(); }, [&] { return older.get(); });
+        return a == 2 && b == 1;
+      }));
+    }
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("awaited: each of many tasks waits for the next one, all forked by one frame", "[fork]",
                         heist_test::both_orders) {
   for (std::size_t const workers : {1u, 2u, 4u}) {

@@ -77,8 +77,8 @@ TEMPLATE_LIST_TEST_CASE("values: over-aligned captures and results", "[fork]", e
     over_aligned one, two;
     one.value = 1;
     two.value = 2;
-    auto const task = [](over_aligned captured) {
-      return [captured] {
+    auto const task = [](over_aligned const& value) {
+      return [captured = value] {
         now_and_then();
         return captured.aligned() ? captured : over_aligned{};
       };

@@ -1,0 +1,108 @@
+// What debug builds notice: a task that could go on on another thread while it holds a heist::mutex or handles an
+// exception.
+#include <csignal>
+#include <mutex>
+
+#include "faults/child_process.hpp"
+#include "heist/sched/no_migrate.hpp"
+#include "support/catch.hpp"
+#include "unit/fork/every_policy.hpp"
+
+namespace {
+
+#ifdef NDEBUG
+constexpr bool asserts = false;
+#else
+constexpr bool asserts = true;
+#endif
+
+template <class Policy, class F>
+heist_test::child_report in_a_child(std::size_t workers, F f) {
+  return heist_test::run_child([&] {
+    heist::executor<Policy> ex{workers};
+    ex.sync_wait([&](auto ctx) { f(ctx); });
+  });
+}
+
+/// In debug builds the program ends with a sentence that says all of `words`; in others it just goes on.
+void check_ends_in_debug_builds(heist_test::child_report const& report, char const* words) {
+  INFO(report.text());
+  CHECK_FALSE(report.hung);
+  if (asserts) {
+    CHECK(report.signal == SIGABRT);
+    CHECK(report.says(words));
+    CHECK(report.says("mend it by"));
+  } else {
+    CHECK(report.clean());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("mutex: held over a child-first fork, debug builds say so", "[sched]") {
+  heist::mutex m;
+  auto const body = [&](auto ctx) {
+    std::lock_guard const lock{m};
+    ctx.fork_join([] {}, [] {});
+  };
+  check_ends_in_debug_builds(in_a_child<heist_test::child_first>(1, body), "holds a heist::mutex");
+  auto const parent_first = in_a_child<heist_test::parent_first>(1, body);  // nothing waits
+  INFO(parent_first.text());
+  CHECK(parent_first.clean());
+}
+
+TEMPLATE_LIST_TEST_CASE("mutex: held while the task parks, debug builds say so", "[sched]", heist_test::both_orders) {
+  heist::mutex m;
+  auto const report = in_a_child<TestType>(1, [&](auto ctx) {
+    std::lock_guard const lock{m};
+    ctx.submit([] {}).get();
+  });
+  check_ends_in_debug_builds(report, "holds a heist::mutex");
+}
+
+TEMPLATE_LIST_TEST_CASE("mutex: under a guard, or unlocked before, nobody complains", "[sched]",
+                        heist_test::both_orders) {
+  heist::mutex m;
+  auto const guarded = in_a_child<TestType>(1, [&](auto ctx) {
+    heist::no_migrate const stay;
+    std::lock_guard const lock{m};
+    ctx.fork_join([] {}, [] {});
+    ctx.submit([] {}).get();
+  });
+  INFO(guarded.text());
+  CHECK(guarded.clean());
+  auto const unlocked = in_a_child<TestType>(2, [&](auto ctx) {
+    for (int i = 0; i < 100; ++i) {
+      if (m.try_lock()) m.unlock();
+      { std::lock_guard const lock{m}; }
+      ctx.fork_join([] {}, [] {});
+      ctx.submit([] {}).get();
+    }
+  });
+  INFO(unlocked.text());
+  CHECK(unlocked.clean());
+}
+
+TEST_CASE("child-first forks in a handler, or while a destructor unwinds: debug builds say so", "[sched]") {
+  auto const in_handler = [](auto ctx) {
+    try {
+      throw 1;
+    } catch (int) {
+      ctx.fork_join([] {}, [] {});
+    }
+  };
+  auto const report = in_a_child<heist_test::child_first>(1, in_handler);
+  check_ends_in_debug_builds(report, "catch block");
+  auto const parent_first = in_a_child<heist_test::parent_first>(1, in_handler);
+  INFO(parent_first.text());
+  CHECK(parent_first.clean());
+  auto const after_handler = in_a_child<heist_test::child_first>(1, [](auto ctx) {
+    try {
+      throw 1;
+    } catch (int) {
+    }
+    ctx.fork_join([] {}, [] {});
+  });
+  INFO(after_handler.text());
+  CHECK(after_handler.clean());
+}
