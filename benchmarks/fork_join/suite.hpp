@@ -41,9 +41,9 @@ inline double memory_status(std::string_view line) {
 }
 
 /// Times run(), which solves the prepared kernel; the first run, which is not timed, is checked. The counter `value` is
-/// nanoseconds per run. In bytes, and of the row alone if it is run in a process of its own: `peak_rss`, the most that was
-/// ever resident (not getrusage's figure, which outlives exec), of which the pages of programs and shared libraries are
-/// the greater part; `anonymous`, what is resident at the end without them: stacks, queues, heap.
+/// nanoseconds per run. In bytes, and of the row alone if it is run in a process of its own: `peak_rss`, the most that
+/// was ever resident (not getrusage's figure, which outlives exec), of which the pages of programs and shared libraries
+/// are the greater part; `anonymous`, what is resident at the end without them: stacks, queues, heap.
 template <class K, class F>
 void measure(benchmark::State& state, K& k, F const& run) {
   using clock = std::chrono::steady_clock;

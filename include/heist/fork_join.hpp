@@ -1,6 +1,8 @@
-// Door: context::fork_join, heist::fork_join, scope.
+// Door: context::fork_join, heist::fork_join, scope, no_migrate, mutex, and the measurement of work and span.
 #pragma once
 
 #include "heist/executor.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/scope.hpp"
+#include "heist/fork/work_span.hpp"
+#include "heist/sched/no_migrate.hpp"

@@ -2,10 +2,10 @@
 //
 //   7  heist/*.hpp           doors: executor, fork_join, graph, policy, topology, observe; heist.hpp = all
 //   5  graph/                task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
-//   4  fork/                 fork_join
+//   4  fork/                 fork_join, scope: parent-first on the task stack, child-first on continuations
 //   3  sched/                worker loop, finding work, idling, context, executor
 //   2  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
-//   1  topology/ sync/ observe/  machine and squads, deque and EventCount, events and traces
+//   1  topology/ sync/ observe/  machine and squads, deque, task stack, EventCount, events and traces
 //   0  base/                 words, configuration, the seam to the outside world
 //
 // A header includes only floors below its own. Next: sched/worker_loop.hpp, sched/README.md.
@@ -31,6 +31,8 @@ enum class squad_by;
 // sync
 template <class T, class Env>
 class work_deque;
+template <class Slot, class Env>
+class task_stack;
 template <class Env>
 class event_count;
 template <class Node, class Env>
@@ -41,10 +43,23 @@ struct null_observer;
 struct task_view;
 class recorder;
 
+template <class Clock>
+class basic_time_breakdown;
+
 // policy
+namespace order {
+struct parent_first;
+struct child_first;
+struct of_executor;
+}  // namespace order
+namespace join {
+struct park;
+struct leapfrog;
+struct wait;
+}  // namespace join
 namespace policy {
 struct random;
-template <class Victim, class Idle>
+template <class Victim, class Idle, class Order, class Join>
 struct bundle;
 }  // namespace policy
 
@@ -57,6 +72,16 @@ template <class T>
 class future;
 template <class Policy, class Observer>
 class executor;
+
+class no_migrate;
+class mutex;
+
+// fork
+template <class Context>
+class scope;
+template <class Context, class Clock>
+class work_span_context;
+struct work_span_profile;
 
 // graph
 template <class T>

@@ -144,8 +144,9 @@ struct executor {
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
   env::atomic<std::size_t> made{0};
   env::atomic<int> tasks{0};
-  int const leaf;     // level of the calls that call no more
-  bool const handed;  // thieves say when they have read a slot
+  int const leaf;                 // level of the calls that call no more
+  bool const handed;              // thieves say when they have read a slot
+  completion* overlap = nullptr;  // leaves are busy until it is done: a caller has gone on meanwhile
 
   executor(std::size_t n, int leaf, bool handed) : leaf{leaf}, handed{handed} {
     for (std::size_t i = 0; i < n; ++i) {
@@ -322,11 +323,13 @@ struct executor {
           f.context = place::called;
           return call_child(f);
         }
+        if (overlap != nullptr && !overlap->done()) return env::read_again();
         f.context = place::job_done;
         if (f.to_await != nullptr) f.wait_for(f.to_await->finished);
         return;
       case place::called:
         f.context = place::waited;
+        if (overlap != nullptr && !f.returned) overlap->complete();
         if (!f.returned) f.wait_for(f.frame->finished);
         return;
       case place::waited:
@@ -406,8 +409,8 @@ void fiber::after_leaving(fiber& f) {
   w.fresh = &f;
 }
 
-/// Where the job is completed that the leaf of the first task waits for.
-enum class completes { no, outside, elsewhere };
+/// Where the job is completed that the leaf of the first task waits for. `caller`: that goes on while the leaf is busy.
+enum class completes { no, outside, elsewhere, caller };
 
 /// Workers of which the first has `Tasks` tasks, each of which makes `Calls` calls, one after the other, `Depth` deep.
 template <std::size_t Workers, int Tasks, int Calls, int Depth, completes Job = completes::no, bool Handed = true>
@@ -418,7 +421,8 @@ void calls(model::execution& t) {
     i.next = w.to_do;
     w.to_do = &i;
   };
-  job* const j = Job == completes::no ? nullptr : new job;
+  if (Job == completes::caller) e.overlap = &t.make<completion>();
+  job* const j = Job == completes::no || Job == completes::caller ? nullptr : new job;
   for (std::size_t i = 0; i < Tasks; ++i) {
     items[i].what = item::kind::task;
     items[i].calls = Calls;
@@ -446,6 +450,7 @@ int main(int argc, char** argv) {
   model::limits const wide{.rules = {.steps = 3000}, .random_executions = 50'000};
 
   all.prove("continuations: 1 call, 2 workers", three, calls<2, 1, 1, 1>);
+  all.prove("continuations: 1 call, its caller goes on meanwhile", three, calls<2, 1, 1, 1, completes::caller>);
   all.prove("continuations: 2 calls, 2 workers", two, calls<2, 1, 2, 1>);
   all.prove("continuations: 2 tasks, 2 workers, a slot used again", two, calls<2, 2, 1, 1>);
   all.refute("continuations: the same, slots not handed back", two, "", calls<2, 2, 1, 1, completes::no, false>);

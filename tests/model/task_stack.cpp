@@ -212,7 +212,7 @@ void alone(model::execution& t) {
     model::check(b.tasks.steal().status == heist::steal_status::empty, "something was stolen from an empty stack");
     model::check(b.tasks.forked(s + 2, 3) == outcome::published && b.tasks.size_snapshot() == 3,
                  "tasks that were forked at once are not all public");
-    model::check(b.tasks.publish_all(s + 8) && b.tasks.size_snapshot() == 8, "not all was made public");
+    model::check(b.tasks.publish_all(s + 9) && b.tasks.size_snapshot() == 8, "not all was made public");
     model::check(!b.tasks.publish_all(s + 8), "there is nothing left to make public");
     model::check(b.tasks.fork_is_plain(s + 7) && !b.tasks.fork_is_plain(s + 8),
                  "the limits are those of another stack");
@@ -222,6 +222,13 @@ void alone(model::execution& t) {
       model::check(b.tasks.fork_is_plain(s) == (i < 7), "asked too early, or never");
     }
     model::check(!b.tasks.join(s + 7).mine, "a stolen task is joined as the owner's");
+    b.tasks.ask();
+    b.tasks.reclaim(s + 7);
+    model::check(b.tasks.join_is_plain(s + 7) && !b.tasks.fork_is_plain(s + 7), "the request stays with the joins");
+    model::check(fork(7) == outcome::published, "a slot that was stolen is not published again");
+    b.tasks.ask();
+    model::check(!b.tasks.join(s + 8).published, "there is nothing private to publish");
+    model::check(b.tasks.join_is_plain(s + 8) && !b.tasks.fork_is_plain(s + 7), "the request stays with the joins");
   });
 }
 
@@ -239,6 +246,7 @@ int main(int argc, char** argv) {
   all.prove("task stack: +++--- and 2 steals", three, owner_and_thieves<4, "+++---", 1, 2>);
   all.prove("task stack: ++-++--- and 1 steal", three, owner_and_thieves<4, "++-++---", 1, 1>);
   all.prove("task stack: ++*-++--- and 1 steal", three, owner_and_thieves<4, "++*-++---", 1, 1>);
+  all.prove("task stack: ++*-++--- and 2 steals", three, owner_and_thieves<4, "++*-++---", 1, 2>);
   all.prove("task stack: ++*-- and 2 steals", three, owner_and_thieves<4, "++*--", 1, 2>);
   all.prove("task stack: 2-- and 2 steals", three, owner_and_thieves<4, "2--", 1, 2>);
   all.prove("task stack: +- and 2 thieves", three, owner_and_thieves<4, "+-", 2, 1>);

@@ -42,7 +42,7 @@ std::uint64_t parks(Executor& ex, char const* what) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("parks: one task waits for one future after the other", "[stress]", parent_first, child_first) {
-  int const rounds = stress_rounds(1'000'000);
+  int const rounds = stress_rounds(heist::under_tsan ? 10'000'000 : 1'000'000);  // a million there, too
   counting<TestType> ex{heist::options{.workers = 1}};
   heist_test::watchdog guard{ex, limit(), "futures"};
   long sum = 0;

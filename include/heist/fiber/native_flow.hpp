@@ -83,6 +83,9 @@ class native_flow {
     void* sp = nullptr;
     void* ip = nullptr;
     void* bp = nullptr;
+#if !HEIST_X86_64
+    void* base = nullptr;  // x19, by which clang reaches the locals of a frame that is realigned or of no fixed size
+#endif
   };
   /// Lives on the stack that is left; read before `then` gives that away.
   struct crossing {
@@ -167,12 +170,22 @@ class native_flow {
     return {status, message};
   }
 #else
-#define HEIST_OTHER_REGISTERS                                                                                       \
-  "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21",  \
-      "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", \
-      "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",       \
-      "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc"
+#if defined(__ARM_FEATURE_SVE)
+#define HEIST_SVE_REGISTERS                                                                                           \
+  , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15", "z0", "z1", \
+      "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13", "z14", "z15", "z16", "z17", "z18",  \
+      "z19", "z20", "z21", "z22", "z23", "z24", "z25", "z26", "z27", "z28", "z29", "z30", "z31"
+#else
+#define HEIST_SVE_REGISTERS
+#endif
+#define HEIST_OTHER_REGISTERS                                                                                         \
+  "x5", "x6", "x7", "x8", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x20", "x21", "x22", "x23",  \
+      "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",    \
+      "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", \
+      "v27", "v28", "v29", "v30", "v31", "memory", "cc" HEIST_SVE_REGISTERS
 
+  // With branch target identification an indirect jump must end at a landing pad: `hint #36` is `bti j`, which older
+  // processors and assemblers take for nothing. A jump by x16 may also end at the `bti c` of begin().
   HEIST_ALWAYS_INLINE static crossing* jump(place& from, place const& to, crossing* message) noexcept {
     register void* m asm("x0") = message;
     register place* f asm("x1") = &from;
@@ -181,17 +194,18 @@ class native_flow {
         "adr x3, 1f\n\t"
         "mov x4, sp\n\t"
         "stp x4, x3, [x1]\n\t"
-        "str x29, [x1, #16]\n\t"
-        "ldp x4, x3, [x2]\n\t"
-        "ldr x29, [x2, #16]\n\t"
+        "stp x29, x19, [x1, #16]\n\t"
+        "ldp x4, x16, [x2]\n\t"
+        "ldp x29, x19, [x2, #16]\n\t"
         "mov sp, x4\n\t"
         "mov x30, xzr\n\t"
         "mov x1, xzr\n\t"  // call_overtaken, for call_on
-        "br x3\n"
-        "1:"
+        "br x16\n"
+        "1:\n\t"
+        "hint #36"
         : "+r"(m), "+r"(f), "+r"(t)
         :
-        : "x3", HEIST_OTHER_REGISTERS);
+        : "x3", "x4", "x9", HEIST_OTHER_REGISTERS);
     return static_cast<crossing*>(m);
   }
 
@@ -204,25 +218,24 @@ class native_flow {
     register flow_function called asm("x9") = function;
     asm volatile(
         "adr x4, 1f\n\t"
-        "mov x19, sp\n\t"
-        "stp x19, x4, [x2]\n\t"
-        "str x29, [x2, #16]\n\t"
+        "mov x20, sp\n\t"
+        "stp x20, x4, [x2]\n\t"
+        "stp x29, x19, [x2, #16]\n\t"
         "mov sp, x3\n\t"
         "blr x9\n\t"
-        "mov sp, x19\n\t"
+        "mov sp, x20\n\t"
         "mov x1, x0\n"
-        "1:"
+        "1:\n\t"
+        "hint #36"
         : "+r"(message), "+r"(second), "+r"(f), "+r"(t), "+r"(called)
         :
-        : "x4", "x5", "x6", "x7", "x8", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21",
-          "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
-          "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
-          "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
+        : "x4", HEIST_OTHER_REGISTERS);
     return {static_cast<int>(reinterpret_cast<std::uintptr_t>(second)), message};
   }
 #endif
 #undef HEIST_OTHER_REGISTERS
 #undef HEIST_AVX512_REGISTERS
+#undef HEIST_SVE_REGISTERS
 
   place where_;
   control_words control_;

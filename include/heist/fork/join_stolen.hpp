@@ -12,6 +12,7 @@ namespace heist::detail {
 
 /// A fork that is not plain, of `count` tasks up to `at`: full, or asked for. True if they are on the stack.
 HEIST_COLD inline bool forked(fiber& on, fork_slot* at, std::size_t count = 1) noexcept {
+  on.label(at + 1);
   auto const outcome = on.tasks.forked(at, count);
   if (outcome == fork_stack::fork_outcome::published) on.home.published(*on.on);
   return outcome != fork_stack::fork_outcome::full;
@@ -19,6 +20,7 @@ HEIST_COLD inline bool forked(fiber& on, fork_slot* at, std::size_t count = 1) n
 
 /// A join that is not plain: false if the child is stolen.
 HEIST_COLD inline bool join_is_mine(fiber& on, fork_slot* at) noexcept {
+  on.label(at);
   auto const outcome = on.tasks.join(at);
   if (outcome.published) on.home.published(*on.on);
   return outcome.mine;
@@ -57,7 +59,7 @@ inline void leapfrog(fiber& on, fork_slot& at) {
       auto const loot = thief->tasks.steal();
       if (loot.status == steal_status::stolen) {
         tell(on, fiber_event::takes);
-        on.run_stolen(*loot.item, *thief);
+        on.run_stolen(*loot.item);
         tell(on, fiber_event::waits);
         continue;
       }

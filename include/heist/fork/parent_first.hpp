@@ -147,8 +147,7 @@ class parent_first_fork {
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f,
-                                      in_register<Second> g) {
+  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f, in_register<Second> g) {
     using second = slot_task<Context, Second>;
     typename second::frame in;
     second::write(*at, g, in);

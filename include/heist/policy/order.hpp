@@ -5,7 +5,9 @@
 
 namespace heist {
 
-/// What becomes of a parent-first frame at a join whose task was stolen and has not ended.
+/// What becomes of a parent-first frame at a join whose task was stolen and has not ended. Except for `park` the frame
+/// keeps its worker: a program in which tasks also wait for futures, runs or limiters may then stand still, with all
+/// workers in such joins.
 enum class join_strategy {
   park,      ///< the frame waits on its fiber, and its worker takes any work; ours
   leapfrog,  ///< the worker runs tasks that the stolen one has forked, on top of the frame (Wagner and Calder; Wool)

@@ -64,8 +64,8 @@ class basic_context {
 
   /// The worker that the task runs on now, below executor::worker_count().
   std::size_t worker_id() const noexcept { return fiber_->on->number; }
-  /// That worker's squad, below executor::squad_count().
-  std::size_t squad_id() const noexcept { return fiber_->on->squad; }
+  /// That worker's squad, below executor::squad_count(). The first call may have to look at the machine.
+  std::size_t squad_id() const;
 
   /// True if what this task is part of has been stopped or has failed: a long task may end early.
   bool stop_requested() const noexcept { return fiber_->interrupt != nullptr && fiber_->interrupt->any(); }

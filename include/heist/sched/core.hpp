@@ -26,13 +26,12 @@
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/options.hpp"
+#include "heist/sched/placement.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
 #include "heist/sync/master_queue.hpp"
 #include "heist/sync/spin_lock.hpp"
-#include "heist/topology/discover.hpp"
-#include "heist/topology/squads.hpp"
 
 namespace heist::detail {
 
@@ -192,9 +191,9 @@ class core {
   /// Forked tasks of `w` have become public.
   void published(worker& w) noexcept;
 
-  /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits; null if
-  /// there is none or it is stolen.
-  calling_frame* take_own_continuation(worker& w) noexcept;
+  /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits, which
+  /// runs on fiber `child`; null if there is none or it is stolen.
+  calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
   /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
   static void forget_continuations(worker& w) noexcept;
   /// A frame to go on with, as something to run at once.
@@ -246,9 +245,8 @@ class core {
     return pool.blocks.allocate(bytes);
   }
 
-  topology::machine machine;
+  placement where;
   std::size_t const worker_count;
-  topology::squads squads;
   block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;
   idle_gate<> gate;

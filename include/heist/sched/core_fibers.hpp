@@ -31,10 +31,11 @@ inline fiber& core::make_fiber(worker& w) {
 }
 
 inline void core::refuse_fiber() const {
-  throw stack_error{fmt::format(
-      "all {} fiber stacks of this executor are in use. Each task that waits needs one, and each child-first fork. Let "
-      "fewer tasks wait at a time, fork less deeply, or raise options::max_fibers.",
-      max_fibers_)};
+  throw stack_error{
+      fmt::format("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
+                  "needs one, and each child-first fork. Let "
+                  "fewer tasks wait at a time, fork less deeply, or raise options::max_fibers.",
+                  max_fibers_)};
 }
 
 HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
@@ -67,11 +68,11 @@ inline void core::published(worker& w) noexcept {
   if (!w.alone) gate.pushed();
 }
 
-inline calling_frame* core::take_own_continuation(worker& w) noexcept {
+inline calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
-  calling_frame& frame = *at->frame.load(std::memory_order_relaxed);  // relaxed: owner
-  frame.overtaken = true;                                             // read by the child only, which runs here
+  calling_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
+  frame.overtaken = true;                   // read by the child only
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
     auto const outcome = w.continuations.join(at);
@@ -145,7 +146,9 @@ inline void fiber::queue_rest() {
 
 /// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
 inline void fiber::expose_rest() {
-  bool const more = tasks.publish_all(top());
+  fork_slot* const end = top();
+  label(end);
+  bool const more = tasks.publish_all(end);
   if (more || tasks.maybe_stealable()) queue_rest();
 }
 
@@ -159,30 +162,29 @@ inline runnable* fiber::run_rest(runnable& self, fiber& on) {
   if (parked.tasks.maybe_stealable() && !item.queued.exchange(true, std::memory_order_acq_rel))
     on.home.push(*on.on, item);
   if (loot.status != steal_status::stolen) return nullptr;
-  on.run_stolen(*loot.item, parked);
+  on.run_stolen(*loot.item);
   return nullptr;
 }
 
-inline runnable* fiber::booty(fork_slot& slot, fiber& from) noexcept {
+inline runnable* fiber::booty(fork_slot& slot) noexcept {
   booty_.slot = &slot;
-  booty_.from = &from;
   booty_.what = &fork_what;
   return &booty_;
 }
 
 inline runnable* fiber::run_booty(runnable& self, fiber& on) {
-  auto const what = static_cast<stolen_task&>(self);
+  fork_slot& slot = *static_cast<stolen_task&>(self).slot;
   on.on->report_tally();
-  on.run_stolen(*what.slot, *what.from);
+  on.run_stolen(slot);
   return nullptr;
 }
 
-inline void fiber::run_stolen(fork_slot& slot, fiber& from) noexcept {
+inline void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
-  interrupt_state const* const outer = interrupt;
-  interrupt = from.interrupt;  // does not change while the task is not joined
-  slot.run(slot, *this);
-  interrupt = outer;
+  {
+    interrupted_by const part_of{*this, slot.interrupt};
+    slot.run(slot, *this);
+  }
   slot.finished.complete();
 }
 
@@ -191,7 +193,7 @@ inline void fiber::wait_for(completion& c) {
   on->report_tally();
   fiber* next = nullptr;
   expose_rest();
-  if (calling_frame* const frame = home.take_own_continuation(*on); frame != nullptr) {
+  if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) {
     next = frame->parent;
   } else {
     try {

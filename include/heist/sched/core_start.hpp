@@ -12,7 +12,7 @@ namespace heist::detail {
 /// More than any machine has; a count above it is a negative number or an uninitialised one.
 inline constexpr std::size_t max_workers = event_count<>::max_waiters;
 
-inline std::size_t worker_count_for(options const& wanted, topology::machine const& machine) {
+inline std::size_t worker_count_for(options const& wanted, placement const& where) {
   if (wanted.workers > max_workers) {
     throw executor_error{
         fmt::format("an executor with {} workers: heist allows 1 to {}. Mend it by asking for as many workers as there "
@@ -21,6 +21,7 @@ inline std::size_t worker_count_for(options const& wanted, topology::machine con
                     wanted.workers, max_workers)};
   }
   if (wanted.workers != 0) return wanted.workers;
+  topology::machine const& machine = where.machine();
   // A machine described by hand gets a worker for each of its PUs; the real one what this process may use of it.
   std::size_t const usable = machine.is_this_machine ? topology::usable_cpus(machine) : machine.pu_count();
   return usable < max_workers ? usable : max_workers;
@@ -38,8 +39,8 @@ inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
 }
 
 inline core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
-    : machine{wanted.machine ? *wanted.machine : topology::this_machine()},
-      worker_count{worker_count_for(wanted, machine)},
+    : where{wanted},
+      worker_count{worker_count_for(wanted, where)},
       gate{worker_count, rules.idle},
       work{worker_count},
       on_fiber{hook},
@@ -50,20 +51,19 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
       max_fibers_{fiber_cap_for(wanted, worker_count)},
       guard_pages_{wanted.guard_pages},
       generation_{process_generation().load(std::memory_order_relaxed)} {  // relaxed: changes only in a new process
-  squads = wanted.squad_pus.empty() ? topology::make_squads(machine, wanted.squads, worker_count)
-                                    : topology::make_squads(machine, wanted.squad_pus, worker_count);
+  where.place(wanted, worker_count);
   os_env::prepare();
   if (guard_pages_) overflow_report::install();
   workers.reserve(worker_count);
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
-    workers.push_back(std::make_unique<worker>(*this, i, squads.squad_of[i], worker_count == 1, i + 1, depot,
-                                               stack::map(0, bytes, false), max_fibers_));
+    workers.push_back(
+        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, false), max_fibers_));
   }
 }
 
 inline void core::start(options const& wanted) {
-  bool const pin = wanted.pin == pinning::pus && machine.is_this_machine;
+  bool const pin = wanted.pin == pinning::pus && where.machine().is_this_machine;
   try {
     threads_.reserve(workers.size());
     // All fibers before the first thread: thieves look at everybody's.
@@ -92,7 +92,7 @@ inline void core::start(options const& wanted) {
 inline void core::thread_main(worker& w, bool pin) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
-  if (pin) topology::bind_this_thread(machine, squads.pu_of_worker[w.number]);
+  if (pin) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w.number]);
   overflow_report::handler_stack const signals;
   flow boot;
   w.boot = &boot;
@@ -151,7 +151,7 @@ inline std::string core::state_text() const {
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
     text +=
-        fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, w->squad,
+        fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, where.squads().squad_of[w->number],
                     w->doing.load(std::memory_order_relaxed), w->deque.size_snapshot(), work.ended_snapshot(w->number));
   }
   return text;

@@ -112,8 +112,8 @@ class executor {
   ~executor() { scheduler_.drain_and_stop(); }
 
   std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
-  std::size_t squad_count() const noexcept { return scheduler_.squads.members.size(); }
-  topology::machine const& machine() const noexcept { return scheduler_.machine; }
+  std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
+  topology::machine const& machine() const { return scheduler_.where.machine(); }
   /// To be read while no task runs, or as the observer allows.
   Observer& observer() noexcept { return scheduler_.observer(); }
 

@@ -42,7 +42,7 @@ class fiber {
         child_first{child_first},
         resume_item{{{&resume, nullptr}, nullptr}, this},
         rest_item_{{&run_rest, nullptr}, this},
-        booty_{{&run_booty, nullptr}, nullptr, nullptr},
+        booty_{{&run_booty, nullptr}, nullptr},
         waiter_{{&wake}, this},
         flow_{std::move(memory), colour} {}
 
@@ -78,11 +78,17 @@ class fiber {
     return top_hint_ = s;
   }
 
-  /// A task stolen from `from`, as something to run on this fiber, at once.
-  runnable* booty(fork_slot& slot, fiber& from) noexcept;
+  /// To be called before forked tasks up to `top` may become public: a thief runs them as part of what this fiber runs
+  /// now.
+  void label(fork_slot* top) noexcept {
+    for (fork_slot* s = tasks.split(); s < top && s < tasks.end(); ++s) s->interrupt = interrupt;
+  }
 
-  /// Runs a task stolen from `from` on this fiber, now; its frames are pending below.
-  void run_stolen(fork_slot& slot, fiber& from) noexcept;
+  /// A stolen task, as something to run on this fiber, at once.
+  runnable* booty(fork_slot& slot) noexcept;
+
+  /// Runs a stolen task on this fiber, now; its frames are pending below.
+  void run_stolen(fork_slot& slot) noexcept;
 
   /// Starts the worker loop on this fiber, which is fresh, with the next switch to it.
   void start_loop() noexcept;
@@ -104,7 +110,6 @@ class fiber {
   };
   struct stolen_task : runnable {
     fork_slot* slot;
-    fiber* from;
   };
 
   static runnable* resume(runnable& self, fiber& on);

@@ -12,6 +12,7 @@
 namespace heist::detail {
 
 class fiber;
+struct interrupt_state;
 
 inline task_view describe_fork(runnable const& self) noexcept {
   return {task_kind::other, &self, nullptr};
@@ -27,7 +28,7 @@ struct alignas(cache_line_size) fork_slot {
   using run_function = void (*)(fork_slot& self, fiber& on) noexcept;
 
   /// Bytes in the slot for a small task or its outcome.
-  static constexpr std::size_t room = 24;
+  static constexpr std::size_t room = 16;
 
   void make_public() noexcept {
     finished.reset();
@@ -40,8 +41,9 @@ struct alignas(cache_line_size) fork_slot {
   run_function run;
   completion finished;
   void* function;
-  os_env::atomic<fiber*> thief;  ///< on which fiber the thief runs it, once it does
-  bool failed;                   ///< the outcome is an exception
+  os_env::atomic<fiber*> thief;      ///< on which fiber the thief runs it, once it does
+  interrupt_state const* interrupt;  ///< what the task is part of; written before the slot is made public
+  bool failed;                       ///< the outcome is an exception
   alignas(void*) std::byte storage[room];
 };
 static_assert(sizeof(fork_slot) == cache_line_size);

@@ -200,6 +200,11 @@ auto detail_submit(detail::core& home, F&& f, Token&&... token) {
 }
 
 template <class Order>
+std::size_t basic_context<Order>::squad_id() const {
+  return fiber_->home.where.squads().squad_of[fiber_->on->number];
+}
+
+template <class Order>
 template <class F>
 auto basic_context<Order>::submit(F&& f) const {
   return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));

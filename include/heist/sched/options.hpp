@@ -32,7 +32,8 @@ struct options {
   /// Bytes of each fiber's stack, on which tasks run; memory is used as it is touched.
   std::size_t stack_size = std::size_t{1} << 20;
   /// How many fibers there may be at a time, at least one for each worker: one for each task that waits, and under
-  /// child-first order one for each level of forks on each worker. More throws stack_error where one is needed.
+  /// child-first order one for each level of forks on each worker, which keeps those that it has had. More throws
+  /// stack_error where one is needed.
   std::size_t max_fibers = 30'000;
   /// A page below each stack that stops the program, with a message, when a frame does not fit. Without it an overflow
   /// overwrites other memory; with it a fiber costs another mapping on kernels before Linux 6.13.

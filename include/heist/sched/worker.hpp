@@ -32,11 +32,10 @@ struct tally_keeper {
 
 /// What workers do is in worker_loop.hpp; what they are is here.
 struct worker {
-  worker(core& home, std::uint32_t number, std::uint32_t squad, bool alone_in_executor, std::uint64_t seed,
-         block_depot& depot, stack&& continuation_memory, std::size_t most_continuations)
+  worker(core& home, std::uint32_t number, bool alone_in_executor, std::uint64_t seed, block_depot& depot,
+         stack&& continuation_memory, std::size_t most_continuations)
       : home{home},
         number{number},
-        squad{squad},
         alone{alone_in_executor},
         random{seed},
         blocks{depot},
@@ -51,7 +50,6 @@ struct worker {
   // Set before the thread starts, then constant.
   core& home;
   std::uint32_t const number;
-  std::uint32_t const squad;
   bool const alone;  ///< the executor has no other worker: nobody steals, counters need no locked operation
 
   // Owner only.

@@ -190,7 +190,7 @@ class worker_loop {
     }
     fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
     steal_result<fork_slot*> const slot = from.tasks.steal();
-    if (slot.status == steal_status::stolen) return {slot.status, self.booty(*slot.item, from)};
+    if (slot.status == steal_status::stolen) return {slot.status, self.booty(*slot.item)};
     if (slot.status == steal_status::empty) {
       from.tasks.ask();
       robbed.continuations.ask();

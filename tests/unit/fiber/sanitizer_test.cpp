@@ -16,8 +16,9 @@ int* volatile escaped = nullptr;
 
 __attribute__((noinline)) void let_a_local_escape() {
   int local = 42;
-  escaped = &local;
-  asm volatile("" : : "r"(&local) : "memory");
+  int* at = &local;
+  asm volatile("" : "+r"(at) : : "memory");  // the compiler does not know what it points to
+  escaped = at;
 }
 
 void fiber_program(bool planted, void (*bug)(bool)) {

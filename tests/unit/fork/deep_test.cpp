@@ -85,7 +85,7 @@ TEMPLATE_LIST_TEST_CASE("deep: parent-first recursions deeper than the task stac
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor<TestType> ex{heist::options{.workers = workers, .stack_size = std::size_t{256} << 20}};
     heist_test::watchdog guard{ex, 60s, "deep recursion"};
-    for (int round = 0; round < (slow ? 2 : 20); ++round) {
+    for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
       REQUIRE(ex.sync_wait([](auto ctx) { return two(ctx, deep, false); }) == deep);
       REQUIRE(ex.sync_wait([](auto ctx) { return other_two(ctx, deep, false); }) == deep);
@@ -106,7 +106,7 @@ TEMPLATE_LIST_TEST_CASE("deep: without a context, and through scopes, deeper tha
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor<TestType> ex{heist::options{.workers = workers, .stack_size = std::size_t{256} << 20}};
     heist_test::watchdog guard{ex, 60s, "deep recursion without a context"};
-    for (int round = 0; round < (slow ? 2 : 10); ++round) {
+    for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
       REQUIRE(ex.sync_wait([] { return free_two(deep); }) == deep);
       REQUIRE(ex.sync_wait([](auto ctx) { return in_scopes(ctx, deep); }) == 2L * deep);
@@ -120,7 +120,7 @@ TEST_CASE("deep: child-first recursions, a stack for each level", "[fork]") {
     heist::executor<heist_test::child_first> ex{
         heist::options{.workers = workers, .stack_size = std::size_t{64} << 10}};
     heist_test::watchdog guard{ex, 60s, "deep child-first recursion"};
-    for (int round = 0; round < (slow ? 2 : 10); ++round) {
+    for (int round = 0; round < (slow ? 2 : 5); ++round) {
       INFO(workers << " workers, round " << round);
       REQUIRE(ex.sync_wait([&](auto ctx) { return two(ctx, depth, false); }) == depth);
       std::atomic<long> siblings{0};

@@ -86,7 +86,7 @@ struct meeting {
 TEMPLATE_LIST_TEST_CASE("exceptions: from both sides at once", "[fork]", every_policy) {
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "both sides"};
-  for (int round = 0; round < (slow ? 30 : 500); ++round) {
+  for (int round = 0; round < (slow ? 30 : 150); ++round) {
     std::atomic<int> finished{0};
     int const who = who_fails(ex, [&](auto ctx) {
       meeting both;
@@ -136,7 +136,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: one of two fails, the other's result is des
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "dropped results"};
-    for (int round = 0; round < (slow ? 30 : 500); ++round) {
+    for (int round = 0; round < (slow ? 30 : 150); ++round) {
       int const failing = 1 + round % 2;
       meeting both;
       auto const task = [&](int i) {

@@ -47,7 +47,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: two coarse tasks on two workers or more", "[fo
   for (std::size_t const workers : {2u, 3u, 5u}) {
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "two coarse tasks"};
-    for (int round = 0; round < (slow ? 20 : 200); ++round) {
+    for (int round = 0; round < (slow ? 20 : 100); ++round) {
       rendezvous r{2};
       ex.sync_wait([&](auto ctx) { ctx.fork_join([&] { r.meet(); }, [&] { r.meet(); }); });
       REQUIRE(r.came() == 2);
@@ -58,7 +58,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: two coarse tasks on two workers or more", "[fo
 TEMPLATE_LIST_TEST_CASE("overlap: again and again in one task, between finer forks", "[fork]", every_policy) {
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "many rounds"};
-  int const rounds = slow ? 100 : 2000;
+  int const rounds = slow ? 100 : 500;
   rendezvous r{2};
   ex.sync_wait([&](auto ctx) {
     for (int round = 0; round < rounds; ++round) {
@@ -72,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: again and again in one task, between finer for
 TEMPLATE_LIST_TEST_CASE("overlap: with the context that asks the executor for its order", "[fork]", every_policy) {
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "heist::context"};
-  for (int round = 0; round < (slow ? 20 : 200); ++round) {
+  for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
     ex.sync_wait([&](heist::context ctx) {
       ctx.fork_join([&](heist::context) { r.meet(); }, [&](heist::context) { r.meet(); });
@@ -84,8 +84,20 @@ TEMPLATE_LIST_TEST_CASE("overlap: with the context that asks the executor for it
 TEMPLATE_LIST_TEST_CASE("overlap: four coarse tasks of one fork_join, two at a time", "[fork]", every_policy) {
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "four coarse tasks"};
-  for (int round = 0; round < (slow ? 20 : 300); ++round) {
+  for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
+    auto const f = [&] { r.meet(); };
+    ex.sync_wait([&](auto ctx) { ctx.fork_join(f, f, f, f); });
+    REQUIRE(r.came() == 4);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("overlap: four coarse tasks of one fork_join, all at once on four workers", "[fork]",
+                        every_policy) {
+  heist::executor<TestType> ex{4};
+  heist_test::watchdog guard{ex, 60s, "four at once"};
+  for (int round = 0; round < (slow ? 20 : 100); ++round) {
+    rendezvous r{4};
     auto const f = [&] { r.meet(); };
     ex.sync_wait([&](auto ctx) { ctx.fork_join(f, f, f, f); });
     REQUIRE(r.came() == 4);
@@ -95,7 +107,7 @@ TEMPLATE_LIST_TEST_CASE("overlap: four coarse tasks of one fork_join, two at a t
 TEMPLATE_LIST_TEST_CASE("overlap: two coarse children of a scope", "[fork]", every_policy) {
   heist::executor<TestType> ex{2};
   heist_test::watchdog guard{ex, 60s, "scope"};
-  for (int round = 0; round < (slow ? 20 : 300); ++round) {
+  for (int round = 0; round < (slow ? 20 : 100); ++round) {
     rendezvous r{2};
     ex.sync_wait([&](auto ctx) {
       heist::scope s{ctx};
@@ -161,8 +173,8 @@ TEMPLATE_LIST_TEST_CASE("overlap: tasks deep in a recursion do not stay private 
   for (std::size_t const workers : {2u, 3u}) {
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "private tasks"};
-    for (int round = 0; round < (slow ? 5 : 50); ++round) {
-      int const all = 1 + round % 40;
+    for (int round = 0; round < (slow ? 5 : 10); ++round) {
+      int const all = 1 + 4 * round;
       std::atomic<int> run{0};
       ex.sync_wait([&](auto ctx) { chain(ctx, all, run, all); });
       REQUIRE(run == all);

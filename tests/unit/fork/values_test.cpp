@@ -41,7 +41,7 @@ void check_on_all(char const* what, Body const& body) {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor<Policy> ex{workers};
     heist_test::watchdog guard{ex, 60s, what};
-    for (int round = 0; round < (slow ? 30 : 500); ++round) {
+    for (int round = 0; round < (slow ? 30 : 150); ++round) {
       INFO(what << ", workers " << workers << ", round " << round);
       REQUIRE(ex.sync_wait([&](auto ctx) { return body(ctx); }));
     }
