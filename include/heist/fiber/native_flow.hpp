@@ -58,8 +58,7 @@ class native_flow {
   HEIST_ALWAYS_INLINE static int call(native_flow& from, native_flow& child, flow_function function, void* a,
                                       void* b) noexcept {
     outcome const o = call_on(from.where_, child.top_, function, a, b);
-    if (HEIST_UNLIKELY(o.status == call_overtaken))
-      arrive(static_cast<crossing*>(o.message));
+    if (HEIST_UNLIKELY(o.status == call_overtaken)) arrive(static_cast<crossing*>(o.message));
     return o.status;
   }
 
@@ -114,16 +113,16 @@ class native_flow {
 // pointers, which the place keeps. The compiler saves those that it needs.
 #if HEIST_X86_64
 #if defined(__AVX512F__)
-#define HEIST_AVX512_REGISTERS                                                                              \
-  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",      \
-      "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#define HEIST_AVX512_REGISTERS                                                                                  \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+      "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
 #else
 #define HEIST_AVX512_REGISTERS
 #endif
-#define HEIST_OTHER_REGISTERS                                                                              \
-  "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",    \
-      "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st",          \
-      "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory", "cc" HEIST_AVX512_REGISTERS
+#define HEIST_OTHER_REGISTERS                                                                                         \
+  "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",     \
+      "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", \
+      "st(5)", "st(6)", "st(7)", "memory", "cc" HEIST_AVX512_REGISTERS
 
   /// Enters `to` with a message; returns the message with which somebody enters `from`.
   HEIST_ALWAYS_INLINE static crossing* jump(place& from, place const& to, crossing* message) noexcept {
