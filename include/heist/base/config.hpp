@@ -36,7 +36,7 @@
 #define HEIST_AARCH64 0
 #endif
 
-#if defined(__CET__) && (__CET__ & 2)
+#if (defined(__CET__) && (__CET__ & 2)) || defined(__ARM_FEATURE_GCS_DEFAULT)
 #define HEIST_SHADOW_STACK 1
 #else
 #define HEIST_SHADOW_STACK 0

@@ -32,7 +32,10 @@ class boost_flow {
     from.exceptions_ = exchange_exception_state(to.exceptions_);
     to.exceptions_ = {};
     sanitizer_leave(from.sanitizer_, to.sanitizer_, from_ends);
+    // On AArch64 the jump does not keep them.
+    [[maybe_unused]] control_words const control = is_aarch64 ? control_words::now() : control_words{};
     arrive(boost::context::detail::jump_fcontext(to.context_, &from.crossing_));
+    if constexpr (is_aarch64) control.install();
   }
 
   HEIST_NO_TSAN HEIST_NOINLINE static int call(boost_flow& from, boost_flow& child, flow_function function, void* a,

@@ -82,9 +82,7 @@ class native_flow {
     void* sp = nullptr;
     void* ip = nullptr;
     void* bp = nullptr;
-#if !HEIST_X86_64
-    void* base = nullptr;  // x19, by which clang reaches the locals of a frame that is realigned or of no fixed size
-#endif
+    void* base = nullptr;  // rbx or x19, by which clang reaches the locals of a realigned frame of no fixed size
   };
   /// Lives on the stack that is left; read before `then` gives that away.
   struct crossing {
@@ -109,8 +107,8 @@ class native_flow {
     __builtin_unreachable();
   }
 
-// Registers that somebody else may have changed when a stopped place is entered again: all but the stack and frame
-// pointers, which the place keeps. The compiler saves those that it needs.
+// Registers that somebody else may have changed when a stopped place is entered again: all but the stack, frame and
+// base pointers, which the place keeps. The compiler saves those that it needs.
 #if HEIST_X86_64
 #if defined(__AVX512F__)
 #define HEIST_AVX512_REGISTERS                                                                                  \
@@ -134,14 +132,16 @@ class native_flow {
         "movq %%rsp, (%[f])\n\t"
         "movq %%rax, 8(%[f])\n\t"
         "movq %%rbp, 16(%[f])\n\t"
+        "movq %%rbx, 24(%[f])\n\t"
         "movq (%[t]), %%rsp\n\t"
         "movq 16(%[t]), %%rbp\n\t"
+        "movq 24(%[t]), %%rbx\n\t"
         "xorl %%eax, %%eax\n\t"
         "jmpq *8(%[t])\n"
         "1:"
         : "+D"(m), [f] "+S"(f), [t] "+d"(t)
         :
-        : "rax", "rbx", "rcx", "r8", HEIST_OTHER_REGISTERS);
+        : "rax", "rcx", "r8", HEIST_OTHER_REGISTERS);
     return static_cast<crossing*>(m);
   }
 
@@ -158,14 +158,15 @@ class native_flow {
         "movq %%rsp, (%[f])\n\t"
         "movq %%rax, 8(%[f])\n\t"
         "movq %%rbp, 16(%[f])\n\t"
-        "movq %%rsp, %%rbx\n\t"
+        "movq %%rbx, 24(%[f])\n\t"
+        "movq %%rsp, %%r12\n\t"
         "movq %[t], %%rsp\n\t"
         "callq *%[called]\n\t"
-        "movq %%rbx, %%rsp\n"
+        "movq %%r12, %%rsp\n"
         "1:"
         : "=&a"(status), "+D"(message), "+S"(b), [f] "+d"(f), [t] "+c"(t), [called] "+r"(called)
         :
-        : "rbx", HEIST_OTHER_REGISTERS);
+        : HEIST_OTHER_REGISTERS);
     return {status, message};
   }
 #else
