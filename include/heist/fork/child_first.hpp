@@ -71,6 +71,7 @@ HEIST_ALWAYS_INLINE int call_child(fiber& on, calling_frame& frame, flow_functio
   continuation_slot* const at = w.continuation_top;
   at->frame.store(&frame, std::memory_order_relaxed);  // relaxed: begin_child lets others see it
   w.continuation_top = at + 1;
+  child->on = &w;
   child->interrupt = on.interrupt;
   child->called_by = &frame;
   w.current.store(child, std::memory_order_release);  // release: see worker::current

@@ -188,6 +188,9 @@ class core {
   /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
   fiber& obtain_fresh(worker& w);
 
+  /// `w` is about to sleep: others may have its fresh fibers.
+  void give_up_fresh(worker& w) noexcept;
+
   /// Forked tasks of `w` have become public.
   void published(worker& w) noexcept;
 
@@ -298,6 +301,7 @@ class core {
   spin_lock<> lock_;               // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;
+  fiber* fresh_chains_ = nullptr;  // lists of fresh fibers that workers have given up, linked by next_chain
   std::exception_ptr lost_exception_;
 };
 

@@ -43,7 +43,24 @@ HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
     w.fresh = f->next_spare;
     return *f;
   }
+  {
+    spin_guard guard{lock_};
+    if (fiber* const f = fresh_chains_; f != nullptr) {
+      fresh_chains_ = f->next_chain;
+      w.fresh = f->next_spare;
+      return *f;
+    }
+  }
   return make_fiber(w);
+}
+
+inline void core::give_up_fresh(worker& w) noexcept {
+  fiber* const f = w.fresh;
+  if (f == nullptr) return;
+  w.fresh = nullptr;
+  spin_guard guard{lock_};
+  f->next_chain = fresh_chains_;
+  fresh_chains_ = f;
 }
 
 inline fiber& core::obtain_fiber(worker& w) {

@@ -54,6 +54,7 @@ class fiber {
   interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
   calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
+  fiber* next_chain = nullptr;      ///< in core's store of fresh fibers: the head of another list
   bool const child_first;           ///< what a context that leaves the order to the executor does
   std::uint32_t no_migrate = 0;     ///< guards on its frames: it goes on on the worker that it parked on
   std::uint32_t waiting_joins = 0;  ///< joins of its frames that wait without parking, one on top of the other

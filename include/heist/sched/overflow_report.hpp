@@ -7,6 +7,7 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
+#include <new>      // nothrow
 
 #include "heist/base/config.hpp"
 #include "heist/sched/current.hpp"
@@ -39,7 +40,8 @@ class overflow_report {
       if constexpr (!under_asan && !under_tsan) {
         long const least = ::sysconf(_SC_SIGSTKSZ);
         std::size_t const bytes = least > 16384 ? static_cast<std::size_t>(least) : 16384;
-        memory_ = std::make_unique<char[]>(bytes);
+        memory_.reset(new (std::nothrow) char[bytes]);
+        if (!memory_) return;  // an overflow then ends the program without a word
         stack_t mine{};
         mine.ss_sp = memory_.get();
         mine.ss_size = bytes;

@@ -59,8 +59,8 @@ struct worker {
   std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
   std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
   tally_keeper* keeper = nullptr;
-  fiber* spare = nullptr;  ///< fibers stopped in their loop, to go on with when one parks
-  fiber* fresh = nullptr;  ///< fibers with nothing on them, for children and new loops; their `on` is this worker
+  fiber* spare = nullptr;                         ///< fibers stopped in their loop, to go on with when one parks
+  fiber* fresh = nullptr;                         ///< fibers with nothing on them, for children and new loops
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended = 0;                        ///< units of work that ended here
   fast_random random;

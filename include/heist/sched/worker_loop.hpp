@@ -115,6 +115,7 @@ class worker_loop {
         home.gate.wake_all();
         return nullptr;
       }
+      home.give_up_fresh(w);
       idle_outcome const what = home.gate.try_sleep(
           w.number, [&] { return home.work_anywhere() || !w.own_fibers.maybe_empty() || home.stopping(); },
           [&w] {

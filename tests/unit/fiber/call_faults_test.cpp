@@ -63,10 +63,12 @@ namespace {
 
 /// Uses at least `bytes` of the stack.
 HEIST_NOINLINE int use_stack(std::size_t bytes) {
-  char volatile frame[512];
+  char frame[512];
   frame[0] = static_cast<char>(bytes);
+  asm volatile("" : : "r"(frame) : "memory");  // all of it is used
   if (bytes < sizeof frame) return frame[0];
   int const deeper = use_stack(bytes - sizeof frame);
+  asm volatile("" : : "r"(frame) : "memory");
   return deeper + frame[0];  // after the call: no tail call
 }
 
