@@ -93,12 +93,13 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
   if (pin) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w.number]);
-  overflow_report::handler_stack const signals;
+  w.signals.enter();
   flow boot;
   w.boot = &boot;
   // relaxed: its own
   flow::switch_to(boot, w.current.load(std::memory_order_relaxed)->own_flow(), {nullptr, nullptr});
   // Back when the executor stops.
+  w.signals.leave();
   set_this_worker(nullptr);
 }
 

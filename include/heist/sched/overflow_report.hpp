@@ -2,12 +2,10 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <signal.h>  // sigaction, sigaltstack
-#include <unistd.h>  // write, sysconf
+#include <signal.h>  // sigaction
+#include <unistd.h>  // write
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
-#include <new>      // nothrow
 
 #include "heist/base/config.hpp"
 #include "heist/sched/current.hpp"
@@ -32,35 +30,6 @@ class overflow_report {
       static_cast<void>(installed);
     }
   }
-
-  /// Gives the calling thread a stack for the handler: the one that it runs on is full.
-  class handler_stack {
-   public:
-    handler_stack() {
-      if constexpr (!under_asan && !under_tsan) {
-        long const least = ::sysconf(_SC_SIGSTKSZ);
-        std::size_t const bytes = least > 16384 ? static_cast<std::size_t>(least) : 16384;
-        memory_.reset(new (std::nothrow) char[bytes]);
-        if (!memory_) return;  // an overflow then ends the program without a word
-        stack_t mine{};
-        mine.ss_sp = memory_.get();
-        mine.ss_size = bytes;
-        ::sigaltstack(&mine, nullptr);
-      }
-    }
-    handler_stack(handler_stack const&) = delete;
-    handler_stack& operator=(handler_stack const&) = delete;
-    ~handler_stack() {
-      if (memory_) {
-        stack_t none{};
-        none.ss_flags = SS_DISABLE;
-        ::sigaltstack(&none, nullptr);
-      }
-    }
-
-   private:
-    std::unique_ptr<char[]> memory_;
-  };
 
  private:
   static struct sigaction& previous() noexcept {

@@ -12,6 +12,7 @@
 #include "heist/memory/block_pool.hpp"
 #include "heist/memory/stack.hpp"
 #include "heist/sched/fork_slot.hpp"
+#include "heist/sched/handler_stack.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/master_queue.hpp"
@@ -65,6 +66,7 @@ struct worker {
   std::uint64_t ended = 0;                        ///< units of work that ended here
   fast_random random;
   flow* boot = nullptr;  ///< the stack that the thread was born with
+  handler_stack signals;
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
 
