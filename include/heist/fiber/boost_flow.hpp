@@ -31,11 +31,11 @@ class boost_flow {
     from.crossing_ = {&from, &to, then, call_overtaken};
     from.exceptions_ = exchange_exception_state(to.exceptions_);
     to.exceptions_ = {};
+    if constexpr (is_aarch64) from.control_ = control_words::now();  // there the jump does not keep them
+    // From here on no local variables: ASan may have freed those of a flow that ends.
     sanitizer_leave(from.sanitizer_, to.sanitizer_, from_ends);
-    // On AArch64 the jump does not keep them.
-    [[maybe_unused]] control_words const control = is_aarch64 ? control_words::now() : control_words{};
     arrive(boost::context::detail::jump_fcontext(to.context_, &from.crossing_));
-    if constexpr (is_aarch64) control.install();
+    if constexpr (is_aarch64) from.control_.install();
   }
 
   HEIST_NO_TSAN HEIST_NOINLINE static int call(boost_flow& from, boost_flow& child, flow_function function, void* a,
@@ -101,6 +101,7 @@ class boost_flow {
   crossing crossing_{};  // the last switch away; not a local, which would die with the stack it is on
   job job_{};
   bool recalled_ = false;
+  control_words control_;
   exception_state exceptions_;
   sanitizer_state sanitizer_;
   stack memory_;
