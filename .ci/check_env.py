@@ -16,14 +16,15 @@ RULES = [  # what, pattern, where it may stand
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
      r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp"]),  # there: a lock for users
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
-    ("system calls stand in the seam", r"\bsyscall\s*\(", SEAM + ["topology/"]),
+    ("system calls stand in the seam", r"\bsyscall\s*\(", SEAM + ["topology/", "observe/perf_events.hpp"]),
     ("the clock is the recorder's",
      r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp"]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b", ["base/env.hpp"]),
     ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["sched/"]),
     ("randomness is seeded and our own", r"\bstd::(?:random_device|mt19937\w*|rand)\b|\bs?rand\s*\(", []),
-    ("stacks and mappings are memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(", ["memory/"]),
+    ("stacks and mappings are memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(",
+     ["memory/", "observe/perf_events.hpp"]),
     ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["fiber/", "sched/current.hpp"]),
     ("files and the environment are read by the machine and written by observers",
      r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/"]),

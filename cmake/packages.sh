@@ -18,6 +18,7 @@ boost-context     libboost-context-dev   boost-devel          boost           bo
 fmt               libfmt-dev             fmt-devel            fmt             fmt
 cli11             libcli11-dev           cli11-devel          cli11           cli11
 json              nlohmann-json3-dev     json-devel           nlohmann-json   nlohmann-json
+png               libpng-dev             libpng-devel         libpng          libpng
 catch2            catch2                 catch-devel          catch2          catch2
 benchmark         libbenchmark-dev       google-benchmark-devel benchmark     google-benchmark
 git               git                    git                  git             git
@@ -83,6 +84,7 @@ heist_has() {
     fmt) heist_includes fmt/format.h -lfmt ;;
     cli11) heist_includes CLI/CLI.hpp ;;
     json) heist_includes nlohmann/json.hpp ;;
+    png) heist_includes png.h -lpng ;;
     catch2) heist_includes catch2/catch_all.hpp || heist_includes catch2/catch.hpp ;;
     benchmark) heist_includes benchmark/benchmark.h -lbenchmark ;;
     python) command -v python3 >/dev/null 2>&1 ;;

@@ -5,7 +5,7 @@ unset CDPATH
 cd -- "$(dirname -- "$0")/.."
 . cmake/packages.sh
 
-heist_need compiler cmake ninja pkg-config hwloc boost-context fmt cli11 json catch2 python
+heist_need compiler cmake ninja pkg-config hwloc boost-context fmt cli11 json png catch2 python
 cmake --preset release -DHEIST_BENCHMARKS="${HEIST_BENCHMARKS:-OFF}"
 cmake --build --preset release -j "$(heist_jobs)"
 exec ctest --preset release -j "$(heist_jobs)" "$@"

@@ -19,6 +19,7 @@ struct graph_error;
 struct topology_error;
 struct executor_error;
 struct stack_error;
+struct region_error;
 struct os_env;
 
 // topology
@@ -37,11 +38,15 @@ template <class Env>
 class event_count;
 template <class Node, class Env>
 class master_queue;
+template <class Node, class Env>
+class inter_pool;
 
 // observe
 struct null_observer;
 struct task_view;
 class recorder;
+struct counter_values;
+class steal_tree;
 
 template <class Clock>
 class basic_time_breakdown;
@@ -50,6 +55,8 @@ class basic_time_breakdown;
 namespace order {
 struct parent_first;
 struct child_first;
+struct recorded;
+struct by_tier;
 struct of_executor;
 }  // namespace order
 namespace join {
@@ -57,14 +64,29 @@ struct park;
 struct leapfrog;
 struct wait;
 }  // namespace join
+namespace tier {
+struct flat;
+struct cab;
+struct cats;
+}  // namespace tier
+class region_profile;
 namespace policy {
 struct random;
-template <class Victim, class Idle, class Order, class Join>
+struct sampling;
+struct victim_set;
+struct replay;
+struct cab;
+struct cats;
+template <class Victim, class Idle, class Order, class Join, class Tier>
 struct bundle;
 }  // namespace policy
 
 // sched
 struct options;
+struct region_options;
+class region;
+template <class Task, class Frame, class Env>
+class squad_set;
 template <class Order>
 class basic_context;
 class graph_run;

@@ -39,11 +39,11 @@ struct board {
   void wait_and_take(std::size_t me, bool looks = true, bool both = true) {
     for (;; looks = true) {
       if (looks && (first.take() || (both && second.take()))) return;
-      notifier.prepare_wait();
+      auto const calls = notifier.prepare_wait();
       if (!first.empty() || (both && !second.empty())) {
         notifier.cancel_wait();
       } else {
-        notifier.commit_wait(me);
+        notifier.commit_wait(me, calls);
       }
     }
   }
@@ -129,11 +129,11 @@ void carries(model::execution& t) {
     }
   });
   t.thread([&] {
-    b.notifier.prepare_wait();
+    auto const calls = b.notifier.prepare_wait();
     bool const signalled = b.notifier.state().signals() != 0;
     if (Cancel || !signalled) b.notifier.cancel_wait();
     if (!signalled) return;
-    if (!Cancel) b.notifier.commit_wait(0);
+    if (!Cancel) b.notifier.commit_wait(0, calls);
     model::check(b.written == 7, "the notification came without what was written before it");
   });
 }

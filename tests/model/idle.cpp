@@ -1,6 +1,6 @@
 // The idle protocol (H10): no worker sleeps while there is work that it may take. Workers here are as in
 // sched/worker_loop.hpp, except that a task, once taken, keeps its worker busy for ever: work conservation then means
-// that as many workers wake up as there are tasks.
+// that as many workers wake up as there are tasks. A ring is one of two gates, as two squads have them.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/sched/idle_gate.hpp"
 
@@ -27,12 +27,18 @@ constexpr heist::idle_rules keeps_a_thief{false, true, false};
 
 /// What may happen besides pushes; nobody looks at what does not.
 enum class also { nothing, outside, stop };
+/// Who sleeps at the second gate of a ring.
+enum class ring { none, first_far, second_far, all_far };
 
-template <class Env, also Also>
+template <class Env, also Also, ring Ring = ring::none>
 struct executor {
-  executor(std::size_t workers, heist::idle_rules rules) : gate{workers, rules} {}
+  using gate_type = heist::idle_gate<Env>;
+  executor(std::size_t workers, heist::idle_rules rules) : gate{workers, rules}, far{workers, rules} {
+    if (Ring != ring::none) far.join(gate);
+  }
 
-  heist::idle_gate<Env> gate;
+  gate_type gate;
+  gate_type far;
   heist::work_deque<task*, Env> deque{2};  // of the worker that has the first task
   heist::master_queue<task, Env> master;
   env::atomic<bool> stop{false};
@@ -49,10 +55,17 @@ struct executor {
     t.taken = 1;
   }
 
-  /// By the deque's owner.
-  void push(std::size_t i) {
+  /// Of the thief that is the `th` one.
+  gate_type& gate_of(std::size_t th) {
+    bool const is_far = Ring == ring::all_far || (Ring != ring::none && (Ring == ring::second_far) == (th != 0));
+    return is_far ? far : gate;
+  }
+
+  /// By the deque's owner, at the first gate.
+  void push(std::size_t i) { push(i, gate); }
+  void push(std::size_t i, gate_type& at) {
     model::check(deque.push(&make(i)), "push failed");
-    gate.pushed();
+    at.pushed();
   }
   void submit(std::size_t i) {
     master.push(make(i));
@@ -70,7 +83,7 @@ struct executor {
   }
 
   /// The life of a worker without tasks, until it has one or the executor stops. `looks`: it has not looked before.
-  task* search(std::size_t me, bool looks = true) {
+  task* search(std::size_t me, gate_type& gate, bool looks = true) {
     gate.become_thief();
     for (;; looks = true) {
       if (task* const t = looks ? explore() : nullptr) {
@@ -93,70 +106,106 @@ struct executor {
 };
 
 /// A busy worker pushes as many tasks as there are thieves. `Looks`: the thieves have not looked before.
-template <class Env, int Thieves, bool Looks>
+template <class Env, int Thieves, bool Looks, ring Ring = ring::none>
 void pushed(model::execution& t) {
-  auto& e = t.make<executor<Env, also::nothing>>(std::size_t{Thieves + 1}, wakes_on_push);
+  auto& e = t.make<executor<Env, also::nothing, Ring>>(std::size_t{Thieves + 1}, wakes_on_push);
   t.thread([&e] {
     for (std::size_t i = 0; i < Thieves; ++i) e.push(i);
   });
   for (std::size_t w = 0; w < Thieves; ++w) {
-    t.thread([&e, w] { e.run(*e.search(w, Looks)); });
+    t.thread([&e, w] { e.run(*e.search(w, e.gate_of(w), Looks)); });
   }
 }
 
 /// A thread outside submits a task to a worker that may be about to sleep.
-template <class Env, bool KeepsThief>
+template <class Env, bool KeepsThief, ring Ring = ring::none>
 void submitted(model::execution& t) {
-  auto& e = t.make<executor<Env, also::outside>>(std::size_t{1}, KeepsThief ? keeps_a_thief : wakes_on_push);
+  auto& e = t.make<executor<Env, also::outside, Ring>>(std::size_t{1}, KeepsThief ? keeps_a_thief : wakes_on_push);
   t.thread([&e] { e.submit(0); });
-  t.thread([&e] { e.run(*e.search(0)); });
+  t.thread([&e] { e.run(*e.search(0, e.gate_of(0))); });
 }
 
 /// The first task, from outside, pushes another before it keeps its worker busy. Nobody is told of a push where a
 /// thief is kept awake instead: the worker that becomes active makes sure that there is one.
-template <class Env, bool KeepsThief, bool Looks>
+template <class Env, bool KeepsThief, bool Looks, ring Ring = ring::none>
 void submitted_then_pushed(model::execution& t) {
-  auto& e = t.make<executor<Env, also::outside>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
+  auto& e = t.make<executor<Env, also::outside, Ring>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
   t.thread([&e] { e.submit(0); });
   for (std::size_t w = 0; w < 2; ++w) {
     t.thread([&e, w] {
-      task* const found = e.search(w, Looks);
+      auto& gate = e.gate_of(w);
+      task* const found = e.search(w, gate, Looks);
       e.run(*found);
       if (found != &e.tasks[0]) return;
-      e.gate.become_active();
-      e.push(1);
+      gate.become_active();
+      e.push(1, gate);
     });
   }
 }
 
 /// A worker is active already and pushes; thieves may be about to sleep. The last thief that finds a task makes sure
 /// that there is another thief.
-template <int Thieves, bool Looks>
+template <int Thieves, bool Looks, ring Ring = ring::none>
 void kept_thief(model::execution& t) {
-  auto& e = t.make<executor<env, also::nothing>>(std::size_t{Thieves + 1}, keeps_a_thief);
+  auto& e = t.make<executor<env, also::nothing, Ring>>(std::size_t{Thieves + 1}, keeps_a_thief);
   t.thread([&e] {
     e.gate.become_active();
     for (std::size_t i = 0; i < Thieves; ++i) e.push(i);
   });
   for (std::size_t w = 0; w < Thieves; ++w) {
     t.thread([&e, w] {
-      e.run(*e.search(w + 1, Looks));
-      e.gate.become_active();
+      auto& gate = e.gate_of(w);
+      e.run(*e.search(w + 1, gate, Looks));
+      gate.become_active();
     });
   }
 }
 
 /// Whoever sleeps when the executor stops wakes up.
-template <bool KeepsThief>
+template <bool KeepsThief, ring Ring = ring::none>
 void stopped(model::execution& t) {
-  auto& e = t.make<executor<env, also::stop>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
+  auto& e = t.make<executor<env, also::stop, Ring>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
   t.thread([&e] {
     e.stop.store(true, order::release);
     e.gate.wake_all();
   });
   for (std::size_t w = 0; w < 2; ++w) {
-    t.thread([&e, w] { model::check(e.search(w) == nullptr, "there was no task"); });
+    t.thread([&e, w] { model::check(e.search(w, e.gate_of(w)) == nullptr, "there was no task"); });
   }
+}
+
+/// A worker pushes something that only workers of its own gate may take. The thief at the other gate, whether it
+/// searches or sleeps, can do nothing about it; it ends with the executor.
+template <class Env, bool Looks>
+void pushed_here(model::execution& t) {
+  struct ring_executor : executor<Env, also::stop, ring::second_far> {
+    using executor<Env, also::stop, ring::second_far>::executor;
+    heist::master_queue<task, Env> here;
+    /// As search(), for a worker at the first gate.
+    void take_here(bool looks) {
+      auto& gate = this->gate;
+      gate.become_thief();
+      task* found = nullptr;
+      for (;; looks = true) {
+        found = looks ? here.take_all() : nullptr;
+        if (found != nullptr) break;
+        auto const outcome = gate.try_sleep(
+            0, [this] { return !here.maybe_empty(); }, [] {}, [] {});
+        outcome == heist::idle_outcome::slept ? gate.become_thief() : Env::relax();
+      }
+      gate.found_work([this] { return !here.maybe_empty(); });
+      this->run(*found);
+      this->stop.store(true, order::release);
+      gate.wake_all();
+    }
+  };
+  auto& e = t.make<ring_executor>(std::size_t{2}, wakes_on_push);
+  t.thread([&e] {
+    e.here.push(e.make(0));
+    e.gate.pushed_here();
+  });
+  t.thread([&e] { e.take_here(Looks); });
+  t.thread([&e] { model::check(e.search(1, e.far, Looks) == nullptr, "there was nothing for the other gate"); });
 }
 
 }  // namespace
@@ -167,6 +216,7 @@ int main(int argc, char** argv) {
   // workers have looked in vain already when they start.
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
   model::limits const wide{.rules = {.steps = 1000}, .random_executions = 100'000};
 
@@ -183,5 +233,26 @@ int main(int argc, char** argv) {
   all.prove("H10 idle: 2 pushes wake 2 thieves, random", wide, pushed<env, 2, true>);
   all.prove("H10 idle: submitted, then pushed", three_plain, submitted_then_pushed<env, false, false>);
   all.prove("H10 idle: submitted, then pushed (adaptive)", two, submitted_then_pushed<env, true, false>);
+
+  all.prove("H10 ring: a push wakes a thief at the other gate", three, pushed<env, 1, true, ring::all_far>);
+  all.prove("H10 ring: the same without membarrier", three, pushed<model::symmetric_env, 1, true, ring::all_far>);
+  all.prove("H10 ring: a submission wakes", three, submitted<env, false, ring::all_far>);
+  all.prove("H10 ring: a submission wakes (adaptive)", three, submitted<env, true, ring::all_far>);
+  all.prove("H10 ring: a submission wakes at its own gate (adaptive)", three, submitted<env, true, ring::second_far>);
+  all.prove("H10 ring: an active worker keeps a thief at each gate", three, kept_thief<1, true, ring::all_far>);
+  all.prove("H10 ring: a stop wakes everybody", three_plain, stopped<false, ring::second_far>);
+  all.prove("H10 ring: a stop wakes everybody (adaptive)", three_plain, stopped<true, ring::second_far>);
+  all.prove("H10 ring: a push for one gate only", two, pushed_here<env, false>);
+  all.prove("H10 ring: 2 pushes wake a thief at each gate", one, pushed<env, 2, false, ring::second_far>);
+  all.prove("H10 ring: 2 pushes wake both at the other gate", one, pushed<env, 2, false, ring::all_far>);
+  all.prove("H10 ring: submitted, then pushed", two, submitted_then_pushed<env, false, false, ring::second_far>);
+  all.prove("H10 ring: submitted, then pushed (adaptive)", one,
+            submitted_then_pushed<env, true, false, ring::second_far>);
+  all.prove("H10 ring: a push for one gate only, random", wide, pushed_here<env, true>);
+  all.prove("H10 ring: 2 pushes, random", wide, pushed<env, 2, true, ring::first_far>);
+  all.prove("H10 ring: submitted, then pushed, random", wide, submitted_then_pushed<env, false, true, ring::first_far>);
+  all.prove("H10 ring: submitted, then pushed, random (adaptive)", wide,
+            submitted_then_pushed<env, true, true, ring::second_far>);
+  all.prove("H10 ring: an active worker keeps thieves, random", wide, kept_thief<2, true, ring::second_far>);
   return all.finish();
 }

@@ -107,11 +107,11 @@ void shutdown(model::execution& t) {
       taken += n;
       if (n != 0) continue;
       if (stopping) break;
-      e.notifier.prepare_wait();
+      auto const calls = e.notifier.prepare_wait();
       if (!e.queue.maybe_empty() || e.stop.load(order::acquire)) {
         e.notifier.cancel_wait();
       } else {
-        e.notifier.commit_wait(0);
+        e.notifier.commit_wait(0, calls);
       }
     }
     model::check(taken == Submitters, "the worker stopped and left work behind");

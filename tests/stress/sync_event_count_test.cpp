@@ -51,7 +51,7 @@ TEST_CASE("event_count: producers and consumers balance, with any number of both
               ++consumed;
               continue;
             }
-            e.prepare_wait();
+            auto const calls = e.prepare_wait();
             if (t.take()) {
               e.cancel_wait();
               ++consumed;
@@ -61,7 +61,7 @@ TEST_CASE("event_count: producers and consumers balance, with any number of both
               if (t.available == 0) return;
             } else {
               if (random.below(8) == 0) heist::os_env::yield();
-              e.commit_wait(c);
+              e.commit_wait(c, calls);
               ++slept;
             }
           }
@@ -105,9 +105,9 @@ TEST_CASE("event_count: notify_all releases everybody, over and over", "[stress]
       for (long p = 0; p < phases; ++p) {
         ++arrived;
         while (phase.load() == p) {
-          e.prepare_wait();
+          auto const calls = e.prepare_wait();
           if (phase.load() == p) {
-            e.commit_wait(w);
+            e.commit_wait(w, calls);
           } else {
             e.cancel_wait();
           }

@@ -30,6 +30,16 @@ struct stack_error : error {
   using error::error;
 };
 
+/// A region that is used by two runs at a time, or whose memory (profile, steal tree) cannot be read or does not fit.
+struct region_error : executor_error {
+  using executor_error::executor_error;
+};
+
+/// A text that is not JSON, or JSON that is not what was asked for.
+struct json_error : error {
+  using error::error;
+};
+
 /// A task that was not run because its stop_token was asked to stop before.
 struct stopped_error : error {
   using error::error;

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstddef>  // size_t
-#include <optional>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>  // index_sequence, move
@@ -22,11 +22,12 @@ inline constexpr int child_returned = 1, child_threw = 2;
 
 /// Some other continuations of `w` are asked for: makes them public, and those that are there with them.
 HEIST_COLD inline void publish_continuations(worker& w, continuation_slot* youngest) noexcept {
-  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published) w.home.published(w);
+  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
+    core::published_continuations(w);
 }
 HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
   auto const outcome = w.continuations.join(at);
-  if (outcome.published) w.home.published(w);
+  if (outcome.published) core::published_continuations(w);
   return outcome.mine;
 }
 
@@ -85,14 +86,32 @@ HEIST_ALWAYS_INLINE int call_child(fiber& on, calling_frame& frame, flow_functio
   return status;
 }
 
+/// Where nobody records: frames have no places. For what recorded_places (recorded.hpp) does.
+struct no_places {
+  struct record {};
+  struct frame : calling_frame {
+    [[no_unique_address]] record place;
+  };
+  HEIST_ALWAYS_INLINE static std::uint32_t reserve(fork_slot*, std::uint32_t) noexcept { return 0; }
+  HEIST_ALWAYS_INLINE static fork_slot* enter(record&, fork_slot* parent, std::uint32_t) noexcept { return parent; }
+  HEIST_ALWAYS_INLINE static fork_slot* enter_next(record&, fork_slot* parent) noexcept { return parent; }
+  HEIST_ALWAYS_INLINE static fork_slot* enter_after(record&, record const&, fork_slot* parent) noexcept {
+    return parent;
+  }
+  template <class Context>
+  HEIST_ALWAYS_INLINE static Context child_context(fiber& child, record&) noexcept {
+    return context_access::make_child<Context>(child);
+  }
+};
+
 /// One child of a child-first fork_join, in its parent's frame.
-template <class Context, class F>
-struct child_call : calling_frame {
+template <class Places, class Context, class F>
+struct child_call : Places::frame {
   using value = typename outcome<task_result<Context, F>>::value;
 
   HEIST_ALWAYS_INLINE void prepare(fiber& on, F& f) noexcept {
-    parent = &on;
-    overtaken = false;
+    this->parent = &on;
+    this->overtaken = false;
     function = std::addressof(f);
   }
 
@@ -102,7 +121,7 @@ struct child_call : calling_frame {
     continuation_slot* const at = begin_child(child);
     F& f = *frame.function;
     bool const failed = frame.out.fill(
-        [&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(child, child.tasks.first())); });
+        [&]() -> decltype(auto) { return call_task(f, Places::template child_context<Context>(child, frame.place)); });
     if (HEIST_LIKELY(end_child(child, frame, at))) return failed ? child_threw : child_returned;
     frame.failed = failed;
     frame.finished.complete();
@@ -114,8 +133,8 @@ struct child_call : calling_frame {
   outcome<task_result<Context, F>> out;
 };
 
-template <class Context, class... F>
-class child_first_fork {
+template <class Places, class Context, class... F>
+class child_first_fork_in {
   static constexpr std::size_t count = sizeof...(F);
   template <std::size_t I>
   using function = std::tuple_element_t<I, std::tuple<F...>>;
@@ -148,12 +167,13 @@ class child_first_fork {
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* position, First& f,
                                                               in_register<Second> g) {
-    child_call<Context, First> first;
+    child_call<Places, Context, First> first;
     first.prepare(on, f);
-    int const status = call_child(on, first, &child_call<Context, First>::run);
+    Places::enter(first.place, position, Places::reserve(position, 2));
+    int const status = call_child(on, first, &child_call<Places, Context, First>::run);
     if (HEIST_LIKELY(status == child_returned)) {
       // Braces: from left to right.
-      return {first.out.take(), call_here<Context>(g, on, position)};
+      return {first.out.take(), call_here<Context>(g, on, Places::enter_next(first.place, position))};
     }
     return finish_two<First, Second>(on, position, first, status, g);
   }
@@ -161,10 +181,13 @@ class child_first_fork {
   /// The parent has been overtaken, or the child has thrown.
   template <class First, class Second, class G>
   HEIST_COLD static result_of_two<First, Second> finish_two(fiber& on, fork_slot* position,
-                                                            child_call<Context, First>& first, int status, G& g) {
+                                                            child_call<Places, Context, First>& first, int status,
+                                                            G& g) {
     outcome<task_result<Context, Second>> last;
+    typename Places::record place;
+    fork_slot* const there = Places::enter_after(place, first.place, position);
     bool const last_failed =
-        last.fill([&]() -> decltype(auto) { return call_task(g, context_access::make<Context>(on, position)); });
+        last.fill([&]() -> decltype(auto) { return call_task(g, context_access::make<Context>(on, there)); });
     bool failed = status == child_threw;
     if (status == call_overtaken) {
       on.wait_for(first.finished);
@@ -189,9 +212,10 @@ class child_first_fork {
 
   template <std::size_t... I>
   static values run_each(std::index_sequence<I...>, fiber& on, fork_slot* position, F&... f) {
-    std::tuple<child_call<Context, F>...> calls;
+    std::tuple<child_call<Places, Context, F>...> calls;
     std::array<child_state, count> states{};
-    ((states[I] = run_one<I>(std::get<I>(calls), on, position, f)), ...);
+    std::uint32_t const branch = Places::reserve(position, count);
+    ((states[I] = run_one<I>(std::get<I>(calls), on, position, branch + static_cast<std::uint32_t>(I), f)), ...);
     ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, states[I]) : void()), ...);
     std::size_t first_failed = 0;
     while (first_failed != count && states[first_failed] == child_state::returned) ++first_failed;
@@ -205,11 +229,13 @@ class child_first_fork {
   enum class child_state { running, returned, threw };
 
   template <std::size_t I>
-  static child_state run_one(child_call<Context, function<I>>& call, fiber& on, fork_slot* position, function<I>& f) {
+  static child_state run_one(child_call<Places, Context, function<I>>& call, fiber& on, fork_slot* position,
+                             std::uint32_t branch, function<I>& f) {
+    fork_slot* const there = Places::enter(call.place, position, branch);
     if (I + 1 != count && on.no_migrate == 0) {
       call.prepare(on, f);
       try {
-        int const status = call_child(on, call, &child_call<Context, function<I>>::run);
+        int const status = call_child(on, call, &child_call<Places, Context, function<I>>::run);
         return status == call_overtaken ? child_state::running
                : status == child_threw  ? child_state::threw
                                         : child_state::returned;
@@ -219,7 +245,7 @@ class child_first_fork {
       }
     }
     bool const failed =
-        call.out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(on, position)); });
+        call.out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(on, there)); });
     return failed ? child_state::threw : child_state::returned;
   }
 
@@ -229,5 +255,8 @@ class child_first_fork {
     state = call.failed ? child_state::threw : child_state::returned;
   }
 };
+
+template <class Context, class... F>
+using child_first_fork = child_first_fork_in<no_places, Context, F...>;
 
 }  // namespace heist::detail

@@ -10,11 +10,45 @@
 #include "heist/base/result.hpp"
 #include "heist/fork/child_first.hpp"
 #include "heist/fork/parent_first.hpp"
+#include "heist/fork/recorded.hpp"
+#include "heist/fork/tier_fork.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/current.hpp"
 
 namespace heist {
+
+namespace detail {
+
+/// A fork of a frame that is in a tier. Apart, with a copy of the context, so that a frame that is not costs no more
+/// than under other policies. `inter`: by inter_fork.
+template <class Context, class... F>
+HEIST_NOINLINE auto fork_in_tier(Context c, bool inter, F&... f) {
+  if (HEIST_LIKELY(context_access::mark_of(c) == tier_mark::intra))
+    return child_first_fork<Context, F...>::run(context_access::fiber_of(c), context_access::position_of(c), f...);
+  return tier_fork(c, inter, f...);
+}
+
+/// A fork where the policy has tiers.
+template <class Context, class... F>
+HEIST_ALWAYS_INLINE auto fork_by_tier(Context c, bool inter, F&... f) {
+  if (HEIST_LIKELY(context_access::mark_of(c) == tier_mark::flat))
+    return parent_first_fork<Context, F...>::run(context_access::fiber_of(c), context_access::position_of(c), f...);
+  return fork_in_tier(c, inter, f...);
+}
+
+/// A fork of a context that leaves the order to an executor whose order is not parent-first. Apart, and with a copy of
+/// the context, for the sake of those where it is.
+template <class Context, class... F>
+HEIST_COLD auto fork_otherwise(Context c, bool inter, F&... f) {
+  fiber& on = context_access::fiber_of(c);
+  if (on.order == fork_order::child_first)
+    return child_first_fork<Context, F...>::run(on, context_access::position_of(c), f...);
+  if (on.order == fork_order::recorded) return recorded_fork_of(c, f...);
+  return fork_by_tier(c, inter, f...);
+}
+
+}  // namespace detail
 
 template <class Order>
 template <class... F>
@@ -23,12 +57,30 @@ HEIST_ALWAYS_INLINE auto basic_context<Order>::fork_join(F&&... f) const {
   using parent_first = detail::parent_first_fork<basic_context, std::remove_reference_t<F>...>;
   using child_first = detail::child_first_fork<basic_context, std::remove_reference_t<F>...>;
   if constexpr (std::is_same_v<Order, order::of_executor>) {
-    if (fiber_->child_first) return child_first::run(*fiber_, position_, f...);
-    return parent_first::run(*fiber_, position_, f...);
-  } else if constexpr (Order::child_starts) {
+    if (fiber_->order == fork_order::parent_first) return parent_first::run(*fiber_, position_, f...);
+    return detail::fork_otherwise(*this, false, f...);
+  } else if constexpr (Order::value == fork_order::by_tier) {
+    return detail::fork_by_tier(*this, false, f...);
+  } else if constexpr (Order::value == fork_order::child_first) {
     return child_first::run(*fiber_, position_, f...);
+  } else if constexpr (Order::value == fork_order::recorded) {
+    return detail::recorded_fork<basic_context, std::remove_reference_t<F>...>::run(*fiber_, position_, f...);
   } else {
     return parent_first::run(*fiber_, position_, f...);
+  }
+}
+
+template <class Order>
+template <class... F>
+auto basic_context<Order>::inter_fork(F&&... f) const {
+  static_assert(sizeof...(F) > 0, "heist: inter_fork needs at least one callable.");
+  if constexpr (std::is_same_v<Order, order::of_executor>) {
+    if (fiber_->order == fork_order::parent_first) return fork_join(f...);
+    return detail::fork_otherwise(*this, true, f...);
+  } else if constexpr (Order::value == fork_order::by_tier) {
+    return detail::fork_by_tier(*this, true, f...);
+  } else {
+    return fork_join(f...);
   }
 }
 

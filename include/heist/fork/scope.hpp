@@ -4,11 +4,16 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>  // addressof
+#include <optional>
 #include <type_traits>
-#include <utility>  // forward, move
+#include <utility>  // exchange, forward, move
 
 #include "heist/base/env.hpp"
 #include "heist/fork/fork_join.hpp"
+#include "heist/fork/recorded.hpp"
+#include "heist/fork/scope_groups.hpp"
+#include "heist/fork/tier_fork.hpp"
 #include "heist/memory/block_pool.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
@@ -32,12 +37,18 @@ inline constexpr described scope_what{&fork_operations};
 /// Promises join() returns after all children, then rethrows the first exception that one of them threw; the scope may
 ///          be used again. The destructor joins, and rethrows unless an exception is on its way already.
 /// Cost     a child is a block of memory from the worker's pool and, parent-first, a push; when many wait already it is
-///          called at once. Child-first it starts at once, on a stack of its own.
-template <class Context = context>
+///          called at once. Child-first it starts at once, on a stack of its own. In the inter-squad tier (policies cab
+///          and cats) children are dealt to the squads in groups of neighbours (policy/README.md, "Flat scopes"), at
+///          join() at the latest.
+template <class Context>
 class scope {
  public:
   explicit scope(Context const& c) noexcept
-      : on_{&detail::context_access::fiber_of(c)}, interrupt_{on_->interrupt}, unwinding_{std::uncaught_exceptions()} {}
+      : on_{&detail::context_access::fiber_of(c)},
+        position_{root_.position_of(c)},
+        interrupt_{on_->interrupt},
+        unwinding_{std::uncaught_exceptions()},
+        way_{way_of(c)} {}
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
   ~scope() noexcept(false) {
@@ -51,19 +62,26 @@ class scope {
   void fork(F&& f) {
     using child = forked<std::decay_t<F>>;
     detail::worker& w = *on_->on;
-    if (on_->child_first ? on_->no_migrate != 0 : w.deque.size_snapshot() >= enough_waiting) {
+    if (way_ == way::child_first ? on_->no_migrate != 0
+                                 : w.deque.size_snapshot() >= enough_waiting && way_ != way::squads) {
       // The frame must not be taken elsewhere; or everybody finds work already, and a plain call keeps memory bounded.
       // The callable is copied, as it would be.
       std::decay_t<F> here(std::forward<F>(f));
-      call(here, *on_);
+      pausing const pause{*this};
+      call(here, *on_, next_index(), way_ == way::child_first);
       return;
     }
-    auto* const made = w.blocks.make<child>(std::forward<F>(f), *this);
-    if (on_->child_first) {
-      if (made->start(*on_) == detail::call_overtaken) ++forked_;
-    } else {
-      ++forked_;
-      w.home.push(w, *made);
+    auto* const made = w.blocks.make<child>(std::forward<F>(f), *this, next_index());
+    switch (way_) {
+      case way::child_first:
+        if (made->start(*on_) == detail::call_overtaken) ++forked_;
+        break;
+      case way::squads:
+        dealt().add(*made);
+        break;
+      default:
+        ++forked_;
+        w.home.push(w, *made);
     }
   }
 
@@ -74,18 +92,58 @@ class scope {
   }
 
  private:
+  template <class>
+  friend struct detail::child_group;
+
   /// As many children as wait in a worker's deque when the next one is called in place.
   static constexpr std::size_t enough_waiting = 4096;
 
-  /// A child in a deque; `in` says whose it is.
-  struct waiting_child : detail::runnable {
-    scope* in;
+  enum class way {
+    deque,
+    measured,  ///< as deque, in a region's first run under policy::cats
+    child_first,
+    squads
   };
+
+  static way way_of(Context const& c) noexcept {
+    using access = detail::context_access;
+    fork_order const order = access::fiber_of(c).order;
+    if (order != fork_order::by_tier) return order == fork_order::parent_first ? way::deque : way::child_first;
+    switch (access::mark_of(c)) {
+      case detail::tier_mark::flat:
+        return way::deque;
+      case detail::tier_mark::profiled:
+        return way::measured;
+      case detail::tier_mark::inter:
+        if (access::template unmarked<detail::inter_frame>(c)->run->how() != detail::division::by_hand)
+          return way::squads;
+        [[fallthrough]];
+      default:
+        return way::child_first;
+    }
+  }
+
+  /// The child's place among those of its parent.
+  std::uint32_t next_index() noexcept {
+    if constexpr (detail::may_be_recorded<Context>) {
+      if (detail::records(*on_)) return detail::recorded_places::reserve(position_, 1);
+    }
+    if (way_ == way::measured) return frame<detail::profile_frame>().spawn(1);
+    return way_ == way::squads ? frame<detail::inter_frame>().spawned++ : 0;
+  }
+
+  template <class T>
+  T& frame() const noexcept {
+    return *detail::context_access::unmarked<T>(detail::context_access::make<Context>(*on_, position_));
+  }
+
+  using waiting_child = detail::scope_child<Context>;
 
   template <class F>
   struct forked final : waiting_child {
     template <class G>
-    forked(G&& g, scope& s) : waiting_child{{&run, &detail::scope_what}, &s}, function(std::forward<G>(g)) {}
+    forked(G&& g, scope& s, std::uint32_t index)
+        : waiting_child{{&run, &detail::scope_what}, &s, index, &begin_in, nullptr}, function(std::forward<G>(g)) {}
 
     /// Parent-first: from a deque.
     static detail::runnable* run(detail::runnable& self, detail::fiber& on) {
@@ -94,7 +152,7 @@ class scope {
       scope& in = *child->in;
       {
         detail::interrupted_by const interrupt{on, in.interrupt_};
-        in.call(child->function, on);
+        in.call(child->function, on, child->index, false);
       }
       on.on->blocks.destroy(child);
       in.child_finished();
@@ -106,6 +164,7 @@ class scope {
       frame.parent = &on;
       frame.overtaken = false;
       frame.child = this;
+      detail::enter_branch(frame, this->in->position_, this->index);
       try {
         return detail::call_child(on, frame, &run_as_child);
       } catch (...) {
@@ -119,7 +178,7 @@ class scope {
       auto& on = *static_cast<detail::fiber*>(fiber_of_child);
       auto* const at = detail::begin_child(on);
       scope& in = *child->in;
-      in.call(child->function, on);
+      in.call(child->function, on, child->index, true);
       bool const plain = detail::end_child(on, child->frame, at);
       on.on->blocks.destroy(child);
       if (HEIST_LIKELY(plain)) return detail::child_returned;
@@ -128,7 +187,38 @@ class scope {
       return detail::child_returned;
     }
 
-    struct call_frame : detail::calling_frame {
+    /// In an inter-squad task: alone it is called; in a group (`in` is the group's scope) it starts child-first.
+    static void begin_in(waiting_child& self, scope& in, Context c) {
+      auto* const child = static_cast<forked*>(&self);
+      if (&in != child->in) {
+        child->in = &in;
+        detail::fiber& on = *in.on_;
+        if (on.no_migrate == 0 && may_start(*on.on)) {
+          if (child->start(on) == detail::call_overtaken) ++in.forked_;
+        } else {
+          in.call(child->function, on, child->index, true);
+          on.on->blocks.destroy(child);
+        }
+        return;
+      }
+      in.call_in(child->function, c);
+      detail::context_access::fiber_of(c).on->blocks.destroy(child);
+    }
+
+    /// Is there a stack for a child?
+    static bool may_start(detail::worker& w) noexcept {
+      if (w.fresh != nullptr) return true;
+      try {
+        detail::fiber& f = w.home.obtain_fresh(w);
+        f.next_spare = w.fresh;
+        w.fresh = &f;
+        return true;
+      } catch (...) {
+        return false;
+      }
+    }
+
+    struct call_frame : detail::frame_that_calls<Context> {
       forked* child;
     };
 
@@ -137,9 +227,30 @@ class scope {
   };
 
   template <class F>
-  void call(F& f, detail::fiber& on) noexcept {
+  void call(F& f, detail::fiber& on, std::uint32_t index, bool child_first) noexcept {
+    using access = detail::context_access;
+    if constexpr (detail::may_be_recorded<Context>) {
+      if (detail::records(on)) {
+        detail::frame_record place;
+        detail::fork_slot* const there = detail::recorded_places::enter(place, position_, index);
+        return call_in(f, access::make<Context>(on, there));
+      }
+    }
+    detail::fork_slot* const top = on.top();
+    bool const intra = child_first && on.order == fork_order::by_tier;
+    Context const c = access::make<Context>(on, intra ? access::marked(top, detail::tier_mark::intra) : top);
+    if (way_ == way::measured) [[unlikely]] {
+      auto& parent = frame<detail::profile_frame>();
+      detail::profiled_child<Context, F> measured{std::addressof(f), &parent.run(), parent.task(), index};
+      call_in(measured, c);
+    } else {
+      call_in(f, c);
+    }
+  }
+  template <class F>
+  void call_in(F& f, Context c) noexcept {
     try {
-      static_cast<void>(detail::call_task(f, detail::context_access::make<Context>(on, on.top())));
+      static_cast<void>(detail::call_task(f, c));
     } catch (...) {
       // acq_rel: the first one owns exception_
       if (!failed_.exchange(true, std::memory_order_acq_rel)) exception_ = std::current_exception();
@@ -151,11 +262,33 @@ class scope {
     if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_finished_.complete();
   }
 
+  /// While children run in the place of a frame that is measured.
+  struct pausing {
+    explicit pausing(scope& s) noexcept
+        : of{s.way_ == way::measured ? &s.template frame<detail::profile_frame>() : nullptr} {
+      if (of != nullptr) of->pause();
+    }
+    pausing(pausing const&) = delete;
+    pausing& operator=(pausing const&) = delete;
+    ~pausing() {
+      if (of != nullptr) of->go_on();
+    }
+    detail::profile_frame* of;
+  };
+
+  using dealing = detail::dealt_children<Context>;
+  dealing& dealt() {
+    if (!dealt_) dealt_.emplace(*on_, frame<detail::inter_frame>(), interrupt_);
+    return *dealt_;
+  }
+
   /// Children count `outstanding_` down from 0; the number forked is added when they are waited for, so that forking
   /// touches no shared counter. Whoever brings the sum to 0 completes.
   void wait() {
+    if (dealt_) dealt_->wait();
     if (forked_ == 0) return;
-    run_own();
+    pausing const pause{*this};
+    if (way_ != way::child_first) run_own();
     std::int64_t const added = forked_;
     forked_ = 0;
     // acq_rel: as in child_finished()
@@ -182,13 +315,17 @@ class scope {
   }
 
   detail::fiber* on_;
+  [[no_unique_address]] detail::scope_root<Context> root_;
+  detail::fork_slot* position_;  ///< of the context that it was made from
   detail::interrupt_state const* interrupt_;
   int unwinding_;
+  way way_;
   std::int64_t forked_ = 0;  ///< since the last wait
   os_env::atomic<std::int64_t> outstanding_{0};
   os_env::atomic<bool> failed_{false};
   std::exception_ptr exception_;
   completion all_finished_;
+  std::optional<dealing> dealt_;
 };
 
 template <class Order>

@@ -95,6 +95,28 @@ concept time_observer =
     };
 // clang-format on
 
+/// An observer that is also told where the tasks of two tiers run (policies cab and cats). `task` names an inter-squad
+/// task while it, or its subtree, runs; later another may have the same name.
+///
+/// Promises  Q1  inter_begin() when a worker has taken `task`, or goes on with it after its inter-squad children;
+///               inter_end() when it has ended with its whole subtree, or starts to wait for such children. They come
+///               in turns for each task.
+///           Q2  intra_begin() when a worker goes on with a frame of the task's subtree: one that it has stolen, or
+///           that
+///               has waited. What the frame calls and forks from there runs on this worker until another of these
+///               events.
+/// Models    placement_trace, tee of one
+// clang-format off
+template <class O>
+concept squad_observer =
+    observer<O> &&
+    requires(O o, std::size_t worker, std::size_t squad, void const* task, std::uint32_t level) {
+      { o.inter_begin(worker, squad, task, level) } noexcept;
+      { o.inter_end(worker, squad, task) } noexcept;
+      { o.intra_begin(worker, squad, task) } noexcept;
+    };
+// clang-format on
+
 /// Observes nothing; the default. Also a base for observers that care for few events only: hide what you need.
 struct null_observer {
   static constexpr bool observes = false;
@@ -152,6 +174,18 @@ struct tee {
   }
 
   // clang-format off
+  static constexpr bool of_squads = squad_observer<A> || squad_observer<B>;
+  void inter_begin(std::size_t worker, std::size_t squad, void const* task, std::uint32_t level) noexcept
+    requires of_squads {
+    squad_ones([&](auto& o) { o.inter_begin(worker, squad, task, level); });
+  }
+  void inter_end(std::size_t worker, std::size_t squad, void const* task) noexcept requires of_squads {
+    squad_ones([&](auto& o) { o.inter_end(worker, squad, task); });
+  }
+  void intra_begin(std::size_t worker, std::size_t squad, void const* task) noexcept requires of_squads {
+    squad_ones([&](auto& o) { o.intra_begin(worker, squad, task); });
+  }
+
   static constexpr bool timed = time_observer<A> || time_observer<B>;
   void search_begin(std::size_t worker, std::uint32_t joins) noexcept requires timed {
     timed_ones([&](auto& o) { o.search_begin(worker, joins); });
@@ -172,6 +206,11 @@ struct tee {
   void both(F f) {
     if constexpr (A::observes) f(first);
     if constexpr (B::observes) f(second);
+  }
+  template <class F>
+  void squad_ones(F f) {
+    if constexpr (A::observes && squad_observer<A>) f(first);
+    if constexpr (B::observes && squad_observer<B>) f(second);
   }
   template <class F>
   void timed_ones(F f) {

@@ -14,25 +14,45 @@ enum class join_strategy {
   wait       ///< the worker does nothing else: to compare with
 };
 
+/// Which of a fork's tasks runs first, as a value.
+enum class fork_order {
+  parent_first,
+  child_first,
+  recorded,  ///< child-first, and a region's run notes what is stolen
+  by_tier    ///< each fork as the tier says in which it is
+};
+
 namespace order {
 
 /// The forking task goes on with the first callable; thieves take the others, oldest first. A fork costs little more
 /// than a call.
 struct parent_first {
-  static constexpr bool child_starts = false;
+  static constexpr fork_order value = fork_order::parent_first;
 };
 
 /// The first callable starts at once, on a stack of its own; thieves take the rest of the forking task. On one worker
 /// it runs in the order of the serial program, and needs no more memory than that on P workers, P times (Cilk).
 struct child_first {
-  static constexpr bool child_starts = true;
+  static constexpr fork_order value = fork_order::child_first;
+};
+
+/// child_first, and a region's run notes which worker stole which part of it (region::tree). "Optimizing Data Locality
+/// for Fork/Join Programs Using Constrained Work Stealing" (Lifflander, Krishnamoorthy, Kale, SC 2014).
+struct recorded {
+  static constexpr fork_order value = fork_order::recorded;
+};
+
+/// Parent-first between squads, so that they all get something soon; child-first within a squad; and parent-first where
+/// a program is not divided into tiers (CAB, section III.C; CATS, section 3.4).
+struct by_tier {
+  static constexpr fork_order value = fork_order::by_tier;
 };
 
 /// What a fork asks of an order.
 // clang-format off
 template <class O>
-concept fork_order = requires {
-  { O::child_starts } -> std::convertible_to<bool>;
+concept forks_in_order = requires {
+  { O::value } -> std::convertible_to<fork_order>;
 };
 // clang-format on
 

@@ -5,45 +5,83 @@
 
 #include "heist/policy/idle.hpp"
 #include "heist/policy/order.hpp"
+#include "heist/policy/sampling.hpp"
+#include "heist/policy/tier.hpp"
 #include "heist/policy/victim.hpp"
+#include "heist/policy/victim_set.hpp"
 
 namespace heist::policy {
 
-/// The bundle: whom to rob, what to do without work, which task of a fork runs first, and how to wait for a stolen one.
-template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park>
+/// The bundle: whom to rob, what to do without work, which task of a fork runs first, how to wait for a stolen one, and
+/// whether a program is divided into tiers.
+template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park, class Tier = tier::flat>
 struct bundle {
   static_assert(victim::victim_policy<Victim>,
                 "heist: the first part of a policy chooses victims and must model heist::victim::victim_policy; "
                 "mend it by giving it noexcept next(thief_view const&, fast_random&) and feedback(uint32_t, outcome).");
+  static_assert(
+      !victim::victim_policy<Victim> || victim::whole_victim_policy<Victim>,
+      "heist: the first part of a policy has a begin(), met_thief(), wants_look() or looked() that nobody would "
+      "call; mend it by noexcept begin(thief_view const&, fast_random&), noexcept met_thief(uint32_t), or "
+      "both of noexcept wants_look() const and noexcept looked(uint32_t, offer const&).");
   static_assert(idle::idle_policy<Idle>,
                 "heist: the second part of a policy decides about sleep and must model heist::idle::idle_policy; "
                 "mend it by giving it noexcept begin(), failed(), pauses() and the four constants.");
-  static_assert(order::fork_order<Order>,
-                "heist: the third part of a policy is an order; mend it by heist::order::parent_first or "
-                "heist::order::child_first.");
+  static_assert(order::forks_in_order<Order>,
+                "heist: the third part of a policy is an order; mend it by heist::order::parent_first, "
+                "heist::order::child_first, heist::order::recorded or heist::order::by_tier.");
+  static_assert(tier::tier_policy<Tier>,
+                "heist: the fifth part of a policy divides programs into tiers; mend it by heist::tier::flat, "
+                "heist::tier::cab or heist::tier::cats.");
+  static_assert((Order::value == fork_order::by_tier) == (Tier::division != tiering::none),
+                "heist: tiers and the order by_tier belong together; mend it by deriving from heist::policy::cab or "
+                "heist::policy::cats, or by tier::flat with another order.");
   using victim_type = Victim;
   using idle_type = Idle;
   using order_type = Order;
   using join_type = Join;
+  using tier_type = Tier;
 };
 
 /// The default: uniformly random victims, parent-first.
 struct random : bundle<victim::random, idle::default_idle> {};
 
+/// Squads and two tiers, by a boundary level.
+struct cab : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cab> {};
+
+/// Squads and two tiers, by the profile of a region's first run.
+struct cats : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
+
+/// Child-first; a region's run yields its steal tree.
+struct replay : bundle<victim::random, idle::default_idle, order::recorded> {};
+
+/// Looks at two random victims and robs the one whose oldest task is closest to the root. Pays with hundreds of
+/// workers.
+struct sampling : bundle<victim::sampling<>, idle::default_idle> {};
+
+/// The more thieves, the fewer victims each of them tries. Pays where caches are small for the number of workers.
+struct victim_set : bundle<victim::victim_set<>, idle::default_idle> {};
+
 /// Another idle policy in the place of Policy's own.
 template <class Policy, class Idle>
-struct with_idle : bundle<typename Policy::victim_type, Idle, typename Policy::order_type, typename Policy::join_type> {
-};
+struct with_idle : bundle<typename Policy::victim_type, Idle, typename Policy::order_type, typename Policy::join_type,
+                          typename Policy::tier_type> {};
 
 /// Another order in the place of Policy's own.
 template <class Policy, class Order>
-struct with_order
-    : bundle<typename Policy::victim_type, typename Policy::idle_type, Order, typename Policy::join_type> {};
+struct with_order : bundle<typename Policy::victim_type, typename Policy::idle_type, Order, typename Policy::join_type,
+                           typename Policy::tier_type> {};
 
 /// Another way to wait for stolen tasks in the place of Policy's own. Child-first frames always park.
 template <class Policy, class Join>
-struct with_join : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type, Join> {
-};
+struct with_join : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type, Join,
+                          typename Policy::tier_type> {};
+
+/// Another division into tiers in the place of Policy's own, whose order is by_tier; tier::cats_measured_by<Counters>
+/// for instance.
+template <class Policy, class Tier>
+struct with_tier : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
+                          typename Policy::join_type, Tier> {};
 
 /// What executor<P> asks of P.
 // clang-format off
@@ -54,12 +92,14 @@ concept executor_policy =
       typename P::idle_type;
       typename P::order_type;
       typename P::join_type;
+      typename P::tier_type;
       { P::join_type::strategy } -> std::convertible_to<join_strategy>;
     } &&
     victim::victim_policy<typename P::victim_type> && idle::idle_policy<typename P::idle_type> &&
-    order::fork_order<typename P::order_type>;
+    order::forks_in_order<typename P::order_type> && tier::tier_policy<typename P::tier_type>;
 // clang-format on
 
-static_assert(executor_policy<random>);
+static_assert(executor_policy<random> && executor_policy<sampling> && executor_policy<victim_set>);
+static_assert(executor_policy<cab> && executor_policy<cats> && executor_policy<replay>);
 
 }  // namespace heist::policy

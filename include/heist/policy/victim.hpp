@@ -17,13 +17,22 @@ struct thief_view {
 /// What came of the last attempt.
 enum class outcome { stolen, empty, lost };
 
+/// What a thief sees of a worker that it looks at without taking anything. Of a moment ago, and rough.
+struct offer {
+  std::uint32_t tasks = 0;  ///< how many it could take; 0: none
+  std::uint32_t depth = 0;  ///< forks between the one that it would get and the root of its computation
+};
+
 /// Chooses whom a thief robs next.
 ///
 /// Promises  V1  next(me) < me.workers. Naming oneself means the master queue (Algorithm 4, line 5).
 ///           V2  nobody is left out for ever: a victim with work, and the master queue, are named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
-/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation.
+/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin()).
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
+///
+/// The three concepts after it are for policies that want to know more. Who drives a policy may leave all of that out,
+/// and V1 and V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
 // clang-format off
 template <class P>
 concept victim_policy =
@@ -34,11 +43,58 @@ concept victim_policy =
     };
 // clang-format on
 
+/// A victim policy that is told when a worker starts to search: begin() comes before the first next() of each search,
+/// and may allocate.
+// clang-format off
+template <class P>
+concept search_policy =
+    victim_policy<P> &&
+    requires(P p, thief_view const& me, fast_random& random) {
+      { p.begin(me, random) } noexcept -> std::same_as<void>;
+    };
+
+/// A victim policy that is told when a victim had nothing because it searches itself, after the attempt's feedback().
+/// A victim that sleeps does not search.
+template <class P>
+concept thief_counting_policy =
+    victim_policy<P> &&
+    requires(P p, std::uint32_t victim) {
+      { p.met_thief(victim) } noexcept -> std::same_as<void>;
+    };
+
+/// A victim policy that looks before it robs. If wants_look() is true after next(), the worker named is to be looked
+/// at, not robbed: looked() is told what it offers, and next() is asked again.
+///
+/// Promises  V4  that ends after finitely many looks, whatever they show; oneself is never to be looked at.
+template <class P>
+concept sampling_policy =
+    victim_policy<P> &&
+    requires(P p, P const& asked, std::uint32_t victim, offer const& what) {
+      { asked.wants_look() } noexcept -> std::same_as<bool>;
+      { p.looked(victim, what) } noexcept -> std::same_as<void>;
+    };
+
+/// A victim policy without members that look like those above but cannot be called so: they never would be.
+template <class P>
+concept whole_victim_policy =
+    victim_policy<P> &&
+    (search_policy<P> || !requires { &P::begin; }) &&
+    (thief_counting_policy<P> || !requires { &P::met_thief; }) &&
+    (sampling_policy<P> || !(requires { &P::wants_look; } || requires { &P::looked; }));
+
+/// Which of two offers is better.
+template <class R>
+concept offer_rank =
+    requires(offer const& a, offer const& b) {
+      { R::better(a, b) } noexcept -> std::same_as<bool>;
+    };
+// clang-format on
+
 /// Everybody with the same probability, the master queue too: the paper's choice (Algorithm 4).
 struct random {
   std::uint32_t next(thief_view const& me, fast_random& random) noexcept { return random.below(me.workers); }
   void feedback(std::uint32_t, outcome) noexcept {}
 };
-static_assert(victim_policy<random>);
+static_assert(whole_victim_policy<random>);
 
 }  // namespace heist::victim

@@ -13,25 +13,26 @@
 #include "heist/base/env.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/fiber.hpp"
+#include "heist/sched/interrupt.hpp"
 #include "heist/sched/worker.hpp"
 
 namespace heist {
 
 template <class T>
 class future;
+class region;
 
 namespace detail {
 
-/// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not; and the run that it is part of.
-struct interrupt_state {
-  bool any() const noexcept {
-    // relaxed: advice; the end of a run is ordered otherwise
-    if (why.load(std::memory_order_relaxed) != 0) return true;
-    return outer != nullptr && outer->any();
-  }
-
-  os_env::atomic<std::uint32_t> why{0};
-  interrupt_state const* outer = nullptr;
+/// How the frame of a task forks where the policy has tiers, or records; kept in the low bits of its context's
+/// position.
+enum class tier_mark : std::uintptr_t {
+  flat = 0,      ///< on its fiber's task stack; what all frames of other policies do
+  intra = 1,     ///< child-first, within its squad; the rest of the position counts
+  inter = 2,     ///< its children are inter-squad tasks; the rest is an inter_frame
+  profiled = 3,  ///< flat, and measured; the rest is a profile_frame
+  recorded = 1   ///< where the policy records, which then has no tiers; the rest is a frame_record. No basic_context of
+                 ///< the order `recorded` is without one.
 };
 
 struct context_access;
@@ -83,6 +84,20 @@ class basic_context {
   template <class... F>
   HEIST_ALWAYS_INLINE auto fork_join(F&&... f) const;
 
+  /// As fork_join; where a region's run is divided into tiers and this task is in the inter-squad tier, the children
+  /// are inter-squad tasks (CAB's inter_spawn). Anywhere else it is fork_join.
+  template <class... F>
+  auto inter_fork(F&&... f) const;
+
+  /// Runs `f(context)` as one run of `r`, and returns its result or rethrows its exception: what the executor's policy
+  /// remembers of a repeated phase is in the region. Under a policy with tiers the caller waits while the squads run
+  /// it; otherwise, and inside another region's run, it is a call. Throws region_error if `r` has a run already.
+  template <class F>
+  decltype(auto) sync_wait(region& r, F&& f) const;
+
+  /// Says that this task itself (not what it forks) touches so many bytes, for a region's profile; nothing elsewhere.
+  void footprint(std::uint64_t bytes) const noexcept;
+
   /// Starts a run of a graph; wait() or get() on the handle parks the task, it does not block the worker.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const;
@@ -94,7 +109,7 @@ class basic_context {
   basic_context(detail::fiber& f, detail::fork_slot* position) noexcept : fiber_{&f}, position_{position} {}
 
   detail::fiber* fiber_;
-  detail::fork_slot* position_;  ///< where this frame forks in its fiber's task stack
+  detail::fork_slot* position_;  ///< where this frame forks in its fiber's task stack; marked, see detail::tier_mark
 };
 
 namespace detail {
@@ -108,9 +123,37 @@ struct context_access {
   static fiber& fiber_of(Context const& c) noexcept {
     return *c.fiber_;
   }
+  /// For the first child of a child-first fork, on its own fiber.
+  template <class Context>
+  HEIST_ALWAYS_INLINE static Context make_child(fiber& f) noexcept {
+    if constexpr (std::is_same_v<Context, basic_context<order::by_tier>>) {
+      return {f, marked(f.tasks.first(), tier_mark::intra)};
+    } else if constexpr (std::is_same_v<Context, context>) {
+      return {f, f.order == fork_order::by_tier ? marked(f.tasks.first(), tier_mark::intra) : f.tasks.first()};
+    } else {
+      return {f, f.tasks.first()};
+    }
+  }
+
+  /// The position with its mark.
   template <class Context>
   static fork_slot* position_of(Context const& c) noexcept {
     return c.position_;
+  }
+
+  template <class T>
+  static fork_slot* marked(T* p, tier_mark mark) noexcept {
+    static_assert(alignof(T) >= 4);
+    return reinterpret_cast<fork_slot*>(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(mark));
+  }
+  template <class Context>
+  HEIST_ALWAYS_INLINE static tier_mark mark_of(Context const& c) noexcept {
+    return static_cast<tier_mark>(reinterpret_cast<std::uintptr_t>(c.position_) & 3);
+  }
+  /// The position without its mark.
+  template <class T, class Context>
+  static T* unmarked(Context const& c) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(c.position_) & ~std::uintptr_t{3});
   }
 };
 
@@ -140,7 +183,13 @@ decltype(auto) call_with_context(F& f, fiber& on, interrupt_state const* interru
     return f(std::forward<Args>(args)...);
   } else {
     interrupted_by const scope{on, interrupt};
-    return call_task(f, context_access::make<Context>(on, on.top()), std::forward<Args>(args)...);
+    if constexpr (std::is_same_v<Context, basic_context<order::recorded>>) {
+      frame_record of_no_run{nullptr, 0, 0};
+      return call_task(f, context_access::make<Context>(on, context_access::marked(&of_no_run, tier_mark::recorded)),
+                       std::forward<Args>(args)...);
+    } else {
+      return call_task(f, context_access::make<Context>(on, on.top()), std::forward<Args>(args)...);
+    }
   }
 }
 

@@ -21,7 +21,9 @@
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/memory/stack.hpp"
+#include "heist/observe/counter_handle.hpp"
 #include "heist/policy/order.hpp"
+#include "heist/policy/tier.hpp"
 #include "heist/sched/current.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/idle_gate.hpp"
@@ -39,7 +41,9 @@ namespace heist::detail {
 struct policy_rules {
   idle_rules idle;
   join_strategy joins;
-  bool child_first;
+  fork_order order;
+  tiering tiers;
+  counter_operations const* counters;  ///< null: nothing is measured
 };
 
 /// What becomes of a fiber, or of a join on it that waits without parking.
@@ -50,6 +54,9 @@ enum class fiber_event {
   tries,    ///< that join tries to take a task,
   takes,    ///< has one, and runs it
   works,    ///< that join is over
+  enters,   ///< an inter-squad task begins on it, or goes on after its children
+  leaves,   ///< that task has ended, or waits for inter-squad children
+  moves     ///< its worker goes on with it, within the subtree of an inter-squad task
 };
 
 /// Counts the fork()s between the first process and this one.
@@ -92,16 +99,16 @@ class core {
   HEIST_ALWAYS_INLINE worker& push(worker& w, runnable& r) {
     if (!w.deque.push(&r)) [[unlikely]]
       return run_without_memory(w, r);
-    if (!w.alone) gate.pushed();
+    if (!w.alone) w.gate->pushed();
     return w;
   }
   /// As above; without memory for a longer deque it goes through the master queue.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
     if (w.deque.push(&r)) [[likely]] {
-      if (!w.alone) gate.pushed();
+      if (!w.alone) w.gate->pushed();
     } else {
       master.push(r);
-      gate.submitted();
+      w.gate->submitted();
     }
   }
 
@@ -180,7 +187,7 @@ class core {
   void make_runnable_on(worker& w, queued_runnable& r) {
     w.own_fibers.push(r);
     os_env::fence(std::memory_order_seq_cst);  // S1: a worker that falls asleep sees it, or is seen
-    gate.wake_all();
+    w.gate->wake_here();
   }
 
   /// A fiber for `w` to go on with, which runs the loop. Throws stack_error or bad_alloc.
@@ -193,7 +200,26 @@ class core {
 
   /// Forked tasks of `w` have become public.
   void published(worker& w) noexcept;
+  /// Continuations of `w` have become public.
+  static void published_continuations(worker& w) noexcept;
 
+  /// Lets a fiber that has waited go on. Any thread.
+  void let_go_on(fiber& f);
+
+  // --- squads, where the policy has tiers (squad_set.hpp) ---
+
+  /// The task that keeps `w`'s squad busy has ended, or waits for inter-squad children.
+  void release_squad(worker& w, squad_task& task) noexcept;
+  /// Something that the head of `w`'s squad, which is `w`, may take; null if the squad is busy, or after an attempt
+  /// that failed.
+  pooled_runnable* take_inter(worker& w) noexcept;
+  /// How much cache each squad has to itself; 0 if that is not known.
+  std::uint64_t squad_cache_bytes() const noexcept { return squad_cache_bytes_; }
+  /// What the core that `w` runs on has counted. By `w`; its first call opens the counters.
+  counter_values read_counters(worker& w) noexcept;
+  /// After the first read_counters() of some worker.
+  bool counters_available() const noexcept { return counters_available_; }
+  std::string const& counters_why_not() const noexcept { return counters_why_not_; }
   /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits, which
   /// runs on fiber `child`; null if there is none or it is stolen.
   calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
@@ -213,25 +239,28 @@ class core {
       refuse_after_fork();
   }
   unsigned generation() const noexcept { return generation_; }
+  /// Of this executor, of all that there have been; not 0.
+  std::uint64_t serial() const noexcept { return serial_; }
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
 
-  /// May a thief find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
+  /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
   /// have nothing to give are asked to make what they fork public.
-  bool work_anywhere() const noexcept {
-    if (!master.maybe_empty()) return true;
+  bool work_for(worker const& thief) const noexcept {
+    if (!master.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
     for (auto const& w : workers) {
-      if (!w->deque.maybe_empty() || stealable(*w)) return true;
+      // Frames stay in their squad.
+      if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
     }
-    return false;
+    return thief.in != nullptr && squads.may_take(*thief.in, thief.head);
   }
   /// Has `w` forked something that is public? If not it is asked to.
-  static bool stealable(worker& w) noexcept {
+  static bool stealable(worker& w, bool with_frames) noexcept {
     // acquire: see worker::current
     auto& tasks = w.current.load(std::memory_order_acquire)->tasks;
-    if (tasks.maybe_stealable() || w.continuations.maybe_stealable()) return true;
+    if (tasks.maybe_stealable() || (with_frames && w.continuations.maybe_stealable())) return true;
     tasks.ask();
-    w.continuations.ask();
+    if (with_frames) w.continuations.ask();
     return false;
   }
 
@@ -252,12 +281,13 @@ class core {
   std::size_t const worker_count;
   block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;
-  idle_gate<> gate;
+  tiering const tiers;
+  squad_set<pooled_runnable, queued_runnable> squads;  ///< empty if the policy has no tiers
   work_count<> work;
   master_queue<queued_runnable> master;
   fiber_hook const on_fiber;
   join_strategy const joins;
-  bool const child_first;  ///< what a context that leaves the order to the executor does
+  fork_order const order;  ///< what a context that leaves the order to the executor does
 
   void run_loop(fiber& on) const { loop_(on); }
 
@@ -272,10 +302,15 @@ class core {
   void enter_from_outside(queued_runnable& r, std::uint64_t units) {
     work.enter(units);
     master.push(r);
-    gate.submitted();
+    door_->submitted();
     work.leave();
   }
 
+  void make_squads(idle_rules rules);
+  static std::uint64_t next_serial() noexcept {
+    static constinit os_env::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
+  }
   fiber& make_fiber(worker& w);
   [[noreturn]] void refuse_fiber() const;
   void thread_main(worker& w, bool pin) noexcept;
@@ -291,10 +326,16 @@ class core {
   std::array<outside_pool, 4> outside_pools_{outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
                                              outside_pool{depot}};
   loop_function const loop_;
+  std::unique_ptr<idle_gate<>> gate_;  // of all workers, where there are no squads
+  idle_gate<>* door_ = nullptr;        // where work from outside is announced
+  std::vector<std::vector<worker*>> squad_members_;
   std::size_t const stack_size_;
   std::size_t const max_fibers_;
   bool const guard_pages_;
   unsigned const generation_;
+  std::uint64_t const serial_ = next_serial();
+  std::uint64_t squad_cache_bytes_ = 0;
+  counter_operations const* const counters_;
   std::vector<std::thread> threads_;
 
   os_env::atomic<bool> stop_{false};
@@ -303,6 +344,8 @@ class core {
   unsigned fiber_count_ = 0;
   fiber* fresh_chains_ = nullptr;  // lists of fresh fibers that workers have given up, linked by next_chain
   std::exception_ptr lost_exception_;
+  bool counters_known_ = false, counters_available_ = false;
+  std::string counters_why_not_;
 };
 
 }  // namespace heist::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heist/sched/core.hpp"
+#include "heist/sched/steal_log.hpp"
 
 namespace heist::detail {
 
@@ -15,7 +16,7 @@ inline fiber& core::make_fiber(worker& w) {
   std::unique_ptr<fiber> made;
   try {
     made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_pages_), colour,
-                                   worker_count == 1, child_first);
+                                   worker_count == 1, order);
   } catch (...) {
     spin_guard guard{lock_};
     --fiber_count_;
@@ -82,7 +83,23 @@ inline worker& core::run_without_memory(worker& w, runnable& r) {
 }
 
 inline void core::published(worker& w) noexcept {
-  if (!w.alone) gate.pushed();
+  if (!w.alone) w.gate->pushed();
+}
+
+inline void core::published_continuations(worker& w) noexcept {
+  if (!w.alone) w.gate->pushed_here();
+}
+
+inline void core::let_go_on(fiber& f) {
+  if (f.no_migrate != 0) {
+    make_runnable_on(*f.on, f.resume_item);
+  } else if (squad_task* const task = f.bound(); task == nullptr) {
+    make_runnable(f.resume_item);
+  } else if (task->suspended) {
+    squads.add_pinned(*task->in, f.resume_item);
+  } else {
+    squads.add_ready(*task->in, f.resume_item);
+  }
 }
 
 inline calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
@@ -93,7 +110,7 @@ inline calling_frame* core::take_own_continuation(worker& w, fiber& child) noexc
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
     auto const outcome = w.continuations.join(at);
-    if (outcome.published) published(w);
+    if (outcome.published) published_continuations(w);
     if (!outcome.mine) {
       forget_continuations(w);
       return nullptr;
@@ -117,8 +134,17 @@ inline runnable* core::steal_continuation(worker& robbed, steal_status& status) 
   auto const loot = robbed.continuations.steal();
   status = loot.status;
   if (loot.status != steal_status::stolen) return nullptr;
-  fiber& f = *loot.item->frame.load(std::memory_order_relaxed)->parent;  // relaxed: came with the steal
-  loot.item->frame.store(nullptr, std::memory_order_release);            // release: the owner may use the slot again
+  calling_frame& frame = *loot.item->frame.load(std::memory_order_relaxed);  // relaxed: came with the steal
+  fiber& f = *frame.parent;
+  frame_record* parent = nullptr;
+  std::uint32_t branch = 0;
+  if (f.order == fork_order::recorded) {
+    frame_record const& child = static_cast<recorded_frame&>(frame).place;
+    parent = child.parent;
+    branch = child.index;
+  }
+  loot.item->frame.store(nullptr, std::memory_order_release);  // release: the owner may use the slot again
+  if (parent != nullptr) steal_log::note(parent, branch, this_worker()->number, robbed.number);
   // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
   if (f.called_by != nullptr) f.called_by->overtaken = true;
   return &f.resume_item;
@@ -208,6 +234,7 @@ inline void fiber::run_stolen(fork_slot& slot) noexcept {
 inline void fiber::wait_for(completion& c) {
   if (c.done()) return;
   on->report_tally();
+  for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
   fiber* next = nullptr;
   expose_rest();
   if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) {
@@ -261,28 +288,35 @@ inline void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
   core& home = f.home;
-  if (f.awaited_->enlist(f.waiter_)) return;
-  // Done in the meantime.
-  if (f.no_migrate != 0) {
-    home.make_runnable_on(w, f.resume_item);
-  } else {
-    home.push(w, f.resume_item);
+  if (squad_task* const task = f.bound(); task != nullptr && task->suspended) {
+    if (home.on_fiber != nullptr) home.on_fiber(home, w, f, fiber_event::leaves);
+    home.release_squad(w, *task);
   }
+  if (f.awaited_->enlist(f.waiter_)) return;
+  home.let_go_on(f);  // done in the meantime
 }
 
 inline void fiber::wake(completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
-  if (f.no_migrate != 0) {
-    f.home.make_runnable_on(*f.on, f.resume_item);
-  } else {
-    f.home.make_runnable(f.resume_item);
-  }
+  f.home.let_go_on(f);
 }
 
 inline runnable* fiber::resume(runnable& self, fiber& on) {
   on.on->report_tally();
-  on.switch_and_become_spare(*static_cast<resumption&>(self).self);
+  fiber& f = *static_cast<resumption&>(self).self;
+  if (squad_task* const task = f.bound(); task != nullptr) f.come_back(*task, *on.on);
+  on.switch_and_become_spare(f);
   return nullptr;  // the spare fiber has been taken up again: its loop looks for work
+}
+
+/// Before this fiber, which runs part of the subtree of `task`, goes on on `w`.
+inline void fiber::come_back(squad_task& task, worker& w) noexcept {
+  if (task.suspended && no_migrate == 0) {  // it came through a pool
+    task.in = w.in;
+    task.holds = !w.takes_beside;
+  }
+  if (home.on_fiber != nullptr)
+    home.on_fiber(home, w, *this, task.suspended ? fiber_event::enters : fiber_event::moves);
 }
 
 inline void fiber::switch_and_become_spare(fiber& to) {

@@ -3,6 +3,7 @@
 
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_fibers.hpp"
+#include "heist/sched/core_squads.hpp"
 #include "heist/sched/overflow_report.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
@@ -39,18 +40,19 @@ inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
 }
 
 inline core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
-    : where{wanted},
+    : where{wanted, rules.tiers != tiering::none},
       worker_count{worker_count_for(wanted, where)},
-      gate{worker_count, rules.idle},
+      tiers{rules.tiers},
       work{worker_count},
       on_fiber{hook},
       joins{rules.joins},
-      child_first{rules.child_first},
+      order{rules.order},
       loop_{loop},
       stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
       max_fibers_{fiber_cap_for(wanted, worker_count)},
       guard_pages_{wanted.guard_pages},
-      generation_{process_generation().load(std::memory_order_relaxed)} {  // relaxed: changes only in a new process
+      generation_{process_generation().load(std::memory_order_relaxed)},  // relaxed: changes only in a new process
+      counters_{rules.counters} {
   where.place(wanted, worker_count);
   os_env::prepare();
   if (guard_pages_) overflow_report::install();
@@ -60,6 +62,7 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
     workers.push_back(
         std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, false), max_fibers_));
   }
+  make_squads(rules.idle);
 }
 
 inline void core::start(options const& wanted) {
@@ -105,7 +108,7 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
 
 inline void core::stop_and_join() noexcept {
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
-  gate.wake_all();
+  door_->wake_all();
   for (auto& t : threads_) t.join();
   threads_.clear();
 }
@@ -147,8 +150,17 @@ inline void core::refuse_after_fork() {
 }
 
 inline std::string core::state_text() const {
-  std::string text = fmt::format("{} workers, {} thieves, master queue {}\n", workers.size(), gate.thieves(),
+  std::uint32_t thieves = 0;
+  if (gate_ != nullptr) thieves = gate_->thieves();
+  for (std::size_t s = 0; s < squads.size(); ++s) thieves += squads[s].gate.thieves();
+  std::string text = fmt::format("{} workers, {} thieves, master queue {}\n", workers.size(), thieves,
                                  master.maybe_empty() ? "empty" : "not empty");
+  for (std::size_t s = 0; s < squads.size(); ++s) {
+    auto const& pool = squads[s].pool;
+    text += fmt::format("  squad {}: {}, pool {}{}\n", s, pool.busy() ? "busy" : "free",
+                        pool.maybe_empty() ? "empty" : "not empty",
+                        pool.maybe_pinned() ? ", something that belongs here" : "");
+  }
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
     text +=

@@ -28,11 +28,13 @@ class scheduler : public core {
   using idle_type = typename Policy::idle_type;
   using victim_type = typename Policy::victim_type;
   using observer_type = Observer;
+  static constexpr bool has_tiers = Policy::tier_type::division != tiering::none;
 
   template <class... ObserverArgs>
   explicit scheduler(options const& wanted, ObserverArgs&&... args)
       : core{wanted,
-             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::child_starts},
+             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
+              Policy::tier_type::division, counters()},
              &worker_loop<scheduler>::run,
              hook()},
         observer_(std::forward<ObserverArgs>(args)...),
@@ -43,13 +45,28 @@ class scheduler : public core {
 
   idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
   victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
+  /// For victims in the worker's own squad.
+  victim_type& near_victim(worker const& w) noexcept requires has_tiers { return decisions_[w.number].near.victim; }
   Observer& observer() noexcept { return observer_; }
 
  private:
+  struct near_decisions {
+    [[no_unique_address]] victim_type victim;
+  };
+  struct no_decisions {};
   struct alignas(cache_line_size) decisions {
     [[no_unique_address]] idle_type idle;
     [[no_unique_address]] victim_type victim;
+    [[no_unique_address]] std::conditional_t<has_tiers, near_decisions, no_decisions> near;
   };
+
+  static counter_operations const* counters() noexcept {
+    if constexpr (tier::measuring_tier<typename Policy::tier_type>) {
+      return &counter_operations_of<typename Policy::tier_type::counter_type>;
+    } else {
+      return nullptr;
+    }
+  }
 
   static fiber_hook hook() noexcept {
     if constexpr (Observer::observes) {
@@ -57,6 +74,11 @@ class scheduler : public core {
         Observer& observer = static_cast<scheduler&>(self).observer_;
         if (what == fiber_event::parks) observer.park(w.number, &f);
         if (what == fiber_event::goes_on) observer.resume(w.number, &f);
+        if constexpr (squad_observer<Observer>) {
+          if (what == fiber_event::enters) observer.inter_begin(w.number, w.in->number, f.bound(), f.bound()->level);
+          if (what == fiber_event::leaves) observer.inter_end(w.number, w.in->number, f.bound());
+          if (what == fiber_event::moves) observer.intra_begin(w.number, w.in->number, f.bound());
+        }
         if constexpr (time_observer<Observer>) {
           if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);
           if (what == fiber_event::tries) observer.attempt(w.number);
@@ -146,6 +168,12 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(std::stop_token token, F&& f) {
     return submit(std::move(token), std::forward<F>(f)).get();
+  }
+
+  /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.
+  template <class F>
+  decltype(auto) sync_wait(region& r, F&& f) {
+    return sync_wait([&](context_type c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
   }
 
   /// Starts one run of a graph; `options` may be a std::stop_token and a callable to call when the run has ended.

@@ -9,7 +9,9 @@
 
 #include "heist/base/env.hpp"
 #include "heist/fiber/flow.hpp"
+#include "heist/policy/order.hpp"
 #include "heist/sched/fork_slot.hpp"
+#include "heist/sched/interrupt.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/task_stack.hpp"
@@ -18,7 +20,12 @@ namespace heist::detail {
 
 class core;
 struct worker;
-struct interrupt_state;
+
+/// Children that have been forked and put nowhere yet, of a frame on a fiber.
+struct unstarted_children {
+  void (*start)(unstarted_children& self) noexcept;
+  unstarted_children* older = nullptr;
+};
 
 using fork_stack = task_stack<fork_slot>;
 
@@ -32,15 +39,17 @@ class fiber {
   static constexpr std::size_t slot_bytes = (slots + fork_stack::scratch) * sizeof(fork_slot);
 
   /// What makes a parked fiber go on, in a deque or the master queue.
-  struct resumption : queued_runnable {
+  struct resumption : pooled_runnable {
+    explicit resumption(fiber* f) noexcept
+        : pooled_runnable{{{&resume, nullptr}, nullptr}, nullptr, nullptr}, self{f} {}
     fiber* self;
   };
 
-  fiber(core& home, stack&& memory, unsigned colour, bool alone, bool child_first)
+  fiber(core& home, stack&& memory, unsigned colour, bool alone, fork_order order)
       : tasks{reinterpret_cast<fork_slot*>(memory.top()), slots, alone},
         home{home},
-        child_first{child_first},
-        resume_item{{{&resume, nullptr}, nullptr}, this},
+        order{order},
+        resume_item{this},
         rest_item_{{&run_rest, nullptr}, this},
         booty_{{&run_booty, nullptr}, nullptr},
         waiter_{{&wake}, this},
@@ -54,13 +63,20 @@ class fiber {
   interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
   calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
-  fiber* next_chain = nullptr;      ///< in core's store of fresh fibers: the head of another list
-  bool const child_first;           ///< what a context that leaves the order to the executor does
-  std::uint32_t no_migrate = 0;     ///< guards on its frames: it goes on on the worker that it parked on
-  std::uint32_t waiting_joins = 0;  ///< joins of its frames that wait without parking, one on top of the other
-  std::uint32_t locks = 0;          ///< heist::mutexes held by its frames (debug builds)
+  fiber* next_chain = nullptr;              ///< in core's store of fresh fibers: the head of another list
+  fork_order const order;                   ///< what a context that leaves the order to the executor does
+  unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
+  std::uint32_t no_migrate = 0;             ///< guards on its frames: it goes on on the worker that it parked on
+  std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
+  std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
   resumption resume_item;
+  /// How far its first slot is from the root of the computation, in forks, modulo 2^32: what it runs may stand further
+  /// up in its task stack. Kept for policies that sample. Its worker writes it, thieves read it.
+  os_env::atomic<std::uint32_t> depth{0};
+
+  /// The inter-squad task whose subtree runs on it, if any.
+  squad_task* bound() const noexcept { return interrupt != nullptr ? interrupt->bound : nullptr; }
 
   /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker go on with another.
   /// Without memory for another, the worker runs other tasks on top of the waiting frame instead.
@@ -121,6 +137,7 @@ class fiber {
   template <bool Fresh>
   static void after_leaving(void* self) noexcept;
 
+  void come_back(squad_task& task, worker& w) noexcept;
   void park(completion& c, fiber& next);
   void expose_rest();
   void queue_rest();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>  // byte, size_t
+#include <cstdint>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
@@ -60,6 +61,19 @@ struct calling_frame {
   union {
     completion finished;  ///< the child's end
   };
+};
+
+/// Where a frame is in the computation. It lies in the frame that called it, or with the child on its way to its stack,
+/// and is there as long as the frame runs. `parent` and `index` stand still meanwhile, so that thieves may read them.
+struct frame_record {
+  frame_record* parent;  ///< null: a run's body, or a frame that belongs to no run
+  std::uint32_t index;   ///< among the children of its parent
+  std::uint32_t forks;   ///< children so far; the frame's own
+};
+
+/// A calling frame whose thieves note what they take: of all frames where the order is `recorded`.
+struct recorded_frame : calling_frame {
+  frame_record place;  ///< of the child that is called
 };
 
 /// A frame in its worker's stack of continuations.

@@ -1,5 +1,6 @@
 // Who is awake: the counters of active workers and thieves, and the door through which workers go to sleep.
-// Algorithms 1, 3 and 5 of the paper, and the protocol of policies that wake on push (README.md, "Sleep").
+// Algorithms 1, 3 and 5 of the paper, and the protocol of policies that wake on push (README.md, "Sleep"). Where
+// workers are divided into squads each squad has a gate of its own, in a ring.
 #pragma once
 
 #include <atomic>
@@ -46,20 +47,34 @@ class idle_gate {
 
  public:
   idle_gate(std::size_t workers, idle_rules rules) : notifier_{workers}, rules_{rules} {}
+  idle_gate(idle_gate const&) = delete;
+  idle_gate& operator=(idle_gate const&) = delete;
+
+  /// Becomes one more gate of `ring`, before any worker uses either: work that everybody may take is told to the ring,
+  /// this gate's workers first, and a worker is active for the whole ring.
+  void join(idle_gate& ring) noexcept {
+    next_ = ring.next_;
+    ring.next_ = this;
+    actives_ = ring.actives_;
+  }
 
   /// A worker got its first task (Algorithm 3, line 2): the first active worker makes sure that there is a thief.
   void become_active() noexcept {
     if (rules_.keeps_a_thief) {
       // relaxed: a count; the fence orders it (S3)
-      if (actives_.fetch_add(1, std::memory_order_relaxed) == 0) {
-        Env::fence(std::memory_order_seq_cst);                                      // S3
-        if (thieves_.load(std::memory_order_relaxed) == 0) notifier_.notify_one();  // relaxed: S3
+      if (actives_->fetch_add(1, std::memory_order_relaxed) == 0) {
+        Env::fence(std::memory_order_seq_cst);  // S3
+        idle_gate* g = this;
+        do {
+          if (g->thieves_.load(std::memory_order_relaxed) == 0) g->notifier_.notify_one();  // relaxed: S3
+          g = g->next_;
+        } while (g != this);
       }
     }
   }
   /// A worker has run out of tasks (Algorithm 3, line 13).
   void become_inactive() noexcept {
-    if (rules_.keeps_a_thief) actives_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
+    if (rules_.keeps_a_thief) actives_->fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
   }
 
   /// A worker begins to search (Algorithm 5, line 2).
@@ -74,16 +89,35 @@ class idle_gate {
       notifier_.notify_one();
     } else if (rules_.wakes_on_push) {
       Env::fence(std::memory_order_seq_cst);  // S2
-      if (notifier_.maybe_waiting() && work_anywhere()) notifier_.notify_one();
+      if (somebody_waits() && work_anywhere()) notify_somebody();
     }
   }
 
-  /// A worker has pushed a task to its own deque.
+  /// A worker has pushed a task to its own deque, which anybody may take.
   void pushed() noexcept {
     if (rules_.wakes_on_push) {
       Env::light_fence();  // S1
-      if (notifier_.maybe_waiting()) [[unlikely]]
+      if (somebody_waits()) [[unlikely]]
         wake_if_nobody_searches();
+    }
+  }
+  /// There is something new that this gate's workers may take, and no others.
+  void pushed_here() noexcept {
+    if (rules_.wakes_on_push) {
+      Env::light_fence();  // S1
+      if (notifier_.maybe_waiting()) [[unlikely]] {
+        Env::fence(std::memory_order_seq_cst);                                      // S2
+        if (thieves_.load(std::memory_order_relaxed) == 0) notifier_.notify_one();  // relaxed: S2
+      }
+    }
+  }
+
+  /// As above, from any thread: also where no worker is active that would keep a thief awake.
+  void submitted_here() noexcept {
+    if (rules_.wakes_on_push) {
+      pushed_here();
+    } else if (!rules_.never_sleeps) {
+      notifier_.notify_one();
     }
   }
 
@@ -92,7 +126,8 @@ class idle_gate {
     if (rules_.wakes_on_push) {
       wake_if_nobody_searches();
     } else if (!rules_.never_sleeps) {
-      notifier_.notify_one();
+      Env::fence(std::memory_order_seq_cst);  // S2
+      notify_somebody();
     }
   }
 
@@ -101,7 +136,7 @@ class idle_gate {
   /// `asleep()` and `awake()` are called around the sleep, if it comes to that.
   template <class Look, class Asleep, class Awake>
   idle_outcome try_sleep(std::size_t me, Look&& work_anywhere, Asleep&& asleep, Awake&& awake) noexcept {
-    notifier_.prepare_wait();
+    std::uint32_t const calls = notifier_.prepare_wait();
     bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it
     if (rules_.wakes_on_push) {
       Env::heavy_fence();  // S1, and S2
@@ -110,7 +145,7 @@ class idle_gate {
     }
     bool stay = work_anywhere();
     if (rules_.keeps_a_thief) {
-      stay = stay || (last && actives_.load(std::memory_order_relaxed) != 0);  // relaxed: S3
+      stay = stay || (last && actives_->load(std::memory_order_relaxed) != 0);  // relaxed: S3
     }
     if (stay) {
       notifier_.cancel_wait();
@@ -118,31 +153,62 @@ class idle_gate {
       return idle_outcome::search;
     }
     asleep();
-    notifier_.commit_wait(me);
+    notifier_.commit_wait(me, calls);
     awake();
     return idle_outcome::slept;
   }
 
   /// Wakes one more sleeper (BWS: a thief does it for a busy worker).
-  void wake_one() noexcept { notifier_.notify_one(); }
+  void wake_one() noexcept { notify_somebody(); }
 
-  /// The executor stops: whoever sleeps must see it.
-  void wake_all() noexcept { notifier_.notify_all(); }
+  /// Wakes all workers of this gate.
+  void wake_here() noexcept { notifier_.notify_all(); }
 
-  std::uint32_t thieves() const noexcept { return thieves_.load(std::memory_order_relaxed); }  // relaxed: for printing
-  std::uint32_t actives() const noexcept { return actives_.load(std::memory_order_relaxed); }  // relaxed: for printing
+  /// The executor stops, or there is something for one certain worker: whoever sleeps must see it.
+  void wake_all() noexcept {
+    idle_gate* g = this;
+    do {
+      g->notifier_.notify_all();
+      g = g->next_;
+    } while (g != this);
+  }
+
+  std::uint32_t thieves() const noexcept { return thieves_.load(std::memory_order_relaxed); }   // relaxed: for printing
+  std::uint32_t actives() const noexcept { return actives_->load(std::memory_order_relaxed); }  // relaxed: for printing
   event_count<Env> const& notifier() const noexcept { return notifier_; }
 
  private:
+  bool somebody_waits() const noexcept {
+    if (notifier_.maybe_waiting()) return true;
+    for (idle_gate const* g = next_; g != this; g = g->next_) {
+      if (g->notifier_.maybe_waiting()) return true;
+    }
+    return false;
+  }
+
+  /// This gate's workers first. After a fence.
+  void notify_somebody() noexcept {
+    idle_gate* g = this;
+    while (g->next_ != this && !g->notifier_.maybe_waiting()) g = g->next_;
+    g->notifier_.notify_one();
+  }
+
   HEIST_NOINLINE void wake_if_nobody_searches() noexcept {
-    Env::fence(std::memory_order_seq_cst);                                      // S2
-    if (thieves_.load(std::memory_order_relaxed) == 0) notifier_.notify_one();  // relaxed: S2
+    Env::fence(std::memory_order_seq_cst);  // S2
+    idle_gate const* g = this;
+    do {
+      if (g->thieves_.load(std::memory_order_relaxed) != 0) return;  // relaxed: S2
+      g = g->next_;
+    } while (g != this);
+    notify_somebody();
   }
 
   event_count<Env> notifier_;
   idle_rules const rules_;
+  idle_gate* next_ = this;          ///< set before the workers start
+  count* actives_ = &own_actives_;  ///< as above
   alignas(cache_line_size) count thieves_{0};
-  count actives_{0};
+  count own_actives_{0};
 };
 
 }  // namespace heist

@@ -14,13 +14,14 @@
 namespace heist::detail {
 
 /// To look at the real machine takes milliseconds and most of a mebibyte. Where nothing depends on it (workers are
-/// counted by hand, squads are the default, threads are not pinned) that is done when somebody asks.
+/// counted by hand, squads are the default and no policy needs them, threads are not pinned) that is done when somebody
+/// asks.
 ///
 /// Threads  any.
 class placement {
  public:
-  explicit placement(options const& wanted)
-      : later_{wanted.workers != 0 && !wanted.machine && wanted.squads == squad_by::automatic &&
+  placement(options const& wanted, bool needs_squads)
+      : later_{!needs_squads && wanted.workers != 0 && !wanted.machine && wanted.squads == squad_by::automatic &&
                wanted.squad_pus.empty() && wanted.pin == pinning::none} {
     if (later_) return;
     machine_ = wanted.machine ? *wanted.machine : topology::this_machine();

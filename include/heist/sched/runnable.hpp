@@ -33,4 +33,10 @@ struct queued_runnable : runnable {
   queued_runnable* next = nullptr;
 };
 
+/// One that can also stand in a squad's pool.
+struct pooled_runnable : queued_runnable {
+  pooled_runnable* older = nullptr;
+  pooled_runnable* younger = nullptr;
+};
+
 }  // namespace heist::detail

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <vector>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
@@ -11,6 +12,7 @@
 #include "heist/fiber/flow.hpp"
 #include "heist/memory/block_pool.hpp"
 #include "heist/memory/stack.hpp"
+#include "heist/observe/counter_handle.hpp"
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/handler_stack.hpp"
 #include "heist/sched/idle_gate.hpp"
@@ -51,7 +53,14 @@ struct worker {
   // Set before the thread starts, then constant.
   core& home;
   std::uint32_t const number;
-  bool const alone;  ///< the executor has no other worker: nobody steals, counters need no locked operation
+  bool const alone;             ///< the executor has no other worker: nobody steals, counters need no locked operation
+  idle_gate<>* gate = nullptr;  ///< where it sleeps
+  squad* in = nullptr;          ///< its squad, where the policy has tiers; and who is in it
+  std::vector<worker*> const* mates = nullptr;
+  bool head = false;          ///< it is the head of its squad
+  std::uint32_t place = 0;    ///< in its squad's list
+  bool takes_inter = false;   ///< what it has found is an inter-squad task,
+  bool takes_beside = false;  ///< which does not keep its squad busy
 
   // Owner only.
   bool active = false;             ///< counted among the active workers
@@ -65,7 +74,8 @@ struct worker {
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended = 0;                        ///< units of work that ended here
   fast_random random;
-  flow* boot = nullptr;  ///< the stack that the thread was born with
+  counter_handle counters;  ///< of the core that it runs on; opened when they are read
+  flow* boot = nullptr;     ///< the stack that the thread was born with
   handler_stack signals;
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
@@ -73,7 +83,10 @@ struct worker {
   // Owner writes, others read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
-  os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang
+  os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang; thieves know `searching`
+  static constexpr char searching[] = "searching";
+  /// How far its oldest continuation is from the root of the computation when none is stolen. As fiber::depth.
+  os_env::atomic<std::uint32_t> depth{0};
   /// The fiber it runs on, whose forked tasks thieves may take. release: they see it constructed.
   os_env::atomic<fiber*> current{nullptr};
 

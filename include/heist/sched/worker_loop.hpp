@@ -17,12 +17,19 @@ namespace heist::detail {
 template <class Scheduler>
 class worker_loop {
   using idle_type = typename Scheduler::idle_type;
+  using victim_type = typename Scheduler::victim_type;
+  static constexpr bool samples = heist::victim::sampling_policy<victim_type>;
   using observer_type = typename Scheduler::observer_type;
   static constexpr bool observed = observer_type::observes;
   static constexpr bool timed = observed && time_observer<observer_type>;
+  static constexpr bool has_tiers = Scheduler::has_tiers;
 
   /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
   static constexpr std::uint32_t poll_interval = 64;
+
+  /// After so many attempts a head takes what belongs to another squad, too. Some tens of microseconds under
+  /// default_idle, shortly before it would sleep: the owner gets the time to come for it.
+  static constexpr std::uint32_t last_interval = 48;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
@@ -50,6 +57,13 @@ class worker_loop {
           t = poll(t, w);
       }
       t = self.on->deque.pop();
+      if constexpr (has_tiers) {
+        if (t == nullptr) {
+          t = home.squads.take_ready(*self.on->in);
+        } else if (self.on->head) {
+          home.squads.head_leaves(*self.on->in);
+        }
+      }
       if (t != nullptr) continue;
       home.settle(*self.on);
       t = self.on->deque.pop();
@@ -88,14 +102,14 @@ class worker_loop {
     if constexpr (idle_type::helpers != 0) {
       w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
     }
-    w.home.gate.become_active();
+    w.gate->become_active();
   }
   static void become_inactive(worker& w) {
     if (!w.active) return;
     w.active = false;
     w.worked = os_env::ticks() - w.active_since;
     if constexpr (idle_type::helpers != 0) w.help_wanted.store(0, std::memory_order_relaxed);  // relaxed: as above
-    w.home.gate.become_inactive();
+    w.gate->become_inactive();
   }
 
   /// Algorithm 5: returns the next task, sleeping until there is one, or null when the executor stops.
@@ -103,21 +117,31 @@ class worker_loop {
     worker& w = *self.on;  // no task runs here: the fiber stays on its worker
     core& home = w.home;
     if constexpr (timed) scheduler(self).observer().search_begin(w.number, 0);
-    home.gate.become_thief();
+    w.gate->become_thief();
+    if constexpr (has_tiers) {
+      if (w.head) home.squads.head_returns(*w.in);
+      w.takes_inter = false;
+    }
     for (;;) {
-      w.doing.store("searching", std::memory_order_relaxed);  // relaxed: for people
+      w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = explore(self); t != nullptr) {
-        home.gate.found_work([&home] { return home.work_anywhere(); });
+        w.gate->found_work([&] { return home.work_for(w); });
+        if constexpr (has_tiers) {
+          if (w.head && !w.takes_inter) home.squads.head_leaves(*w.in);
+        }
         if constexpr (timed) scheduler(self).observer().work_begin(w.number, 0);
         return t;
       }
       if (home.stopping()) {
-        home.gate.wake_all();
+        w.gate->wake_all();
         return nullptr;
       }
       home.give_up_fresh(w);
-      idle_outcome const what = home.gate.try_sleep(
-          w.number, [&] { return home.work_anywhere() || !w.own_fibers.maybe_empty() || home.stopping(); },
+      if constexpr (has_tiers) {
+        if (w.head) home.squads.head_falls_asleep(*w.in);
+      }
+      idle_outcome const what = w.gate->try_sleep(
+          w.number, [&] { return home.work_for(w) || home.stopping(); },
           [&w] {
             w.doing.store("asleep", std::memory_order_relaxed);  // relaxed: for people
             if constexpr (observed) static_cast<Scheduler&>(w.home).observer().sleep(w.number);
@@ -126,7 +150,10 @@ class worker_loop {
             w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
             if constexpr (observed) static_cast<Scheduler&>(w.home).observer().wake(w.number);
           });
-      if (what == idle_outcome::slept) home.gate.become_thief();
+      if constexpr (has_tiers) {
+        if (w.head) home.squads.head_is_awake(*w.in);
+      }
+      if (what == idle_outcome::slept) w.gate->become_thief();
     }
   }
 
@@ -140,16 +167,27 @@ class worker_loop {
     heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
-    hold_back(w, idle.holdback());
-    if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
-    while (!home.stopping()) {
-      std::uint32_t const v = victim.next(me, w.random);
+    if constexpr (has_tiers) {
+      if (runnable* const t = look_in_squad(self); t != nullptr) return t;
+    } else {
+      hold_back(w, idle.holdback());
+    }
+    if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
+    for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
+      if constexpr (has_tiers) {
+        if (runnable* const t = look_in_squad(self); t != nullptr) return t;
+        if (attempts % last_interval == 0) {
+          if (runnable* const t = take_any(w); t != nullptr) return t;
+        }
+      }
+      std::uint32_t const v = choose(victim, me, w);
       if (v == w.number) {
-        if (runnable* const t = home.take_submitted(w); t != nullptr) return t;
+        if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
       } else {
         worker& robbed = *home.workers[v];
         if constexpr (timed) scheduler.observer().attempt(w.number);
-        steal_result<runnable*> const loot = steal_from(robbed, self);
+        steal_result<runnable*> const loot = steal_from(robbed, self, !has_tiers || robbed.in == w.in);
         victim.feedback(v, loot.status == steal_status::stolen ? heist::victim::outcome::stolen
                            : loot.status == steal_status::lost ? heist::victim::outcome::lost
                                                                : heist::victim::outcome::empty);
@@ -158,6 +196,11 @@ class worker_loop {
           if constexpr (observed) scheduler.observer().steal(w.number, v);
           return loot.item;
         }
+        if constexpr (heist::victim::thief_counting_policy<victim_type>) {
+          // relaxed: advice to the policy
+          if (loot.status == steal_status::empty && robbed.doing.load(std::memory_order_relaxed) == worker::searching)
+            victim.met_thief(v);
+        }
         if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
       }
       switch (idle.failed()) {
@@ -165,38 +208,132 @@ class worker_loop {
           os_env::relax();
           break;
         case idle::step::pause:
-          for (std::uint32_t i = idle.pauses(); i != 0; --i) os_env::relax();
+          for (std::uint32_t i = idle.pauses(); i != 0; --i) {
+            os_env::relax();
+            if constexpr (has_tiers) {
+              if (home.squads.called(*w.in, w.head)) break;
+            }
+          }
           break;
         case idle::step::yield:
           os_env::yield();
           break;
         case idle::step::sleep:
+          if constexpr (has_tiers) return take_any(w);
           return nullptr;
       }
     }
     return nullptr;
   }
 
+  /// Whom to rob. Shows the policy the offers that it wants to see before it says.
+  static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
+    std::uint32_t v = victim.next(me, w.random);
+    if constexpr (samples) {
+      while (victim.wants_look()) {
+        worker& seen = *w.home.workers[v];
+        victim.looked(v, offer_of(seen, !has_tiers || seen.in == w.in));
+        v = victim.next(me, w.random);
+      }
+    }
+    return v;
+  }
+
+  /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
+  ///
+  /// The depth of a forked task is where it stands in its task stack, plus the depth at which that fiber began. It is
+  /// too small where a frame has joined one child and forks again below the other, in the same slot. What is in a deque
+  /// (graph nodes, asyncs, parked fibers) counts as the root of a computation of its own.
+  static heist::victim::offer offer_of(worker& robbed, bool with_frames) noexcept {
+    if (std::size_t const n = robbed.deque.size_snapshot(); n != 0) return {static_cast<std::uint32_t>(n), 0};
+    if (with_frames) {
+      if (auto const there = offer_of_continuations(robbed); there.tasks != 0) return there;
+    }
+    fiber const& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    auto const there = from.tasks.public_snapshot();
+    return {there.tasks, from.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
+  }
+
+  static heist::victim::offer offer_of_continuations(worker& robbed) noexcept {
+    auto const there = robbed.continuations.public_snapshot();
+    return {there.tasks, robbed.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
+  }
+
+  /// Notes how deep the task is that `self` runs next, for those who look at it.
+  static void go_to_depth(fiber& self, std::uint32_t depth) noexcept {
+    auto const standing = static_cast<std::uint32_t>(self.top() - self.tasks.first());
+    self.depth.store(depth - standing, std::memory_order_relaxed);  // relaxed: a hint
+    self.on->depth.store(depth, std::memory_order_relaxed);         // relaxed: a hint
+  }
+  static runnable* at_root(runnable* t, fiber& self) noexcept {
+    if constexpr (samples) go_to_depth(self, 0);
+    return t;
+  }
+
   /// Takes one thing from another worker: a runnable, a frame that has called a child, or a task that the fiber it runs
   /// on has forked. Where there is nothing it asks for more.
-  static steal_result<runnable*> steal_from(worker& robbed, fiber& self) {
+  /// `with_frames`: frames that have called a child, too.
+  static steal_result<runnable*> steal_from(worker& robbed, fiber& self, bool with_frames) {
     if (!robbed.deque.maybe_empty()) {
       steal_result<runnable*> const loot = robbed.deque.steal();
+      if (loot.status == steal_status::stolen) at_root(loot.item, self);
       if (loot.status != steal_status::empty) return loot;
     }
-    if (robbed.continuations.maybe_stealable()) {
+    if (with_frames && robbed.continuations.maybe_stealable()) {
+      std::uint32_t depth = 0;
+      if constexpr (samples) depth = offer_of_continuations(robbed).depth;
       steal_status status = steal_status::empty;
       runnable* const frame = core::steal_continuation(robbed, status);
+      if constexpr (samples) {
+        if (status == steal_status::stolen) go_to_depth(self, depth);
+      }
       if (status != steal_status::empty) return {status, frame};
     }
     fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
     steal_result<fork_slot*> const slot = from.tasks.steal();
-    if (slot.status == steal_status::stolen) return {slot.status, self.booty(*slot.item)};
+    if (slot.status == steal_status::stolen) {
+      if constexpr (samples) {
+        auto const standing = static_cast<std::uint32_t>(slot.item - from.tasks.first());
+        go_to_depth(self, from.depth.load(std::memory_order_relaxed) + standing + 1);  // relaxed: a hint
+      }
+      return {slot.status, self.booty(*slot.item)};
+    }
     if (slot.status == steal_status::empty) {
       from.tasks.ask();
-      robbed.continuations.ask();
+      if (with_frames) robbed.continuations.ask();
     }
     return {slot.status, nullptr};
+  }
+
+  /// CAB's Algorithm I, one attempt: steps 2 to 6. Step 1 is exploit().
+  static runnable* look_in_squad(fiber& self) {
+    worker& w = *self.on;
+    core& home = w.home;
+    if (runnable* const t = home.squads.take_ready(*w.in); t != nullptr) return t;
+    if (w.in->pool.busy()) {  // step 3
+      auto const members = static_cast<std::uint32_t>(w.mates->size());
+      if (members == 1) return nullptr;
+      auto& scheduler = static_cast<Scheduler&>(home);
+      std::uint32_t const v = scheduler.near_victim(w).next({w.place, members}, w.random);
+      if (v == w.place) return nullptr;
+      worker& robbed = *(*w.mates)[v];
+      steal_result<runnable*> const loot = steal_from(robbed, self, true);
+      if (loot.status != steal_status::stolen) return nullptr;
+      if constexpr (observed) scheduler.observer().steal(w.number, robbed.number);
+      return loot.item;
+    }
+    if (!w.head) return nullptr;
+    runnable* const t = home.take_inter(w);
+    w.takes_inter = t != nullptr;
+    return t;
+  }
+
+  /// What a head takes when it has found nothing else.
+  static runnable* take_any(worker& w) {
+    if (!w.head) return nullptr;
+    runnable* const t = w.home.squads.head_take_any(*w.in, w.takes_beside);
+    w.takes_inter = t != nullptr;
+    return t;
   }
 
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
@@ -214,7 +351,7 @@ class worker_loop {
     // relaxed: only the count itself matters
     if (wanted != 0 && busy.help_wanted.compare_exchange_strong(wanted, wanted - 1, std::memory_order_relaxed,
                                                                 std::memory_order_relaxed)) {
-      busy.home.gate.wake_one();
+      busy.gate->wake_one();
     }
   }
 };

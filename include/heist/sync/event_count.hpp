@@ -71,8 +71,11 @@ class event_count_word {
 //                                                                         waiter sees what was added before notify
 //   E2  commit_wait: state_.CAS(release) -> notify: state_.load(acquire)  the sleeper's link `below`
 //   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   what was done before notify
+//   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_   nobody sleeps
+//   through
+//                                                                         a call to all that came after prepare_wait
 
-/// Waiter:   prepare_wait(); if (work) cancel_wait(); else commit_wait(me);
+/// Waiter:   calls = prepare_wait(); if (work) cancel_wait(); else commit_wait(me, calls);
 /// Notifier: add work; notify_one();
 ///
 /// Threads  anybody may notify; a waiter uses its own index, from one thread at a time.
@@ -81,6 +84,7 @@ class event_count_word {
 ///          although the work of an earlier notification was there may take the signal of a waiter that came before.
 /// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
 ///          the work; sleepers are woken youngest first, while their caches are warm.
+///          notify_all() does so for every waiter, also where there is work that only one of them may take.
 template <class Env = os_env>
 class event_count {
   template <class U>
@@ -95,12 +99,15 @@ class event_count {
   explicit event_count(std::size_t waiters) : waiters_{std::make_unique<waiter[]>(waiters)}, count_{waiters} {}
 
   /// Announces that the caller may sleep. Whoever adds work after this sees the caller, so: look for work once more.
-  void prepare_wait() noexcept {
+  /// Returns what commit_wait() wants to know.
+  std::uint32_t prepare_wait() noexcept {
+    std::uint32_t const calls = calls_.load(std::memory_order_acquire);  // acquire: E4
     // relaxed: the fence orders it (E1)
     word const before{state_.fetch_add(word::one_prewaiter, std::memory_order_relaxed)};
     HEIST_ASSERT(before.consistent(count_), "event_count: inconsistent state word");
     static_cast<void>(before);
     Env::fence(std::memory_order_seq_cst);  // E1
+    return calls;
   }
 
   /// Takes the announcement back.
@@ -115,12 +122,17 @@ class event_count {
     }
   }
 
-  /// Sleeps until notified; returns at once if a notification came since prepare_wait().
-  void commit_wait(std::size_t me) noexcept {
+  /// Sleeps until notified; returns at once if a notification came since prepare_wait(), which gave `calls`.
+  void commit_wait(std::size_t me, std::uint32_t calls) noexcept {
     waiter& self = waiters_[me];
     self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
-    word now{state_.load(std::memory_order_relaxed)};   // relaxed: the exchange below decides
+    word now{state_.load(std::memory_order_acquire)};   // acquire: E2, E4
     for (;;) {
+      // Everybody has been called. Somebody else may have taken the signal that was meant for this waiter.
+      if (calls_.load(std::memory_order_relaxed) != calls) {  // relaxed: E4
+        cancel_wait();
+        return;
+      }
       if (now.signals() != 0) {
         // acquire: a signal carries what its notifier had done before
         if (swap(now, now.minus(word::one_prewaiter + word::one_signal), std::memory_order_acquire)) return;
@@ -160,6 +172,7 @@ class event_count {
 
   /// Wakes, or keeps awake, everybody who waits now.
   void notify_all() noexcept {
+    calls_.fetch_add(1, std::memory_order_release);    // release: E4
     Env::fence(std::memory_order_seq_cst);             // E1
     word now{state_.load(std::memory_order_acquire)};  // E2
     for (;;) {
@@ -206,6 +219,7 @@ class event_count {
   }
 
   alignas(cache_line_size) atomic<std::uint64_t> state_{0};
+  atomic<std::uint32_t> calls_{0};  ///< notify_all()s so far
   std::unique_ptr<waiter[]> waiters_;
   std::size_t count_;
 };

@@ -146,11 +146,18 @@ class task_stack {
       join_limit_.store(everything(), std::memory_order_relaxed);     // relaxed: E3
   }
 
-  /// How many public tasks there are. Approximate.
-  std::size_t size_snapshot() const noexcept {
-    std::uint64_t const word = word_.load(std::memory_order_relaxed);  // relaxed: for people
-    return taken(word) < published(word) ? published(word) - taken(word) : 0;
+  /// What a thief could take: how many tasks, and where the oldest of them stands, counted from first().
+  struct public_part {
+    std::uint32_t tasks;
+    std::uint32_t oldest;
+  };
+  /// A look that writes nothing. Approximate.
+  public_part public_snapshot() const noexcept {
+    std::uint64_t const word = word_.load(std::memory_order_relaxed);  // relaxed: a hint
+    return {taken(word) < published(word) ? published(word) - taken(word) : 0, taken(word)};
   }
+  /// How many public tasks there are. Approximate.
+  std::size_t size_snapshot() const noexcept { return public_snapshot().tasks; }
 
  private:
   static constexpr std::uint32_t taken(std::uint64_t word) noexcept { return static_cast<std::uint32_t>(word >> 32); }

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>  // size_t
-#include <cstdint>  // int32_t, uint32_t
+#include <algorithm>  // min_element
+#include <cstddef>    // size_t
+#include <cstdint>    // int32_t, uint32_t
 #include <unordered_map>
 #include <utility>  // pair
 #include <vector>
@@ -54,6 +55,10 @@ squads make_squads(machine const& m, squad_by level, std::size_t workers);
 ///
 /// Throws topology_error for a list that is empty, a PU that the machine does not have, and one that is named twice.
 squads make_squads(machine const& m, std::vector<std::vector<std::uint32_t>> const& pu_sets, std::size_t workers);
+
+/// How much cache each squad has to itself, in the smallest of them: L3s that no two squads share; where there are
+/// none, L2s. 0 if the machine's description does not say.
+std::uint64_t shared_cache_bytes(machine const& m, squads const& s);
 
 namespace detail {
 
@@ -182,6 +187,29 @@ inline squads make_squads(machine const& m, std::vector<std::vector<std::uint32_
     }
   }
   return detail::squads_of_groups(m, group_of_pu, pu_sets.size(), workers);
+}
+
+namespace detail {
+
+/// How many caches of this level the squad has that has fewest; 0 if some PU has none, or two squads share one.
+inline std::uint64_t caches_of_each(machine const& m, squads const& s, std::int32_t pu::*level) {
+  std::unordered_map<std::int32_t, std::uint32_t> owner;
+  std::vector<std::uint64_t> caches(s.members.size());
+  for (std::size_t w = 0; w < s.squad_of.size(); ++w) {
+    std::int32_t const cache = m.pus[s.pu_of_worker[w]].*level;
+    if (cache < 0) return 0;
+    auto const [it, first_seen] = owner.try_emplace(cache, s.squad_of[w]);
+    if (it->second != s.squad_of[w]) return 0;
+    if (first_seen) ++caches[s.squad_of[w]];
+  }
+  return caches.empty() ? 0 : *std::min_element(caches.begin(), caches.end());
+}
+
+}  // namespace detail
+
+inline std::uint64_t shared_cache_bytes(machine const& m, squads const& s) {
+  if (std::uint64_t const n = detail::caches_of_each(m, s, &pu::l3); n != 0 && m.l3_bytes != 0) return n * m.l3_bytes;
+  return detail::caches_of_each(m, s, &pu::l2) * m.l2_bytes;
 }
 
 }  // namespace topology

@@ -23,7 +23,7 @@ using every_policy = std::tuple<parent_first, forking<heist::order::parent_first
                                 forking<heist::order::parent_first, heist::join::wait>, child_first>;
 
 template <class Policy>
-inline constexpr bool is_child_first = Policy::order_type::child_starts;
+inline constexpr bool is_child_first = Policy::order_type::value == heist::fork_order::child_first;
 
 inline constexpr bool slow = heist::under_tsan || heist::under_asan;
 

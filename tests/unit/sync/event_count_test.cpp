@@ -36,10 +36,10 @@ TEST_CASE("event_count: a notification between prepare and commit keeps the wait
   heist_test::watchdog guard{"notify before commit", 20s};
   event_count<> e{1};
   for (int i = 0; i < 100; ++i) {
-    e.prepare_wait();
+    auto const calls = e.prepare_wait();
     CHECK(e.maybe_waiting());
     i % 2 == 0 ? e.notify_one() : e.notify_all();
-    e.commit_wait(0);  // does not sleep
+    e.commit_wait(0, calls);  // does not sleep
     CHECK_FALSE(e.maybe_waiting());
   }
 }
@@ -51,8 +51,7 @@ TEST_CASE("event_count: a notification before prepare is not remembered", "[sync
   e.notify_all();
   std::atomic<bool> woken{false};
   std::thread waiter{[&] {
-    e.prepare_wait();
-    e.commit_wait(0);
+    e.commit_wait(0, e.prepare_wait());
     woken = true;
   }};
   eventually([&] { return e.state().top() != 0; });
@@ -79,12 +78,23 @@ TEST_CASE("event_count: who cancels does not eat the signal of another", "[sync]
   heist_test::watchdog guard{"cancel with another prewaiter", 20s};
   event_count<> e{2};
   e.prepare_wait();
-  e.prepare_wait();
+  auto const calls = e.prepare_wait();
   e.notify_one();
   e.cancel_wait();  // one prewaiter too many for the one signal
   CHECK(e.state().signals() == 1);
-  e.commit_wait(1);  // takes the signal, does not sleep
+  e.commit_wait(1, calls);  // takes the signal, does not sleep
   CHECK_FALSE(e.maybe_waiting());
+}
+
+TEST_CASE("event_count: a call to all cannot be taken by a waiter that came after it", "[sync]") {
+  heist_test::watchdog guard{"call to all", 20s};
+  event_count<> e{2};
+  auto const calls = e.prepare_wait();
+  e.notify_all();
+  e.commit_wait(1, e.prepare_wait());  // takes the signal that was meant for the other
+  e.commit_wait(0, calls);             // does not sleep all the same
+  CHECK_FALSE(e.maybe_waiting());
+  CHECK(e.state().signals() == 0);
 }
 
 TEST_CASE("event_count: no more signals than prewaiters", "[sync]") {
@@ -109,8 +119,7 @@ TEST_CASE("event_count: notify_one wakes one sleeper, the youngest; notify_all w
   std::vector<std::thread> sleepers;
   for (std::size_t i = 0; i < 3; ++i) {
     sleepers.emplace_back([&, i] {
-      e.prepare_wait();
-      e.commit_wait(i);
+      e.commit_wait(i, e.prepare_wait());
       last = i;
       ++awake;
     });
@@ -132,10 +141,7 @@ TEST_CASE("event_count: the largest index sleeps and wakes", "[sync]") {
   heist_test::watchdog guard{"largest index", 20s};
   constexpr std::size_t most = event_count<>::max_waiters;
   auto const e = std::make_unique<event_count<>>(most);
-  std::thread sleeper{[&] {
-    e->prepare_wait();
-    e->commit_wait(most - 1);
-  }};
+  std::thread sleeper{[&] { e->commit_wait(most - 1, e->prepare_wait()); }};
   eventually([&] { return e->state().top() == most; });
   e->notify_one();
   sleeper.join();

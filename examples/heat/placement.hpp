@@ -1,0 +1,76 @@
+// Who computed each row in each step, and how persistent that was from one step to the next.
+#pragma once
+
+#include <algorithm>  // min
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>  // swap
+#include <vector>
+
+namespace heat {
+
+/// What a row is coloured by.
+enum class placed_by { squad, worker };
+
+/// A matrix step x row of squads (or workers), of which the first `most_kept` steps are kept; what is counted is
+/// counted over all steps.
+///
+/// Threads  between begin_step() and end_step() different rows may be written at the same time; else one thread.
+class placement_record {
+ public:
+  using id = std::uint16_t;
+  static constexpr id nobody = 0xffff;
+
+  placement_record(std::size_t rows, std::size_t most_kept)
+      : rows_{rows}, most_kept_{most_kept}, before_(rows, nobody), current_(rows, nobody) {}
+
+  /// For each row, to be written by whoever computes it.
+  std::span<id> begin_step() noexcept { return current_; }
+
+  void end_step() {
+    for (std::size_t row = 0; row < rows_; ++row) {
+      id const who = current_[row];
+      if (who >= rows_of_.size()) rows_of_.resize(who + std::size_t{1});
+      ++rows_of_[who];
+      stayed_ += who == before_[row] ? 1 : 0;
+    }
+    if (steps_ < most_kept_) kept_.insert(kept_.end(), current_.begin(), current_.end());
+    ++steps_;
+    std::swap(before_, current_);
+  }
+
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t steps() const noexcept { return steps_; }
+  std::size_t kept_steps() const noexcept { return std::min(steps_, most_kept_); }
+  /// Who computed the row in that step, both counted from 0, step < kept_steps().
+  id at(std::size_t step, std::size_t row) const { return kept_[step * rows_ + row]; }
+
+  /// One more than the largest id so far.
+  std::size_t id_count() const noexcept { return rows_of_.size(); }
+  /// The part of all rows of all steps that `who` computed.
+  double share_of(std::size_t who) const {
+    return static_cast<double>(rows_of_[who]) / static_cast<double>(steps_ * rows_);
+  }
+  /// The part of the rows that were computed by the same as in the step before; nothing if there was but one step.
+  std::optional<double> persistence() const {
+    if (steps_ < 2) return std::nullopt;
+    return static_cast<double>(stayed_) / static_cast<double>((steps_ - 1) * rows_);
+  }
+  /// What persistence() would be if the rows were dealt at random, with the shares that everybody had.
+  double persistence_by_chance() const {
+    double sum = 0;
+    for (std::size_t who = 0; who < id_count(); ++who) sum += share_of(who) * share_of(who);
+    return sum;
+  }
+
+ private:
+  std::size_t rows_, most_kept_, steps_ = 0;
+  std::vector<id> before_, current_;
+  std::vector<id> kept_;                // step by step
+  std::vector<std::uint64_t> rows_of_;  // id -> how many rows
+  std::uint64_t stayed_ = 0;
+};
+
+}  // namespace heat

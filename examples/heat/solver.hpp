@@ -1,0 +1,57 @@
+// The solution: one task that takes step after step, each of them entered through the same region.
+#pragma once
+
+#include <heist/heist.hpp>
+
+#include <cstddef>  // size_t
+#include <optional>
+
+#include "placement.hpp"
+#include "plate.hpp"
+#include "progress.hpp"
+#include "relax.hpp"
+
+namespace heat {
+
+struct solver_options {
+  std::size_t most_steps = 500;
+  std::optional<double> tolerance;  ///< ends when no cell changes by more, in degrees per step; looked at now and then
+  std::size_t leaf_rows = 16;
+  placed_by by = placed_by::squad;
+};
+
+/// The largest change is found out in every tenth step: it costs as much as the step itself.
+inline constexpr std::size_t steps_per_look = 10;
+
+struct solution {
+  std::size_t steps = 0;
+  double change = 0;  ///< the largest of a cell in the last step, in degrees
+  bool has_converged = false;
+  double seconds = 0;
+};
+
+/// Takes steps until one of the options ends it. What a policy learns of a step, the region remembers for the next.
+template <class Context>
+solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const& o, placement_record& record,
+               progress& shown) {
+  solution s;
+  std::optional<double> seen;
+  auto const begin = clock::now();
+  shown.start();
+  while (s.steps < o.most_steps && !s.has_converged) {
+    ++s.steps;
+    bool const looks = s.steps == o.most_steps || (o.tolerance && s.steps % steps_per_look == 0);
+    step const now{p, o.leaf_rows, looks, o.by, record.begin_step()};
+    double const change = ctx.sync_wait(sweep, [&](auto c) { return relax(c, now, 1, p.computed_rows() + 1); });
+    record.end_step();
+    p.advance();
+    if (looks) seen = s.change = change;
+    s.has_converged = looks && o.tolerance && change <= *o.tolerance;
+    shown.step(s.steps, o.most_steps, seen, o.tolerance);
+  }
+  s.seconds = seconds_since(begin);
+  shown.clear();
+  return s;
+}
+
+}  // namespace heat

@@ -1,0 +1,113 @@
+// How a task enters a region.
+#pragma once
+
+#include <cstdint>
+#include <exception>  // exception, uncaught_exceptions
+#include <memory>     // addressof
+#include <new>        // bad_alloc
+#include <type_traits>
+
+#include "heist/fork/fork_join.hpp"
+#include "heist/fork/recorded.hpp"
+#include "heist/fork/region_run.hpp"
+#include "heist/fork/tier_fork.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// The caller waits; the body is an inter-squad task of the region's home squad, so that the tree is dealt from the
+/// same place every time.
+template <class Context, class F>
+decltype(auto) run_in_squads(region_run& run, fiber& on, F& f) {
+  inter_join join{1};
+  inter_child<Context, F> body{f, run, on.interrupt, join};
+  worker& w = *on.on;
+  body.start_pinned(run.home_squad(w));
+  on.wait_for(join.all_ended);
+  if (body.failed()) body.out().rethrow();
+  if constexpr (std::is_void_v<typename inter_child<Context, F>::result>) {
+    body.out().take();
+  } else {
+    return body.out().take();
+  }
+}
+
+template <class Context, class F>
+decltype(auto) run_region(region& r, Context const& c, F& f) {
+  fiber& on = context_access::fiber_of(c);
+  region_run run{r, on.home};
+  struct finishing {
+    region_run& run;
+    int const unwinding = std::uncaught_exceptions();
+    ~finishing() { run.finish(std::uncaught_exceptions() != unwinding); }
+  } const end{run};
+  switch (run.plan()) {
+    case division::flat:
+      return call_task(f, c);
+    case division::profiled: {
+      profiled_child<Context, F> body{std::addressof(f), &run, profiled_task::no_parent, 0};
+      return body(c);
+    }
+    default:
+      return static_cast<task_result<Context, F>>(run_in_squads<Context>(run, on, f));
+  }
+}
+
+/// A run whose steals are noted; inside another one it is a part of that.
+template <class Context, class F>
+decltype(auto) run_recorded(region& r, Context const& c, F& f) {
+  region_access const memory{r};
+  fiber& on = context_access::fiber_of(c);
+  fork_slot* const position = context_access::position_of(c);
+  if (recorded_places::has_record(position) && recorded_run::of(recorded_places::record_of(position)) != nullptr) {
+    memory.tree() = {};
+    memory.note() = "a part of another region's run, whose steal tree has what was stolen";
+    return call_task(f, c);
+  }
+  steal_log log{on.home.worker_count};
+  recorded_run run{log};
+  struct finishing {
+    region_access const& memory;
+    steal_log const& log;
+    std::uint32_t const body;
+    int const unwinding = std::uncaught_exceptions();
+    ~finishing() {
+      if (std::uncaught_exceptions() != unwinding) return;
+      try {
+        if (log.incomplete()) throw std::bad_alloc{};
+        memory.tree() = log.tree(body);
+        memory.note().clear();
+      } catch (std::exception const&) {
+        memory.tree() = {};
+        memory.note() = "no memory";
+      }
+    }
+  } const end{memory, log, on.on->number};
+  return call_task(f, context_access::make<Context>(on, recorded_places::position_of(run)));
+}
+
+}  // namespace detail
+
+template <class Order>
+template <class F>
+decltype(auto) basic_context<Order>::sync_wait(region& r, F&& f) const {
+  bool const tiers = fiber_->order == fork_order::by_tier &&
+                     detail::context_access::mark_of(*this) == detail::tier_mark::flat && fiber_->bound() == nullptr;
+  if (tiers) return detail::run_region(r, *this, f);
+  if constexpr (detail::may_be_recorded<basic_context>) {
+    if (fiber_->order == fork_order::recorded) return detail::run_recorded(r, *this, f);
+  }
+  detail::region_access const in_use{r};
+  return detail::call_task(f, *this);
+}
+
+template <class Order>
+void basic_context<Order>::footprint(std::uint64_t bytes) const noexcept {
+  if constexpr (std::is_same_v<Order, order::by_tier> || std::is_same_v<Order, order::of_executor>) {
+    if (detail::context_access::mark_of(*this) == detail::tier_mark::profiled)
+      detail::context_access::unmarked<detail::profile_frame>(*this)->declare(bytes);
+  }
+}
+
+}  // namespace heist

@@ -1,0 +1,314 @@
+// The steal tree: which worker ran which part of a fork/join computation, told by the steals alone ("Optimizing Data
+// Locality for Fork/Join Programs Using Constrained Work Stealing", Lifflander, Krishnamoorthy and Kale, SC 2014,
+// IV.A).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>  // adjacent_find, max, mismatch, sort
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>    // tie
+#include <utility>  // move, pair
+#include <vector>
+
+#include "heist/base/errors.hpp"
+#include "heist/base/json.hpp"
+
+namespace heist {
+
+/// A steal tree that cannot be read or contradicts itself.
+struct steal_tree_error : region_error {
+  using region_error::region_error;
+};
+
+/// What one worker takes from another: the rest of a frame that has called a child. All else a worker runs as the
+/// serial program would, so the steals say for every task which worker ran it and in which order.
+///
+/// A child's place is the branch indices from the region's body down to it: each is the child's number among the
+/// children of its frame, over all forks of that frame. The place of a steal is that of the child that had just been
+/// called: {0, 2} is the rest of the body's first child, after its third child.
+///
+/// Threads  as a container.
+class steal_tree {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  struct steal {
+    std::vector<std::uint32_t> place;  ///< not empty
+    std::uint32_t worker = 0;          ///< who stole, and went on with the frame
+    std::uint32_t victim = 0;          ///< from whom
+    std::uint32_t sequence = 0;        ///< among the steals of `worker`: the order in which it began them, from 0
+
+    friend bool operator==(steal const&, steal const&) = default;
+  };
+
+  /// A place on the way to a steal. Nodes come in the order of the serial program, each before those below it; node 0
+  /// is the region's body.
+  struct node {
+    std::uint32_t branch = 0;     ///< the last index of its place
+    std::uint32_t end = 1;        ///< the first node that is not below it
+    std::uint32_t worker = none;  ///< as in `steal`; none if the rest of the frame was not stolen here
+    std::uint32_t victim = none;
+    std::uint32_t sequence = none;
+
+    bool stolen() const noexcept { return worker != none; }
+    friend bool operator==(node const&, node const&) = default;
+  };
+
+  /// Of no run.
+  steal_tree() = default;
+  /// `body` is the worker that began the region's body. Steals in any order. Throws steal_tree_error if a worker does
+  /// not exist, robs itself or has a sequence number twice, or a place is empty or stolen from twice; bad_alloc.
+  steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals);
+
+  bool empty() const noexcept { return workers_ == 0; }
+  std::size_t worker_count() const noexcept { return workers_; }
+  std::uint32_t body_worker() const noexcept { return body_; }
+  std::size_t steal_count() const noexcept { return steals_; }
+  /// Length of the longest place. Cost: O(nodes).
+  std::size_t depth() const {
+    std::size_t deepest = 0;
+    visit([&](std::size_t depth, node const&) { deepest = std::max(deepest, depth); });
+    return deepest;
+  }
+  /// Memory that it takes.
+  std::size_t bytes() const noexcept { return sizeof(*this) + nodes_.capacity() * sizeof(node); }
+
+  /// At least the body, except of no run.
+  std::vector<node> const& nodes() const noexcept { return nodes_; }
+  /// The child of nodes()[parent] in that branch; `none` if there was no steal there or below. Cost: O(siblings
+  /// before).
+  std::uint32_t child(std::uint32_t parent, std::uint32_t branch) const noexcept {
+    std::uint32_t i = parent + 1;
+    while (i < nodes_[parent].end && nodes_[i].branch < branch) i = nodes_[i].end;
+    return i < nodes_[parent].end && nodes_[i].branch == branch ? i : none;
+  }
+  /// Null if there was no steal at that place.
+  node const* find(std::span<std::uint32_t const> place) const noexcept {
+    if (empty() || place.empty()) return nullptr;
+    std::uint32_t at = 0;
+    for (std::uint32_t const branch : place) {
+      at = child(at, branch);
+      if (at == none) return nullptr;
+    }
+    return nodes_[at].stolen() ? &nodes_[at] : nullptr;
+  }
+  /// In the order of the serial program.
+  std::vector<steal> steals() const {
+    std::vector<steal> all;
+    all.reserve(steals_);
+    std::vector<std::uint32_t> place;
+    visit([&](std::size_t depth, node const& n) {
+      if (depth == 0) return;
+      place.resize(depth - 1);
+      place.push_back(n.branch);
+      if (n.stolen()) all.push_back({place, n.worker, n.victim, n.sequence});
+    });
+    return all;
+  }
+
+  friend bool operator==(steal_tree const&, steal_tree const&) = default;
+
+  /// For files; one line for each steal.
+  std::string to_json() const;
+  /// Takes what to_json() gave. Throws steal_tree_error for a text that is cut, of another version or contradicts
+  /// itself.
+  static steal_tree from_json(std::string_view text);
+
+  /// For Graphviz: the places, with workers as colours.
+  std::string to_dot() const;
+
+ private:
+  /// Calls f(depth, node) for all nodes.
+  template <class F>
+  void visit(F f) const {
+    std::vector<std::uint32_t> ends;  // of the nodes above
+    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
+      while (!ends.empty() && ends.back() == i) ends.pop_back();
+      f(ends.size(), nodes_[i]);
+      ends.push_back(nodes_[i].end);
+    }
+  }
+
+  std::size_t workers_ = 0;
+  std::uint32_t body_ = 0;
+  std::size_t steals_ = 0;
+  std::vector<node> nodes_;
+};
+
+/// What two trees do not have in common, a line for each steal; empty if they are equal.
+std::string difference(steal_tree const& before, steal_tree const& after);
+
+namespace detail {
+
+inline constexpr std::uint64_t steal_tree_version = 1;
+
+/// "body.0.1, after child 2".
+inline std::string text_of_place(std::span<std::uint32_t const> place) {
+  std::string text = "body";
+  for (std::uint32_t const branch : place.first(place.size() - 1)) text += fmt::format(".{}", branch);
+  return text + fmt::format(", after child {}", place.back());
+}
+
+inline std::string text_of_steal(steal_tree::steal const& s) {
+  return fmt::format("worker {} from {}, its number {}", s.worker, s.victim, s.sequence);
+}
+
+inline std::size_t common_branches(std::vector<std::uint32_t> const& a, std::vector<std::uint32_t> const& b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+}  // namespace detail
+
+inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals)
+    : workers_{workers}, body_{body}, steals_{steals.size()} {
+  auto const refuse = [](std::string const& what) { throw steal_tree_error("this is no steal tree: " + what); };
+  if (workers >= none) refuse(fmt::format("{} workers are too many", workers));
+  if (body >= workers) refuse(fmt::format("worker {} began it, but there are {}", body, workers));
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;
+  for (steal const& s : steals) {
+    if (s.place.empty()) refuse("a steal has no place");
+    if (s.worker >= workers || s.victim >= workers) {
+      refuse(fmt::format("{}: {}, but there are {} workers", detail::text_of_place(s.place), detail::text_of_steal(s),
+                         workers));
+    }
+    if (s.worker == s.victim) refuse(fmt::format("worker {} robs itself", s.worker));
+    numbers.emplace_back(s.worker, s.sequence);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  if (auto const twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
+    refuse(fmt::format("worker {} has two steals with number {}", twice->first, twice->second));
+
+  std::sort(steals.begin(), steals.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
+  nodes_.emplace_back();
+  std::vector<std::uint32_t> open{0};  // the nodes on the way to the last place
+  steal const* last = nullptr;
+  for (steal const& s : steals) {
+    std::size_t const common = last == nullptr ? 0 : detail::common_branches(last->place, s.place);
+    if (common == s.place.size()) refuse(detail::text_of_place(s.place) + " is stolen twice");
+    for (; open.size() > common + 1; open.pop_back())
+      nodes_[open.back()].end = static_cast<std::uint32_t>(nodes_.size());
+    for (std::size_t i = common; i != s.place.size(); ++i) {
+      if (nodes_.size() == none) refuse("it is too large");
+      open.push_back(static_cast<std::uint32_t>(nodes_.size()));
+      nodes_.emplace_back().branch = s.place[i];
+    }
+    std::tie(nodes_.back().worker, nodes_.back().victim, nodes_.back().sequence) =
+        std::tie(s.worker, s.victim, s.sequence);
+    last = &s;
+  }
+  for (std::uint32_t const i : open) nodes_[i].end = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.shrink_to_fit();
+}
+
+inline std::string steal_tree::to_json() const {
+  auto text = fmt::format(
+      "{{\"heist\": \"steal tree\", \"version\": {}, \"workers\": {}, \"body\": {},\n"
+      " \"fields\": [\"branches as in the line above\", \"further branches\", \"worker\", \"victim\", \"sequence\"],\n"
+      " \"steals\": [",
+      detail::steal_tree_version, workers_, body_);
+  std::vector<std::uint32_t> above;
+  for (steal const& s : steals()) {
+    std::size_t const common = detail::common_branches(above, s.place);
+    text += fmt::format("{}  [{}, [{}], {}, {}, {}]", above.empty() ? "\n" : ",\n", common,
+                        fmt::join(s.place.begin() + static_cast<std::ptrdiff_t>(common), s.place.end(), ", "), s.worker,
+                        s.victim, s.sequence);
+    above = s.place;
+  }
+  return text + "]}\n";
+}
+
+inline steal_tree steal_tree::from_json(std::string_view text) {
+  auto const number = [](json::value const& v) {
+    std::uint64_t const n = v.as_unsigned();
+    if (n >= none) throw json_error(fmt::format("JSON: {} is too large", n));
+    return static_cast<std::uint32_t>(n);
+  };
+  std::vector<steal> steals;
+  std::uint32_t workers = 0, body = 0;
+  try {
+    auto const v = json::parse(text);
+    if (v.at("heist").as_string() != "steal tree") throw json_error("JSON: it describes something else");
+    if (auto const version = v.at("version").as_unsigned(); version != detail::steal_tree_version) {
+      throw json_error(
+          fmt::format("its version is {}, this heist reads version {}", version, detail::steal_tree_version));
+    }
+    workers = number(v.at("workers"));
+    body = number(v.at("body"));
+    std::vector<std::uint32_t> place;
+    for (auto const& line : v.at("steals").as_array()) {
+      auto const& fields = line.as_array();
+      if (fields.size() != 5)
+        throw json_error(fmt::format("JSON: a steal has 5 fields, but {} stand there", fields.size()));
+      std::uint64_t const common = fields[0].as_unsigned();
+      if (common > place.size()) {
+        throw json_error(fmt::format("JSON: steal {} has {} branches in common with the one above, which has {}",
+                                     steals.size(), common, place.size()));
+      }
+      place.resize(static_cast<std::size_t>(common));
+      for (auto const& branch : fields[1].as_array()) place.push_back(number(branch));
+      steals.push_back({place, number(fields[2]), number(fields[3]), number(fields[4])});
+    }
+  } catch (json_error const& e) {
+    throw steal_tree_error(fmt::format("this is no steal tree: {}; record the region again", e.what()));
+  }
+  if (workers == 0 && body == 0 && steals.empty()) return {};
+  return steal_tree{workers, body, std::move(steals)};
+}
+
+inline std::string steal_tree::to_dot() const {
+  auto const colour = [&](std::uint32_t worker) {
+    return fmt::format("{:.3f} 0.45 0.95", static_cast<double>(worker) / static_cast<double>(workers_));
+  };
+  std::string text = "digraph steal_tree {\n  node [shape=box, style=filled];\n";
+  std::vector<std::size_t> above;  // the nodes on the way
+  std::size_t i = 0;
+  visit([&](std::size_t depth, node const& n) {
+    if (depth == 0) {
+      text += fmt::format("  n0 [label=\"body\\nworker {}\", fillcolor=\"{}\"];\n", body_, colour(body_));
+    } else if (n.stolen()) {
+      text += fmt::format("  n{} [label=\"worker {} from {}\\nits number {}\", fillcolor=\"{}\"];\n", i, n.worker,
+                          n.victim, n.sequence, colour(n.worker));
+    } else {
+      text += fmt::format("  n{} [label=\"\", shape=point];\n", i);
+    }
+    above.resize(depth);
+    if (depth != 0) text += fmt::format("  n{} -> n{} [label=\"{}\"];\n", above.back(), i, n.branch);
+    above.push_back(i++);
+  });
+  return text + "}\n";
+}
+
+inline std::string difference(steal_tree const& before, steal_tree const& after) {
+  std::string text;
+  if (before.worker_count() != after.worker_count())
+    text += fmt::format("workers: {} -> {}\n", before.worker_count(), after.worker_count());
+  if (before.body_worker() != after.body_worker())
+    text += fmt::format("body: worker {} -> worker {}\n", before.body_worker(), after.body_worker());
+  auto const a = before.steals(), b = after.steals();
+  auto i = a.begin();
+  auto j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && i->place < j->place)) {
+      text += fmt::format("- {}: {}\n", detail::text_of_place(i->place), detail::text_of_steal(*i));
+      ++i;
+    } else if (i == a.end() || j->place < i->place) {
+      text += fmt::format("+ {}: {}\n", detail::text_of_place(j->place), detail::text_of_steal(*j));
+      ++j;
+    } else {
+      if (!(*i == *j)) {
+        text += fmt::format("  {}: {} -> {}\n", detail::text_of_place(i->place), detail::text_of_steal(*i),
+                            detail::text_of_steal(*j));
+      }
+      ++i, ++j;
+    }
+  }
+  return text;
+}
+
+}  // namespace heist

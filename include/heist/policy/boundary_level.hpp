@@ -1,0 +1,68 @@
+// Where CAB cuts the tree of tasks in two (Chen et al., ICPP 2011, section III-B), and how the children of a flat scope
+// are dealt to squads.
+#pragma once
+
+#include <algorithm>  // max, min
+#include <cstddef>    // size_t
+#include <cstdint>    // uint32_t, uint64_t
+
+namespace heist::tier {
+
+namespace detail {
+
+/// For products of two 64-bit numbers.
+__extension__ using wide = unsigned __int128;
+
+constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace detail
+
+/// BL of Eq. 4: the level whose tasks are the leaf inter-squad tasks. Levels count from 0, the task that enters the
+/// region; its body is level 1, and level BL has B^(BL-1) tasks.
+///
+/// The smallest BL with B^(BL-1) >= M (Eq. 1) and S_d / B^(BL-1) <= S_c (Eq. 2), in whole numbers: logarithms of
+/// doubles are off by one at exact powers. 0, which means traditional stealing, for M <= 1 (Algorithm II, step 2) and
+/// where Eq. 4 says nothing: a branching degree below 2, no data size, no cache size.
+///
+/// branching           B, children per task          data_bytes           S_d, the data of the whole region
+/// squads              M                             shared_cache_bytes   S_c, of one squad
+///
+/// Cost: at most 64 multiplications and divisions.
+constexpr std::uint32_t boundary_level(std::uint64_t branching, std::uint64_t squads, std::uint64_t data_bytes,
+                                       std::uint64_t shared_cache_bytes) noexcept {
+  if (squads <= 1 || branching < 2 || data_bytes == 0 || shared_cache_bytes == 0) return 0;
+  std::uint64_t const leaves = std::max(squads, detail::divide_up(data_bytes, shared_cache_bytes));
+  std::uint32_t level = 1;
+  for (std::uint64_t width = 1; width < leaves; ++level)
+    width = width > leaves / branching ? leaves : width * branching;  // the former where it would be more, or overflow
+  return level;
+}
+
+/// Into how many groups of neighbours the children of a flat scope are dealt; each group is then one inter-squad task.
+/// The same two constraints as above: at least M groups, and the largest group's share of the data is at most S_c; no
+/// more groups than these ask for, and never more than there are children.
+///
+/// data_bytes is the data of all these children together, in equal shares. Where it or the cache size is unknown (0),
+/// M groups; with one squad, one group; without children none.
+constexpr std::size_t flat_groups(std::size_t children, std::uint64_t squads, std::uint64_t data_bytes,
+                                  std::uint64_t shared_cache_bytes) noexcept {
+  if (children == 0) return 0;
+  if (squads <= 1) return 1;
+  std::uint64_t groups = squads;
+  if (data_bytes != 0 && shared_cache_bytes != 0) {
+    auto const that_fit = detail::wide{shared_cache_bytes} * children / data_bytes;  // children of one group
+    auto const most = static_cast<std::uint64_t>(std::min<detail::wide>(std::max<detail::wide>(that_fit, 1), children));
+    groups = std::max(groups, detail::divide_up(children, most));
+  }
+  return static_cast<std::size_t>(std::min<std::uint64_t>(groups, children));
+}
+
+/// The first child of a group; the children of `group` end where those of `group + 1` begin. Sizes differ by at most
+/// one. Needs group <= groups and groups > 0.
+constexpr std::size_t flat_group_begin(std::size_t children, std::size_t groups, std::size_t group) noexcept {
+  return group * (children / groups) + std::min(group, children % groups);
+}
+
+}  // namespace heist::tier

@@ -1,0 +1,490 @@
+// The squad protocol (H10): no inter-squad task lies in a pool while a squad that may take it is free and its head
+// sleeps; a squad is busy with one task at a time; frames that can go on find a member. Workers here are as in
+// sched/worker_loop.hpp. Where a harness says nothing else, a task keeps its worker busy for ever once it is taken: a
+// wakeup that is lost is a deadlock.
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/sched/squad_set.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "engine/suite.hpp"
+
+namespace {
+
+using model::env;
+using order = std::memory_order;
+
+constexpr heist::idle_rules wakes_on_push{false, false, true};
+constexpr heist::idle_rules keeps_a_thief{false, true, false};
+
+/// What may happen besides; nobody looks at what does not.
+enum class also { nothing, flat, stop };
+
+constexpr std::size_t max_tasks = 7;
+constexpr std::size_t max_squads = 2;
+
+template <class Env, also Also>
+struct machine {
+  struct task;
+  struct frame;
+  using squads_type = heist::squad_set<task, frame, Env>;
+  using squad_type = typename squads_type::squad_type;
+
+  /// A frame that goes on, of a task's subtree, or a flat task that everybody may take.
+  struct frame {
+    frame* next = nullptr;
+    task* of = nullptr;
+    env::plain<int> payload{7};
+    env::plain<int> runs{0};
+  };
+  struct task {
+    task* older = nullptr;
+    task* younger = nullptr;
+    env::plain<int> payload{7};
+    env::plain<int> runs{0};
+    env::plain<int> result{0};
+    task* parent = nullptr;
+    std::size_t first_child = 0, children = 0;  // of an inter-squad task that forks: its place in `tasks`
+    env::plain<bool> holds{false};
+    bool hands_over = false;  // its subtree ends in `rest`, which any member may run
+    frame rest;
+    env::atomic<int> outstanding{0};
+    env::plain<squad_type*> home{nullptr};  // the squad that it was suspended in
+  };
+  struct worker {
+    std::size_t number;
+    squad_type& in;
+    bool head = true;
+  };
+  struct booty {
+    task* inter = nullptr;
+    frame* other = nullptr;
+    bool beside = false;  // a task that does not keep the squad busy
+    explicit operator bool() const { return inter != nullptr || other != nullptr; }
+  };
+
+  machine(std::size_t squads, std::size_t workers, heist::idle_rules rules) { set.make(squads, workers, rules); }
+
+  squads_type set;
+  heist::master_queue<frame, Env> master;
+  env::atomic<bool> stop{false};
+  std::array<task, max_tasks> tasks;
+  std::array<frame, 2> frames;
+  std::array<env::plain<int>, max_squads> inside{0, 0};  // subtrees that a squad runs
+  env::atomic<int> left{0};                              // tasks without a parent that have not ended; 0: nobody counts
+
+  // --- what runs ---
+
+  void enter(squad_type& s) {
+    model::check(inside[s.number] == 0, "a squad runs two inter-squad tasks at once");
+    inside[s.number] = 1;
+  }
+  void leave(squad_type& s, bool by_head) {
+    inside[s.number] = 0;
+    set.release(s, by_head);
+  }
+  /// Before there are threads: `s` runs something already.
+  void occupy(std::size_t s) {
+    set[s].pool.become_busy();
+    inside[s] = 1;
+  }
+
+  static void begin(frame& f) {
+    model::check(f.payload == 7, "a frame came out without what was written before");
+    model::check(f.runs == 0, "a frame ran twice");
+    f.runs = 1;
+  }
+  void begin(worker w, booty b, int times = 1) {
+    task& t = *b.inter;
+    model::check(t.payload == 7, "a task came out without what was written before");
+    t.runs += 1;
+    model::check(t.runs <= times, "a task ran too often");
+    t.holds = !b.beside;
+    if (t.holds) enter(w.in);
+  }
+
+  /// A task to its end, as fork/tier_fork.hpp does it.
+  void run(worker w, booty b) {
+    if (b.other != nullptr) {
+      begin(*b.other);
+      if (b.other->of != nullptr) end(w, *b.other->of);
+      return;
+    }
+    task& t = *b.inter;
+    begin(w, b, t.children == 0 ? 1 : 2);
+    if (t.children != 0 && t.runs == 1) return suspend(w, t);
+    if (t.hands_over) return set.add_ready(w.in, t.rest);
+    end(w, t);
+  }
+  void suspend(worker w, task& t) {
+    t.home = &w.in;
+    t.outstanding.store(static_cast<int>(t.children) + 1, order::relaxed);
+    for (std::size_t i = t.children; i-- != 0;) set.add(w.in, tasks[t.first_child + i]);
+    if (t.holds) leave(w.in, w.head);
+    child_ended(t);  // fiber::after_park enlists after it has released the squad
+  }
+  void child_ended(task& parent) {
+    if (parent.outstanding.fetch_sub(1, order::acq_rel) == 1) set.add_pinned(*parent.home, parent);
+  }
+  void end(worker w, task& t) {
+    for (std::size_t i = 0; i < t.children; ++i) {
+      model::check(tasks[t.first_child + i].result == 1, "a parent went on before its children had ended");
+    }
+    t.result = 1;
+    task* const parent = t.parent;
+    if (t.holds) leave(w.in, w.head);
+    if (parent != nullptr) {
+      child_ended(*parent);
+    } else if (left.fetch_sub(1, order::acq_rel) == 1) {
+      stop_all();
+    }
+  }
+  void stop_all() {
+    stop.store(true, order::release);
+    set[0].gate.wake_all();
+  }
+
+  /// tasks[0] forks; with `deep` its children do, too.
+  void plant(bool deep) {
+    auto const fork = [this](std::size_t parent, std::size_t first) {
+      tasks[parent].first_child = first;
+      tasks[parent].children = 2;
+      tasks[first].parent = tasks[first + 1].parent = &tasks[parent];
+    };
+    fork(0, 1);
+    if (deep) {
+      fork(1, 3);
+      fork(2, 5);
+    }
+    left.store(1, order::relaxed);
+  }
+
+  // --- workers ---
+
+  void submit(frame& f) {
+    master.push(f);
+    set[0].gate.submitted();
+  }
+
+  bool work_for(worker w) const { return (Also == also::flat && !master.maybe_empty()) || set.may_take(w.in, w.head); }
+  bool stopping() const { return Also == also::stop && stop.load(order::acquire); }
+
+  booty explore(worker w) {
+    if (frame* const f = set.take_ready(w.in)) return {nullptr, f};
+    if (w.head) {
+      auto const victim = static_cast<std::uint32_t>((w.in.number + 1) % set.size());
+      if (task* const t = set.head_take(w.in, victim)) return {t, nullptr};
+    }
+    if (Also == also::flat) {
+      if (frame* const f = master.take_all()) return {nullptr, f};
+    }
+    booty last;
+    if (w.head) last.inter = set.head_take_any(w.in, last.beside);
+    return last;
+  }
+
+  /// worker_loop::wait_for_task. `looks`: it has not looked before.
+  booty search(worker w, bool looks = true) {
+    auto& gate = w.in.gate;
+    gate.become_thief();
+    if (w.head) set.head_returns(w.in);
+    for (;; looks = true) {
+      if (booty const b = looks ? explore(w) : booty{}) {
+        gate.found_work([&] { return work_for(w); });
+        if (w.head) set.head_leaves(w.in);
+        return b;
+      }
+      if (stopping()) {
+        gate.wake_all();
+        return {};
+      }
+      if (w.head) set.head_falls_asleep(w.in);
+      auto const outcome = gate.try_sleep(
+          w.number, [&] { return work_for(w) || stopping(); }, [] {}, [] {});
+      if (w.head) set.head_is_awake(w.in);
+      if (outcome == heist::idle_outcome::slept) {
+        gate.become_thief();
+      } else {
+        Env::relax();
+      }
+    }
+  }
+  /// worker_loop::run.
+  void work(worker w, bool looks = true) {
+    for (; booty b = search(w, looks); looks = true) {
+      w.in.gate.become_active();
+      for (; b; b = {nullptr, set.take_ready(w.in)}) run(w, b);
+      w.in.gate.become_inactive();
+    }
+  }
+  /// A head whose task never ends.
+  void take_inter(worker w, bool looks = true) {
+    booty const b = search(w, looks);
+    model::check(b.inter != nullptr, "there was a task for the head");
+    begin(w, b);
+  }
+  /// A worker whose task, flat or not, never ends.
+  void take_any(worker w, bool looks = true) {
+    booty const b = search(w, looks);
+    model::check(bool{b}, "there was a task");
+    b.inter != nullptr ? begin(w, b) : begin(*b.other);
+  }
+};
+
+enum class how { open, pinned };
+
+template <class Machine>
+void add(Machine& m, how h, std::size_t squad, std::size_t task) {
+  h == how::open ? m.set.add(m.set[squad], m.tasks[task]) : m.set.add_pinned(m.set[squad], m.tasks[task]);
+}
+
+/// Q1: somebody adds a task to a free squad whose head may be about to sleep. `Elsewhere`: to a squad that is busy for
+/// ever, so another head must come.
+template <class Env, how How, bool Elsewhere = false>
+void added(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(Elsewhere ? 2 : 1, 1, wakes_on_push);
+  if (Elsewhere) m.occupy(0);
+  t.thread([&m] { add(m, How, 0, 0); });
+  t.thread([&m] { m.take_inter({0, m.set[m.set.size() - 1]}); });
+}
+
+/// Q1: two tasks, added by one or by two, for two free squads.
+template <bool ByTwo, bool Looks>
+void added_twice(model::execution& t) {
+  auto& m = t.make<machine<env, also::nothing>>(2, 2, wakes_on_push);
+  t.thread([&m] {
+    add(m, how::open, 0, 0);
+    if (!ByTwo) add(m, how::open, 0, 1);
+  });
+  if (ByTwo) t.thread([&m] { add(m, how::open, 1, 1); });
+  for (std::size_t s = 0; s < 2; ++s) {
+    t.thread([&m, s] { m.take_inter({s, m.set[s]}, Looks); });
+  }
+}
+
+/// Q1: the squad has another member, which may be about to sleep as well and can take nothing from a pool.
+template <how How, bool Looks>
+void added_beside_a_member(model::execution& t) {
+  auto& m = t.make<machine<env, also::stop>>(1, 2, wakes_on_push);
+  t.thread([&m] { add(m, How, 0, 0); });
+  t.thread([&m] {
+    m.take_inter({0, m.set[0]}, Looks);
+    m.stop_all();
+  });
+  t.thread([&m] { model::check(!m.search({1, m.set[0], false}, Looks), "there was nothing for a member"); });
+}
+
+/// Q2: the squad is busy; a member ends that while somebody adds a task and the head may be about to sleep.
+/// `Elsewhere`: the task goes to another squad, busy for ever.
+template <class Env, how How, bool Elsewhere = false>
+void released(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(Elsewhere ? 2 : 1, 1, wakes_on_push);
+  std::size_t const busy = m.set.size() - 1;
+  m.occupy(busy);
+  if (Elsewhere) m.occupy(0);
+  t.thread([&m] { add(m, How, 0, 0); });
+  t.thread([&m, busy] { m.leave(m.set[busy], false); });
+  t.thread([&m, busy] { m.take_inter({0, m.set[busy]}); });
+}
+
+/// Q2: the head ends it and searches.
+template <class Env, how How>
+void released_by_head(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(1, 1, wakes_on_push);
+  m.occupy(0);
+  t.thread([&m] { add(m, How, 0, 0); });
+  t.thread([&m] {
+    m.leave(m.set[0], true);
+    m.take_inter({0, m.set[0]});
+  });
+}
+
+/// When a member ends what squad 0 is busy with at first.
+enum class busy { never, until_after, until_before };
+
+/// Q3: a task is added that belongs to squad 0, whose head may take a flat task instead; then the other head must come.
+template <class Env, busy Busy, bool Looks>
+void pinned_and_left(model::execution& t) {
+  auto& m = t.make<machine<Env, also::flat>>(2, 2, wakes_on_push);
+  if (Busy != busy::never) m.occupy(0);
+  m.master.push(m.frames[0]);
+  t.thread([&m] {
+    if (Busy == busy::until_before) m.leave(m.set[0], false);
+    add(m, how::pinned, 0, 0);
+    if (Busy == busy::until_after) m.leave(m.set[0], false);
+  });
+  for (std::size_t s = 0; s < 2; ++s) {
+    t.thread([&m, s] { m.take_any({s, m.set[s]}, s == 0 || Looks); });
+  }
+}
+
+/// Q2: the subtree that keeps the squad busy for ever begins to wait for something outside: its head takes one task
+/// more.
+template <class Env, how How>
+void waits_outside(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(1, 1, wakes_on_push);
+  m.occupy(0);
+  t.thread([&m] { add(m, How, 0, 0); });
+  t.thread([&m] { m.set.wait_outside_begins(m.set[0]); });
+  t.thread([&m] { m.take_inter({0, m.set[0]}); });
+}
+
+/// The wait is over and a member ends the subtree, while the head takes a task beside it; both tasks get their turn.
+template <int Squads>
+void beside(model::execution& t) {
+  auto& m = t.make<machine<env, also::stop>>(std::size_t{Squads}, std::size_t{Squads}, wakes_on_push);
+  m.left.store(2, order::relaxed);
+  m.occupy(0);
+  m.set.wait_outside_begins(m.set[0]);
+  for (std::size_t i = 0; i < 2; ++i) m.set.add_pinned(m.set[0], m.tasks[i]);
+  t.thread([&m] {
+    m.set.wait_outside_ends(m.set[0]);
+    m.leave(m.set[0], false);
+  });
+  for (std::size_t s = 0; s < Squads; ++s) {
+    t.thread([&m, s] { m.work({s, m.set[s]}); });
+  }
+}
+
+/// Heads compete for open and pinned tasks, which end.
+template <int Tasks>
+void compete(model::execution& t) {
+  auto& m = t.make<machine<env, also::stop>>(2, 2, wakes_on_push);
+  m.left.store(Tasks, order::relaxed);
+  m.set.add(m.set[0], m.tasks[0]);
+  if (Tasks > 2) m.set.add_pinned(m.set[1], m.tasks[2]);
+  t.thread([&m] { m.set.add(m.set[0], m.tasks[1]); });
+  for (std::size_t s = 0; s < 2; ++s) {
+    t.thread([&m, s] { m.work({s, m.set[s]}); });
+  }
+}
+
+/// A task suspends itself, its children run in any squad, the last of them lets it go on. Somebody outside adds it, or
+/// it is there already.
+template <class Env, bool KeepsThief, bool Outside, bool Deep>
+void suspended(model::execution& t) {
+  auto& m = t.make<machine<Env, also::stop>>(2, 2, KeepsThief ? keeps_a_thief : wakes_on_push);
+  m.plant(Deep);
+  if (Outside) {
+    t.thread([&m] { m.set.add(m.set[0], m.tasks[0]); });
+  } else {
+    m.set.add(m.set[0], m.tasks[0]);
+  }
+  for (std::size_t s = 0; s < 2; ++s) {
+    t.thread([&m, s] { m.work({s, m.set[s]}); });
+  }
+}
+
+/// Frames of a busy squad can go on, one for each member.
+template <class Env, int Frames, bool KeepsThief, bool Looks>
+void ready(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(1, 2, KeepsThief ? keeps_a_thief : wakes_on_push);
+  m.occupy(0);
+  t.thread([&m] {
+    for (std::size_t f = 0; f < Frames; ++f) m.set.add_ready(m.set[0], m.frames[f]);
+  });
+  for (std::size_t w = 0; w < Frames; ++w) {
+    t.thread([&m, w] { m.take_any({w, m.set[0], w == 0}, Looks); });
+  }
+}
+
+/// There are two frames; a member that has just ended another task, and so is no thief, takes one and puts one back
+/// while the other member falls asleep.
+template <class Env>
+void put_back(model::execution& t) {
+  auto& m = t.make<machine<Env, also::nothing>>(1, 2, wakes_on_push);
+  m.occupy(0);
+  for (auto& f : m.frames) m.set[0].ready.push(f);
+  t.thread([&m] {
+    auto* const f = m.set.take_ready(m.set[0]);
+    f != nullptr ? m.begin(*f) : m.take_any({0, m.set[0]});
+  });
+  t.thread([&m] { m.take_any({1, m.set[0], false}, false); });
+}
+
+/// Squads of two: heads take tasks, whose subtrees end in frames that any member takes.
+template <bool KeepsThief, int Squads>
+void handed_over(model::execution& t) {
+  auto& m = t.make<machine<env, also::stop>>(std::size_t{Squads}, std::size_t{2} * Squads,
+                                             KeepsThief ? keeps_a_thief : wakes_on_push);
+  constexpr std::size_t count = Squads == 1 ? 2 : 3;
+  m.left.store(count, order::relaxed);
+  for (std::size_t i = 0; i < count; ++i) {
+    m.tasks[i].hands_over = true;
+    m.tasks[i].rest.of = &m.tasks[i];
+  }
+  m.set.add(m.set[0], m.tasks[0]);
+  t.thread([&m] { m.set.add(m.set[0], m.tasks[1]); });
+  if (count > 2) m.set.add_pinned(m.set[1], m.tasks[2]);
+  for (std::size_t w = 0; w < 2 * Squads; ++w) {
+    t.thread([&m, w] { m.work({w, m.set[w / 2], w % 2 == 0}); });
+  }
+}
+
+/// The same where the task that was taken beside keeps the head for ever: another head must come for what is pinned
+/// then.
+void beside_for_ever(model::execution& t) {
+  auto& m = t.make<machine<env, also::nothing>>(std::size_t{2}, std::size_t{2}, wakes_on_push);
+  m.occupy(0);
+  m.set.wait_outside_begins(m.set[0]);
+  m.set.add_pinned(m.set[0], m.tasks[0]);
+  t.thread([&m] {
+    m.set.wait_outside_ends(m.set[0]);
+    m.leave(m.set[0], false);
+    add(m, how::pinned, 0, 1);
+  });
+  for (std::size_t s = 0; s < 2; ++s) {
+    t.thread([&m, s] { m.take_inter({s, m.set[s]}, s == 0); });
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  using model::symmetric_env;
+  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
+  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 50'000};
+
+  all.prove("squads: a task is added, the head falls asleep", three, added<env, how::open>);
+  all.prove("squads: the same without membarrier", three, added<symmetric_env, how::open>);
+  all.prove("squads: a pinned one", three, added<env, how::pinned>);
+  all.prove("squads: to a squad busy for ever", three, added<env, how::open, true>);
+  all.prove("squads: pinned to a squad busy for ever", three, added<env, how::pinned, true>);
+  all.prove("squads: a frame can go on", three, ready<env, 1, false, true>);
+  all.prove("squads: a frame can go on (adaptive)", three, ready<env, 1, true, true>);
+  all.prove("squads: 2 frames, one is put back", three_plain, put_back<env>);
+  all.prove("squads: released by the head", three, released_by_head<env, how::open>);
+  all.prove("squads: released by the head, a pinned one", three, released_by_head<env, how::pinned>);
+  all.prove("squads: released by a member, a task is added", three_plain, released<env, how::open>);
+  all.prove("squads: released, a pinned one", three_plain, released<env, how::pinned>);
+  all.prove("squads: released, elsewhere", three_plain, released<env, how::open, true>);
+  all.prove("squads: the head falls asleep beside a member", two, added_beside_a_member<how::open, false>);
+  all.prove("squads: pinned, the head leaves", two, pinned_and_left<env, busy::never, false>);
+  all.prove("squads: pinned, then a member releases", one, pinned_and_left<env, busy::until_after, false>);
+  all.prove("squads: a member releases, then pinned", one, pinned_and_left<env, busy::until_before, false>);
+  all.prove("squads: the subtree waits outside", two, waits_outside<env, how::open>);
+  all.prove("squads: the subtree waits outside, a pinned task", two, waits_outside<env, how::pinned>);
+  all.prove("squads: a task is taken beside another", three_plain, beside<1>);
+  all.prove("squads: the same, it keeps the head for ever, random", wide, beside_for_ever);
+  all.prove("squads: a task is taken beside another, 2 squads, random", wide, beside<2>);
+  all.prove("squads: 2 frames can go on", two, ready<env, 2, false, false>);
+  all.prove("squads: a task suspends itself", one, suspended<env, false, false, false>);
+  all.prove("squads: 2 tasks, 2 squads, random", wide, added_twice<false, true>);
+  all.prove("squads: 2 tasks, added by two, random", wide, added_twice<true, true>);
+  all.prove("squads: beside a member, random", wide, added_beside_a_member<how::pinned, true>);
+  all.prove("squads: pinned, the head leaves, random", wide, pinned_and_left<env, busy::never, true>);
+  all.prove("squads: heads compete for 2 tasks, random", wide, compete<2>);
+  all.prove("squads: heads compete for 3 tasks, random", wide, compete<3>);
+  all.prove("squads: a tree from outside, random", wide, suspended<env, false, true, false>);
+  all.prove("squads: a tree from outside, random (adaptive)", wide, suspended<env, true, true, false>);
+  all.prove("squads: a tree of 7 tasks, random", wide, suspended<env, false, false, true>);
+  all.prove("squads: subtrees end in frames, 1 squad, random", wide, handed_over<false, 1>);
+  all.prove("squads: subtrees end in frames, random", wide, handed_over<false, 2>);
+  all.prove("squads: subtrees end in frames, random (adaptive)", wide, handed_over<true, 2>);
+  return all.finish();
+}

@@ -1,0 +1,135 @@
+// On the machine that it runs on: squads are sockets, workers stay on their PUs, tasks stay in their squads.
+// Arguments: how many squads and how many workers there must be. Exit status 1, and a sentence, if something is wrong.
+#include <sched.h>
+#include <heist/heist.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "heist/observe/placement_trace.hpp"
+
+namespace {
+
+int wrong = 0;
+
+template <class... Arguments>
+void require(bool right, char const* format, Arguments... arguments) {
+  if (right) return;
+  ++wrong;
+  std::printf(format, arguments...);
+  std::printf("\n");
+}
+
+/// The socket of a CPU, as the kernel says.
+int package_of(int cpu) {
+  std::string const name = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id";
+  int package = -1;
+  if (std::FILE* const f = std::fopen(name.c_str(), "r"); f != nullptr) {
+    if (std::fscanf(f, "%d", &package) != 1) package = -1;
+    std::fclose(f);
+  }
+  return package;
+}
+
+/// Where each worker's tasks have been seen.
+class sightings {
+ public:
+  explicit sightings(std::size_t workers) : cpu_(workers) {
+    for (auto& c : cpu_) c = -1;
+  }
+  /// Not inlined: between two calls the task may have gone to another thread.
+  [[gnu::noinline]] void look(std::size_t worker) {
+    int const now = ::sched_getcpu();
+    int before = -1;
+    // relaxed: a number on its own
+    if (!cpu_[worker].compare_exchange_strong(before, now, std::memory_order_relaxed) && before != now) ++moved_;
+    ++looks_;
+  }
+  int cpu(std::size_t worker) const { return cpu_[worker]; }
+  int moved() const { return moved_; }
+  long looks() const { return looks_; }
+
+ private:
+  std::vector<std::atomic<int>> cpu_;
+  std::atomic<int> moved_{0};
+  std::atomic<long> looks_{0};
+};
+
+template <class Context>
+long fib(Context c, long n, sightings& seen) {
+  seen.look(c.worker_id());
+  if (n < 2) return n;
+  auto const [a, b] =
+      c.fork_join([&, n](Context d) { return fib(d, n - 1, seen); }, [&, n](Context d) { return fib(d, n - 2, seen); });
+  seen.look(c.worker_id());
+  return a + b;
+}
+
+void run(std::size_t squads, std::size_t workers) {
+  heist::executor<heist::policy::cab, heist::placement_trace> ex{
+      {.squads = heist::squad_by::package, .pin = heist::pinning::pus}};
+  require(ex.squad_count() == squads, "there are %zu squads, not %zu", ex.squad_count(), squads);
+  require(ex.worker_count() == workers, "there are %zu workers, not %zu", ex.worker_count(), workers);
+  auto const placed = heist::topology::make_squads(ex.machine(), heist::squad_by::package, ex.worker_count());
+
+  sightings seen{ex.worker_count()};
+  std::size_t inter = 0, intra = 0, most_squads = 0;
+  for (std::uint32_t level = 0; level <= 5; ++level) {
+    heist::region r{{.boundary_level = level}};
+    for (int round = 0; round < 3; ++round) {
+      ex.observer().clear();
+      long const result = ex.sync_wait(r, [&](auto c) { return fib(c, 18, seen); });
+      require(result == 2584, "fib(18) is %ld", result);
+      auto const report = heist::check_placement(ex.observer().events(), placed, level);
+      require(report.ok(), "boundary level %u: %s", level, report.text().c_str());
+      require((report.inter_begins != 0) == (level != 0), "boundary level %u: no inter-squad tasks", level);
+      inter += report.inter_begins;
+      intra += report.intra_begins;
+      most_squads = report.squads_used > most_squads ? report.squads_used : most_squads;
+    }
+  }
+  // By Eq. 4, from the caches that this machine says it has.
+  heist::region by_equation{{.branching = 2, .bytes = std::size_t{64} << 20}};
+  require(ex.sync_wait(by_equation, [&](auto c) { return fib(c, 18, seen); }) == 2584, "fib(18) is wrong");
+  require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: %s", by_equation.note().c_str());
+  std::printf("%s\n", by_equation.note().c_str());
+
+  require(seen.moved() == 0, "tasks of a worker were seen on another CPU %d times of %ld", seen.moved(), seen.looks());
+  std::set<int> cpus;
+  for (std::size_t s = 0; s < placed.members.size(); ++s) {
+    std::set<int> packages;
+    for (std::uint32_t const w : placed.members[s]) {
+      if (seen.cpu(w) < 0) continue;  // it ran nothing
+      require(cpus.insert(seen.cpu(w)).second, "worker %u is on CPU %d, as another one", w, seen.cpu(w));
+      packages.insert(package_of(seen.cpu(w)));
+    }
+    require(packages.size() <= 1, "the workers of squad %zu were seen on %zu sockets", s, packages.size());
+  }
+  require(most_squads > 1, "no run used more than one squad");
+  std::printf("%zu squads, %zu workers of which %zu ran tasks; %ld looks; %zu inter-squad and %zu intra-squad begins\n",
+              ex.squad_count(), ex.worker_count(), cpus.size(), seen.looks(), inter, intra);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::printf("usage: %s SQUADS WORKERS\n", argv[0]);
+    return 2;
+  }
+  try {
+    run(std::strtoul(argv[1], nullptr, 10), std::strtoul(argv[2], nullptr, 10));
+  } catch (std::exception const& e) {
+    std::printf("%s\n", e.what());
+    return 1;
+  }
+  std::printf("%s\n", wrong == 0 ? "right" : "wrong");
+  return wrong == 0 ? 0 : 1;
+}

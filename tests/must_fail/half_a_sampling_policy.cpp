@@ -1,0 +1,14 @@
+// expect: wants_look\(\) or looked\(\) that nobody would
+// A victim policy that asks for looks and cannot be told of them.
+#include <heist/heist.hpp>
+
+struct curious : heist::victim::random {
+  bool wants_look() const noexcept { return false; }
+#ifdef HEIST_MENDED
+  void looked(std::uint32_t, heist::victim::offer const&) noexcept {}
+#endif
+};
+
+int main() {
+  heist::executor<heist::policy::bundle<curious, heist::idle::default_idle>> ex{1};
+}

@@ -1,0 +1,15 @@
+// expect: sampling needs a policy that names the workers
+// Sampling among workers that nobody names.
+#include <heist/policy/sampling.hpp>
+
+struct nobody {};
+
+int main() {
+#ifdef HEIST_MENDED
+  using named = heist::victim::random;
+#else
+  using named = nobody;
+#endif
+  heist::victim::sampled<named, 2> const policy;
+  static_cast<void>(policy.wants_look());
+}

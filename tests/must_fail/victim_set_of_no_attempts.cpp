@@ -1,0 +1,13 @@
+// expect: a thief cannot go back before it has tried anybody
+// Victim sets of no attempts.
+#include <heist/policy/victim_set.hpp>
+
+int main() {
+#ifdef HEIST_MENDED
+  constexpr unsigned attempts = 1;
+#else
+  constexpr unsigned attempts = 0;
+#endif
+  heist::victim::victim_set<attempts, 4> const policy;
+  static_cast<void>(policy.wraps());
+}

@@ -1,0 +1,349 @@
+// Regions under policy::cats: the first run is measured, the next ones are divided by it, and what a region says of
+// that.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/observe/hardware_counters.hpp"
+#include "unit/fork/tiers.hpp"
+
+using namespace std::chrono_literals;
+using heist::profile_source;
+using heist::profile_verdict;
+using heist::region;
+using heist::task_tier;
+using heist_test::all_free;
+using heist_test::fib;
+using heist_test::slow;
+using heist_test::works;
+
+namespace {
+
+/// A processor that counts what the tasks tell it, on each thread.
+struct fake_counters {
+  static inline thread_local heist::counter_values counted{};
+  heist::counter_values read() const noexcept { return counted; }
+  bool available() const noexcept { return true; }
+  std::string why() const { return {}; }
+
+  /// Not inlined: the task may be on another thread than when its caller began.
+  [[gnu::noinline]] static void touch(std::uint64_t lines, std::uint64_t instructions) noexcept {
+    counted.private_misses += lines;
+    counted.l1_misses += lines;
+    counted.instructions += instructions;
+  }
+};
+static_assert(heist::counter_source<fake_counters>);
+
+/// One that is not allowed to count.
+struct refused_counters {
+  heist::counter_values read() const noexcept { return {}; }
+  bool available() const noexcept { return false; }
+  std::string why() const { return "perf_event_open was refused by a test (EACCES)"; }
+};
+
+template <class Counters>
+using measured_by = heist::policy::with_tier<heist::policy::cats, heist::tier::cats_measured_by<Counters>>;
+using counted = measured_by<fake_counters>;
+using refused = measured_by<refused_counters>;
+
+constexpr std::uint64_t line = 64, kib = 1024, mib = 1024 * kib;
+
+/// What a task at the bottom of the tree does.
+enum class leaf_does { misses, declares, computes, nothing };
+
+/// A tree of tasks with `branching` children each; at its bottom each task touches 256 KiB.
+template <class Context>
+long tree(Context c, int depth, leaf_does what, int branching = 2) {
+  std::this_thread::yield();
+  if (depth == 0) {
+    if (what == leaf_does::misses) fake_counters::touch(256 * kib / line, 10 * 256 * kib / line);
+    if (what == leaf_does::computes) fake_counters::touch(1, 1'000'000);
+    if (what == leaf_does::declares) c.footprint(256 * kib);
+    return 1;
+  }
+  auto const down = [=](Context d) { return tree(d, depth - 1, what, branching); };
+  if (branching == 3) {
+    auto const [x, y, z] = c.fork_join(down, down, down);
+    return x + y + z;
+  }
+  auto const [x, y] = c.fork_join(down, down);
+  return x + y;
+}
+
+bool has(std::string const& text, char const* words) {
+  return text.find(words) != std::string::npos;
+}
+
+/// The tiers of tree(5): 32 leaves of 256 KiB, 1 MiB of cache.
+void check_tree_of_5(region const& r) {
+  auto const& p = r.profile();
+  INFO(p.text());
+  CHECK(p.verdict() == profile_verdict::two_tiers);
+  REQUIRE(p.size() == 63);
+  CHECK(p[0].soid_bytes == 8 * mib);
+  CHECK(p[0].tier == task_tier::inter);
+  CHECK(p.count(task_tier::inter) == 7);
+  CHECK(p.count(task_tier::leaf_inter) == 8);
+  CHECK(p.count(task_tier::intra) == 48);
+}
+
+}  // namespace
+
+TEST_CASE("CATS: the first run is profiled, the others have two tiers", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  CHECK(r.profile().empty());
+  auto const run = [&] { return ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }); };
+  CHECK(run() == 32);
+  CHECK(has(r.note(), "profiled 63 tasks: two tiers: 8 leaf inter-squad tasks"));
+  CHECK(r.profile().source() == profile_source::hardware);
+  check_tree_of_5(r);
+  for (int i = 0; i < (slow ? 5 : 50); ++i) {
+    CHECK(run() == 32);
+    CHECK(r.note() == r.profile().note());
+    CHECK_FALSE(r.boundary_level());
+    CHECK(all_free(ex));
+  }
+  check_tree_of_5(r);
+}
+
+TEST_CASE("CATS: what a task touches is counted once, on whichever worker", "[fork]") {
+  heist::executor<counted> ex{heist_test::four_by_four()};
+  heist_test::watchdog guard{ex, 60s};
+  for (int round = 0; round < (slow ? 3 : 30); ++round) {
+    region r;
+    ex.sync_wait(r, [](auto c) {
+      // Before, between and after forks, waits and scopes; each with a number of lines of its own.
+      auto const task = [](auto self, auto d, int left) -> void {
+        fake_counters::touch(1000, 10);
+        if (left == 0) return;
+        d.fork_join([&](auto e) { self(self, e, left - 1); }, [&](auto e) { self(self, e, left - 1); });
+        fake_counters::touch(100, 10);
+        heist::scope s{d};
+        s.fork([&] { fake_counters::touch(10, 10); });
+        s.fork([&](auto e) { self(self, e, 0); });
+        s.join();
+        fake_counters::touch(1, 10);
+      };
+      task(task, c, 3);
+    });
+    auto const& p = r.profile();
+    // Inner tasks 1 + 2 + 4, each with two children of its scope; 8 at the bottom.
+    REQUIRE(p.size() == 7 * 3 + 8);
+    CHECK(p[0].own_bytes == 1101 * line);
+    std::uint64_t sum = 0;
+    int inner = 0, small = 0, bottom = 0;
+    for (std::uint32_t i = 0; i < p.size(); ++i) {
+      sum += p[i].own_bytes;
+      inner += p[i].own_bytes == 1101 * line;
+      bottom += p[i].own_bytes == 1000 * line;
+      small += p[i].own_bytes == 10 * line;
+    }
+    CHECK(inner == 7);
+    CHECK(small == 7);
+    CHECK(bottom == 8 + 7);
+    CHECK(p[0].soid_bytes == sum);
+    // The root's children: two forks, then two of its scope.
+    for (std::uint32_t k = 0; k < 4; ++k) CHECK(p.lookup(0, k) != heist::region_profile::no_entry);
+    CHECK(p.lookup(0, 4) == heist::region_profile::no_entry);
+    CHECK(p[p.lookup(0, 2)].own_bytes == 10 * line);
+  }
+}
+
+TEST_CASE("CATS: declared footprints, where counters are refused or count nothing", "[fork]") {
+  auto const check = [](auto& ex, char const* why) {
+    heist_test::watchdog guard{ex, 60s};
+    region r;
+    auto const run = [&] { return ex.sync_wait(r, [](heist::context c) { return tree(c, 5, leaf_does::declares); }); };
+    for (int i = 0; i < 4; ++i) CHECK(run() == 32);
+    CHECK(r.profile().source() == profile_source::footprint);
+    CHECK(has(r.profile().source_note(), why));
+    CHECK(has(r.profile().source_note(), "the tasks declared what they touch"));
+    check_tree_of_5(r);
+  };
+  heist::executor<refused> without{heist_test::two_by_two()};
+  check(without, "refused by a test (EACCES)");
+  heist::executor<counted> zeros{heist_test::two_by_two()};
+  check(zeros, "the hardware counted nothing");
+}
+
+TEST_CASE("CATS: a region's bytes, spread as its time is", "[fork]") {
+  heist::executor<refused> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r{{.bytes = std::size_t{1} << 40}};  // so many that no task is taken to be CPU-bound
+  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
+  INFO(r.profile().text());
+  CHECK(r.profile().source() == profile_source::time);
+  CHECK(r.profile().verdict() == profile_verdict::two_tiers);
+  CHECK(r.profile()[0].soid_bytes == std::uint64_t{1} << 40);
+  CHECK(has(r.profile().source_note(), "spread over the tasks as their time is"));
+}
+
+TEST_CASE("CATS: nothing to go by is traditional stealing, with a sentence", "[fork]") {
+  heist::executor<refused> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
+    INFO(r.note());
+    CHECK(has(r.note(), "traditional stealing because nothing could be measured"));
+    CHECK(has(r.note(), "ctx.footprint"));
+  }
+  CHECK(r.profile().verdict() == profile_verdict::nothing_measured);
+  CHECK(r.profile().source() == profile_source::none);
+}
+
+TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to traditional stealing", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region cpu;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ex.sync_wait(cpu, [](auto c) { return tree(c, 5, leaf_does::computes); }) == 32);
+    CHECK(has(cpu.note(), "traditional stealing because 32 of 32 tasks at the bottom of the tree are CPU-bound"));
+  }
+  CHECK(cpu.profile().verdict() == profile_verdict::cpu_bound);
+
+  region flat;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ex.sync_wait(flat, [](auto c) {
+      std::atomic<int> n{0};
+      heist::scope s{c};
+      for (int k = 0; k < 50; ++k) {
+        s.fork([&] {
+          fake_counters::touch(10'000, 10'000);
+          ++n;
+        });
+      }
+      s.join();
+      return n.load();
+    }) == 50);
+    CHECK(has(flat.note(), "not divide-and-conquer"));
+  }
+  CHECK(flat.profile().verdict() == profile_verdict::not_divide_and_conquer);
+  CHECK(flat.profile().size() == 51);
+
+  region one_task;
+  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(one_task, [](auto) { return 5; }) == 5);
+  CHECK(has(one_task.note(), "traditional stealing"));
+}
+
+TEST_CASE("CATS: another shape is noticed, and profiled in the next run", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  auto const run = [&](int depth, int branching) {
+    return ex.sync_wait(r, [=](auto c) { return tree(c, depth, leaf_does::misses, branching); });
+  };
+  for (int round = 0; round < (slow ? 2 : 10); ++round) {
+    CHECK(run(5, 2) == 32);
+    CHECK(run(5, 2) == 32);
+    check_tree_of_5(r);
+    CHECK(run(4, 3) == 81);
+    CHECK(has(r.note(), "the tasks were not those of the profiled run"));
+    CHECK(run(4, 3) == 81);
+    CHECK(has(r.note(), "profiled 121 tasks: two tiers"));
+    CHECK(run(4, 3) == 81);
+    CHECK(has(r.note(), "two tiers"));
+    CHECK_FALSE(has(r.note(), "profiled"));
+    r.reprofile();
+    CHECK(run(5, 2) == 32);
+    CHECK(has(r.note(), "profiled 63 tasks"));
+    r.reprofile();
+    CHECK(all_free(ex));
+  }
+}
+
+TEST_CASE("CATS: of a run that an exception ends nothing is learnt", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  CHECK_THROWS_AS(ex.sync_wait(r,
+                               [](auto c) -> int {
+                                 tree(c, 3, leaf_does::misses);
+                                 throw 1;
+                               }),
+                  int);
+  CHECK(r.profile().empty());
+  CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
+  CHECK(has(r.note(), "profiled 63 tasks"));
+  // In a divided run the profile stays.
+  CHECK_THROWS_AS(ex.sync_wait(r,
+                               [](auto c) -> int {
+                                 tree(c, 5, leaf_does::misses);
+                                 throw 1;
+                               }),
+                  int);
+  CHECK(all_free(ex));
+  CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
+  check_tree_of_5(r);
+}
+
+TEST_CASE("CATS: a region's profile as text and JSON, and back", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  auto const body = [](auto c) { return tree(c, 5, leaf_does::misses); };
+  CHECK(ex.sync_wait(r, body) == 32);
+  std::string const text = r.profile().text();
+  CHECK(has(text, "two tiers: 8 leaf inter-squad tasks"));
+  CHECK(has(text, "squads: 2, shared cache of each: 1"));
+  CHECK(has(text, "leaf inter-squad, 6 intra-squad below"));
+  std::string const json = r.to_json();
+
+  region other;
+  other.from_json(json);
+  CHECK(other.profile() == r.profile());
+  CHECK(ex.sync_wait(other, body) == 32);
+  CHECK_FALSE(has(other.note(), "profiled"));  // it was not, again
+  CHECK(has(other.note(), "two tiers: 8 leaf inter-squad tasks"));
+  CHECK(other.to_json() == json);
+
+  // Another machine: dropped, and said.
+  heist::executor<counted> larger{heist_test::four_by_four()};
+  CHECK(larger.sync_wait(other, body) == 32);
+  INFO(other.note());
+  CHECK(has(other.note(), "the profile was made for a machine with other squads"));
+  CHECK(has(other.note(), "profiled 63 tasks"));
+  CHECK(other.profile().made_for(4, mib));
+  CHECK(larger.sync_wait(other, body) == 32);
+  CHECK(has(other.note(), "two tiers"));
+  // And back.
+  CHECK(ex.sync_wait(other, body) == 32);
+  CHECK(has(other.note(), "other squads"));
+
+  for (std::size_t cut = 0; cut < json.size() - 2; cut += 97)
+    CHECK_THROWS_AS(other.from_json(json.substr(0, cut)), heist::region_error);
+  std::string later = json;
+  later.replace(later.find("\"version\": 1"), 12, "\"version\": 9");
+  CHECK_THROWS_AS(other.from_json(later), heist::region_error);
+  CHECK(other.profile().made_for(2, mib));  // what it had
+  CHECK(ex.sync_wait(other, body) == 32);
+}
+
+TEST_CASE("CATS: more tasks than are recorded", "[fork]") {
+  heist::executor<counted> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  for (int i = 0; i < 2; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 16, leaf_does::misses); }) == 1 << 16);
+  CHECK(r.profile().size() == 1 << 16);
+  CHECK(r.profile()[0].soid_bytes <= (std::uint64_t{1} << 16) * 256 * kib);
+  CHECK(r.profile()[0].soid_bytes >= (std::uint64_t{1} << 16) * 256 * kib / 4);
+}
+
+TEST_CASE("CATS: this machine's own counters, or what they refuse", "[fork]") {
+  heist::executor<heist::policy::cats> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  region r;
+  for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::declares); }) == 32);
+  INFO(r.profile().text());
+  CHECK(r.profile().size() == 63);
+  CHECK_FALSE(r.profile().source_note().empty());
+  CHECK(r.profile().source() != profile_source::none);
+  CHECK(works(ex));
+}

@@ -1,0 +1,310 @@
+// Tasks of regions that wait: for futures, for other regions, under guards that keep them on their thread; and every
+// way to idle and to join.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "heist/graph.hpp"
+#include "heist/sched/no_migrate.hpp"
+#include "support/wait_for.hpp"
+#include "unit/fork/tiers.hpp"
+
+using namespace std::chrono_literals;
+using heist::region;
+using heist_test::all_free;
+using heist_test::fib;
+using heist_test::slow;
+using heist_test::tiered_policies;
+using heist_test::works;
+
+namespace {
+
+std::array<heist::options, 4> machines() {
+  return {heist_test::two_by_two(), heist_test::four_by_four(), heist_test::one_worker_each(), heist_test::one_squad()};
+}
+
+constexpr std::uint32_t depth = 4;
+
+/// Calls `f(context)` in every task of a full binary tree of `depth` levels, before and after it forks.
+template <class Context, class F>
+long everywhere(Context c, F const& f, std::uint32_t level = 1) {
+  f(c);
+  if (level == depth) return 1;
+  auto const [a, b] = c.fork_join([&](Context d) { return everywhere(d, f, level + 1); },
+                                  [&](Context d) { return everywhere(d, f, level + 1); });
+  f(c);
+  return a + b;
+}
+
+/// The same by hand: inter-squad tasks down to level `boundary`.
+template <class Context, class F>
+long by_hand(Context c, F const& f, std::uint32_t boundary, std::uint32_t level = 1) {
+  if (level >= boundary) return everywhere(c, f, level);
+  f(c);
+  auto const [a, b] = c.inter_fork([&](Context d) { return by_hand(d, f, boundary, level + 1); },
+                                   [&](Context d) { return by_hand(d, f, boundary, level + 1); });
+  f(c);
+  return a + b;
+}
+
+/// Runs it with each boundary level, by level and by hand.
+template <class Executor, class F>
+void in_each_tier(Executor& ex, int rounds, F const& f) {
+  for (int round = 0; round < rounds; ++round) {
+    for (std::uint32_t boundary = 0; boundary <= depth; ++boundary) {
+      region by_level{{.boundary_level = boundary}};
+      for (int again = 0; again < 2; ++again)
+        CHECK(ex.sync_wait(by_level, [&](auto c) { return everywhere(c, f); }) == 8);
+      region hand{{.tiers_by_hand = true}};
+      CHECK(ex.sync_wait(hand, [&](auto c) { return by_hand(c, f, boundary); }) == 8);
+      CHECK(all_free(ex));
+    }
+  }
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("tiers: futures waited for in every kind of frame", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    in_each_tier(ex, slow ? 1 : 5, [](auto c) {
+      auto plain = c.submit([] {
+        std::this_thread::yield();
+        return 1;
+      });
+      auto forking = c.submit([](auto d) { return fib(d, 5); });
+      if (plain.get() + forking.get() != 6) throw 1;
+    });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: futures whose tasks are in another executor, or end late", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::two_by_two()};
+  heist::executor<TestType> other{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  guard.watch(other);
+  in_each_tier(ex, slow ? 1 : 5, [&](auto) {
+    region r{{.boundary_level = 2}};
+    if (other.sync_wait(r, [](auto d) { return fib(d, 5); }) != 5) throw 1;
+  });
+  CHECK(all_free(other));
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: runs of graphs waited for in every kind of frame", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    in_each_tier(ex, slow ? 1 : 3, [](auto c) {
+      heist::task_graph g;
+      std::atomic<int> n{0};
+      auto a = g.emplace([&] { ++n; });
+      auto b = g.emplace([&](heist::context d) { n += static_cast<int>(fib(d, 4)); });
+      a.precede(b);
+      c.run(g).wait();
+      if (n != 4) throw 1;
+    });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: regions in asyncs of a region", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    for (std::uint32_t const inner : {0u, 1u, 2u, 3u}) {
+      in_each_tier(ex, slow ? 1 : 2, [inner](auto c) {
+        auto f = c.submit([inner](auto d) {
+          region r{{.boundary_level = inner}};
+          return d.sync_wait(r, [](auto e) { return fib(e, 4); });
+        });
+        if (f.get() != 3) throw 1;
+      });
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: regions in asyncs that nobody waits for", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    for (int round = 0; round < (slow ? 2 : 10); ++round) {
+      std::atomic<long> n{0};
+      region r{{.boundary_level = 2}};
+      ex.sync_wait(r, [&](auto c) {
+        everywhere(c, [&](auto d) {
+          static_cast<void>(d.submit([&](auto e) {
+            region inner{{.boundary_level = 2}};
+            n += e.sync_wait(inner, [](auto g) { return fib(g, 4); });
+          }));
+        });
+      });
+      ex.wait_idle();
+      CHECK(n == 3 * 22);
+      CHECK(all_free(ex));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: no_migrate guards in every kind of frame", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    std::atomic<int> wrong{0};
+    // In some tasks, for as long as they run a fork, a scope and a wait.
+    in_each_tier(ex, slow ? 1 : 5, [&](auto c) {
+      heist::no_migrate const stay;
+      std::size_t const here = c.worker_id();
+      auto const [a, b] = c.fork_join([](auto d) { return fib(d, 4); }, [](auto d) { return fib(d, 3); });
+      wrong += c.worker_id() != here || a + b != 5;
+      {
+        heist::scope s{c};
+        for (int i = 0; i < 5; ++i) s.fork([](auto d) { fib(d, 3); });
+      }
+      wrong += c.worker_id() != here;
+      c.submit([] { std::this_thread::yield(); }).get();
+      wrong += c.worker_id() != here;
+    });
+    CHECK(wrong == 0);
+    CHECK(works(ex));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: guards around a whole tree", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::four_by_four()};
+  heist_test::watchdog guard{ex, 60s};
+  for (std::uint32_t const boundary : {1u, 2u, 3u}) {
+    region r{{.boundary_level = boundary}};
+    for (int round = 0; round < (slow ? 5 : 30); ++round) {
+      CHECK(ex.sync_wait(r, [](auto body) {
+        auto const down = [](auto self, auto c, int left) -> long {
+          heist::no_migrate const stay;
+          std::size_t const here = c.worker_id();
+          if (left == 0) return 1;
+          auto const [a, b] = c.fork_join([&](auto d) { return self(self, d, left - 1); },
+                                          [&](auto d) { return self(self, d, left - 1); });
+          return c.worker_id() == here ? a + b : -100;
+        };
+        return down(down, body, 5);
+      }) == 32);
+      CHECK(all_free(ex));
+    }
+  }
+  CHECK(works(ex));
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: a guard where a region is entered", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    for (int round = 0; round < (slow ? 5 : 50); ++round) {
+      bool const same = ex.sync_wait([](auto c) {
+        heist::no_migrate const stay;
+        std::size_t const here = c.worker_id();
+        region r{{.boundary_level = 2}};
+        return c.sync_wait(r, [](auto d) { return fib(d, 6); }) == 8 && c.worker_id() == here;
+      });
+      CHECK(same);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: scopes in every kind of frame, empty, joined twice, or waiting in between", "[fork]",
+                        tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    in_each_tier(ex, slow ? 1 : 3, [](auto c) {
+      std::atomic<long> n{0};
+      heist::scope s{c};
+      s.join();
+      for (int i = 0; i < 9; ++i) s.fork([&](auto d) { n += fib(d, 4); });
+      // Children that nobody has started yet must not be forgotten while the frame waits for one of them.
+      heist::completion ran;
+      s.fork([&] { ran.complete(); });
+      c.submit([&] { heist_test::wait_for(ran); }).get();
+      s.join();
+      if (n != 27) throw 1;
+      {
+        heist::scope inner{c};
+        for (int i = 0; i < 3; ++i) {
+          inner.fork([&](auto d) {
+            heist::scope innermost{d};
+            for (int k = 0; k < 3; ++k) innermost.fork([&](auto e) { n += fib(e, 2); });
+          });
+        }
+        s.fork([&] { ++n; });
+      }
+      s.join();
+      if (n != 37) throw 1;
+    });
+  }
+}
+
+TEST_CASE("tiers: a scope with more children than are kept waiting", "[fork]") {
+  heist::executor<heist::policy::cab> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  for (std::uint32_t const boundary : {0u, 1u, 2u, 3u}) {
+    region r{{.boundary_level = boundary}};
+    CHECK(ex.sync_wait(r, [](auto c) {
+      std::atomic<long> n{0};
+      heist::scope s{c};
+      for (int i = 0; i < 10'000; ++i) s.fork([&] { ++n; });
+      s.join();
+      return n.load();
+    }) == 10'000);
+    CHECK(all_free(ex));
+  }
+}
+
+namespace {
+
+template <class Policy>
+void variant() {
+  for (auto const& machine : machines()) {
+    heist::executor<Policy> ex{machine};
+    heist_test::watchdog guard{ex, 60s};
+    in_each_tier(ex, slow ? 1 : 3, [](auto c) {
+      // A join that keeps its worker may wait for ever where tasks wait for futures.
+      if (Policy::join_type::strategy == heist::join_strategy::park && c.submit([] { return 1; }).get() != 1) throw 1;
+    });
+    for (int round = 0; round < (slow ? 2 : 20); ++round) {
+      region r{{.branching = 2, .bytes = 4 << 20}};
+      auto const kernel = [](auto c) {
+        std::atomic<long> n{0};
+        heist::scope s{c};
+        for (int i = 0; i < 20; ++i) s.fork([&](auto d) { n += fib(d, 4); });
+        s.join();
+        return n + fib(c, 6);
+      };
+      CHECK(ex.sync_wait(r, kernel) == 68);
+      CHECK(ex.sync_wait(r, kernel) == 68);
+      CHECK(ex.sync_wait(kernel) == 68);
+    }
+    CHECK(all_free(ex));
+  }
+}
+
+template <class Idle>
+using cab_idle = heist::policy::with_idle<heist::policy::cab, Idle>;
+template <class Idle>
+using cats_idle = heist::policy::with_idle<heist::policy::cats, Idle>;
+template <class Join>
+using cab_join = heist::policy::with_join<heist::policy::cab, Join>;
+template <class Join>
+using cats_join = heist::policy::with_join<heist::policy::cats, Join>;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("tiers: with every idle policy and every way to join", "[fork]", cab_idle<heist::idle::adaptive>,
+                   cab_idle<heist::idle::balanced>, cab_idle<heist::idle::always_awake>,
+                   cab_idle<heist::idle::default_idle>, cats_idle<heist::idle::adaptive>,
+                   cats_idle<heist::idle::balanced>, cats_idle<heist::idle::always_awake>,
+                   cab_join<heist::join::leapfrog>, cab_join<heist::join::wait>, cats_join<heist::join::leapfrog>,
+                   cats_join<heist::join::wait>) {
+  variant<TestType>();
+}
