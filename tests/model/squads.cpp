@@ -71,6 +71,7 @@ struct machine {
   env::atomic<bool> stop{false};
   std::array<task, max_tasks> tasks;
   std::array<frame, 2> frames;
+  bool beside_is_fine = false;
   std::array<env::plain<int>, max_squads> inside{0, 0};  // subtrees that a squad runs
   env::atomic<int> left{0};                              // tasks without a parent that have not ended; 0: nobody counts
 
@@ -100,6 +101,7 @@ struct machine {
     model::check(t.payload == 7, "a task came out without what was written before");
     t.runs += 1;
     model::check(t.runs <= times, "a task ran too often");
+    model::check(!b.beside || beside_is_fine, "a task was taken beside one that waits for nothing outside");
     t.holds = !b.beside;
     if (t.holds) enter(w.in);
   }
@@ -325,6 +327,7 @@ template <class Env, how How>
 void waits_outside(model::execution& t) {
   auto& m = t.make<machine<Env, also::nothing>>(1, 1, wakes_on_push);
   m.occupy(0);
+  m.beside_is_fine = true;
   t.thread([&m] { add(m, How, 0, 0); });
   t.thread([&m] { m.set.wait_outside_begins(m.set[0]); });
   t.thread([&m] { m.take_inter({0, m.set[0]}); });
@@ -336,6 +339,7 @@ void beside(model::execution& t) {
   auto& m = t.make<machine<env, also::stop>>(std::size_t{Squads}, std::size_t{Squads}, wakes_on_push);
   m.left.store(2, order::relaxed);
   m.occupy(0);
+  m.beside_is_fine = true;
   m.set.wait_outside_begins(m.set[0]);
   for (std::size_t i = 0; i < 2; ++i) m.set.add_pinned(m.set[0], m.tasks[i]);
   t.thread([&m] {
@@ -427,6 +431,7 @@ void handed_over(model::execution& t) {
 void beside_for_ever(model::execution& t) {
   auto& m = t.make<machine<env, also::nothing>>(std::size_t{2}, std::size_t{2}, wakes_on_push);
   m.occupy(0);
+  m.beside_is_fine = true;
   m.set.wait_outside_begins(m.set[0]);
   m.set.add_pinned(m.set[0], m.tasks[0]);
   t.thread([&m] {

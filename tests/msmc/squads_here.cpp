@@ -1,5 +1,6 @@
 // On the machine that it runs on: squads are sockets, workers stay on their PUs, tasks stay in their squads.
 // Arguments: how many squads and how many workers there must be. Exit status 1, and a sentence, if something is wrong.
+#include <fmt/format.h>
 #include <sched.h>
 #include <heist/heist.hpp>
 
@@ -20,11 +21,10 @@ namespace {
 int wrong = 0;
 
 template <class... Arguments>
-void require(bool right, char const* format, Arguments... arguments) {
+void require(bool right, fmt::format_string<Arguments const&...> format, Arguments const&... arguments) {
   if (right) return;
   ++wrong;
-  std::printf(format, arguments...);
-  std::printf("\n");
+  std::printf("%s\n", fmt::format(format, arguments...).c_str());
 }
 
 /// The socket of a CPU, as the kernel says.
@@ -75,8 +75,8 @@ long fib(Context c, long n, sightings& seen) {
 void run(std::size_t squads, std::size_t workers) {
   heist::executor<heist::policy::cab, heist::placement_trace> ex{
       {.squads = heist::squad_by::package, .pin = heist::pinning::pus}};
-  require(ex.squad_count() == squads, "there are %zu squads, not %zu", ex.squad_count(), squads);
-  require(ex.worker_count() == workers, "there are %zu workers, not %zu", ex.worker_count(), workers);
+  require(ex.squad_count() == squads, "there are {} squads, not {}", ex.squad_count(), squads);
+  require(ex.worker_count() == workers, "there are {} workers, not {}", ex.worker_count(), workers);
   auto const placed = heist::topology::make_squads(ex.machine(), heist::squad_by::package, ex.worker_count());
 
   sightings seen{ex.worker_count()};
@@ -86,10 +86,10 @@ void run(std::size_t squads, std::size_t workers) {
     for (int round = 0; round < 3; ++round) {
       ex.observer().clear();
       long const result = ex.sync_wait(r, [&](auto c) { return fib(c, 18, seen); });
-      require(result == 2584, "fib(18) is %ld", result);
+      require(result == 2584, "fib(18) is {}", result);
       auto const report = heist::check_placement(ex.observer().events(), placed, level);
-      require(report.ok(), "boundary level %u: %s", level, report.text().c_str());
-      require((report.inter_begins != 0) == (level != 0), "boundary level %u: no inter-squad tasks", level);
+      require(report.ok(), "boundary level {}: {}", level, report.text());
+      require((report.inter_begins != 0) == (level != 0), "boundary level {}: no inter-squad tasks", level);
       inter += report.inter_begins;
       intra += report.intra_begins;
       most_squads = report.squads_used > most_squads ? report.squads_used : most_squads;
@@ -98,19 +98,19 @@ void run(std::size_t squads, std::size_t workers) {
   // By Eq. 4, from the caches that this machine says it has.
   heist::region by_equation{{.branching = 2, .bytes = std::size_t{64} << 20}};
   require(ex.sync_wait(by_equation, [&](auto c) { return fib(c, 18, seen); }) == 2584, "fib(18) is wrong");
-  require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: %s", by_equation.note().c_str());
+  require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: {}", by_equation.note());
   std::printf("%s\n", by_equation.note().c_str());
 
-  require(seen.moved() == 0, "tasks of a worker were seen on another CPU %d times of %ld", seen.moved(), seen.looks());
+  require(seen.moved() == 0, "tasks of a worker were seen on another CPU {} times of {}", seen.moved(), seen.looks());
   std::set<int> cpus;
   for (std::size_t s = 0; s < placed.members.size(); ++s) {
     std::set<int> packages;
     for (std::uint32_t const w : placed.members[s]) {
       if (seen.cpu(w) < 0) continue;  // it ran nothing
-      require(cpus.insert(seen.cpu(w)).second, "worker %u is on CPU %d, as another one", w, seen.cpu(w));
+      require(cpus.insert(seen.cpu(w)).second, "worker {} is on CPU {}, as another one", w, seen.cpu(w));
       packages.insert(package_of(seen.cpu(w)));
     }
-    require(packages.size() <= 1, "the workers of squad %zu were seen on %zu sockets", s, packages.size());
+    require(packages.size() <= 1, "the workers of squad {} were seen on {} sockets", s, packages.size());
   }
   require(most_squads > 1, "no run used more than one squad");
   std::printf("%zu squads, %zu workers of which %zu ran tasks; %ld looks; %zu inter-squad and %zu intra-squad begins\n",

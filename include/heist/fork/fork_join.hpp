@@ -23,10 +23,10 @@ namespace detail {
 /// A fork of a frame that is in a tier. Apart, with a copy of the context, so that a frame that is not costs no more
 /// than under other policies. `inter`: by inter_fork.
 template <class Context, class... F>
-HEIST_NOINLINE auto fork_in_tier(Context c, bool inter, F&... f) {
+HEIST_NOINLINE auto fork_in_tier(Context c, bool inter, in_register<F>... f) {
   if (HEIST_LIKELY(context_access::mark_of(c) == tier_mark::intra))
     return child_first_fork<Context, F...>::run(context_access::fiber_of(c), context_access::position_of(c), f...);
-  return tier_fork(c, inter, f...);
+  return tier_fork<Context, F...>(c, inter, f...);
 }
 
 /// A fork where the policy has tiers.
@@ -34,18 +34,18 @@ template <class Context, class... F>
 HEIST_ALWAYS_INLINE auto fork_by_tier(Context c, bool inter, F&... f) {
   if (HEIST_LIKELY(context_access::mark_of(c) == tier_mark::flat))
     return parent_first_fork<Context, F...>::run(context_access::fiber_of(c), context_access::position_of(c), f...);
-  return fork_in_tier(c, inter, f...);
+  return fork_in_tier<Context, F...>(c, inter, f...);
 }
 
 /// A fork of a context that leaves the order to an executor whose order is not parent-first. Apart, and with a copy of
 /// the context, for the sake of those where it is.
 template <class Context, class... F>
-HEIST_COLD auto fork_otherwise(Context c, bool inter, F&... f) {
+HEIST_COLD auto fork_otherwise(Context c, bool inter, in_register<F>... f) {
   fiber& on = context_access::fiber_of(c);
   if (on.order == fork_order::child_first)
     return child_first_fork<Context, F...>::run(on, context_access::position_of(c), f...);
   if (on.order == fork_order::recorded) return recorded_fork_of(c, f...);
-  return fork_by_tier(c, inter, f...);
+  return fork_by_tier<Context, F...>(c, inter, f...);
 }
 
 }  // namespace detail
@@ -58,7 +58,7 @@ HEIST_ALWAYS_INLINE auto basic_context<Order>::fork_join(F&&... f) const {
   using child_first = detail::child_first_fork<basic_context, std::remove_reference_t<F>...>;
   if constexpr (std::is_same_v<Order, order::of_executor>) {
     if (fiber_->order == fork_order::parent_first) return parent_first::run(*fiber_, position_, f...);
-    return detail::fork_otherwise(*this, false, f...);
+    return detail::fork_otherwise<basic_context, std::remove_reference_t<F>...>(*this, false, f...);
   } else if constexpr (Order::value == fork_order::by_tier) {
     return detail::fork_by_tier(*this, false, f...);
   } else if constexpr (Order::value == fork_order::child_first) {
@@ -76,7 +76,7 @@ auto basic_context<Order>::inter_fork(F&&... f) const {
   static_assert(sizeof...(F) > 0, "heist: inter_fork needs at least one callable.");
   if constexpr (std::is_same_v<Order, order::of_executor>) {
     if (fiber_->order == fork_order::parent_first) return fork_join(f...);
-    return detail::fork_otherwise(*this, true, f...);
+    return detail::fork_otherwise<basic_context, std::remove_reference_t<F>...>(*this, true, f...);
   } else if constexpr (Order::value == fork_order::by_tier) {
     return detail::fork_by_tier(*this, true, f...);
   } else {
@@ -90,7 +90,10 @@ template <class... F>
 auto fork_join(F&&... f) {
   if (detail::worker* const w = detail::this_worker(); w != nullptr) {
     detail::fiber& on = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    return detail::context_access::make<context>(on, on.top()).fork_join(std::forward<F>(f)...);
+    // Within a squad's subtree it forks for the squad.
+    detail::fork_slot* const at =
+        on.bound() != nullptr ? detail::context_access::marked(on.top(), detail::tier_mark::intra) : on.top();
+    return detail::context_access::make<context>(on, at).fork_join(std::forward<F>(f)...);
   }
   if constexpr ((detail::callable_plain<std::remove_reference_t<F>> && ...)) {
     auto const call = [](auto& function) -> detail::value_or_monostate<decltype(function())> {

@@ -26,7 +26,7 @@ struct basic_squad {
   master_queue<Frame, Env> ready;
   /// Written by the head.
   typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
-  typename Env::template atomic<bool> head_away{false};  ///< does other things than inter-squad tasks, perhaps for long
+  typename Env::template atomic<bool> head_away{false};  ///< has something to do, perhaps for long
   /// Frames of the subtree that wait for something which they have not forked: a future, a run of a graph.
   typename Env::template atomic<std::uint32_t> waits_outside{0};
   idle_gate<Env> gate;
@@ -37,7 +37,7 @@ struct basic_squad {
 //                                               the one sees the sleeping head, or the head sees the task
 //   Q2  add: push, fence(seq_cst), free?    <-> release, waits_outside: free, fence(seq_cst), pools?
 //                                               the one sees that the squad is free, or the other sees the task
-//   Q3  head_leaves: head_away, fence(seq_cst), pinned? <-> add_pinned: push, fence(seq_cst), head_away?
+//   Q3  head_leaves: busy and head_away, fence(seq_cst), pinned? <-> add_pinned: push, fence(seq_cst), head_away?
 //                                               the head sees the task, or the one who adds it sees that the head is
 //                                               away
 
@@ -111,8 +111,7 @@ class squad_set {
     own.head_asleep.store(false, std::memory_order_relaxed);  // relaxed: who reads true still wakes in vain
   }
 
-  /// The head has found something else to do than an inter-squad task, perhaps for long: somebody else takes what
-  /// belongs to its squad.
+  /// The head has found something to do, perhaps for long: somebody else takes what belongs to its squad.
   void head_leaves(squad_type& own) noexcept {
     if (own.head_away.load(std::memory_order_relaxed)) return;  // relaxed: its own
     own.head_away.store(true, std::memory_order_relaxed);       // relaxed: the fence orders it (Q3)

@@ -120,14 +120,13 @@ class worker_loop {
     w.gate->become_thief();
     if constexpr (has_tiers) {
       if (w.head) home.squads.head_returns(*w.in);
-      w.takes_inter = false;
     }
     for (;;) {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = explore(self); t != nullptr) {
         w.gate->found_work([&] { return home.work_for(w); });
         if constexpr (has_tiers) {
-          if (w.head && !w.takes_inter) home.squads.head_leaves(*w.in);
+          if (w.head) home.squads.head_leaves(*w.in);
         }
         if constexpr (timed) scheduler(self).observer().work_begin(w.number, 0);
         return t;
@@ -322,19 +321,11 @@ class worker_loop {
       if constexpr (observed) scheduler.observer().steal(w.number, robbed.number);
       return loot.item;
     }
-    if (!w.head) return nullptr;
-    runnable* const t = home.take_inter(w);
-    w.takes_inter = t != nullptr;
-    return t;
+    return w.head ? home.take_inter(w) : nullptr;
   }
 
   /// What a head takes when it has found nothing else.
-  static runnable* take_any(worker& w) {
-    if (!w.head) return nullptr;
-    runnable* const t = w.home.squads.head_take_any(*w.in, w.takes_beside);
-    w.takes_inter = t != nullptr;
-    return t;
-  }
+  static runnable* take_any(worker& w) { return w.head ? w.home.squads.head_take_any(*w.in, w.takes_beside) : nullptr; }
 
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
