@@ -48,6 +48,7 @@ class region {
   region_options const& options() const noexcept { return options_; }
 
   /// One sentence on how its last run was divided, and why; empty before the first, and under policies without tiers.
+  /// Under policy::replay: why there is no steal tree, if so.
   std::string const& note() const noexcept { return note_; }
   /// The boundary level of its last run, under policy::cab.
   std::optional<std::uint32_t> boundary_level() const noexcept { return level_; }
@@ -55,8 +56,7 @@ class region {
   region_profile const& profile() const noexcept { return profile_; }
 
   /// Who stole what in its last run under policy::replay that ended without an exception; empty before, and under other
-  /// policies. Forks through heist::fork_join, which has no context, are not in it. Where there is none note() says
-  /// why.
+  /// policies. Forks through heist::fork_join, which has no context, are not in it.
   steal_tree const& tree() const noexcept { return tree_; }
 
   /// The next run under policy::cats is profiled.

@@ -26,7 +26,7 @@ struct basic_squad {
   master_queue<Frame, Env> ready;
   /// Written by the head.
   typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
-  typename Env::template atomic<bool> head_away{false};  ///< has something to do, perhaps for long
+  typename Env::template atomic<bool> head_away{false};    ///< has something to do, perhaps for long
   /// Frames of the subtree that wait for something which they have not forked: a future, a run of a graph.
   typename Env::template atomic<std::uint32_t> waits_outside{0};
   idle_gate<Env> gate;

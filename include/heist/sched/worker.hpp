@@ -59,7 +59,7 @@ struct worker {
   std::vector<worker*> const* mates = nullptr;
   bool head = false;          ///< it is the head of its squad
   std::uint32_t place = 0;    ///< in its squad's list
-  bool takes_beside = false;   ///< the inter-squad task that it takes does not keep its squad busy
+  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
 
   // Owner only.
   bool active = false;             ///< counted among the active workers

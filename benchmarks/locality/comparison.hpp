@@ -1,0 +1,68 @@
+// A comparison: all contestants in turn, round by round, every result compared with the serial one.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "contestants.hpp"
+#include "timing.hpp"
+
+namespace locality {
+
+struct comparison {
+  std::string title;
+  std::string unit;  ///< of what the rounds of the contestants hold, after division by `scale`
+  double scale = 1;
+  std::string reference;  ///< the name of the contestant whose time the others' are divided by
+  std::vector<contestant> contestants;
+  std::string summary;
+
+  double reference_time() const {
+    for (contestant const& c : contestants) {
+      if (c.name == reference) return median(c.rounds);
+    }
+    return 0;
+  }
+  bool right() const {
+    for (contestant const& c : contestants) {
+      if (!c.wrong.empty()) return false;
+    }
+    return true;
+  }
+};
+
+/// `program` has been solved serially, in `steps` steps, before; all contestants solve it again. A
+/// run in which threads waited for CPUs longer than `calm` percent of its time is made again, some times at most; 0: no
+/// run is.
+template <class P>
+void compete(P& program, comparison& all, span_of_steps steps, std::size_t rounds, double calm) {
+  constexpr int most_runs = 8;
+  auto const expected = program.result(steps.all());
+  auto const judge = [&](contestant& c) {
+    if (c.wrong.empty() && !(program.result(steps.all()) == expected))
+      c.wrong = "the result differs from the serial one";
+  };
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (contestant& c : all.contestants) {
+      try {
+        timed t = c.run();
+        for (int runs = 1; runs < most_runs && calm > 0 && 100 * t.waited > calm * t.seconds; ++runs) t = c.run();
+        c.rounds.push_back(t.per_element());
+        c.waited.push_back(t.waited / t.seconds);
+        if (t.first_step > 0) c.first_steps.push_back(t.first_step);
+        judge(c);
+      } catch (std::exception const& e) {
+        c.wrong = e.what();
+      }
+    }
+  }
+  for (contestant& c : all.contestants) {
+    if (c.look) c.look(c);
+  }
+}
+
+}  // namespace locality

@@ -1,0 +1,126 @@
+// The programs of CAB (Table III) and CATS (Table 1).
+#pragma once
+
+#include <string_view>
+#include <tuple>
+
+#include "../../examples/kernels/cholesky.hpp"
+#include "../../examples/kernels/fft.hpp"
+#include "../../examples/kernels/mandelbrot.hpp"
+#include "../../examples/kernels/nqueens.hpp"
+#include "checkers.hpp"
+#include "complete_runs.hpp"
+#include "ge.hpp"
+#include "heat.hpp"
+#include "heat_line.hpp"
+#include "islands.hpp"
+#include "knapsack.hpp"
+#include "mergesort.hpp"
+#include "program.hpp"
+#include "sor.hpp"
+#include "sweeping.hpp"
+
+namespace locality {
+
+namespace detail {
+
+constexpr description unbalanced(description d, std::string_view name, std::string_view problem) {
+  d.name = name;
+  d.problem = problem;
+  return d;
+}
+
+constexpr description of_kernel(kernels::description const& k, std::string_view name, bound_by bound) {
+  return {.name = name,
+          .problem = k.problem,
+          .size_means = k.size_means,
+          .bound = bound,
+          .smallest = k.smallest,
+          .largest = k.largest,
+          .test = k.test,
+          .usual = k.usual,
+          .leaf = 0,
+          .steps = 5,
+          .stack = k.stack};
+}
+
+}  // namespace detail
+
+struct heat_in_a_line : sweeping<heat_line, halves> {
+  static constexpr description about = heat_line::about;
+  using sweeping::sweeping;
+};
+struct heat : sweeping<heat_plate, halves> {
+  static constexpr description about = heat_plate::about;
+  using sweeping::sweeping;
+};
+struct heat_ub : sweeping<heat_plate, twos_and_fours> {
+  static constexpr description about =
+      detail::unbalanced(heat_plate::about, "heat-ub", "heat, divided into an unbalanced tree (CATS, Algorithm 1)");
+  using sweeping::sweeping;
+};
+struct sor : sweeping<sor_plate, halves> {
+  static constexpr description about = sor_plate::about;
+  using sweeping::sweeping;
+};
+struct sor_ub : sweeping<sor_plate, twos_and_fours> {
+  static constexpr description about =
+      detail::unbalanced(sor_plate::about, "sor-ub", "sor, divided into an unbalanced tree");
+  using sweeping::sweeping;
+};
+struct ge : sweeping<ge_matrix, halves> {
+  static constexpr description about = ge_matrix::about;
+  using sweeping::sweeping;
+};
+struct ge_ub : sweeping<ge_matrix, twos_and_fours> {
+  static constexpr description about =
+      detail::unbalanced(ge_matrix::about, "ge-ub", "ge, divided into an unbalanced tree");
+  using sweeping::sweeping;
+};
+struct merge_sorting : complete_runs<mergesort> {
+  static constexpr description about = detail::of_kernel(mergesort::about, "mergesort", bound_by::memory);
+  using complete_runs::complete_runs;
+};
+
+struct queens : complete_runs<kernels::nqueens> {
+  static constexpr description about = detail::of_kernel(kernels::nqueens::about, "queens", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+struct fft : complete_runs<kernels::fft> {
+  static constexpr description about = detail::of_kernel(kernels::fft::about, "fft", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+struct cholesky : complete_runs<kernels::cholesky> {
+  static constexpr description about = detail::of_kernel(kernels::cholesky::about, "cholesky", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+struct checkers_games : complete_runs<checkers> {
+  static constexpr description about = detail::of_kernel(checkers::about, "checkers", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+struct mandelbrot : complete_runs<kernels::mandelbrot> {
+  static constexpr description about = detail::of_kernel(kernels::mandelbrot::about, "mandelbrot", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+struct ga : sweeping<islands, halves> {
+  static constexpr description about = islands::about;
+  using sweeping::sweeping;
+};
+struct knapsack : complete_runs<fixed_knapsack> {
+  static constexpr description about = detail::of_kernel(fixed_knapsack::about, "knapsack", bound_by::cpu);
+  using complete_runs::complete_runs;
+};
+
+using all_programs = std::tuple<heat_in_a_line, heat, heat_ub, sor, sor_ub, ge, ge_ub, merge_sorting, queens, fft,
+                                cholesky, checkers_games, mandelbrot, ga, knapsack>;
+
+/// Calls f.operator()<Program>() for every program.
+template <class F>
+void for_each_program(F&& f) {
+  [&]<program... P>(std::tuple<P...>*) {
+    (f.template operator()<P>(), ...);
+  }
+  (static_cast<all_programs*>(nullptr));
+}
+
+}  // namespace locality

@@ -1,0 +1,232 @@
+// heist/observe/steal_tree.hpp: what a consistent tree is, places, text for people, JSON.
+#include "heist/observe/steal_tree.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heist/base/random.hpp"
+#include "support/catch.hpp"
+
+using namespace heist;
+using steal = steal_tree::steal;
+
+namespace {
+
+/// Body on worker 1 of 3; from its frame, from its first child, and from the second child of its third.
+std::vector<steal> example() {
+  return {{{0}, 0, 1, 0}, {{0, 0}, 2, 1, 0}, {{2, 1, 4}, 0, 2, 1}, {{2}, 2, 0, 1}};
+}
+
+std::string refusal(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
+  try {
+    steal_tree{workers, body, std::move(steals)};
+  } catch (steal_tree_error const& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+std::string refusal(std::string const& text) {
+  try {
+    steal_tree::from_json(text);
+  } catch (region_error const& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+bool has(std::string const& text, std::string const& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string replaced(std::string text, std::string const& what, std::string const& by) {
+  auto const at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// Consistent, with places of all lengths below each other and beside each other.
+std::vector<steal> random_steals(fast_random& random, std::size_t workers, std::size_t wanted) {
+  std::vector<steal> all;
+  std::vector<std::uint32_t> next(workers);
+  while (all.size() < wanted) {
+    steal s;
+    for (std::size_t n = 1 + random.next() % 6; n != 0; --n)
+      s.place.push_back(static_cast<std::uint32_t>(random.next() % 4));
+    bool const there = std::any_of(all.begin(), all.end(), [&](steal const& other) { return other.place == s.place; });
+    if (there) continue;
+    s.worker = static_cast<std::uint32_t>(random.next() % workers);
+    s.victim = static_cast<std::uint32_t>((s.worker + 1 + random.next() % (workers - 1)) % workers);
+    s.sequence = next[s.worker]++;
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("steal_tree: of no run", "[observe]") {
+  steal_tree const t;
+  CHECK(t.empty());
+  CHECK(t.worker_count() == 0);
+  CHECK(t.steal_count() == 0);
+  CHECK(t.depth() == 0);
+  CHECK(t.steals().empty());
+  CHECK(t.bytes() == sizeof t);
+  CHECK(t.find(std::vector<std::uint32_t>{0}) == nullptr);
+  CHECK(steal_tree::from_json(t.to_json()) == t);
+  CHECK(has(t.to_dot(), "digraph"));
+}
+
+TEST_CASE("steal_tree: a run without steals is a run", "[observe]") {
+  steal_tree const t{4, 3, {}};
+  CHECK_FALSE(t.empty());
+  CHECK(t.worker_count() == 4);
+  CHECK(t.body_worker() == 3);
+  CHECK(t.depth() == 0);
+  CHECK(t.nodes().size() == 1);
+  CHECK(steal_tree::from_json(t.to_json()) == t);
+  CHECK_FALSE(t == steal_tree{});
+  CHECK_FALSE(t == steal_tree{4, 2, {}});
+}
+
+TEST_CASE("steal_tree: places", "[observe]") {
+  steal_tree const t{3, 1, example()};
+  CHECK(t.steal_count() == 4);
+  CHECK(t.depth() == 3);
+  CHECK(t.nodes().size() == 6);  // body, 0, 0.0, 2, 2.1, 2.1.4
+  CHECK(t.bytes() == sizeof t + 6 * sizeof(steal_tree::node));
+
+  auto wanted = example();
+  std::swap(wanted[2], wanted[3]);  // the order of the serial program
+  CHECK(t.steals() == wanted);
+  for (steal const& s : wanted) {
+    auto const* const n = t.find(s.place);
+    REQUIRE(n != nullptr);
+    CHECK(n->worker == s.worker);
+    CHECK(n->victim == s.victim);
+    CHECK(n->sequence == s.sequence);
+  }
+  for (auto const& place : std::vector<std::vector<std::uint32_t>>{{}, {1}, {2, 1}, {0, 1}, {0, 0, 0}, {3}})
+    CHECK(t.find(place) == nullptr);
+  CHECK(t.child(0, 0) == 1);
+  CHECK(t.child(0, 1) == steal_tree::none);
+  CHECK(t.child(0, 2) == 3);
+  CHECK_FALSE(t.nodes()[t.child(3, 1)].stolen());
+}
+
+TEST_CASE("steal_tree: the order of the steals given does not matter", "[observe]") {
+  fast_random random{1};
+  for (int round = 0; round < 50; ++round) {
+    auto all = random_steals(random, 2 + random.next() % 5, random.next() % 60);
+    steal_tree const t{8, 0, all};
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random.next() % i]);
+    CHECK(steal_tree{8, 0, all} == t);
+    std::sort(all.begin(), all.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
+    CHECK(t.steals() == all);
+    CHECK(steal_tree::from_json(t.to_json()) == t);
+    CHECK(steal_tree::from_json(t.to_json()).to_json() == t.to_json());
+    std::size_t longest = 0;
+    for (steal const& s : all) {
+      longest = std::max(longest, s.place.size());
+      CHECK(t.find(s.place) != nullptr);
+    }
+    CHECK(t.depth() == longest);
+  }
+}
+
+TEST_CASE("steal_tree: contradictions are refused with a sentence", "[observe]") {
+  CHECK(has(refusal(3, 3, {}), "worker 3 began it, but there are 3"));
+  CHECK(has(refusal(0, 0, {}), "worker 0 began it, but there are 0"));
+  CHECK(has(refusal(std::size_t{1} << 32, 0, {}), "too many"));
+  CHECK(has(refusal(2, 0, {{{0}, 2, 0, 0}}), "body, after child 0: worker 2 from 0, its number 0, but there are 2"));
+  CHECK(has(refusal(2, 0, {{{0}, 0, 2, 0}}), "there are 2 workers"));
+  CHECK(has(refusal(2, 0, {{{0}, 1, 1, 0}}), "worker 1 robs itself"));
+  CHECK(has(refusal(2, 0, {{{}, 1, 0, 0}}), "no place"));
+  CHECK(has(refusal(2, 0, {{{0}, 1, 0, 5}, {{1}, 1, 0, 5}}), "two steals with number 5"));
+  CHECK(has(refusal(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1}, 2, 0, 0}}), "body.4, after child 1 is stolen twice"));
+  CHECK(refusal(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1, 0}, 2, 0, 0}}) == "accepted");
+}
+
+TEST_CASE("steal_tree: JSON that others read, too", "[observe]") {
+  auto const v = nlohmann::json::parse(steal_tree{3, 1, example()}.to_json());
+  CHECK(v["heist"] == "steal tree");
+  CHECK(v["version"] == 1);
+  CHECK(v["workers"] == 3);
+  CHECK(v["body"] == 1);
+  CHECK(v["steals"] == nlohmann::json::parse("[[0,[0],0,1,0],[1,[0],2,1,0],[0,[2],2,0,1],[1,[1,4],0,2,1]]"));
+}
+
+TEST_CASE("steal_tree: files that are cut, of another version or edited are refused", "[observe]") {
+  auto const text = steal_tree{3, 1, example()}.to_json();
+  for (std::size_t n = 0; n + 2 < text.size(); ++n) {
+    CAPTURE(n);
+    REQUIRE(has(refusal(text.substr(0, n)), "this is no steal tree"));
+  }
+  CHECK(
+      has(refusal(replaced(text, "\"version\": 1", "\"version\": 2")), "its version is 2, this heist reads version 1"));
+  CHECK(has(refusal(replaced(text, "steal tree", "region profile")), "something else"));
+  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 2")), "there are 2 workers"));
+  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 0")), "worker 1 began it"));
+  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": -3")), "whole number"));
+  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 4294967295")), "too large"));
+  CHECK(has(refusal(replaced(text, "\"body\": 1", "\"body\": 7")), "worker 7 began it"));
+  CHECK(has(refusal(replaced(text, "\"body\"", "\"bdy\"")), "no member \"body\""));
+  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0]", "[2, [0], 2, 1, 0]")), "2 branches in common"));
+  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0]", "[1, [0], 2, 1]")), "5 fields, but 4"));
+  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0]", "[1, [], 2, 1, 0]")), "stolen twice"));
+  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0]", "[0, [], 2, 1, 0]")), "no place"));
+  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0]", "[1, [0], 2, 2, 0]")), "robs itself"));
+}
+
+TEST_CASE("steal_tree: a long chain of frames", "[observe]") {
+  std::vector<steal> all;
+  std::vector<std::uint32_t> place;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    place.push_back(1);
+    if (i % 100 == 99) all.push_back({place, i / 100 % 2, 1 - i / 100 % 2, i / 200});
+  }
+  steal_tree const t{2, 0, all};
+  CHECK(t.nodes().size() == 3001);
+  CHECK(t.depth() == 3000);
+  auto const text = t.to_json();
+  CHECK(text.size() < 20'000);  // each branch once
+  CHECK(steal_tree::from_json(text) == t);
+}
+
+TEST_CASE("steal_tree: pictures have a colour for each worker", "[observe]") {
+  auto const dot = steal_tree{3, 1, example()}.to_dot();
+  CHECK(has(dot, "n0 [label=\"body\\nworker 1\", fillcolor=\"0.333 0.45 0.95\"]"));
+  CHECK(has(dot, "n1 [label=\"worker 0 from 1\\nits number 0\", fillcolor=\"0.000 0.45 0.95\"]"));
+  CHECK(has(dot, "n3 [label=\"worker 2 from 0\\nits number 1\", fillcolor=\"0.667 0.45 0.95\"]"));
+  CHECK(has(dot, "n4 [label=\"\", shape=point]"));
+  CHECK(has(dot, "n0 -> n3 [label=\"2\"]"));
+  CHECK(has(dot, "n3 -> n4 [label=\"1\"]"));
+  CHECK(has(dot, "n4 -> n5 [label=\"4\"]"));
+  CHECK(std::count(dot.begin(), dot.end(), '>') == 5);
+}
+
+TEST_CASE("steal_tree: the difference of two trees", "[observe]") {
+  steal_tree const a{3, 1, example()};
+  CHECK(difference(a, a).empty());
+  CHECK(difference({}, {}).empty());
+
+  auto changed = example();
+  changed[0].victim = 2;      // {0}
+  changed[1].place = {0, 1};  // was {0, 0}
+  steal_tree const b{4, 0, changed};
+  CHECK(difference(a, b) ==
+        "workers: 3 -> 4\n"
+        "body: worker 1 -> worker 0\n"
+        "  body, after child 0: worker 0 from 1, its number 0 -> worker 0 from 2, its number 0\n"
+        "- body.0, after child 0: worker 2 from 1, its number 0\n"
+        "+ body.0, after child 1: worker 2 from 1, its number 0\n");
+  auto const missing = difference(a, steal_tree{3, 1, {}});
+  CHECK(std::count(missing.begin(), missing.end(), '\n') == 4);
+  CHECK(missing.rfind("- ", 0) == 0);
+}
