@@ -95,7 +95,8 @@ class squad_set {
   /// very task that is taken here, so the squad takes it, although it runs two then. It does not keep the squad busy.
   Task* head_take_any(squad_type& own, bool& beside) noexcept {
     beside = own.pool.busy();
-    if (!free(own)) return nullptr;
+    // relaxed: Q2. Not free(): busy is read once.
+    if (beside && own.waits_outside.load(std::memory_order_relaxed) == 0) return nullptr;
     Task* task = own.pool.take();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal_pinned();
