@@ -13,6 +13,7 @@ void for_each_policy(F&& f) {
   f.template operator()<heist::policy::cats>("cats");
   f.template operator()<heist::policy::sampling>("sampling");
   f.template operator()<heist::policy::victim_set>("victim_set");
+  f.template operator()<heist::policy::replay>("replay");
 }
 
 /// Those that take a region's boundary level.

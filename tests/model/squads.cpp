@@ -479,6 +479,7 @@ int main(int argc, char** argv) {
   all.prove("squads: a task is taken beside another, 2 squads, random", wide, beside<2>);
   all.prove("squads: 2 frames can go on", two, ready<env, 2, false, false>);
   all.prove("squads: a task suspends itself", one, suspended<env, false, false, false>);
+  all.prove("squads: 2 frames can go on, random", wide, ready<env, 2, false, false>);
   all.prove("squads: 2 tasks, 2 squads, random", wide, added_twice<false, true>);
   all.prove("squads: 2 tasks, added by two, random", wide, added_twice<true, true>);
   all.prove("squads: beside a member, random", wide, added_beside_a_member<how::pinned, true>);

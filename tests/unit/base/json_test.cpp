@@ -1,6 +1,8 @@
 // heist/base/json.hpp: what is read and what is refused, against nlohmann_json, and on texts that are cut or damaged.
 #include "heist/base/json.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -54,15 +56,16 @@ std::string random_text(heist::fast_random& random, int depth) {
                                                 "1e9",  "-0",   "\"\"",  "\"a\"", "\"\\u20ac\"", "1.25E-3"};
   auto const blank = [&] { return std::string(random.below(3), " \n\t\r"[random.below(4)]); };
   auto const kind = random.below(depth > 0 ? 3 : 1);
-  if (kind == 0) return blank() + scalars[random.below(static_cast<std::uint32_t>(scalars.size()))] + blank();
+  if (kind == 0)
+    return fmt::format("{}{}{}", blank(), scalars[random.below(static_cast<std::uint32_t>(scalars.size()))], blank());
   std::string inside;
   for (std::uint32_t i = 0, n = random.below(4); i < n; ++i) {
     if (i > 0) inside += ',';
-    if (kind == 2) inside += blank() + json::quote("m" + std::to_string(i)) + blank() + ":";
+    if (kind == 2) inside += fmt::format("{}{}{}:", blank(), json::quote(fmt::format("m{}", i)), blank());
     inside += random_text(random, depth - 1);
   }
   if (inside.empty()) inside = blank();
-  return blank() + (kind == 1 ? "[" + inside + "]" : "{" + inside + "}") + blank();
+  return fmt::format("{}{}{}{}{}", blank(), kind == 1 ? '[' : '{', inside, kind == 1 ? ']' : '}', blank());
 }
 
 }  // namespace
@@ -203,7 +206,7 @@ TEST_CASE("json: a valid text that is cut anywhere is refused", "[base]") {
     REQUIRE(has(refusal(sample.substr(0, length)), "JSON, line "));
   heist::fast_random random(7);
   for (int i = 0; i < 200; ++i) {
-    auto text = "[" + random_text(random, 4) + "]";
+    auto text = fmt::format("[{}]", random_text(random, 4));
     REQUIRE(refusal(text) == "accepted");
     for (; text.size() > 1; text.pop_back()) REQUIRE(has(refusal(text.substr(0, text.size() - 1)), "JSON, line "));
   }
