@@ -33,6 +33,24 @@ decltype(auto) run_in_squads(region_run& run, fiber& on, F& f) {
   }
 }
 
+/// A region that is not divided. Its body gets the context of a parent-first policy, if it takes any: then its forks
+/// cost what they cost there.
+template <class Context, class F>
+decltype(auto) run_flat(Context const& c, F& f) {
+  using parent_first = basic_context<order::parent_first>;
+  if constexpr (!callable_plain<F> && std::is_same_v<Context, basic_context<order::by_tier>> &&
+                callable_with_context<F, parent_first>) {
+    if constexpr (std::is_same_v<task_result<parent_first, F>, task_result<Context, F>>) {
+      return call_task(f,
+                       context_access::make<parent_first>(context_access::fiber_of(c), context_access::position_of(c)));
+    } else {
+      return call_task(f, c);
+    }
+  } else {
+    return call_task(f, c);
+  }
+}
+
 template <class Context, class F>
 decltype(auto) run_region(region& r, Context const& c, F& f) {
   fiber& on = context_access::fiber_of(c);
@@ -44,7 +62,7 @@ decltype(auto) run_region(region& r, Context const& c, F& f) {
   } const end{run};
   switch (run.plan()) {
     case division::flat:
-      return call_task(f, c);
+      return run_flat(c, f);
     case division::profiled: {
       profiled_child<Context, F> body{std::addressof(f), &run, profiled_task::no_parent, 0};
       return body(c);
@@ -94,7 +112,12 @@ template <class F>
 decltype(auto) basic_context<Order>::sync_wait(region& r, F&& f) const {
   bool const tiers = fiber_->order == fork_order::by_tier &&
                      detail::context_access::mark_of(*this) == detail::tier_mark::flat && fiber_->bound() == nullptr;
-  if (tiers) return detail::run_region(r, *this, f);
+  if (tiers) {
+    // Frames of a tier need a context that carries it.
+    using tiered =
+        std::conditional_t<std::is_same_v<Order, order::of_executor>, context, basic_context<order::by_tier>>;
+    return detail::run_region(r, detail::context_access::make<tiered>(*fiber_, position_), f);
+  }
   if constexpr (detail::may_be_recorded<basic_context>) {
     if (fiber_->order == fork_order::recorded) return detail::run_recorded(r, *this, f);
   }

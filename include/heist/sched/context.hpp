@@ -59,8 +59,12 @@ using context = basic_context<order::of_executor>;
 template <class Order>
 class basic_context {
  public:
-  /// The same task, with the order left to the executor.
-  template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor>, Other>>
+  /// The same task, with the order left to the executor; or, of a region that is not divided into tiers, as that of a
+  /// policy with tiers.
+  template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
+                                                      (std::is_same_v<Order, order::by_tier> &&
+                                                       std::is_same_v<Other, order::parent_first>),
+                                                  Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
   /// The worker that the task runs on now, below executor::worker_count().
