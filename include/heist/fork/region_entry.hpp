@@ -33,16 +33,15 @@ decltype(auto) run_in_squads(region_run& run, fiber& on, F& f) {
   }
 }
 
-/// A region that is not divided. Its body gets the context of a parent-first policy, if it takes any: then its forks
-/// cost what they cost there.
+/// A region that is not divided. Its body gets the context of a parent-first order, if it takes any: then its forks
+/// cost what they cost under such a policy.
 template <class Context, class F>
 decltype(auto) run_flat(Context const& c, F& f) {
-  using parent_first = basic_context<order::parent_first>;
+  using undivided = basic_context<order::undivided>;
   if constexpr (!callable_plain<F> && std::is_same_v<Context, basic_context<order::by_tier>> &&
-                callable_with_context<F, parent_first>) {
-    if constexpr (std::is_same_v<task_result<parent_first, F>, task_result<Context, F>>) {
-      return call_task(f,
-                       context_access::make<parent_first>(context_access::fiber_of(c), context_access::position_of(c)));
+                callable_with_context<F, undivided>) {
+    if constexpr (std::is_same_v<task_result<undivided, F>, task_result<Context, F>>) {
+      return call_task(f, context_access::make<undivided>(context_access::fiber_of(c), context_access::position_of(c)));
     } else {
       return call_task(f, c);
     }
@@ -110,13 +109,17 @@ decltype(auto) run_recorded(region& r, Context const& c, F& f) {
 template <class Order>
 template <class F>
 decltype(auto) basic_context<Order>::sync_wait(region& r, F&& f) const {
-  bool const tiers = fiber_->order == fork_order::by_tier &&
-                     detail::context_access::mark_of(*this) == detail::tier_mark::flat && fiber_->bound() == nullptr;
-  if (tiers) {
-    // Frames of a tier need a context that carries it.
+  // Frames of a tier need a context that carries it; contexts of other policies have none.
+  if constexpr (std::is_same_v<Order, order::by_tier> || std::is_same_v<Order, order::undivided> ||
+                std::is_same_v<Order, order::of_executor>) {
     using tiered =
         std::conditional_t<std::is_same_v<Order, order::of_executor>, context, basic_context<order::by_tier>>;
-    return detail::run_region(r, detail::context_access::make<tiered>(*fiber_, position_), f);
+    if constexpr (detail::callable_plain<std::remove_reference_t<F>> ||
+                  detail::callable_with_context<std::remove_reference_t<F>, tiered>) {
+      if (fiber_->order == fork_order::by_tier && fiber_->bound() == nullptr &&
+          detail::context_access::mark_of(*this) == detail::tier_mark::flat)
+        return detail::run_region(r, detail::context_access::make<tiered>(*fiber_, position_), f);
+    }
   }
   if constexpr (detail::may_be_recorded<basic_context>) {
     if (fiber_->order == fork_order::recorded) return detail::run_recorded(r, *this, f);

@@ -48,6 +48,10 @@ struct by_tier {
   static constexpr fork_order value = fork_order::by_tier;
 };
 
+/// Parent-first, in a region that a policy with tiers does not divide; what parent_first is, told apart so that a
+/// region within can be divided.
+struct undivided : parent_first {};
+
 /// What a fork asks of an order.
 // clang-format off
 template <class O>

@@ -59,11 +59,10 @@ using context = basic_context<order::of_executor>;
 template <class Order>
 class basic_context {
  public:
-  /// The same task, with the order left to the executor; or, of a region that is not divided into tiers, as that of a
-  /// policy with tiers.
+  /// The same task, with the order left to the executor; or, of a region that is not divided, as in one that is.
   template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
                                                       (std::is_same_v<Order, order::by_tier> &&
-                                                       std::is_same_v<Other, order::parent_first>),
+                                                       std::is_same_v<Other, order::undivided>),
                                                   Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
