@@ -16,6 +16,7 @@
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/handler_stack.hpp"
 #include "heist/sched/idle_gate.hpp"
+#include "heist/sched/interrupt.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/master_queue.hpp"
 #include "heist/sync/task_stack.hpp"
