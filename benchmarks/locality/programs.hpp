@@ -46,21 +46,21 @@ constexpr description of_kernel(kernels::description const& k, std::string_view 
 
 }  // namespace detail
 
-struct heat_in_a_line : sweeping<heat_line, halves> {
-  static constexpr description about = heat_line::about;
-  using sweeping::sweeping;
+/// Divided into a balanced tree.
+template <class Problem>
+struct in_halves : sweeping<Problem, halves> {
+  static constexpr description about = Problem::about;
+  using sweeping<Problem, halves>::sweeping;
 };
-struct heat : sweeping<heat_plate, halves> {
-  static constexpr description about = heat_plate::about;
-  using sweeping::sweeping;
-};
+using heat_in_a_line = in_halves<heat_line>;
+using heat = in_halves<heat_plate>;
+using sor = in_halves<sor_plate>;
+using ge = in_halves<ge_matrix>;
+using ga = in_halves<islands>;
+
 struct heat_ub : sweeping<heat_plate, twos_and_fours> {
   static constexpr description about =
       detail::unbalanced(heat_plate::about, "heat-ub", "heat, divided into an unbalanced tree (CATS, Algorithm 1)");
-  using sweeping::sweeping;
-};
-struct sor : sweeping<sor_plate, halves> {
-  static constexpr description about = sor_plate::about;
   using sweeping::sweeping;
 };
 struct sor_ub : sweeping<sor_plate, twos_and_fours> {
@@ -68,15 +68,12 @@ struct sor_ub : sweeping<sor_plate, twos_and_fours> {
       detail::unbalanced(sor_plate::about, "sor-ub", "sor, divided into an unbalanced tree");
   using sweeping::sweeping;
 };
-struct ge : sweeping<ge_matrix, halves> {
-  static constexpr description about = ge_matrix::about;
-  using sweeping::sweeping;
-};
 struct ge_ub : sweeping<ge_matrix, twos_and_fours> {
   static constexpr description about =
       detail::unbalanced(ge_matrix::about, "ge-ub", "ge, divided into an unbalanced tree");
   using sweeping::sweeping;
 };
+
 struct merge_sorting : complete_runs<mergesort> {
   static constexpr description about = detail::of_kernel(mergesort::about, "mergesort", bound_by::memory);
   using complete_runs::complete_runs;
@@ -101,10 +98,6 @@ struct checkers_games : complete_runs<checkers> {
 struct mandelbrot : complete_runs<kernels::mandelbrot> {
   static constexpr description about = detail::of_kernel(kernels::mandelbrot::about, "mandelbrot", bound_by::cpu);
   using complete_runs::complete_runs;
-};
-struct ga : sweeping<islands, halves> {
-  static constexpr description about = islands::about;
-  using sweeping::sweeping;
 };
 struct knapsack : complete_runs<fixed_knapsack> {
   static constexpr description about = detail::of_kernel(fixed_knapsack::about, "knapsack", bound_by::cpu);

@@ -11,6 +11,40 @@
 
 namespace kernels {
 
+/// Items whose value and weight differ by a constant, which makes choosing hard; the best value for their weight first.
+struct knapsack_items {
+  struct item {
+    int value, weight;
+  };
+
+  explicit knapsack_items(std::size_t n) : items(n) {
+    random_numbers random{1};
+    int total = 0;
+    for (item& i : items) {
+      i.weight = 100 + static_cast<int>(random.below(900));
+      i.value = i.weight + 100;
+      total += i.weight;
+    }
+    capacity = total / 2;
+    std::sort(items.begin(), items.end(), [](item a, item b) { return a.value * b.weight > b.value * a.weight; });
+  }
+
+  /// By dynamic programming over all capacities.
+  int best_value() const {
+    std::vector<int> best(static_cast<std::size_t>(capacity) + 1);
+    for (item const& i : items) {
+      for (int room = capacity; room >= i.weight; --room) {
+        auto& here = best[static_cast<std::size_t>(room)];
+        here = std::max(here, best[static_cast<std::size_t>(room - i.weight)] + i.value);
+      }
+    }
+    return best.back();
+  }
+
+  std::vector<item> items;
+  int capacity = 0;
+};
+
 class knapsack {
  public:
   static constexpr description about{.name = "knapsack",
@@ -22,22 +56,7 @@ class knapsack {
                                      .usual = 40,
                                      .published = 44};
 
-  struct item {
-    int value, weight;
-  };
-
-  /// Value and weight of an item differ by a constant, which makes choosing hard.
-  explicit knapsack(std::size_t n) : items_(n) {
-    random_numbers random{1};
-    int total = 0;
-    for (item& i : items_) {
-      i.weight = 100 + static_cast<int>(random.below(900));
-      i.value = i.weight + 100;
-      total += i.weight;
-    }
-    capacity_ = total / 2;
-    std::sort(items_.begin(), items_.end(), [](item a, item b) { return a.value * b.weight > b.value * a.weight; });
-  }
+  explicit knapsack(std::size_t n) : of_{n} {}
 
   void prepare() {
     result_ = -1;
@@ -46,28 +65,18 @@ class knapsack {
   void serial() { parallel(serial_context{}); }
   template <class Context>
   void parallel(Context ctx) {
-    result_ = choose(ctx, 0, capacity_, 0);
+    result_ = choose(ctx, 0, of_.capacity, 0);
   }
   int result() const { return result_; }
 
-  /// By dynamic programming over all capacities.
-  std::string check() const {
-    std::vector<int> best(static_cast<std::size_t>(capacity_) + 1);
-    for (item const& i : items_) {
-      for (int room = capacity_; room >= i.weight; --room) {
-        auto& here = best[static_cast<std::size_t>(room)];
-        here = std::max(here, best[static_cast<std::size_t>(room - i.weight)] + i.value);
-      }
-    }
-    return expect_equal(result_, best.back());
-  }
+  std::string check() const { return expect_equal(result_, of_.best_value()); }
 
   /// The best value with the items from `first` on and `room` left; less than the best so far if it cannot be reached.
   template <class Context>
   int choose(Context ctx, std::size_t first, int room, int value) {
     if (room < 0) return std::numeric_limits<int>::min();
-    if (first == items_.size() || room == 0) return value;
-    item const& next = items_[first];
+    if (first == of_.items.size() || room == 0) return value;
+    knapsack_items::item const& next = of_.items[first];
     double const bound = value + static_cast<double>(room) * next.value / next.weight;
     if (bound < best_.load(std::memory_order_relaxed)) return std::numeric_limits<int>::min();  // relaxed: advice
     auto const [without, with] = ctx.fork_join(
@@ -81,8 +90,7 @@ class knapsack {
   }
 
  private:
-  std::vector<item> items_;
-  int capacity_ = 0;
+  knapsack_items of_;
   std::atomic<int> best_{0};
   int result_ = -1;
 };

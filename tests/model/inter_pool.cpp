@@ -44,6 +44,7 @@ struct squad {
   void lead(int count) {
     while (count > 0) {
       if (!pool.busy() && take(pool.take())) {
+        pool.become_busy();
         model::check(inside == 0, "the squad runs two tasks at once");
         inside = 1;
         inside = 0;
@@ -64,13 +65,14 @@ void order_of_tasks(model::execution& t) {
     auto& [a, b, c, d] = s.tasks;
     auto const is = [](task* got, task* wanted) { model::check(got == wanted, "another task than expected"); };
     is(s.pool.take(), nullptr);
-    model::check(!s.pool.busy(), "a head that got nothing made its squad busy");
+    model::check(!s.pool.busy(), "an empty pool makes its squad busy");
     for (task* x : {&a, &b, &c}) s.pool.push(*x);
     is(s.pool.steal_pinned(), nullptr);
     is(s.pool.steal(), &a);
     model::check(!s.pool.busy(), "a thief made the squad busy");
     is(s.pool.take(), &c);
-    model::check(s.pool.busy(), "a head that got a task did not make its squad busy");
+    s.pool.become_busy();
+    model::check(s.pool.busy(), "a head that has a task did not make its squad busy");
     s.pool.release();
     model::check(!s.pool.busy(), "a squad is busy after its release");
     s.pool.push_pinned(a);
@@ -94,7 +96,9 @@ void pushed(model::execution& t) {
   });
   t.thread([&s] {
     for (int i = 0; i < Tasks; ++i) {
-      if (squad::take(s.pool.take())) s.pool.release();
+      if (!squad::take(s.pool.take())) continue;
+      s.pool.become_busy();
+      s.pool.release();
     }
   });
   t.thread([&s] {

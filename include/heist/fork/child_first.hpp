@@ -217,13 +217,7 @@ class child_first_fork_in {
     std::uint32_t const branch = Places::reserve(position, count);
     ((states[I] = run_one<I>(std::get<I>(calls), on, position, branch + static_cast<std::uint32_t>(I), f)), ...);
     ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, states[I]) : void()), ...);
-    std::size_t first_failed = 0;
-    while (first_failed != count && states[first_failed] == child_state::returned) ++first_failed;
-    if (first_failed != count) {
-      ((I != first_failed ? std::get<I>(calls).out.drop(states[I] == child_state::threw) : void()), ...);
-      ((I == first_failed ? std::get<I>(calls).out.rethrow() : void()), ...);
-    }
-    return values{std::get<I>(calls).out.take()...};
+    return take_all<values>({(states[I] == child_state::threw)...}, std::get<I>(calls).out...);
   }
 
   enum class child_state { running, returned, threw };

@@ -1,12 +1,13 @@
 // What a child that did not run in its parent's place leaves behind: a value or an exception.
 #pragma once
 
-#include <cstddef>  // byte
+#include <array>
+#include <cstddef>  // byte, size_t
 #include <exception>
 #include <memory>  // destroy_at
 #include <new>     // launder
 #include <type_traits>
-#include <utility>  // move
+#include <utility>  // forward, move
 
 #include "heist/base/config.hpp"
 #include "heist/base/result.hpp"
@@ -85,6 +86,20 @@ class outcome {
                                                                                          : alignof(std::exception_ptr);
   alignas(alignment) std::byte room_[size];
 };
+
+/// The values of all outcomes; if some are exceptions drops everything, and rethrows the first of them.
+template <class Values, class... R>
+Values take_all(std::array<bool, sizeof...(R)> const& failed, outcome<R>&... out) {
+  std::size_t first_failed = 0;
+  while (first_failed != failed.size() && !failed[first_failed]) ++first_failed;
+  if (first_failed != failed.size()) [[unlikely]] {
+    std::exception_ptr first;
+    std::size_t i = 0;
+    ((i == first_failed ? void(first = out.take_exception()) : out.drop(failed[i]), ++i), ...);
+    std::rethrow_exception(std::move(first));
+  }
+  return Values{out.take()...};
+}
 
 template <class F, class... Args>
 std::true_type const_call_operator(auto(F::*)(Args...) const);

@@ -23,7 +23,7 @@ struct recorded_places {
   using frame = recorded_frame;
 
   static bool has_record(fork_slot* position) noexcept {
-    return (reinterpret_cast<std::uintptr_t>(position) & 3) == static_cast<std::uintptr_t>(tier_mark::recorded);
+    return context_access::mark_at(position) == tier_mark::recorded;
   }
   HEIST_ALWAYS_INLINE static frame_record* record_of(fork_slot* position) noexcept {
     return reinterpret_cast<frame_record*>(reinterpret_cast<std::uintptr_t>(position) -

@@ -63,7 +63,7 @@ class scope {
     using child = forked<std::decay_t<F>>;
     detail::worker& w = *on_->on;
     if (way_ == way::child_first ? on_->no_migrate != 0
-                                 : w.deque.size_snapshot() >= enough_waiting && way_ != way::squads) {
+                                 : w.deque.size_snapshot() >= detail::enough_waiting && way_ != way::squads) {
       // The frame must not be taken elsewhere; or everybody finds work already, and a plain call keeps memory bounded.
       // The callable is copied, as it would be.
       std::decay_t<F> here(std::forward<F>(f));
@@ -94,9 +94,6 @@ class scope {
  private:
   template <class>
   friend struct detail::child_group;
-
-  /// As many children as wait in a worker's deque when the next one is called in place.
-  static constexpr std::size_t enough_waiting = 4096;
 
   enum class way {
     deque,
@@ -193,7 +190,7 @@ class scope {
       if (&in != child->in) {
         child->in = &in;
         detail::fiber& on = *in.on_;
-        if (on.no_migrate == 0 && may_start(*on.on)) {
+        if (on.no_migrate == 0 && detail::may_start_child(*on.on)) {
           if (child->start(on) == detail::call_overtaken) ++in.forked_;
         } else {
           in.call(child->function, on, child->index, true);
@@ -203,19 +200,6 @@ class scope {
       }
       in.call_in(child->function, c);
       detail::context_access::fiber_of(c).on->blocks.destroy(child);
-    }
-
-    /// Is there a stack for a child?
-    static bool may_start(detail::worker& w) noexcept {
-      if (w.fresh != nullptr) return true;
-      try {
-        detail::fiber& f = w.home.obtain_fresh(w);
-        f.next_spare = w.fresh;
-        w.fresh = &f;
-        return true;
-      } catch (...) {
-        return false;
-      }
     }
 
     struct call_frame : detail::frame_that_calls<Context> {

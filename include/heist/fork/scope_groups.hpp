@@ -18,6 +18,10 @@ class scope;
 
 namespace detail {
 
+/// As many children of scopes wait in a worker's deque when the next one is called in place; or in one scope when they
+/// are dealt to the squads.
+inline constexpr std::size_t enough_waiting = 4096;
+
 /// A child of a scope that has not started; `in` says whose it is.
 template <class Context>
 struct scope_child : runnable {
@@ -82,9 +86,6 @@ class dealt_children : unstarted_children {
   using group = child_group<Context>;
 
  public:
-  /// As many children as wait before they are dealt.
-  static constexpr std::size_t enough_waiting = 4096;
-
   dealt_children(fiber& on, inter_frame& parent, interrupt_state const* outer) noexcept
       : unstarted_children{&start_all, on.unstarted}, on_{&on}, parent_{&parent}, outer_{outer} {
     on.unstarted = this;

@@ -10,8 +10,8 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/base/random.hpp"
 #include "heist/fork/child_first.hpp"
+#include "heist/fork/join_stolen.hpp"
 #include "heist/fork/outcome.hpp"
 #include "heist/fork/parent_first.hpp"
 #include "heist/fork/region_run.hpp"
@@ -19,10 +19,6 @@
 #include "heist/sched/core_squads.hpp"
 
 namespace heist::detail {
-
-inline void tell_squads(fiber& on, fiber_event what) noexcept {
-  if (core::fiber_hook const hook = on.home.on_fiber; hook != nullptr) hook(on.home, *on.on, on, what);
-}
 
 /// A frame whose forks make inter-squad tasks: the paper's `level` and its place in the tree. It lies in the frame that
 /// calls the task.
@@ -123,14 +119,14 @@ class inter_task : public pooled_runnable {
       if (w.in != remembered_) run_->ran_in(path_, w.in->number);
     }
     interrupted_by const part_of{on, &interrupt_};
-    if (!in_place) tell_squads(on, fiber_event::enters);
+    if (!in_place) tell(on, fiber_event::enters);
     fork_slot* const top = on.top();
     inter_frame frame{run_, top, interrupt_.bound, path_, level_, entry_, 0};
     call(context_access::make<Context>(on, is_leaf() ? context_access::marked(top, tier_mark::intra)
                                                      : context_access::marked(&frame, tier_mark::inter)));
     // Perhaps on another worker now, of the same squad.
     if (in_place) return;
-    tell_squads(on, fiber_event::leaves);
+    tell(on, fiber_event::leaves);
     on.home.release_squad(*on.on, task_);
   }
 
@@ -201,17 +197,25 @@ class inter_child : public inter_task {
   outcome<result> out_;
 };
 
-/// Makes sure that the next wait on `w` finds a fiber to go on with; false if there is no memory.
-inline bool may_suspend(worker& w) noexcept {
-  if (w.spare != nullptr) return true;
+/// Makes sure that there is one in the list; false if there is no memory.
+inline bool has_fiber(worker& w, fiber*& list, fiber& (core::*obtain)(worker&)) noexcept {
+  if (list != nullptr) return true;
   try {
-    fiber& f = w.home.obtain_fiber(w);
-    f.next_spare = w.spare;
-    w.spare = &f;
+    fiber& f = (w.home.*obtain)(w);
+    f.next_spare = list;
+    list = &f;
     return true;
   } catch (...) {
     return false;
   }
+}
+/// Does the next wait on `w` find a fiber to go on with?
+inline bool may_suspend(worker& w) noexcept {
+  return has_fiber(w, w.spare, &core::obtain_fiber);
+}
+/// Does the next child-first child find a stack?
+inline bool may_start_child(worker& w) noexcept {
+  return has_fiber(w, w.fresh, &core::obtain_fresh);
 }
 
 /// A fork in the inter-squad tier: every child goes to a squad's pool, and the frame is suspended until all have ended.
@@ -242,14 +246,7 @@ class inter_squad_fork {
     } else {
       (std::get<I>(children).run_in_place(on), ...);
     }
-    std::size_t first_failed = 0;
-    bool const failed[] = {std::get<I>(children).failed()...};
-    while (first_failed != count && !failed[first_failed]) ++first_failed;
-    if (first_failed != count) {
-      ((I != first_failed ? std::get<I>(children).out().drop(failed[I]) : void()), ...);
-      ((I == first_failed ? std::get<I>(children).out().rethrow() : void()), ...);
-    }
-    return values{std::get<I>(children).out().take()...};
+    return take_all<values>({std::get<I>(children).failed()...}, std::get<I>(children).out()...);
   }
 };
 

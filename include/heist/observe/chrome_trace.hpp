@@ -10,12 +10,12 @@
 #include <fstream>  // ofstream
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>  // move
 #include <vector>
 
 #include "heist/base/errors.hpp"
+#include "heist/base/json.hpp"
 #include "heist/observe/observer.hpp"
 #include "heist/observe/recorder.hpp"
 
@@ -26,54 +26,22 @@ namespace heist {
 ///
 /// Times are microseconds since the recording started. Tasks without a name bear their kind. What is still open ends
 /// with the recording. Cost: O(events), and memory for the parked tasks.
-void write_chrome_trace(std::ostream& out, recorder const& recording);
+///
+/// `Recording`: recorder, or what has the same members for readers (worker_count to event_at), as sim::recording.
+template <class Recording>
+void write_chrome_trace(std::ostream& out, Recording const& recording);
 
 /// The same to a file; throws heist::error, which names it, if it cannot be written.
-void write_chrome_trace(std::string const& path, recorder const& recording);
+template <class Recording>
+void write_chrome_trace(std::string const& path, Recording const& recording);
 
 namespace detail {
 
-/// Length of the UTF-8 character at the start of a text, 0 if there is none.
-inline std::size_t utf8_length(std::string_view text) noexcept {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto const first = byte(0);
-  std::size_t const length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  bool const overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  bool const no_character = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
-  return overlong || no_character ? 0 : length;
-}
-
-/// A JSON string, in quotes. Bytes that are not UTF-8 become question marks.
-inline std::string json_string(std::string_view text) {
-  std::string out = "\"";
-  while (!text.empty()) {
-    auto const length = utf8_length(text);
-    char const c = text[0];
-    if (length == 0)
-      out += '?';
-    else if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out + '"';
-}
-
 /// Replays a recording in the order of time and writes slices as they end.
+template <class Recording>
 class trace_writer {
  public:
-  trace_writer(std::ostream& out, recorder const& recording)
+  trace_writer(std::ostream& out, Recording const& recording)
       : out_(out), recording_(recording), workers_(recording.worker_count()) {}
 
   void write() {
@@ -190,7 +158,7 @@ class trace_writer {
 
   void slice(std::size_t w, open_task const& task, std::int64_t now, bool parks) {
     put(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":{{"id":"{}"{}}}}})",
-                    json_string(task.name != nullptr ? task.name : to_string(task.kind)), to_string(task.kind), w,
+                    json::quote(task.name != nullptr ? task.name : to_string(task.kind)), to_string(task.kind), w,
                     microseconds(task.since), duration(task.since, now), fmt::ptr(task.id),
                     parks ? R"(,"parks":true)" : ""));
   }
@@ -213,7 +181,7 @@ class trace_writer {
   std::string microseconds(std::int64_t ns) const { return duration(recording_.start_ns(), ns); }
 
   std::ostream& out_;
-  recorder const& recording_;
+  Recording const& recording_;
   std::vector<row> workers_;
   std::unordered_map<void const*, task_stack> parked_;
   std::int64_t last_ns_ = 0;
@@ -222,11 +190,13 @@ class trace_writer {
 
 }  // namespace detail
 
-inline void write_chrome_trace(std::ostream& out, recorder const& recording) {
+template <class Recording>
+void write_chrome_trace(std::ostream& out, Recording const& recording) {
   detail::trace_writer(out, recording).write();
 }
 
-inline void write_chrome_trace(std::string const& path, recorder const& recording) {
+template <class Recording>
+void write_chrome_trace(std::string const& path, Recording const& recording) {
   errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   if (file) {

@@ -149,9 +149,12 @@ struct context_access {
     static_assert(alignof(T) >= 4);
     return reinterpret_cast<fork_slot*>(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(mark));
   }
+  HEIST_ALWAYS_INLINE static tier_mark mark_at(fork_slot* position) noexcept {
+    return static_cast<tier_mark>(reinterpret_cast<std::uintptr_t>(position) & 3);
+  }
   template <class Context>
   HEIST_ALWAYS_INLINE static tier_mark mark_of(Context const& c) noexcept {
-    return static_cast<tier_mark>(reinterpret_cast<std::uintptr_t>(c.position_) & 3);
+    return mark_at(c.position_);
   }
   /// The position without its mark.
   template <class T, class Context>

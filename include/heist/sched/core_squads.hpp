@@ -1,6 +1,9 @@
 // An executor's workers as squads, and what their cores count. Bodies of core's squad members.
 #pragma once
 
+#include <string>
+#include <utility>  // move
+
 #include "heist/sched/core.hpp"
 
 namespace heist::detail {
@@ -34,7 +37,7 @@ inline void core::make_squads(idle_rules rules) {
 inline void core::release_squad(worker& w, squad_task& task) noexcept {
   if (!task.holds) return;
   task.holds = false;
-  squads.release(*task.in, w.head);
+  squads.release(*task.in, w.head && w.in == task.in);
 }
 
 inline pooled_runnable* core::take_inter(worker& w) noexcept {
@@ -46,15 +49,17 @@ inline counter_values core::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
   if (!w.counters) {
     try {
-      w.counters = counter_handle{counters_};
-    } catch (...) {
+      counter_handle made{counters_};
+      std::string why_not = made.why();
+      w.counters = std::move(made);
+      spin_guard guard{lock_};
+      if (!counters_known_) {
+        counters_known_ = true;
+        counters_available_ = w.counters.available();
+        counters_why_not_ = std::move(why_not);
+      }
+    } catch (...) {  // no memory
       return {};
-    }
-    spin_guard guard{lock_};
-    if (!counters_known_) {
-      counters_known_ = true;
-      counters_available_ = w.counters.available();
-      counters_why_not_ = w.counters.why();
     }
   }
   return w.counters.read();

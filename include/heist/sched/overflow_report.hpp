@@ -1,11 +1,13 @@
 // Says what happened when a task overflows its fiber's stack, before the program ends by SIGSEGV as it would anyway.
 #pragma once
 
-#include <fmt/format.h>
 #include <signal.h>  // sigaction
 #include <unistd.h>  // write
 
-#include <cstddef>  // size_t
+#include <algorithm>  // copy
+#include <charconv>   // to_chars
+#include <cstddef>    // size_t
+#include <string_view>
 
 #include "heist/base/config.hpp"
 #include "heist/sched/current.hpp"
@@ -56,13 +58,17 @@ class overflow_report {
   }
 
   static void say(std::size_t bytes) noexcept {
-    char text[256];
-    auto const end = fmt::format_to_n(text, sizeof text,
-                                      "heist: a task has overflowed its fiber's stack of {} bytes. Mend it by raising "
-                                      "options::stack_size, or by smaller frames or less recursion in the task.\n",
-                                      bytes);
-    std::size_t const length = end.size < sizeof text ? end.size : sizeof text;
-    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, length);
+    // Not fmt, whose ways to format into an array are compiled anew in every file that includes this.
+    constexpr std::string_view before = "heist: a task has overflowed its fiber's stack of ",
+                               after =
+                                   " bytes. Mend it by raising options::stack_size, or by smaller frames or less "
+                                   "recursion in the task.\n";
+    constexpr std::size_t digits = 20;
+    char text[before.size() + digits + after.size()];
+    char* end = std::copy(before.begin(), before.end(), text);
+    end = std::to_chars(end, end + digits, bytes).ptr;
+    end = std::copy(after.begin(), after.end(), end);
+    [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, static_cast<std::size_t>(end - text));
   }
 };
 

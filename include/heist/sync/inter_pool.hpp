@@ -37,20 +37,20 @@ class inter_pool {
   Node* take() noexcept {
     if (maybe_empty() && !maybe_pinned()) return nullptr;
     spin_guard guard{lock_};
-    Node* const node = remove_oldest(pinned_, pinned_count_);
-    return node != nullptr ? node : remove_youngest(open_, open_count_);
+    Node* const node = remove(pinned_, pinned_count_, &list::oldest);
+    return node != nullptr ? node : remove(open_, open_count_, &list::youngest);
   }
   /// For other squads' heads: the oldest.
   Node* steal() noexcept {
     if (maybe_empty()) return nullptr;
     spin_guard guard{lock_};
-    return remove_oldest(open_, open_count_);
+    return remove(open_, open_count_, &list::oldest);
   }
   /// As above, of what belongs here.
   Node* steal_pinned() noexcept {
     if (!maybe_pinned()) return nullptr;
     spin_guard guard{lock_};
-    return remove_oldest(pinned_, pinned_count_);
+    return remove(pinned_, pinned_count_, &list::oldest);
   }
 
   /// The paper's busy_state: is there an inter-squad task running in the squad?
@@ -79,19 +79,12 @@ class inter_pool {
     to.youngest = &node;
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // relaxed: under the lock
   }
-  Node* remove_oldest(list& from, count& n) noexcept {
-    Node* const node = from.oldest;
+  /// The oldest or the youngest, if there is any.
+  Node* remove(list& from, count& n, Node* list::*end) noexcept {
+    Node* const node = from.*end;
     if (node == nullptr) return nullptr;
-    from.oldest = node->younger;
-    (from.oldest == nullptr ? from.youngest : from.oldest->older) = nullptr;
-    n.store(n.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // relaxed: under the lock
-    return node;
-  }
-  Node* remove_youngest(list& from, count& n) noexcept {
-    Node* const node = from.youngest;
-    if (node == nullptr) return nullptr;
-    from.youngest = node->older;
-    (from.youngest == nullptr ? from.oldest : from.youngest->younger) = nullptr;
+    (node->older == nullptr ? from.oldest : node->older->younger) = node->younger;
+    (node->younger == nullptr ? from.youngest : node->younger->older) = node->older;
     n.store(n.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // relaxed: under the lock
     return node;
   }

@@ -12,8 +12,10 @@
 
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 
 namespace json = heist::json;
+using heist_test::has;
 
 namespace {
 
@@ -28,10 +30,6 @@ std::string refusal(std::string_view text, std::size_t depth = 64) {
     return e.what();
   }
   return "accepted";
-}
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The same value as another library understands it.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heist/observe/hardware_counters.hpp"
+#include "support/texts.hpp"
 #include "unit/fork/tiers.hpp"
 
 using namespace std::chrono_literals;
@@ -18,6 +19,7 @@ using heist::region;
 using heist::task_tier;
 using heist_test::all_free;
 using heist_test::fib;
+using heist_test::has;
 using heist_test::slow;
 using heist_test::works;
 
@@ -73,10 +75,6 @@ long tree(Context c, int depth, leaf_does what, int branching = 2) {
   }
   auto const [x, y] = c.fork_join(down, down);
   return x + y;
-}
-
-bool has(std::string const& text, char const* words) {
-  return text.find(words) != std::string::npos;
 }
 
 /// The tiers of tree(5): 32 leaves of 256 KiB, 1 MiB of cache.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 
 using heist::basic_hardware_counters;
 using heist::counter_source;
@@ -25,6 +26,7 @@ using heist::counter_values;
 using heist::hardware_counters;
 using heist::detail::perf_event;
 using heist::detail::private_misses_of;
+using heist_test::has;
 
 namespace {
 
@@ -130,10 +132,6 @@ struct no_reason : archetype {
 static_assert(!counter_source<read_may_throw>);
 static_assert(!counter_source<no_reason>);
 static_assert(!counter_source<int>);
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
 
 constexpr std::uint64_t l1 = 1 << 16, instructions = 1;  // the other two events' config
 

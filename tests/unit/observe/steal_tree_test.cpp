@@ -11,9 +11,13 @@
 
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 
 using namespace heist;
 using steal = steal_tree::steal;
+using heist_test::has;
+using heist_test::refusal_of;
+using heist_test::replaced;
 
 namespace {
 
@@ -23,31 +27,11 @@ std::vector<steal> example() {
 }
 
 std::string refusal(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
-  try {
-    steal_tree{workers, body, std::move(steals)};
-  } catch (steal_tree_error const& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_of<steal_tree_error>([&] { steal_tree{workers, body, std::move(steals)}; });
 }
 
 std::string refusal(std::string const& text) {
-  try {
-    steal_tree::from_json(text);
-  } catch (region_error const& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string replaced(std::string text, std::string const& what, std::string const& by) {
-  auto const at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), by);
+  return refusal_of<region_error>([&] { steal_tree::from_json(text); });
 }
 
 /// Consistent, with places of all lengths below each other and beside each other.

@@ -13,10 +13,12 @@
 
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 
 using namespace heist;
 using heist::tier::make_profile;
 using heist::tier::profile_facts;
+using heist_test::has;
 
 namespace {
 
@@ -115,10 +117,6 @@ struct oracle {
     return n;
   }
 };
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
 
 void check_tiers(region_profile const& p) {
   REQUIRE(p.verdict() == profile_verdict::two_tiers);

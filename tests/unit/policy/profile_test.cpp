@@ -11,8 +11,12 @@
 
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 
 using namespace heist;
+using heist_test::has;
+using heist_test::refusal_of;
+using heist_test::replaced;
 
 namespace {
 
@@ -40,31 +44,11 @@ profile_data example() {
 }
 
 std::string refusal(profile_data d) {
-  try {
-    region_profile{std::move(d)};
-  } catch (region_error const& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_of<region_error>([&] { region_profile{std::move(d)}; });
 }
 
 std::string refusal(std::string const& text) {
-  try {
-    region_profile::from_json(text);
-  } catch (region_error const& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string replaced(std::string text, std::string const& what, std::string const& by) {
-  auto const at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), by);
+  return refusal_of<region_error>([&] { region_profile::from_json(text); });
 }
 
 /// A random tree without tiers; spawn indices have gaps.
