@@ -74,6 +74,7 @@ namespace policy {
 struct random;
 struct sampling;
 struct victim_set;
+struct hierarchical;
 struct replay;
 struct cab;
 struct cats;

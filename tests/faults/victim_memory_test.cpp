@@ -7,8 +7,10 @@
 #include <set>
 
 #include "heist/base/config.hpp"
+#include "heist/policy/hierarchical.hpp"
 #include "heist/policy/sampling.hpp"
 #include "heist/policy/victim_set.hpp"
+#include "heist/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 using heist::fast_random;
@@ -79,4 +81,28 @@ TEMPLATE_TEST_CASE("victim policies do without memory, and take it when there is
   std::set<std::uint32_t> named;
   for (int i = 0; i != 100; ++i) named.insert(policy.next(me, random));
   CHECK(named.size() == 100);
+}
+
+TEST_CASE("hierarchical allocates when it is placed only, and does without memory", "[policy]") {
+  auto const m = heist::topology::parse("package:4 l3:1 core:25 pu:1");
+  auto const squads = heist::topology::make_squads(m, heist::squad_by::package, 100);
+  thief_view const me{3, 100};
+  fast_random random{3}, same{3};
+  heist::victim::hierarchical policy;
+  refuse = true;
+  policy.place(me, m, squads);
+  refuse = false;
+  for (int i = 0; i != 1000; ++i) {
+    std::uint32_t const v = policy.next(me, random);
+    if (v != same.below(100)) FAIL("not as at random");
+    policy.feedback(v, outcome::empty);
+  }
+  policy.place(me, m, squads);
+  long const before = allocations;
+  for (int i = 0; i != 20; ++i) {
+    std::uint32_t const v = policy.next(me, random);
+    if (v >= 25) FAIL("not at home");
+    policy.feedback(v, outcome::stolen);
+  }
+  CHECK(allocations == before);
 }

@@ -1,4 +1,4 @@
-// expect: wants_look\(\) or looked\(\) that nobody would
+// expect: heist: the victim policy has a wants_look\(\) and no looked\(\)
 // A victim policy that asks for looks and cannot be told of them.
 #include <heist/heist.hpp>
 

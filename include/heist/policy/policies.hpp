@@ -3,11 +3,13 @@
 
 #include <concepts>
 
+#include "heist/policy/hierarchical.hpp"
 #include "heist/policy/idle.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/policy/sampling.hpp"
 #include "heist/policy/tier.hpp"
 #include "heist/policy/victim.hpp"
+#include "heist/policy/victim_sentences.hpp"
 #include "heist/policy/victim_set.hpp"
 
 namespace heist::policy {
@@ -16,14 +18,6 @@ namespace heist::policy {
 /// whether a program is divided into tiers.
 template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park, class Tier = tier::flat>
 struct bundle {
-  static_assert(victim::victim_policy<Victim>,
-                "heist: the first part of a policy chooses victims and must model heist::victim::victim_policy; "
-                "mend it by giving it noexcept next(thief_view const&, fast_random&) and feedback(uint32_t, outcome).");
-  static_assert(
-      !victim::victim_policy<Victim> || victim::whole_victim_policy<Victim>,
-      "heist: the first part of a policy has a begin(), met_thief(), wants_look() or looked() that nobody would "
-      "call; mend it by noexcept begin(thief_view const&, fast_random&), noexcept met_thief(uint32_t), or "
-      "both of noexcept wants_look() const and noexcept looked(uint32_t, offer const&).");
   static_assert(idle::idle_policy<Idle>,
                 "heist: the second part of a policy decides about sleep and must model heist::idle::idle_policy; "
                 "mend it by giving it noexcept begin(), failed(), pauses() and the four constants.");
@@ -36,7 +30,7 @@ struct bundle {
   static_assert((Order::value == fork_order::by_tier) == (Tier::division != tiering::none),
                 "heist: tiers and the order by_tier belong together; mend it by deriving from heist::policy::cab or "
                 "heist::policy::cats, or by tier::flat with another order.");
-  using victim_type = Victim;
+  using victim_type = typename decltype(victim::checked<Victim>())::type;  // or a sentence that says what it lacks
   using idle_type = Idle;
   using order_type = Order;
   using join_type = Join;
@@ -61,6 +55,10 @@ struct sampling : bundle<victim::sampling<>, idle::default_idle> {};
 
 /// The more thieves, the fewer victims each of them tries. Pays where caches are small for the number of workers.
 struct victim_set : bundle<victim::victim_set<>, idle::default_idle> {};
+
+/// Near squads first, farther ones the longer nothing is found. On a machine of one squad it is `random`. Whether it
+/// pays on larger ones depends on the program; it is not the default anywhere.
+struct hierarchical : bundle<victim::hierarchical, idle::default_idle> {};
 
 /// Another idle policy in the place of Policy's own.
 template <class Policy, class Idle>
@@ -99,7 +97,8 @@ concept executor_policy =
     order::forks_in_order<typename P::order_type> && tier::tier_policy<typename P::tier_type>;
 // clang-format on
 
-static_assert(executor_policy<random> && executor_policy<sampling> && executor_policy<victim_set>);
+static_assert(executor_policy<random> && executor_policy<sampling> && executor_policy<victim_set> &&
+              executor_policy<hierarchical>);
 static_assert(executor_policy<cab> && executor_policy<cats> && executor_policy<replay>);
 
 }  // namespace heist::policy

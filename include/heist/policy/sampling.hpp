@@ -74,6 +74,10 @@ class sampled {
     end_collection();
     looking_ = what == outcome::stolen;
   }
+  void place(thief_view const& me, topology::machine const& machine,
+             topology::squads const& squads) noexcept requires placed_policy<Base> {
+    base_.place(me, machine, squads);
+  }
   void met_thief(std::uint32_t victim) noexcept requires thief_counting_policy<Base> { base_.met_thief(victim); }
 
  private:

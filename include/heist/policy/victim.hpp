@@ -6,6 +6,11 @@
 
 #include "heist/base/random.hpp"
 
+namespace heist::topology {
+struct machine;
+struct squads;
+}  // namespace heist::topology
+
 namespace heist::victim {
 
 /// What a victim policy may know of the thief that asks.
@@ -28,10 +33,11 @@ struct offer {
 /// Promises  V1  next(me) < me.workers. Naming oneself means the master queue (Algorithm 4, line 5).
 ///           V2  nobody is left out for ever: a victim with work, and the master queue, are named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
-/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin()).
+/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin() and
+///           place()).
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
 ///
-/// The three concepts after it are for policies that want to know more. Who drives a policy may leave all of that out,
+/// The four concepts after it are for policies that want to know more. Who drives a policy may leave all of that out,
 /// and V1 and V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
 // clang-format off
 template <class P>
@@ -74,13 +80,24 @@ concept sampling_policy =
       { p.looked(victim, what) } noexcept -> std::same_as<void>;
     };
 
+/// A victim policy that is told where the workers are: place() comes once, before the first search, and may allocate. It
+/// is given the whole machine, and the squad of every worker (topology/machine.hpp, topology/squads.hpp); both are gone
+/// when it returns. Who chooses within one squad only is not told.
+template <class P>
+concept placed_policy =
+    victim_policy<P> &&
+    requires(P p, thief_view const& me, topology::machine const& machine, topology::squads const& squads) {
+      { p.place(me, machine, squads) } noexcept -> std::same_as<void>;
+    };
+
 /// A victim policy without members that look like those above but cannot be called so: they never would be.
 template <class P>
 concept whole_victim_policy =
     victim_policy<P> &&
     (search_policy<P> || !requires { &P::begin; }) &&
     (thief_counting_policy<P> || !requires { &P::met_thief; }) &&
-    (sampling_policy<P> || !(requires { &P::wants_look; } || requires { &P::looked; }));
+    (sampling_policy<P> || !(requires { &P::wants_look; } || requires { &P::looked; })) &&
+    (placed_policy<P> || !requires { &P::place; });
 
 /// Which of two offers is better.
 template <class R>

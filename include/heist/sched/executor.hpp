@@ -11,6 +11,7 @@
 
 #include "heist/observe/observer.hpp"
 #include "heist/policy/policies.hpp"
+#include "heist/policy/victim_watch.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_start.hpp"
@@ -40,6 +41,7 @@ class scheduler : public core {
         observer_(std::forward<ObserverArgs>(args)...),
         decisions_(workers.size()) {
     observer_.start(workers.size());
+    place_victims();
     core::start(wanted);
   }
 
@@ -47,6 +49,8 @@ class scheduler : public core {
   victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
   /// For victims in the worker's own squad.
   victim_type& near_victim(worker const& w) noexcept requires has_tiers { return decisions_[w.number].near.victim; }
+  /// Of victim(w), for debug builds.
+  heist::victim::watch& watch(worker const& w) noexcept { return decisions_[w.number].watch; }
   Observer& observer() noexcept { return observer_; }
 
  private:
@@ -58,7 +62,17 @@ class scheduler : public core {
     [[no_unique_address]] idle_type idle;
     [[no_unique_address]] victim_type victim;
     [[no_unique_address]] std::conditional_t<has_tiers, near_decisions, no_decisions> near;
+    heist::victim::watch watch;  // in all builds: they may be mixed in one program
   };
+
+  /// Tells policies that ask where the workers are. Not those for victims in a squad.
+  void place_victims() {
+    if constexpr (heist::victim::placed_policy<victim_type>) {
+      auto const count = static_cast<std::uint32_t>(decisions_.size());
+      for (std::uint32_t i = 0; i != count; ++i)
+        decisions_[i].victim.place({i, count}, where.machine(), where.squads());
+    }
+  }
 
   static counter_operations const* counters() noexcept {
     if constexpr (tier::measuring_tier<typename Policy::tier_type>) {
@@ -109,8 +123,8 @@ template <class Policy = policy::random, class Observer = null_observer>
 class executor {
   static_assert(
       policy::executor_policy<Policy>,
-      "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type and a join_type; "
-      "mend it by deriving from heist::policy::bundle<Victim, Idle>.");
+      "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type, a join_type "
+      "and a tier_type; mend it by deriving from heist::policy::bundle<Victim, Idle>.");
   static_assert(
       heist::observer<Observer>,
       "heist: executor<Policy, Observer> needs an observer that models heist::observer; mend it by deriving from "

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 
+#include "heist/base/assert.hpp"
 #include "heist/base/env.hpp"
 #include "heist/policy/idle.hpp"
 #include "heist/policy/victim.hpp"
+#include "heist/policy/victim_watch.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
@@ -167,6 +169,8 @@ class worker_loop {
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
     if constexpr (has_tiers) {
+      if constexpr (heist::victim::search_policy<victim_type>)
+        scheduler.near_victim(w).begin(view_of_squad(w), w.random);
       if (runnable* const t = look_in_squad(self); t != nullptr) return t;
     } else {
       hold_back(w, idle.holdback());
@@ -177,28 +181,26 @@ class worker_loop {
       if constexpr (has_tiers) {
         if (runnable* const t = look_in_squad(self); t != nullptr) return t;
         if (attempts % last_interval == 0) {
-          if (runnable* const t = take_any(w); t != nullptr) return t;
+          if (runnable* const t = take_any(w, self); t != nullptr) return t;
         }
       }
-      std::uint32_t const v = choose(victim, me, w);
+      std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
+      HEIST_ASSERT(leaves_nobody_out(v, me, w),
+                   heist::victim::complaint<victim_type>(
+                       "never names a worker that has work, or the master queue although there is something in it; "
+                       "mend its next() so that it names everybody from time to time, its own number too (V2)")
+                       .c_str());
       if (v == w.number) {
         if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
       } else {
         worker& robbed = *home.workers[v];
         if constexpr (timed) scheduler.observer().attempt(w.number);
         steal_result<runnable*> const loot = steal_from(robbed, self, !has_tiers || robbed.in == w.in);
-        victim.feedback(v, loot.status == steal_status::stolen ? heist::victim::outcome::stolen
-                           : loot.status == steal_status::lost ? heist::victim::outcome::lost
-                                                               : heist::victim::outcome::empty);
+        tell(victim, v, loot.status, robbed);
         if (loot.status == steal_status::stolen) {
           if constexpr (timed) scheduler.observer().success(w.number);
           if constexpr (observed) scheduler.observer().steal(w.number, v);
           return loot.item;
-        }
-        if constexpr (heist::victim::thief_counting_policy<victim_type>) {
-          // relaxed: advice to the policy
-          if (loot.status == steal_status::empty && robbed.doing.load(std::memory_order_relaxed) == worker::searching)
-            victim.met_thief(v);
         }
         if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
       }
@@ -218,24 +220,58 @@ class worker_loop {
           os_env::yield();
           break;
         case idle::step::sleep:
-          if constexpr (has_tiers) return take_any(w);
+          if constexpr (has_tiers) return take_any(w, self);
           return nullptr;
       }
     }
     return nullptr;
   }
 
-  /// Whom to rob. Shows the policy the offers that it wants to see before it says.
-  static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
-    std::uint32_t v = victim.next(me, w.random);
+  /// Whom to rob. Shows the policy the offers that it wants to see before it says. `named`: a worker by its number in
+  /// `me`'s view.
+  template <class Named>
+  static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
+    std::uint32_t v = ask(victim, me, w);
     if constexpr (samples) {
       while (victim.wants_look()) {
-        worker& seen = *w.home.workers[v];
+        HEIST_ASSERT(v != me.self,
+                     heist::victim::complaint<victim_type>(
+                         "wants to look at the thief itself; mend its wants_look() to be false after next() has named "
+                         "its own number (V4)")
+                         .c_str());
+        worker& seen = named(v);
         victim.looked(v, offer_of(seen, !has_tiers || seen.in == w.in));
-        v = victim.next(me, w.random);
+        v = ask(victim, me, w);
       }
     }
     return v;
+  }
+  static std::uint32_t ask(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
+    std::uint32_t const v = victim.next(me, w.random);
+    HEIST_ASSERT(v < me.workers, heist::victim::complaint<victim_type>(
+                                     "names a worker that does not exist; mend its next() to stay below the number of "
+                                     "workers that it is told (V1)")
+                                     .c_str());
+    return v;
+  }
+  /// What came of it.
+  static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& robbed) {
+    victim.feedback(v, status == steal_status::stolen ? heist::victim::outcome::stolen
+                       : status == steal_status::lost ? heist::victim::outcome::lost
+                                                      : heist::victim::outcome::empty);
+    if constexpr (heist::victim::thief_counting_policy<victim_type>) {
+      // relaxed: advice to the policy
+      if (status == steal_status::empty && robbed.doing.load(std::memory_order_relaxed) == worker::searching)
+        victim.met_thief(v);
+    }
+  }
+  /// Debug builds: see victim_watch.hpp.
+  static bool leaves_nobody_out(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {
+    return static_cast<Scheduler&>(w.home).watch(w).leaves_nobody_out(me, v, [&w](std::uint32_t u) {
+      if (u == w.number) return !w.home.master.maybe_empty();
+      worker& other = *w.home.workers[u];
+      return offer_of(other, !has_tiers || other.in == w.in).tasks != 0;
+    });
   }
 
   /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
@@ -265,7 +301,9 @@ class worker_loop {
     self.on->depth.store(depth, std::memory_order_relaxed);         // relaxed: a hint
   }
   static runnable* at_root(runnable* t, fiber& self) noexcept {
-    if constexpr (samples) go_to_depth(self, 0);
+    if constexpr (samples) {
+      if (t != nullptr) go_to_depth(self, 0);
+    }
     return t;
   }
 
@@ -310,22 +348,30 @@ class worker_loop {
     core& home = w.home;
     if (runnable* const t = home.squads.take_ready(*w.in); t != nullptr) return t;
     if (w.in->pool.busy()) {  // step 3
-      auto const members = static_cast<std::uint32_t>(w.mates->size());
-      if (members == 1) return nullptr;
+      heist::victim::thief_view const me = view_of_squad(w);
+      if (me.workers == 1) return nullptr;
       auto& scheduler = static_cast<Scheduler&>(home);
-      std::uint32_t const v = scheduler.near_victim(w).next({w.place, members}, w.random);
+      auto& victim = scheduler.near_victim(w);
+      std::uint32_t const v = choose(victim, me, w, [&w](std::uint32_t u) -> worker& { return *(*w.mates)[u]; });
       if (v == w.place) return nullptr;
       worker& robbed = *(*w.mates)[v];
       steal_result<runnable*> const loot = steal_from(robbed, self, true);
+      tell(victim, v, loot.status, robbed);
       if (loot.status != steal_status::stolen) return nullptr;
       if constexpr (observed) scheduler.observer().steal(w.number, robbed.number);
       return loot.item;
     }
-    return w.head ? home.take_inter(w) : nullptr;
+    return w.head ? at_root(home.take_inter(w), self) : nullptr;
+  }
+
+  static heist::victim::thief_view view_of_squad(worker const& w) noexcept {
+    return {w.place, static_cast<std::uint32_t>(w.mates->size())};
   }
 
   /// What a head takes when it has found nothing else.
-  static runnable* take_any(worker& w) { return w.head ? w.home.squads.head_take_any(*w.in, w.takes_beside) : nullptr; }
+  static runnable* take_any(worker& w, fiber& self) {
+    return w.head ? at_root(w.home.squads.head_take_any(*w.in, w.takes_beside), self) : nullptr;
+  }
 
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.

@@ -1,14 +1,21 @@
-// What every victim policy must hold (V1, V2, V4), whoever drives it. One line per policy registers it: every_victim.
+// What every victim policy must hold (V1, V2, V4), whoever drives it; feedback and the rest may be ignored (V3). One
+// line per policy registers it: every_victim.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <tuple>
 #include <utility>  // move
 #include <vector>
 
+#include "examples/write_a_policy/grateful.hpp"
+#include "heist/policy/hierarchical.hpp"
 #include "heist/policy/sampling.hpp"
 #include "heist/policy/victim.hpp"
 #include "heist/policy/victim_set.hpp"
+#include "heist/policy/victim_watch.hpp"
+#include "heist/topology/machine.hpp"
+#include "heist/topology/squads.hpp"
 
 namespace heist_test {
 
@@ -29,10 +36,15 @@ using every_victim = std::tuple<       //
     heist::victim::sampling<20, heist::victim::most_tasks>,  // more samples than workers
     heist::victim::sampled<heist::victim::permuted, 8>,      //
     heist::victim::sampling_victim_set<>,                    //
-    heist::victim::sampling_victim_set<20, 3, 1>>;
+    heist::victim::sampling_victim_set<20, 3, 1>,            //
+    heist::victim::hierarchical,                             //
+    heist::victim::sampled<heist::victim::hierarchical, 3>,  //
+    grateful>;
 
 /// When the driver calls begin(), for policies that have it.
 enum class begins { never, once, every_attempt, every_seventh };
+/// Where the workers are, for policies that are told. `alone`: one squad each.
+enum class places { untold, one_squad, three_packages, rings, alone };
 /// What a sampled worker shows; `ignored`: the driver does not look.
 enum class shows { ignored, nothing, less_the_higher_its_number, anything };
 
@@ -42,15 +54,53 @@ struct driver {
   outcome what;   ///< of every attempt
   bool feedback;  ///< it is told
   bool thieves;   ///< every victim searches
+  places place = places::untold;
 };
 
-inline std::vector<driver> every_driver() {
+/// A machine for as many workers: NUMA nodes in a row, whose distances grow with it.
+inline heist::topology::machine machine_of_nodes(std::uint32_t nodes, std::uint32_t cores_of_each) {
+  heist::topology::machine m;
+  for (std::uint32_t i = 0; i != nodes * cores_of_each; ++i) {
+    auto const node = static_cast<std::int32_t>(i / cores_of_each), core = static_cast<std::int32_t>(i);
+    m.pus.push_back({.os_index = i, .core = core, .l2 = core, .l3 = node, .numa = node, .package = node});
+  }
+  for (std::uint32_t i = 0; i != nodes; ++i) {
+    for (std::uint32_t k = 0; k != nodes; ++k)
+      m.numa_distances.push_back(i == k ? 10 : 15 + 5 * (i < k ? k - i : i - k));
+  }
+  return m;
+}
+
+template <class Policy>
+void tell_places(Policy& policy, thief_view const& me, places where) {
+  if constexpr (heist::victim::placed_policy<Policy>) {
+    if (where == places::untold) return;
+    std::uint32_t const nodes = where == places::one_squad ? 1 : where == places::three_packages ? 3 : 16;
+    auto const m = where == places::alone ? machine_of_nodes(me.workers, 1)
+                                          : machine_of_nodes(nodes, (me.workers + nodes - 1) / nodes);
+    policy.place(me, m, heist::topology::make_squads(m, heist::squad_by::numa, me.workers));
+  }
+}
+
+/// Every way to drive the policy, also without what it asks for.
+template <class Policy>
+std::vector<driver> every_driver() {
   std::vector<driver> all;
   for (auto const b : {begins::never, begins::once, begins::every_attempt, begins::every_seventh}) {
     for (auto const s : {shows::ignored, shows::nothing, shows::less_the_higher_its_number, shows::anything}) {
       for (auto const w : {outcome::stolen, outcome::empty, outcome::lost}) all.push_back({b, s, w, true, true});
       all.push_back({b, s, outcome::empty, true, false});
       all.push_back({b, s, outcome::empty, false, false});
+    }
+  }
+  if constexpr (heist::victim::placed_policy<Policy>) {
+    for (std::size_t i = all.size(); i-- != 0;) {
+      driver d = all[i];
+      if (d.show == shows::nothing || d.show == shows::anything || d.begin == begins::every_seventh) continue;
+      for (auto const p : {places::one_squad, places::three_packages, places::rings, places::alone}) {
+        d.place = p;
+        all.push_back(d);
+      }
     }
   }
   return all;
@@ -60,7 +110,10 @@ inline std::vector<driver> every_driver() {
 template <class Policy>
 class thief {
  public:
-  thief(std::uint32_t self, std::uint32_t workers, std::uint64_t seed) : me_{self, workers}, random_{seed} {}
+  thief(std::uint32_t self, std::uint32_t workers, std::uint64_t seed, places where)
+      : me_{self, workers}, random_{seed} {
+    tell_places(policy_, me_, where);
+  }
 
   /// Whom it robs next. Notes what is against the promises in broken().
   std::uint32_t attempt(driver const& d) {
@@ -119,8 +172,8 @@ class thief {
 /// after having been moved; else what it breaks.
 template <class Policy>
 char const* names_everybody(std::uint32_t self, std::uint32_t workers, std::uint64_t seed, driver const& d) {
-  thief<Policy> t{self, workers, seed};
-  std::uint64_t const most = 1000 * (50 + 20 * std::uint64_t{workers});
+  thief<Policy> t{self, workers, seed, d.place};
+  std::uint64_t const most = heist::victim::watch::enough(workers);
   for (int part = 0; part != 2; ++part) {
     std::vector<bool> named(workers, false);
     std::uint32_t missing = workers;

@@ -1,11 +1,10 @@
-// Victim sets: the promises of every victim policy, and the algorithm of the paper's section 2.2.
+// Victim sets: the algorithm of the paper's section 2.2. (The promises of every victim policy: conformance_test.cpp.)
 #include "heist/policy/victim_set.hpp"
 
 #include <algorithm>  // find
 #include <cstddef>    // size_t
 #include <cstdint>
 #include <set>
-#include <string>
 #include <type_traits>
 #include <utility>  // move
 #include <vector>
@@ -65,32 +64,6 @@ static_assert(heist::victim::victim_policy<begin_takes_nothing> &&
 static_assert(std::is_nothrow_move_constructible_v<victim_set<>> && std::is_nothrow_move_assignable_v<victim_set<>>);
 
 }  // namespace
-
-TEMPLATE_LIST_TEST_CASE("victim conformance: V1, V2 and V4, whoever drives the policy", "[policy]", every_victim) {
-  for (std::uint32_t const workers : {1u, 2u, 3u, 16u, 63u}) {
-    for (std::uint32_t const self : {0u, workers - 1}) {
-      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-        for (driver const& d : every_driver()) {
-          char const* const broken = names_everybody<TestType>(self, workers, seed, d);
-          INFO(workers << " workers, thief " << self << ", seed " << seed << ", begin " << static_cast<int>(d.begin)
-                       << ", shows " << static_cast<int>(d.show) << ", outcome " << static_cast<int>(d.what));
-          CHECK((broken == nullptr ? "" : broken) == std::string{});
-        }
-      }
-    }
-  }
-}
-
-TEMPLATE_LIST_TEST_CASE("victim conformance: V1, V2 and V4 among 1024 workers", "[policy]", every_victim) {
-  for (driver const& d : every_driver()) {
-    // For time's sake.
-    if (d.show == shows::nothing || d.show == shows::anything || d.what == outcome::lost) continue;
-    char const* const broken = names_everybody<TestType>(500, 1024, 7, d);
-    INFO("begin " << static_cast<int>(d.begin) << ", shows " << static_cast<int>(d.show) << ", outcome "
-                  << static_cast<int>(d.what) << ", thieves " << d.thieves);
-    CHECK((broken == nullptr ? "" : broken) == std::string{});
-  }
-}
 
 TEST_CASE("victim_set: without thieves it goes round in one private permutation", "[policy]") {
   std::set<std::vector<std::uint32_t>> orders;

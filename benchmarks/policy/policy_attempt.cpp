@@ -1,0 +1,135 @@
+// What a failed steal attempt costs with each victim policy, and with a loop written by hand for random victims. Nobody
+// has anything to steal; a thief among 64 workers tries 1000 times. The counter `value` is ns for each attempt.
+//
+// Instructions, where the processor's counters cannot be read: each row is 1000 calls of a function of its name, so
+//
+//   valgrind --tool=callgrind --callgrind-out-file=attempts.out bench_policy_attempt
+//   --benchmark_filter='by_hand|random' callgrind_annotate attempts.out | grep try_
+//
+// prints the instructions of a million attempts each.
+#include <benchmark/benchmark.h>
+
+#include <heist/base/config.hpp>
+#include <heist/policy.hpp>
+#include <heist/sync/work_deque.hpp>
+#include <heist/topology.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr std::uint32_t workers = 64, self = 3;
+constexpr int attempts = 1000;
+
+using deque = heist::work_deque<int*>;
+using heist::steal_status;
+
+/// Workers that have nothing.
+struct crowd {
+  std::vector<std::unique_ptr<deque>> deques;
+  int* submitted = nullptr;
+
+  crowd() {
+    for (std::uint32_t i = 0; i != workers; ++i) deques.push_back(std::make_unique<deque>());
+  }
+};
+
+/// The attempt of a loop that knows that its victims are random.
+HEIST_NOINLINE int* try_by_hand(crowd& others, heist::fast_random& random) {
+  auto const count = static_cast<std::uint32_t>(others.deques.size());
+  for (int i = 0; i != attempts; ++i) {
+    std::uint32_t const v = random.below(count);
+    if (v == self) {
+      if (others.submitted != nullptr) return others.submitted;
+    } else {
+      auto const loot = others.deques[v]->steal();
+      if (loot.status == steal_status::stolen) return loot.item;
+    }
+  }
+  return nullptr;
+}
+
+/// The same for any policy, driven as the worker loop does.
+template <class Victim>
+HEIST_NOINLINE int* try_by_policy(crowd& others, heist::fast_random& random, Victim& victim) {
+  using heist::victim::outcome;
+  heist::victim::thief_view const me{self, static_cast<std::uint32_t>(others.deques.size())};
+  if constexpr (heist::victim::search_policy<Victim>) victim.begin(me, random);
+  for (int i = 0; i != attempts; ++i) {
+    std::uint32_t v = victim.next(me, random);
+    if constexpr (heist::victim::sampling_policy<Victim>) {
+      while (victim.wants_look()) {
+        victim.looked(v, {static_cast<std::uint32_t>(others.deques[v]->size_snapshot()), 0});
+        v = victim.next(me, random);
+      }
+    }
+    if (v == self) {
+      if (others.submitted != nullptr) return others.submitted;
+    } else {
+      auto const loot = others.deques[v]->steal();
+      victim.feedback(v, loot.status == steal_status::stolen ? outcome::stolen
+                         : loot.status == steal_status::lost ? outcome::lost
+                                                             : outcome::empty);
+      if (loot.status == steal_status::stolen) return loot.item;
+      if constexpr (heist::victim::thief_counting_policy<Victim>) victim.met_thief(v);
+    }
+  }
+  return nullptr;
+}
+
+template <class F>
+void measure(benchmark::State& state, F run) {
+  using clock = std::chrono::steady_clock;
+  auto const begin = clock::now();
+  for (auto _ : state) {
+    int* const got = run();
+    benchmark::DoNotOptimize(got);
+  }
+  double const ns = std::chrono::duration<double, std::nano>(clock::now() - begin).count();
+  state.counters["value"] = ns / attempts / static_cast<double>(state.iterations());
+}
+
+void by_hand(benchmark::State& state) {
+  crowd others;
+  heist::fast_random random{1};
+  measure(state, [&] { return try_by_hand(others, random); });
+}
+
+template <class Victim>
+void by_policy(benchmark::State& state) {
+  crowd others;
+  heist::fast_random random{1};
+  Victim victim;
+  if constexpr (heist::victim::placed_policy<Victim>) {
+    auto const machine = heist::topology::parse("package:4 l3:1 core:16 pu:1");
+    victim.place({self, workers}, machine, heist::topology::make_squads(machine, heist::squad_by::package, workers));
+  }
+  measure(state, [&] { return try_by_policy(others, random, victim); });
+}
+
+template <class Victim>
+void add(char const* name) {
+  benchmark::RegisterBenchmark(name, &by_policy<Victim>)->Iterations(1000)->UseRealTime();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RegisterBenchmark("by_hand", &by_hand)->Iterations(1000)->UseRealTime();
+  add<heist::victim::random>("random");
+  add<heist::victim::permuted>("permuted");
+  add<heist::victim::victim_set<>>("victim_set");
+  add<heist::victim::sampling<>>("sampling");
+  add<heist::victim::sampling_victim_set<>>("sampling_victim_set");
+  add<heist::victim::hierarchical>("hierarchical");
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,16 @@
+// expect: heist: the victim policy has a met_thief\(\) that nobody would call
+// A met_thief() that may throw would never be called.
+#include <heist/policy.hpp>
+
+struct mine : heist::victim::random {
+#ifdef HEIST_MENDED
+  void met_thief(std::uint32_t) noexcept {}
+#else
+  void met_thief(std::uint32_t) {}
+#endif
+};
+
+int main() {
+  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  static_cast<void>(policy);
+}

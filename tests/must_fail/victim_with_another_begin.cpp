@@ -1,0 +1,16 @@
+// expect: heist: the victim policy has a begin\(\) that nobody would call
+// A begin() with other parameters would never be called.
+#include <heist/policy.hpp>
+
+struct mine : heist::victim::random {
+#ifdef HEIST_MENDED
+  void begin(heist::victim::thief_view const&, heist::fast_random&) noexcept {}
+#else
+  void begin(std::uint32_t) noexcept {}
+#endif
+};
+
+int main() {
+  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  static_cast<void>(policy);
+}
