@@ -14,9 +14,10 @@ MAY_INCLUDE = {  # floor: floors it may include (itself is always allowed)
     "policy": ["base", "topology", "observe"],
     "fiber": ["base", "memory", "topology", "sync"],
     "sched": ["base", "topology", "sync", "observe", "memory", "policy", "fiber"],
-    "fork": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched"],
-    "graph": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "fork"],
-    "algo": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "fork", "graph"],
+    "sim": ["base", "topology", "observe", "policy"],
+    "fork": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "sim"],
+    "graph": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "sim", "fork"],
+    "algo": ["base", "topology", "sync", "observe", "memory", "policy", "fiber", "sched", "sim", "fork", "graph"],
 }
 ONLY_IN = {"hwloc": ["topology/"], "boost/": ["fiber/"]}  # outside header: its only home
 

@@ -1,9 +1,10 @@
 // The whole house on one screen: what users name, floor by floor, with the default template arguments.
 //
-//   7  heist/*.hpp           doors: executor, fork_join, graph, policy, topology, observe; heist.hpp = all
+//   7  heist/*.hpp           doors: executor, fork_join, graph, policy, topology, observe, simulate; heist.hpp = all
 //   5  graph/                task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
 //   4  fork/                 fork_join, scope: parent-first on the task stack, child-first on continuations
 //   3  sched/                worker loop, finding work, idling, context, executor
+//   3  sim/                  beside it: the same policies on simulated workers
 //   2  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
 //   1  topology/ sync/ observe/  machine and squads, deque, task stack, EventCount, events and traces
 //   0  base/                 words, configuration, the seam to the outside world
@@ -99,12 +100,24 @@ class executor;
 class no_migrate;
 class mutex;
 
+// sim
+struct sim_error;
+namespace sim {
+class program;
+struct recorded_program;
+struct options;
+struct costs;
+struct report;
+}  // namespace sim
+
 // fork
 template <class Context>
 class scope;
 template <class Context, class Clock>
 class work_span_context;
 struct work_span_profile;
+template <class Context, class Clock>
+class recording_context;
 
 // graph
 template <class T>
