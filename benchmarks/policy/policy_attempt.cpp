@@ -1,12 +1,8 @@
 // What a failed steal attempt costs with each victim policy, and with a loop written by hand for random victims. Nobody
 // has anything to steal; a thief among 64 workers tries 1000 times. The counter `value` is ns for each attempt.
 //
-// Instructions, where the processor's counters cannot be read: each row is 1000 calls of a function of its name, so
-//
-//   valgrind --tool=callgrind --callgrind-out-file=attempts.out bench_policy_attempt
-//   --benchmark_filter='by_hand|random' callgrind_annotate attempts.out | grep try_
-//
-// prints the instructions of a million attempts each.
+// Each row is 1000 calls of a function of its own, named try_...: valgrind's callgrind counts the instructions of a
+// million attempts where the processor's counters cannot be read.
 #include <benchmark/benchmark.h>
 
 #include <heist/base/config.hpp>

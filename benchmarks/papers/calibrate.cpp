@@ -1,0 +1,155 @@
+// How far the simulator is from the real executor where both can run: one and two workers, stress and UTS.
+#include <heist/heist.hpp>
+#include <heist/simulate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>  // min
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <cstdlib>  // getloadavg
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../examples/kernels/fib.hpp"
+#include "../graph/probes.hpp"
+#include "commands.hpp"
+#include "real_programs.hpp"
+
+namespace papers {
+namespace {
+
+constexpr heist::sim::ticks ticks_per_ns = 3;  // as many as the clock of idle policies has, and forks take few ns
+
+/// In nanoseconds; the least of all rounds.
+struct taken {
+  double wall = std::numeric_limits<double>::infinity();
+  double cpu = wall;  ///< of all threads of this process
+
+  template <class F>
+  void measure(F const& f) {
+    bench::stopwatch const watch;
+    double const cpu_before = bench::process_cpu_us();
+    f();
+    wall = std::min(wall, 1e9 * watch.seconds());
+    cpu = std::min(cpu, 1e3 * (bench::process_cpu_us() - cpu_before));
+  }
+};
+
+struct times {
+  taken serial, one, two;
+};
+
+/// The three kinds take turns.
+template <class Kernel>
+times measure(std::size_t size, unsigned rounds) {
+  using executor = heist::executor<heist::policy::random>;
+  executor alone{heist::options{.workers = 1, .stack_size = Kernel::about.stack}};
+  executor pair{heist::options{.workers = 2, .stack_size = Kernel::about.stack}};
+  Kernel kernel{size};
+  times best;
+  auto const run_on = [&](executor& ex, taken& t) {
+    kernel.prepare();
+    t.measure([&] { ex.sync_wait([&](auto ctx) { kernel.parallel(ctx); }); });
+  };
+  for (unsigned round = 0; round < rounds; ++round) {
+    kernel.prepare();
+    best.serial.measure([&] { kernel.serial(); });
+    run_on(alone, best.one);
+    run_on(pair, best.two);
+  }
+  if (auto const wrong = kernel.check(); !wrong.empty()) throw std::runtime_error{wrong};
+  return best;
+}
+
+heist::sim::ticks to_ticks(double ns) {
+  return static_cast<heist::sim::ticks>(ns * static_cast<double>(ticks_per_ns) + 0.5);
+}
+
+/// The simulator's own costs, with this machine's fork and join.
+heist::sim::costs costs_here(double fork_and_join) {
+  heist::sim::costs c;
+  for (auto* const d : {&c.fork, &c.join,   &c.continuation, &c.park,  &c.resume,      &c.attempt,    &c.steal,
+                        &c.look, &c.far,    &c.unfamiliar,   &c.inter, &c.pause,       &c.yield,      &c.sleep,
+                        &c.wake, &c.notify, &c.submit,       &c.node,  &c.private_hit, &c.shared_hit, &c.memory})
+    d->mean *= ticks_per_ns;
+  heist::sim::ticks const both = to_ticks(fork_and_join);
+  c.fork = both / 2;
+  c.join = both - both / 2;
+  c.clock = 1;
+  return c;
+}
+
+struct program {
+  std::string name;
+  times real;
+  heist::sim::program simulated;
+};
+
+template <class Kernel>
+program uts(char const* name, char const* size_means, std::size_t size, unsigned rounds) {
+  times const t = measure<Kernel>(size, rounds);
+  Kernel tree{size};
+  tree.serial();
+  double const node = t.serial.cpu / static_cast<double>(tree.result());
+  fmt::print("a node of UTS {} {:.1f} ns", name, node);
+  return {fmt::format("UTS {}, {} {}: {} nodes", name, size_means, size, tree.result()), t,
+          uts_for_simulator<Kernel>(size, to_ticks(node))};
+}
+
+}  // namespace
+
+void calibrate(request const& wanted) {
+  double load = 0;
+  ::getloadavg(&load, 1);
+  unsigned const rounds = wanted.quick ? 1 : 20 * wanted.rounds;
+  std::size_t const n = wanted.quick ? 15 : 27, height = 10;
+  times const fib = measure<kernels::fib>(n, rounds);
+  double forks = 0, previous = 0;  // of fib(k): 1 + those of fib(k - 1) and fib(k - 2)
+  for (std::size_t k = 2; k <= n; ++k) {
+    double const next = 1 + forks + previous;
+    previous = forks;
+    forks = next;
+  }
+  double const fork_and_join = std::max(0., fib.one.cpu - fib.serial.cpu) / forks;
+  auto const costs = costs_here(fork_and_join);
+  fmt::print("load {:.2f}; least of {} rounds. From fib({}): a fork and its join take {:.2f} ns. From serial runs:\n",
+             load, rounds, n, fork_and_join);
+
+  std::vector<program> all;
+  {
+    times const t = measure<kernels::stress>(height, rounds);
+    double const leaf = t.serial.cpu / static_cast<double>(kernels::stress::all_leaves);
+    fmt::print("a leaf of stress {:.1f} ns, ", leaf);
+    all.push_back({fmt::format("stress {}", height), t, stress_for_simulator(height, to_ticks(leaf))});
+  }
+  all.push_back(uts<kernels::uts_t1>("T1", "depth", wanted.quick ? 4 : 8, rounds));
+  fmt::print(", ");
+  all.push_back(uts<kernels::uts_t3>("T3", "root's children", wanted.quick ? 10 : 150, (rounds + 9) / 10));
+  fmt::print(".\n\n");
+
+  table t{{"program", "workers", "measured (ms)", "its CPU time / workers", "simulated (ms)", "simulated / measured",
+           "simulated / CPU time", "goal"}};
+  bar_panel bars{"simulated / measured", "ratio", {"1 worker", "2 workers"}, {}};
+  for (auto const& p : all) {
+    std::vector<double> ratios;
+    for (std::uint32_t const workers : {1u, 2u}) {
+      auto const r = heist::simulate<heist::policy::random>(p.simulated,
+                                                            {.workers = workers, .seed = wanted.seed, .costs = costs});
+      taken const& real = workers == 1 ? p.real.one : p.real.two;
+      double const simulated = static_cast<double>(r.makespan) / static_cast<double>(ticks_per_ns);
+      double const cpu = real.cpu / workers;
+      ratios.push_back(simulated / real.wall);
+      t.add({p.name, fmt::format("{}", workers), fmt::format("{:.3f}", 1e-6 * real.wall),
+             fmt::format("{:.3f}", 1e-6 * cpu), fmt::format("{:.3f}", 1e-6 * simulated),
+             fmt::format("{:.3f}", ratios.back()), fmt::format("{:.3f}", simulated / cpu), "0.85 to 1.15"});
+    }
+    bars.groups.emplace_back(p.name, ratios);
+  }
+  print(t);
+  write_plot(wanted, "The simulator beside the real executor", {bars});
+}
+
+}  // namespace papers

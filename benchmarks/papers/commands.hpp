@@ -1,0 +1,40 @@
+// The reproductions, each a command of bench_papers.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "report.hpp"
+
+namespace papers {
+
+void wool_fig4(request const& wanted);
+void wool_fig5(request const& wanted);
+void wool_fig7(request const& wanted);
+void cab_fig4(request const& wanted);
+void cab_fig5(request const& wanted);
+void cab_fig6(request const& wanted);
+void cats_fig7(request const& wanted);
+void cats_fig9(request const& wanted);
+void adaptive_thieves(request const& wanted);
+void calibrate(request const& wanted);
+
+struct command {
+  std::string_view name;
+  std::string_view what;
+  void (*run)(request const&);
+};
+
+inline constexpr std::array<command, 10> commands{
+    {{"wool-fig4", "Wool, Fig. 4: sampling, 16 to 1024 workers: time and number of steals", wool_fig4},
+     {"wool-fig5", "Wool, Fig. 5: speedup of RAND, SAMP, SET and SAMP+SET on 63 workers", wool_fig5},
+     {"wool-fig7", "Wool, Fig. 7 and 8: SAMP+SET beside SET: steals, their cost, and delayed steals", wool_fig7},
+     {"cab-fig4", "CAB, Fig. 4 and Table IV: memory-bound programs, time and cache misses", cab_fig4},
+     {"cab-fig5", "CAB, Fig. 5: every boundary level, and the one of Eq. 4", cab_fig5},
+     {"cab-fig6", "CAB, Fig. 6 and 7: gains fall with the size", cab_fig6},
+     {"cats-fig7", "CATS, Fig. 7 and Table 2: memory-bound programs, time and cache misses", cats_fig7},
+     {"cats-fig9", "CATS, Fig. 9 to 12: balanced and unbalanced trees of growing size", cats_fig9},
+     {"adaptive-thieves", "Adaptive scheduler: awake thieves over time: chain, tree, random graph", adaptive_thieves},
+     {"calibrate", "simulated against measured runs of one and two workers: stress and UTS", calibrate}}};
+
+}  // namespace papers

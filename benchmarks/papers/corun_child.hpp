@@ -1,0 +1,136 @@
+// What each of the processes that run together does: it builds a graph, and on a line from its parent runs it again and
+// again for a while. It prints how often, how long that took, and how much CPU time.
+#pragma once
+
+#include <heist/heist.hpp>
+
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <cstdio>  // fflush, getchar, printf
+#include <memory>  // unique_ptr
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../graph/probes.hpp"
+#include "../graph/shapes.hpp"
+#include "../locality/waiting.hpp"
+
+namespace papers {
+
+/// A graph, and what its tasks do.
+struct workload {
+  std::string_view name;
+  std::string_view what;
+};
+
+/// The first four are the micro-benchmarks of the adaptive paper's section III-A. The last two stand for its circuits:
+/// one without parallelism, as the smallest, and one with a lot, as the largest.
+inline constexpr std::array<workload, 6> workloads{
+    {{"chain", "a chain; each task increments a counter"},
+     {"tree", "a binary tree of empty tasks"},
+     {"graph", "a random graph, degrees up to 4; each task marks a flag"},
+     {"matmul", "the product of two matrices, a task per row"},
+     {"serial", "a chain of tasks of half a microsecond"},
+     {"parallel", "a random graph of tasks of half a microsecond"}}};
+
+namespace detail {
+
+/// A graph of heist's of some shape; `body(i)` makes the task of node i.
+template <class Body>
+std::unique_ptr<heist::task_graph> built(bench::shape const& s, Body const& body) {
+  auto graph = std::make_unique<heist::task_graph>();
+  std::vector<heist::task<>> nodes;
+  nodes.reserve(s.size());
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    nodes.push_back(graph->emplace(body(i)));
+    for (auto const from : s.predecessors_of(i)) nodes[from].precede(nodes[i]);
+  }
+  return graph;
+}
+
+inline void half_a_microsecond(std::uint64_t x) {
+  for (int step = 0; step < 500; ++step) x = x * 6364136223846793005u + 1442695040888963407u;
+  std::uint64_t volatile result = x;
+  static_cast<void>(result);
+}
+
+/// The memory that the tasks of a workload work on, and its graph.
+class problem {
+ public:
+  problem(std::string_view name, std::size_t nodes) {
+    if (name == "chain") {
+      graph_ = built(bench::linear_chain(nodes), [this](std::size_t) { return [this] { counter_ = counter_ + 1; }; });
+    } else if (name == "tree") {
+      graph_ = built(bench::make_shape("tree", nodes), [](std::size_t) { return [] {}; });
+    } else if (name == "graph") {
+      flags_.resize(nodes);
+      graph_ = built(bench::random_dag(nodes), [this](std::size_t i) { return [this, i] { flags_[i] = 1; }; });
+    } else if (name == "matmul") {
+      for (auto& m : matrices_) m.resize(side * side);
+      graph_ = built(bench::matrix_product(side), [this](std::size_t i) { return [this, i] { matrix_task(i); }; });
+    } else {
+      std::size_t const fewer = nodes / 16;  // a run is to take about as long
+      graph_ = built(name == "serial" ? bench::linear_chain(fewer) : bench::random_dag(fewer),
+                     [](std::size_t i) { return [i] { half_a_microsecond(i); }; });
+    }
+  }
+  problem(problem const&) = delete;
+  problem& operator=(problem const&) = delete;
+
+  heist::task_graph& graph() { return *graph_; }
+
+ private:
+  static constexpr std::size_t side = 256;
+
+  /// A row of A, of B, nothing, or a row of the product: as bench::matrix_product numbers its tasks.
+  void matrix_task(std::size_t i) {
+    auto& [a, b, product] = matrices_;
+    if (i < 2 * side) {
+      auto& m = i < side ? a : b;
+      for (std::size_t j = 0; j < side; ++j) m[i % side * side + j] = static_cast<double>(i + j);
+    } else if (i > 2 * side) {
+      double* const row = product.data() + (i - 2 * side - 1) * side;
+      double const* const left = a.data() + (i - 2 * side - 1) * side;
+      for (std::size_t j = 0; j < side; ++j) row[j] = 0;
+      for (std::size_t k = 0; k < side; ++k) {
+        for (std::size_t j = 0; j < side; ++j) row[j] += left[k] * b[k * side + j];
+      }
+    }
+  }
+
+  std::uint64_t volatile counter_ = 0;
+  std::vector<char> flags_;
+  std::array<std::vector<double>, 3> matrices_;
+  std::unique_ptr<heist::task_graph> graph_;
+};
+
+}  // namespace detail
+
+/// Prints a 0 when it is ready; after the line from its parent: runs, seconds, CPU seconds, seconds that its threads
+/// waited for a CPU.
+template <class Idle>
+void corun_child(std::string_view name, std::size_t nodes, std::size_t workers, double seconds) {
+  detail::problem problem{name, nodes};
+  heist::executor<heist::policy::with_idle<heist::policy::random, Idle>> executor{workers};
+  executor.run(problem.graph()).get();
+  std::printf("0\n");
+  std::fflush(stdout);
+  static_cast<void>(std::getchar());
+  bench::stopwatch const watch;
+  double const cpu_before = bench::process_cpu_us(), waited_before = locality::waited_for_cpus();
+  std::size_t runs = 0;
+  executor
+      .run_until(problem.graph(),
+                 [&] {
+                   ++runs;
+                   return watch.seconds() >= seconds;
+                 })
+      .get();
+  double const elapsed = watch.seconds();
+  double const cpu = 1e-6 * (bench::process_cpu_us() - cpu_before);
+  std::printf("%zu %.9f %.9f %.9f\n", runs, elapsed, cpu, locality::waited_for_cpus() - waited_before);
+}
+
+}  // namespace papers

@@ -1,0 +1,26 @@
+// The idle policies that are compared, and what the adaptive paper calls them.
+#pragma once
+
+#include <heist/policy.hpp>
+
+#include <string>
+#include <vector>
+
+namespace papers {
+
+/// Calls f.operator()<Idle>(name) for each.
+template <class F>
+void for_each_idle_policy(F&& f) {
+  f.template operator()<heist::idle::always_awake>("always_awake (ABP)");
+  f.template operator()<heist::idle::balanced>("balanced (MBWS)");
+  f.template operator()<heist::idle::adaptive>("adaptive (theirs)");
+  f.template operator()<heist::idle::default_idle>("default_idle (ours)");
+}
+
+inline std::vector<std::string> idle_policy_names() {
+  std::vector<std::string> names;
+  for_each_idle_policy([&]<class Idle>(std::string const& name) { names.push_back(name); });
+  return names;
+}
+
+}  // namespace papers

@@ -1,0 +1,100 @@
+// The machine of the CAB and CATS papers, their programs, and the schedulers that they compare.
+#pragma once
+
+#include <heist/policy.hpp>
+#include <heist/simulate.hpp>
+#include <heist/topology.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report.hpp"
+#include "twos_and_fours.hpp"
+
+namespace papers::opteron {
+
+/// Four Opteron 8380 at 2.5 GHz: four cores each, with 512 KiB of L2, and 6 MiB of L3 in common.
+inline constexpr std::string_view description = "package:4 l3:1(size=6MiB) l2:4(size=512KiB) core:1 pu:1";
+
+/// MIT Cilk with pinned workers (Cilk-a): random victims, child-first.
+using cilk = heist::policy::with_order<heist::policy::random, heist::order::child_first>;
+using heist::policy::cab;
+using heist::policy::cats;
+
+/// In nanoseconds. The papers give no latencies. Of a line that comes from L3: 18, which is 45 cycles; from memory, of
+/// this or another socket: 90. Scheduling has the simulator's own costs.
+inline heist::sim::costs costs() {
+  heist::sim::costs c;
+  c.private_hit = 2;
+  c.shared_hit = 18;
+  c.memory = 90;
+  return c;
+}
+
+template <class Policy>
+heist::sim::report simulate(heist::sim::program const& p, std::uint64_t seed,
+                            std::optional<std::uint32_t> boundary_level = std::nullopt) {
+  heist::sim::options o{.workers = 16, .machine = heist::topology::parse(description), .seed = seed};
+  o.squads = heist::squad_by::package;
+  o.costs = costs();
+  o.caches.block_bytes = 1024;
+  o.boundary_level = boundary_level;
+  return heist::simulate<Policy>(p, o);
+}
+
+/// Means of several seeds.
+struct figures {
+  double time = 0, l2 = 0, l3 = 0;  ///< ticks; misses of the private and of the shared caches
+};
+
+template <class Policy>
+figures mean(request const& wanted, heist::sim::program const& p,
+             std::optional<std::uint32_t> boundary_level = std::nullopt) {
+  figures sum;
+  for (unsigned round = 0; round < wanted.rounds; ++round) {
+    auto const r = simulate<Policy>(p, wanted.seed + round, boundary_level);
+    sum.time += static_cast<double>(r.makespan) / wanted.rounds;
+    sum.l2 += static_cast<double>(r.cache.shared_hits + r.cache.memory) / wanted.rounds;
+    sum.l3 += static_cast<double>(r.cache.memory) / wanted.rounds;
+  }
+  return sum;
+}
+
+/// What one scheduler saves of another's figures, as shares.
+struct savings {
+  double time, l2, l3;
+};
+
+inline savings saved_by(figures const& better, figures const& base) {
+  return {saved(base.time, better.time), saved(base.l2, better.l2), saved(base.l3, better.l3)};
+}
+
+inline heist::sim::program heat(shape const& s) {
+  return heist::sim::heat({.rows = s.rows,
+                           .columns = s.columns,
+                           .steps = s.steps,
+                           .leaf_rows = s.leaf_rows,
+                           .element_bytes = s.element_bytes,
+                           .ticks_per_element = ticks_per_element});
+}
+
+inline heist::sim::program sor(shape const& s) {
+  return heist::sim::sor({.rows = s.rows,
+                          .columns = s.columns,
+                          .steps = s.steps,
+                          .leaf_rows = s.leaf_rows,
+                          .element_bytes = s.element_bytes,
+                          .ticks_per_element = ticks_per_element});
+}
+
+inline heist::sim::program ge(shape const& s) {
+  return heist::sim::gauss_elimination({.rows = s.rows,
+                                        .columns = s.columns,
+                                        .leaf_rows = s.leaf_rows,
+                                        .element_bytes = s.element_bytes,
+                                        .ticks_per_element = ticks_per_element});
+}
+
+}  // namespace papers::opteron
