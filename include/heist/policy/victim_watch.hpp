@@ -56,7 +56,7 @@ template <class P>
 std::string complaint(std::string_view what) {
   std::string_view name = __PRETTY_FUNCTION__;
   auto const begin = name.find("P = ");
-  name = begin == name.npos ? name : name.substr(begin + 4);
+  name = begin == std::string_view::npos ? name : name.substr(begin + 4);
   auto const end = name.find_first_of(";]");
   return fmt::format("the victim policy {} {}", name.substr(0, end), what);
 }
