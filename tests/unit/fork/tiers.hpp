@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 
 #include "heist/executor.hpp"
 #include "heist/fork/region_entry.hpp"
@@ -20,7 +21,9 @@ namespace heist_test {
 
 inline constexpr bool slow = heist::under_tsan || heist::under_asan;
 
-using tiered_policies = std::tuple<heist::policy::cab, heist::policy::cats>;
+/// Under sanitizers one: compilers take minutes. stress/placement_test.cpp has both there, too.
+using tiered_policies =
+    std::conditional_t<slow, std::tuple<heist::policy::cab>, std::tuple<heist::policy::cab, heist::policy::cats>>;
 
 inline heist::options machine_of(char const* description, std::size_t workers) {
   return {.workers = workers,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "heist/graph.hpp"
@@ -298,13 +299,17 @@ using cab_join = heist::policy::with_join<heist::policy::cab, Join>;
 template <class Join>
 using cats_join = heist::policy::with_join<heist::policy::cats, Join>;
 
+using some = std::tuple<cab_idle<heist::idle::adaptive>, cats_idle<heist::idle::always_awake>,
+                        cab_join<heist::join::leapfrog>, cats_join<heist::join::wait>>;
+using all =
+    std::tuple<cab_idle<heist::idle::adaptive>, cab_idle<heist::idle::balanced>, cab_idle<heist::idle::always_awake>,
+               cab_idle<heist::idle::default_idle>, cats_idle<heist::idle::adaptive>, cats_idle<heist::idle::balanced>,
+               cats_idle<heist::idle::always_awake>, cab_join<heist::join::leapfrog>, cab_join<heist::join::wait>,
+               cats_join<heist::join::leapfrog>, cats_join<heist::join::wait>>;
+using variants = std::conditional_t<slow, some, all>;  // as tiered_policies
+
 }  // namespace
 
-TEMPLATE_TEST_CASE("tiers: with every idle policy and every way to join", "[fork]", cab_idle<heist::idle::adaptive>,
-                   cab_idle<heist::idle::balanced>, cab_idle<heist::idle::always_awake>,
-                   cab_idle<heist::idle::default_idle>, cats_idle<heist::idle::adaptive>,
-                   cats_idle<heist::idle::balanced>, cats_idle<heist::idle::always_awake>,
-                   cab_join<heist::join::leapfrog>, cab_join<heist::join::wait>, cats_join<heist::join::leapfrog>,
-                   cats_join<heist::join::wait>) {
+TEMPLATE_LIST_TEST_CASE("tiers: with every idle policy and every way to join", "[fork]", variants) {
   variant<TestType>();
 }
