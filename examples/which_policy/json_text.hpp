@@ -35,14 +35,17 @@ inline std::string to_json(std::string_view program, std::string_view machine, c
     text +=
         fmt::format("{}\n{{\"workers\":{},\"squads\":{},\"lower_bound\":{:.0f},\"upper_bound\":{:.0f},\"policies\":[",
                     w == 0 ? "" : ",", m.workers, m.squads, c.least_time(m.workers), c.greedy_time(m.workers));
-    for (std::size_t p = 0; p < c.policies.size(); ++p)
-      text += (p == 0 ? "\n  " : ",\n  ") +
-              detail::json_of(c.policies[p]->name, c.results[w][p], c.speedup(c.results[w][p]));
+    for (std::size_t p = 0; p < c.policies.size(); ++p) {
+      text += p == 0 ? "\n  " : ",\n  ";
+      text += detail::json_of(c.policies[p]->name, c.results[w][p], c.speedup(c.results[w][p]));
+    }
     text += "]}";
   }
   text += fmt::format("],\n\"best\":{},\n\"as_good\":[", quote(c.policies[v.best]->name));
-  for (std::size_t i = 0; i < v.as_good.size(); ++i)
-    text += (i == 0 ? "" : ",") + quote(c.policies[v.as_good[i]]->name);
+  for (std::size_t i = 0; i < v.as_good.size(); ++i) {
+    if (i != 0) text += ",";
+    text += quote(c.policies[v.as_good[i]]->name);
+  }
   return text + fmt::format("],\n\"sentence\":{}\n}}\n", quote(v.sentence));
 }
 
