@@ -1,8 +1,9 @@
-# HEIST_SANITIZE=address (with undefined) or thread, for our own programs only. The first report ends the program.
+# HEIST_SANITIZE=address (with undefined) or thread, for our own programs only. The first report ends the program. Left out
+# of undefined is what address reports as well.
 if(HEIST_SANITIZE STREQUAL "")
   set(heist_sanitizer_flags "")
 elseif(HEIST_SANITIZE STREQUAL "address")
-  set(heist_sanitizer_flags -fsanitize=address,undefined)
+  set(heist_sanitizer_flags -fsanitize=address,undefined -fno-sanitize=null,object-size)
 elseif(HEIST_SANITIZE STREQUAL "thread")
   set(heist_sanitizer_flags -fsanitize=thread)
 else()
