@@ -163,9 +163,7 @@ class region_run {
           },
           0);
     } else {
-      // Where the machine's description has no cache sizes, Eq. 1 alone.
-      level_ = cache == 0 ? tier::boundary_level(known.branching, squads, 1, 1)
-                          : tier::boundary_level(known.branching, squads, known.bytes, cache);
+      level_ = tier::boundary_level_of_region(known.branching, squads, known.bytes, cache);
       say(
           [&] {
             return fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {}", level_,

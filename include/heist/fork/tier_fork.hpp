@@ -15,6 +15,7 @@
 #include "heist/fork/outcome.hpp"
 #include "heist/fork/parent_first.hpp"
 #include "heist/fork/region_run.hpp"
+#include "heist/policy/path.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core_squads.hpp"
 
@@ -30,17 +31,6 @@ struct inter_frame {
   std::uint32_t level;    ///< the region's body is 1
   std::uint32_t entry;    ///< in the profile
   std::uint32_t spawned;  ///< children so far
-
-  static std::uint64_t path_of_child(std::uint64_t path, std::uint32_t index) noexcept {
-    return mix(path + 0x9e3779b97f4a7c15u * (index + 1));
-  }
-
- private:
-  static std::uint64_t mix(std::uint64_t x) noexcept {  // the finalizer of splitmix64
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-  }
 };
 
 /// The children that a frame waits for: the paper's `inter_counter`.
@@ -68,7 +58,7 @@ class inter_task : public pooled_runnable {
   inter_task(run_function run, inter_frame const& parent, std::uint32_t index, interrupt_state const* outer) noexcept
       : pooled_runnable{{{run, &fork_what}, nullptr}, nullptr, nullptr},
         run_{parent.run},
-        path_{inter_frame::path_of_child(parent.path, index)},
+        path_{tier::path_of_child(parent.path, index)},
         level_{parent.level + 1} {
     place(outer);
     if (run_->how() == division::by_profile) {

@@ -49,7 +49,6 @@ class task_times {
                         lost, w)};
       }
     }
-    empty_task_ = empty_task();
     for (std::size_t w = earliest(); w != nobody; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
   }
 
@@ -122,13 +121,17 @@ class task_times {
 
   void add(void const* id, std::int64_t spent) {
     times& t = times_[id];
-    spent = std::max<std::int64_t>(spent - empty_task_, 0);
+    spent = std::max<std::int64_t>(spent - empty_task(), 0);
     t.shortest = t.runs == 0 ? spent : std::min(t.shortest, spent);
     ++t.runs;
   }
 
-  /// What a task with nothing in it seems to take: the median of some.
+  /// What a task with nothing in it seems to take. Measured once, so that a recording always gives the same program.
   static std::int64_t empty_task() {
+    static std::int64_t const measured = measure_empty_task();
+    return measured;
+  }
+  static std::int64_t measure_empty_task() {
     constexpr std::size_t count = 101;
     recorder scratch{2 * count};
     scratch.start(1);
@@ -147,7 +150,6 @@ class task_times {
   std::vector<row> workers_;
   std::unordered_map<void const*, std::vector<open_task>> parked_;
   std::unordered_map<void const*, times> times_;
-  std::int64_t empty_task_ = 0;
 };
 
 /// Copies a graph, and those that it is composed of, into one.

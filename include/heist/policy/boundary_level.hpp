@@ -40,6 +40,13 @@ constexpr std::uint32_t boundary_level(std::uint64_t branching, std::uint64_t sq
   return level;
 }
 
+/// As above for a region on a machine whose description may have no cache sizes (0): then by Eq. 1 alone.
+constexpr std::uint32_t boundary_level_of_region(std::uint64_t branching, std::uint64_t squads,
+                                                 std::uint64_t data_bytes, std::uint64_t shared_cache_bytes) noexcept {
+  if (shared_cache_bytes == 0 && data_bytes != 0) return boundary_level(branching, squads, 1, 1);
+  return boundary_level(branching, squads, data_bytes, shared_cache_bytes);
+}
+
 /// Into how many groups of neighbours the children of a flat scope are dealt; each group is then one inter-squad task.
 /// The same two constraints as above: at least M groups, and the largest group's share of the data is at most S_c; no
 /// more groups than these ask for, and never more than there are children.

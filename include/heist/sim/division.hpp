@@ -109,9 +109,7 @@ class region_memory {
           "traditional stealing because the region does not say how many bytes it touches and into how many parts, "
           "at least 2, its tasks divide";
     } else {
-      level_ = facts.shared_cache_bytes == 0
-                   ? tier::boundary_level(known.branching, facts.squads, 1, 1)
-                   : tier::boundary_level(known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
+      level_ = tier::boundary_level_of_region(known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
       note_ = fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {} bytes", level_,
                           known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
     }

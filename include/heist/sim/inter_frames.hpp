@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "heist/policy/path.hpp"
 #include "heist/sim/frames.hpp"
-#include "heist/sim/path.hpp"
 
 namespace heist::sim {
 
@@ -27,7 +27,7 @@ inline void frames::start_inter_children(worker& w, std::uint32_t t, stage const
   for (std::uint32_t c = now.first_child + now.children; c-- != now.first_child;) {
     std::uint32_t const index = program_.task_at(c).index;
     inter_state& child = inter_[c] = {};
-    child.path = path_of_child(inter_[t].path, index);
+    child.path = tier::path_of_child(inter_[t].path, index);
     child.entry = region.entry_of_child(inter_[t].entry, index);
     child.leaf = region.is_leaf(tasks_[c].depth + 1, child.entry);
     child.pool = region.squad_of(child.path, w.squad);

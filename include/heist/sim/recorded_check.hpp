@@ -10,7 +10,7 @@
 #include <utility>  // forward
 #include <vector>
 
-#include "heist/sim/path.hpp"
+#include "heist/policy/path.hpp"
 #include "heist/sim/program.hpp"
 #include "heist/sim/program_builder.hpp"
 #include "heist/sim/recorded_program.hpp"
@@ -155,7 +155,7 @@ class recorded_builder {
   }
 
   std::size_t build_tree(std::uint32_t root, recorded_run const& r) {
-    std::vector<open_task> open{{root, r.root, path_of_child(r.region, 0)}};
+    std::vector<open_task> open{{root, r.root, tier::path_of_child(r.region, 0)}};
     std::size_t count = 0;
     for (; !open.empty(); ++count) {
       open_task const now = open.back();
@@ -170,7 +170,7 @@ class recorded_builder {
         built_.work(task.work[group + 1]);
         for (std::size_t i = to; i-- != from;)
           open.push_back({first + static_cast<std::uint32_t>(i - from), children[i],
-                          path_of_child(now.path, static_cast<std::uint32_t>(i))});
+                          tier::path_of_child(now.path, static_cast<std::uint32_t>(i))});
         from = to;
       }
     }

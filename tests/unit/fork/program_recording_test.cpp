@@ -14,32 +14,16 @@
 #include "heist/simulate.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
+#include "support/leaf_clock.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::record_program;
 using heist::sim::recorded_program;
+using heist_test::leaf_clock;
+using heist_test::work;
 
 namespace {
-
-/// Each thread's time; it passes only when a task on that thread says so. Not inlined: after a join the caller may be
-/// on another thread, and must not use the address that it had before.
-struct leaf_clock {
-  HEIST_NOINLINE static std::uint64_t ticks() noexcept {
-    asm volatile("" ::: "memory");
-    return now;
-  }
-  HEIST_NOINLINE static void pass(std::uint64_t n) noexcept {
-    asm volatile("" ::: "memory");
-    now += n;
-  }
-
- private:
-  static inline thread_local std::uint64_t now = 1000;
-};
-void work(std::uint64_t n) {
-  leaf_clock::pass(n);
-}
 
 /// Calls f(executor) under every order and tier, on one worker and on four in two squads.
 template <class F>

@@ -14,32 +14,16 @@
 
 #include "heist/executor.hpp"
 #include "support/catch.hpp"
+#include "support/leaf_clock.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::measure_work_span;
 using heist::work_span_profile;
+using heist_test::leaf_clock;
+using heist_test::work;
 
 namespace {
-
-/// Each thread's time; it passes only when a task on that thread says so. Not inlined: after a join the caller may be
-/// on another thread, and must not use the address that it had before.
-struct leaf_clock {
-  HEIST_NOINLINE static std::uint64_t ticks() noexcept {
-    asm volatile("" ::: "memory");
-    return now;
-  }
-  HEIST_NOINLINE static void pass(std::uint64_t n) noexcept {
-    asm volatile("" ::: "memory");
-    now += n;
-  }
-
- private:
-  static inline thread_local std::uint64_t now = 1000;
-};
-void work(std::uint64_t n) {
-  leaf_clock::pass(n);
-}
 
 /// Calls f(executor) for both orders, parking and leap-frogging, on one worker and on two.
 template <class F>
