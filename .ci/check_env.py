@@ -16,7 +16,8 @@ RULES = [  # what, pattern, where it may stand
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
      r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp"]),  # there: a lock for users
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
-    ("system calls stand in the seam", r"\bsyscall\s*\(", SEAM + ["topology/", "observe/perf_events.hpp"]),
+    ("system calls stand in the seam", r"\bsyscall\s*\(",
+     SEAM + ["topology/", "observe/perf_events.hpp", "observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
      r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp"]),
     ("a thread yields and sleeps through Env",

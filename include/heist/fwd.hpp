@@ -41,6 +41,8 @@ template <class Node, class Env>
 class master_queue;
 template <class Node, class Env>
 class inter_pool;
+template <class Item, class Env>
+class turn_lists;
 
 // observe
 struct null_observer;
@@ -71,6 +73,10 @@ struct cab;
 struct cats;
 }  // namespace tier
 class region_profile;
+enum class replay_mode;
+struct run_times;
+struct adaptation_options;
+class adaptation;
 namespace policy {
 struct random;
 struct sampling;
@@ -97,6 +103,7 @@ class future;
 template <class Policy, class Observer>
 class executor;
 
+struct redistribution;
 class no_migrate;
 class mutex;
 

@@ -1,4 +1,6 @@
 // Door: the policy concepts and the policies.
 #pragma once
 
+#include "heist/policy/adaptation.hpp"
 #include "heist/policy/policies.hpp"
+#include "heist/policy/replay_mode.hpp"

@@ -24,6 +24,15 @@ namespace heist {
 ///   auto const tree = sim::balanced_tree({.depth = 12, .leaf = sim::exponential(1000)});
 ///   auto const r = simulate<policy::sampling>(tree, {.workers = 1024, .costs = sim::costs::wool_section_4()});
 ///
+/// Along the steal tree of another run, from pages that this one has touched first:
+///
+///   sim::options wanted{.machine = m};
+///   wanted.numa.pages = sim::page_placement::first_touch;
+///   auto const first = simulate<policy::replay>(initialiser, wanted);
+///   wanted.numa.homes = &*first.homes;
+///   wanted.follow = &first.trees.back();
+///   auto const second = simulate<policy::replay>(kernel, wanted);
+///
 /// Throws sim_error for options without sense and for a policy that breaks a promise, topology_error for squads that
 /// the machine does not have. The same arguments give the same report.
 /// Cost: some 100 ns for each task and each attempt to steal, on the calling thread; about 200 bytes for each task.

@@ -95,6 +95,12 @@ struct os_env {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 #endif
   }
+  /// A clock for times that people read.
+  static std::int64_t nanoseconds() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
   /// Gives the core to another runnable thread, if there is one.
   static void yield() noexcept {
     ::sched_yield();

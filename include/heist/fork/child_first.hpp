@@ -102,6 +102,12 @@ struct no_places {
   HEIST_ALWAYS_INLINE static Context child_context(fiber& child, record&) noexcept {
     return context_access::make_child<Context>(child);
   }
+  static void ended(frame const&) noexcept {}
+  struct joining {
+    joining(fiber&, fork_slot*) noexcept {}
+    void about_to_wait() noexcept {}
+  };
+  static constexpr bool may_be_special = false;
 };
 
 /// One child of a child-first fork_join, in its parent's frame.
@@ -124,6 +130,7 @@ struct child_call : Places::frame {
         [&]() -> decltype(auto) { return call_task(f, Places::template child_context<Context>(child, frame.place)); });
     if (HEIST_LIKELY(end_child(child, frame, at))) return failed ? child_threw : child_returned;
     frame.failed = failed;
+    Places::ended(frame);
     frame.finished.complete();
     core::leave_child(child);
     return child_returned;
@@ -167,6 +174,9 @@ class child_first_fork_in {
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* position, First& f,
                                                               in_register<Second> g) {
+    if constexpr (Places::may_be_special) {
+      if (HEIST_UNLIKELY(Places::is_special(position))) return special_two<First, Second>(on, position, f, g);
+    }
     child_call<Places, Context, First> first;
     first.prepare(on, f);
     Places::enter(first.place, position, Places::reserve(position, 2));
@@ -176,6 +186,13 @@ class child_first_fork_in {
       return {first.out.take(), call_here<Context>(g, on, Places::enter_next(first.place, position))};
     }
     return finish_two<First, Second>(on, position, first, status, g);
+  }
+
+  template <class First, class Second>
+  HEIST_COLD static result_of_two<First, Second> special_two(fiber& on, fork_slot* position, First& f,
+                                                             in_register<Second> g) {
+    auto both = Places::template special_fork<Context, First, Second>(on, position, f, g);
+    return {std::get<0>(std::move(both)), std::get<1>(std::move(both))};
   }
 
   /// The parent has been overtaken, or the child has thrown.
@@ -190,6 +207,8 @@ class child_first_fork_in {
         last.fill([&]() -> decltype(auto) { return call_task(g, context_access::make<Context>(on, there)); });
     bool failed = status == child_threw;
     if (status == call_overtaken) {
+      typename Places::joining join{on, position};
+      if (!first.finished.done()) join.about_to_wait();
       on.wait_for(first.finished);
       failed = first.failed;
     }
@@ -207,6 +226,10 @@ class child_first_fork_in {
   /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are
   /// called in place.
   HEIST_NOINLINE static values run_many(fiber& on, fork_slot* position, F&... f) {
+    if constexpr (Places::may_be_special) {
+      if (HEIST_UNLIKELY(Places::is_special(position)))
+        return Places::template special_fork<Context, F...>(on, position, f...);
+    }
     return run_each(std::index_sequence_for<F...>{}, on, position, f...);
   }
 
@@ -216,7 +239,10 @@ class child_first_fork_in {
     std::array<child_state, count> states{};
     std::uint32_t const branch = Places::reserve(position, count);
     ((states[I] = run_one<I>(std::get<I>(calls), on, position, branch + static_cast<std::uint32_t>(I), f)), ...);
-    ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, states[I]) : void()), ...);
+    {
+      typename Places::joining join{on, position};
+      ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, join, states[I]) : void()), ...);
+    }
     return take_all<values>({(states[I] == child_state::threw)...}, std::get<I>(calls).out...);
   }
 
@@ -244,7 +270,8 @@ class child_first_fork_in {
   }
 
   template <class Call>
-  static void wait_one(Call& call, fiber& on, child_state& state) {
+  static void wait_one(Call& call, fiber& on, typename Places::joining& join, child_state& state) {
+    if (!call.finished.done()) join.about_to_wait();
     on.wait_for(call.finished);
     state = call.failed ? child_state::threw : child_state::returned;
   }

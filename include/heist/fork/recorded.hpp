@@ -1,15 +1,21 @@
 // How child-first frames know where they are in the computation, where the order is `recorded`.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <array>
 #include <bit>      // endian
 #include <cstddef>  // offsetof
 #include <cstdint>
 #include <cstring>  // memcpy
+#include <memory>   // addressof
+#include <tuple>
 #include <type_traits>
-#include <utility>  // exchange
+#include <utility>  // exchange, index_sequence
 
 #include "heist/base/config.hpp"
 #include "heist/fork/child_first.hpp"
+#include "heist/fork/followed.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/steal_log.hpp"
@@ -60,6 +66,38 @@ struct recorded_places {
     return context_access::make<Context>(child, position_of(r));
   }
 
+  /// A child whose caller goes on elsewhere.
+  static void ended(frame const& f) noexcept { end_of_work(f.place.parent); }
+
+  /// While a frame waits for its children: notes who goes on with it.
+  class joining {
+   public:
+    joining(fiber& on, fork_slot* position) noexcept : on_{on}, record_{*record_of(position)} {}
+    joining(joining const&) = delete;
+    joining& operator=(joining const&) = delete;
+    ~joining() {
+      if (before_ != none) steal_log::note(&record_, record_.forks - 1, on_.on->number, before_, true);
+    }
+    void about_to_wait() noexcept {
+      if (before_ != none) return;
+      before_ = on_.on->number;
+      end_of_work(&record_);
+    }
+
+   private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    fiber& on_;
+    frame_record const& record_;
+    std::uint32_t before_ = none;  ///< who left it
+  };
+
+  static constexpr bool may_be_special = true;
+  /// Does the frame follow a steal tree, or has it designated?
+  HEIST_ALWAYS_INLINE static bool is_special(fork_slot* position) noexcept { return record_of(position)->is_special(); }
+  template <class Context, class... F>
+  static std::tuple<value_or_monostate<task_result<Context, F>>...> special_fork(fiber& on, fork_slot* position,
+                                                                                 F&... f);
+
  private:
   /// As one store: a fork is short.
   HEIST_ALWAYS_INLINE static void set(record& r, std::uint32_t index) noexcept {
@@ -76,6 +114,71 @@ struct recorded_places {
 
 template <class Context, class... F>
 using recorded_fork = child_first_fork_in<recorded_places, Context, F...>;
+
+/// A fork of a frame that follows a steal tree or has designated, or that has nothing to steal below.
+template <class Context, class... F>
+class special_fork_in {
+  template <class Function>
+  using out = outcome<task_result<Context, Function>>;
+
+ public:
+  using values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
+
+  static values run(fiber& on, fork_slot* position, F&... f) {
+    frame_record& record = *recorded_places::record_of(position);
+    if ((record.forks & frame_record::serial) == 0) return follow(std::index_sequence_for<F...>{}, on, record, f...);
+    if (short_of_stack(on)) {  // what is below may then be stolen, rather than not run at all
+      frame_record of_no_run{nullptr, 0, 0};
+      return recorded_fork<Context, F...>::run(on, recorded_places::position_of(of_no_run), f...);
+    }
+    return call(std::index_sequence_for<F...>{}, context_access::make<Context>(on, position), f...);
+  }
+
+ private:
+  template <class Function>
+  struct child : followed_frame {
+    Function* function;
+    counted_join* joined;
+    bool failed = false;
+    out<Function> result;
+
+    static child& of(void* frame) noexcept { return *static_cast<child*>(static_cast<calling_frame*>(frame)); }
+    counted_join& join() const noexcept { return *joined; }
+    void release(fiber&) noexcept {}
+    void call(fiber& on, frame_record& place) noexcept {
+      failed = result.fill([&]() -> decltype(auto) {
+        return call_task(*function, context_access::make<Context>(on, recorded_places::position_of(place)));
+      });
+    }
+  };
+
+  template <std::size_t... I>
+  static values call(std::index_sequence<I...>, Context c, F&... f) {
+    std::tuple<out<F>...> results;
+    std::array<bool, sizeof...(F)> failed{};
+    ((failed[I] = std::get<I>(results).fill([&]() -> decltype(auto) { return call_task(f, c); })), ...);
+    return take_all<values>(failed, std::get<I>(results)...);
+  }
+
+  template <std::size_t... I>
+  static values follow(std::index_sequence<I...>, fiber& on, frame_record& record, F&... f) {
+    followed_parent parent{on, record, sizeof...(F)};
+    counted_join join;
+    std::tuple<child<F>...> children;
+    std::int64_t overtaken = 0;
+    ((std::get<I>(children).function = std::addressof(f), std::get<I>(children).joined = &join,
+      overtaken += followed_start<child<F>>::start(on, parent, std::get<I>(children), I + 1 == sizeof...(F)) ? 1 : 0),
+     ...);
+    parent.join(join, overtaken);
+    return take_all<values>({std::get<I>(children).failed...}, std::get<I>(children).result...);
+  }
+};
+
+template <class Context, class... F>
+std::tuple<value_or_monostate<task_result<Context, F>>...> recorded_places::special_fork(fiber& on, fork_slot* position,
+                                                                                         F&... f) {
+  return special_fork_in<Context, F...>::run(on, position, f...);
+}
 
 /// For a context that may have no record because it leaves the order to the executor.
 template <class Context, class... F>
@@ -123,3 +226,41 @@ struct scope_root<Context, true> {
 };
 
 }  // namespace heist::detail
+
+namespace heist {
+
+template <class Order>
+void basic_context<Order>::designate(std::size_t worker) const {
+  if (worker >= fiber_->home.worker_count) {
+    throw region_error{
+        fmt::format("ctx.designate: there is no worker {}, as the executor has {}; mend it by a number "
+                    "below executor::worker_count()",
+                    worker, fiber_->home.worker_count)};
+  }
+  if constexpr (detail::may_be_recorded<basic_context>) {
+    if (!detail::records(*fiber_) || !detail::recorded_places::has_record(position_)) return;
+    detail::frame_record& record = *detail::recorded_places::record_of(position_);
+    if ((record.forks & detail::frame_record::serial) != 0) {
+      throw region_error{
+          "ctx.designate: the rest of this task cannot be given away, because that of a task above it was not (the "
+          "paper's validity check: a steal needs the steals above it). Mend it by designating in the task that forked "
+          "this one; in a run that follows a tree, the tree says what is stolen"};
+    }
+    if (detail::recorded_run::of(&record) == nullptr) return;
+    fiber_->designated_worker = static_cast<std::uint32_t>(worker);
+    record.forks |= detail::frame_record::designated |
+                    (record.is_special() ? 0 : detail::frame_record::special | detail::frame_record::plain);
+  }
+}
+
+template <class Order>
+bool basic_context<Order>::may_be_stolen() const noexcept {
+  if (fiber_->on->alone) return false;
+  if constexpr (detail::may_be_recorded<basic_context>) {
+    if (detail::records(*fiber_) && detail::recorded_places::has_record(position_))
+      return (detail::recorded_places::record_of(position_)->forks & detail::frame_record::serial) == 0;
+  }
+  return true;
+}
+
+}  // namespace heist

@@ -41,6 +41,8 @@ class recording_context {
   std::size_t worker_id() const noexcept { return context_.worker_id(); }
   std::size_t squad_id() const { return context_.squad_id(); }
   bool stop_requested() const noexcept { return context_.stop_requested(); }
+  bool may_be_stolen() const noexcept { return context_.may_be_stolen(); }
+  void designate(std::size_t worker) const { context_.designate(worker); }
 
   /// Counts for the task, and is passed on.
   void footprint(std::uint64_t bytes) const noexcept {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>  // exception, uncaught_exceptions
+#include <exception>  // uncaught_exceptions
 #include <memory>     // addressof
-#include <new>        // bad_alloc
 #include <type_traits>
 
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/recorded.hpp"
+#include "heist/fork/recorded_entry.hpp"
 #include "heist/fork/region_run.hpp"
 #include "heist/fork/tier_fork.hpp"
 
@@ -69,39 +69,6 @@ decltype(auto) run_region(region& r, Context const& c, F& f) {
     default:
       return static_cast<task_result<Context, F>>(run_in_squads<Context>(run, on, f));
   }
-}
-
-/// A run whose steals are noted; inside another one it is a part of that.
-template <class Context, class F>
-decltype(auto) run_recorded(region& r, Context const& c, F& f) {
-  region_access const memory{r};
-  fiber& on = context_access::fiber_of(c);
-  fork_slot* const position = context_access::position_of(c);
-  if (recorded_places::has_record(position) && recorded_run::of(recorded_places::record_of(position)) != nullptr) {
-    memory.tree() = {};
-    memory.note() = "a part of another region's run, whose steal tree has what was stolen";
-    return call_task(f, c);
-  }
-  steal_log log{on.home.worker_count};
-  recorded_run run{log};
-  struct finishing {
-    region_access const& memory;
-    steal_log const& log;
-    std::uint32_t const body;
-    int const unwinding = std::uncaught_exceptions();
-    ~finishing() {
-      if (std::uncaught_exceptions() != unwinding) return;
-      try {
-        if (log.incomplete()) throw std::bad_alloc{};
-        memory.tree() = log.tree(body);
-        memory.note().clear();
-      } catch (std::exception const&) {
-        memory.tree() = {};
-        memory.note() = "no memory";
-      }
-    }
-  } const end{memory, log, on.on->number};
-  return call_task(f, context_access::make<Context>(on, recorded_places::position_of(run)));
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <utility>  // exchange, forward, move
 
 #include "heist/base/env.hpp"
+#include "heist/fork/counted_join.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/recorded.hpp"
 #include "heist/fork/scope_groups.hpp"
@@ -18,7 +19,6 @@
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_fibers.hpp"
-#include "heist/sync/completion.hpp"
 
 namespace heist {
 
@@ -62,6 +62,10 @@ class scope {
   void fork(F&& f) {
     using child = forked<std::decay_t<F>>;
     detail::worker& w = *on_->on;
+    if constexpr (detail::may_be_recorded<Context>) {
+      if (detail::records(*on_) && detail::recorded_places::is_special(position_)) [[unlikely]]
+        return fork_followed(std::forward<F>(f));
+    }
     if (way_ == way::child_first ? on_->no_migrate != 0
                                  : w.deque.size_snapshot() >= detail::enough_waiting && way_ != way::squads) {
       // The frame must not be taken elsewhere; or everybody finds work already, and a plain call keeps memory bounded.
@@ -123,7 +127,10 @@ class scope {
   /// The child's place among those of its parent.
   std::uint32_t next_index() noexcept {
     if constexpr (detail::may_be_recorded<Context>) {
-      if (detail::records(*on_)) return detail::recorded_places::reserve(position_, 1);
+      if (detail::records(*on_)) {
+        unjoined_ = true;
+        return detail::recorded_places::reserve(position_, 1);
+      }
     }
     if (way_ == way::measured) return frame<detail::profile_frame>().spawn(1);
     return way_ == way::squads ? frame<detail::inter_frame>().spawned++ : 0;
@@ -152,7 +159,7 @@ class scope {
         in.call(child->function, on, child->index, false);
       }
       on.on->blocks.destroy(child);
-      in.child_finished();
+      in.joined_.ended();
       return nullptr;
     }
 
@@ -177,9 +184,12 @@ class scope {
       scope& in = *child->in;
       in.call(child->function, on, child->index, true);
       bool const plain = detail::end_child(on, child->frame, at);
+      if constexpr (detail::may_be_recorded<Context>) {
+        if (!plain && detail::records(on)) detail::recorded_places::ended(child->frame);
+      }
       on.on->blocks.destroy(child);
       if (HEIST_LIKELY(plain)) return detail::child_returned;
-      in.child_finished();
+      in.joined_.ended();
       detail::core::leave_child(on);
       return detail::child_returned;
     }
@@ -206,9 +216,46 @@ class scope {
       forked* child;
     };
 
+    /// Of a frame that follows a steal tree.
+    struct followed : detail::followed_frame {
+      template <class G>
+      followed(G&& g, scope& s) : in{s}, function(std::forward<G>(g)) {}
+      static followed& of(void* frame) noexcept {
+        return *static_cast<followed*>(static_cast<detail::calling_frame*>(frame));
+      }
+      detail::counted_join& join() const noexcept { return in.joined_; }
+      void release(detail::fiber& on) noexcept { on.on->blocks.destroy(this); }
+      void call(detail::fiber& on, detail::frame_record& place) noexcept {
+        in.call_in(function, detail::context_access::make<Context>(on, detail::recorded_places::position_of(place)));
+      }
+
+      scope& in;
+      F function;
+    };
+
     F function;
     call_frame frame;
   };
+
+  /// Of a frame that follows a steal tree or has designated, or that has nothing to steal below.
+  template <class F>
+  HEIST_COLD void fork_followed(F&& f) {
+    using child = typename forked<std::decay_t<F>>::followed;
+    detail::frame_record& record = *detail::recorded_places::record_of(position_);
+    if ((record.forks & detail::frame_record::serial) != 0) {
+      std::decay_t<F> here(std::forward<F>(f));
+      return call_in(here, detail::context_access::make<Context>(*on_, position_));
+    }
+    unjoined_ = true;
+    detail::followed_parent parent{*on_, record, 1};
+    auto* const made = on_->on->blocks.template make<child>(std::forward<F>(f), *this);
+    try {
+      if (detail::followed_start<child>::start(*on_, parent, *made, false)) ++forked_;
+    } catch (region_error const&) {  // a designation that is not valid
+      on_->on->blocks.destroy(made);
+      throw;
+    }
+  }
 
   template <class F>
   void call(F& f, detail::fiber& on, std::uint32_t index, bool child_first) noexcept {
@@ -241,11 +288,6 @@ class scope {
     }
   }
 
-  void child_finished() {
-    // acq_rel: the last one, and through it join(), sees what all did
-    if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) all_finished_.complete();
-  }
-
   /// While children run in the place of a frame that is measured.
   struct pausing {
     explicit pausing(scope& s) noexcept
@@ -266,18 +308,34 @@ class scope {
     return *dealt_;
   }
 
-  /// Children count `outstanding_` down from 0; the number forked is added when they are waited for, so that forking
-  /// touches no shared counter. Whoever brings the sum to 0 completes.
   void wait() {
     if (dealt_) dealt_->wait();
+    if constexpr (detail::may_be_recorded<Context>) {
+      if (detail::records(*on_)) return wait_recorded();
+    }
     if (forked_ == 0) return;
     pausing const pause{*this};
     if (way_ != way::child_first) run_own();
-    std::int64_t const added = forked_;
-    forked_ = 0;
-    // acq_rel: as in child_finished()
-    if (outstanding_.fetch_add(added, std::memory_order_acq_rel) != -added) on_->wait_for(all_finished_);
-    all_finished_.reset();
+    if (joined_.add(std::exchange(forked_, 0))) on_->wait_for(joined_.all);
+    joined_.all.reset();
+  }
+
+  /// The join has a branch of its own: also after the last child the frame may be stolen.
+  void wait_recorded() {
+    if (!std::exchange(unjoined_, false)) return;
+    std::int64_t const added = std::exchange(forked_, 0);
+    if (detail::recorded_places::is_special(position_)) {
+      detail::frame_record& record = *detail::recorded_places::record_of(position_);
+      if ((record.forks & detail::frame_record::serial) != 0) return;
+      detail::followed_parent{*on_, record, 1}.join_apart(joined_, added);
+    } else {
+      static_cast<void>(detail::recorded_places::reserve(position_, 1));
+      detail::recorded_places::joining join{*on_, position_};
+      if (!joined_.add(added)) return;
+      join.about_to_wait();
+      on_->wait_for(joined_.all);
+    }
+    joined_.all.reset();
   }
 
   /// Runs children that are still in this worker's deque on top of the waiting frame: they are its own.
@@ -305,10 +363,10 @@ class scope {
   int unwinding_;
   way way_;
   std::int64_t forked_ = 0;  ///< since the last wait
-  os_env::atomic<std::int64_t> outstanding_{0};
+  bool unjoined_ = false;    ///< recorded: it has had children since the last wait
   os_env::atomic<bool> failed_{false};
   std::exception_ptr exception_;
-  completion all_finished_;
+  detail::counted_join joined_;
   std::optional<dealing> dealt_;
 };
 

@@ -174,6 +174,8 @@ class work_span_context {
   std::size_t worker_id() const noexcept { return context_.worker_id(); }
   std::size_t squad_id() const noexcept { return context_.squad_id(); }
   bool stop_requested() const noexcept { return context_.stop_requested(); }
+  bool may_be_stolen() const noexcept { return context_.may_be_stolen(); }
+  void designate(std::size_t worker) const { context_.designate(worker); }
 
   template <class... F>
   auto fork_join(F&&... f) const {

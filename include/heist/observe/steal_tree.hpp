@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>    // tie
 #include <utility>  // move, pair
 #include <vector>
 
@@ -21,7 +20,7 @@
 
 namespace heist {
 
-/// A steal tree that cannot be read or contradicts itself.
+/// A steal tree that cannot be read, contradicts itself or is to be pruned by something else than a percentage.
 struct steal_tree_error : region_error {
   using region_error::region_error;
 };
@@ -33,6 +32,9 @@ struct steal_tree_error : region_error {
 /// children of its frame, over all forks of that frame. The place of a steal is that of the child that had just been
 /// called: {0, 2} is the rest of the body's first child, after its third child.
 ///
+/// A frame that had to wait for stolen children can change workers once more: whoever ends the last of them goes on
+/// with it. Such an entry is no steal. Its place is that of the last child that the frame had called before it waited.
+///
 /// Threads  as a container.
 class steal_tree {
  public:
@@ -41,35 +43,42 @@ class steal_tree {
   struct steal {
     std::vector<std::uint32_t> place;  ///< not empty
     std::uint32_t worker = 0;          ///< who stole, and went on with the frame
-    std::uint32_t victim = 0;          ///< from whom
-    std::uint32_t sequence = 0;        ///< among the steals of `worker`: the order in which it began them, from 0
+    std::uint32_t victim = 0;          ///< from whom; after a join: who had left it
+    std::uint32_t sequence = 0;        ///< among the entries of `worker`: the order in which it began them, from 0
+    bool after_join = false;           ///< no steal: `worker`, perhaps the victim itself, went on after the children
 
     friend bool operator==(steal const&, steal const&) = default;
   };
 
-  /// A place on the way to a steal. Nodes come in the order of the serial program, each before those below it; node 0
+  /// A place on the way to an entry. Nodes come in the order of the serial program, each before those below it; node 0
   /// is the region's body.
   struct node {
     std::uint32_t branch = 0;     ///< the last index of its place
     std::uint32_t end = 1;        ///< the first node that is not below it
-    std::uint32_t worker = none;  ///< as in `steal`; none if the rest of the frame was not stolen here
+    std::uint32_t worker = none;  ///< as in `steal`; none if there is no entry at this place
     std::uint32_t victim = none;
     std::uint32_t sequence = none;
+    bool after_join = false;
 
-    bool stolen() const noexcept { return worker != none; }
+    bool entry() const noexcept { return worker != none; }
+    /// An entry, and not one after a join.
+    bool stolen() const noexcept { return entry() && !after_join; }
     friend bool operator==(node const&, node const&) = default;
   };
 
   /// Of no run.
   steal_tree() = default;
   /// `body` is the worker that began the region's body. Steals in any order. Throws steal_tree_error if a worker does
-  /// not exist, robs itself or has a sequence number twice, or a place is empty or stolen from twice; bad_alloc.
+  /// not exist, robs itself or has a sequence number twice, or a place is empty or has two entries; bad_alloc.
   steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals);
 
   bool empty() const noexcept { return workers_ == 0; }
   std::size_t worker_count() const noexcept { return workers_; }
   std::uint32_t body_worker() const noexcept { return body_; }
+  /// Without the entries after a join.
   std::size_t steal_count() const noexcept { return steals_; }
+  /// The entries after a join.
+  std::size_t join_count() const noexcept { return joins_; }
   /// Length of the longest place. Cost: O(nodes).
   std::size_t depth() const {
     std::size_t deepest = 0;
@@ -81,14 +90,13 @@ class steal_tree {
 
   /// At least the body, except of no run.
   std::vector<node> const& nodes() const noexcept { return nodes_; }
-  /// The child of nodes()[parent] in that branch; `none` if there was no steal there or below. Cost: O(siblings
-  /// before).
+  /// The child of nodes()[parent] in that branch; `none` if there is no entry there or below. Cost: O(siblings before).
   std::uint32_t child(std::uint32_t parent, std::uint32_t branch) const noexcept {
     std::uint32_t i = parent + 1;
     while (i < nodes_[parent].end && nodes_[i].branch < branch) i = nodes_[i].end;
     return i < nodes_[parent].end && nodes_[i].branch == branch ? i : none;
   }
-  /// Null if there was no steal at that place.
+  /// Null if there is no entry at that place.
   node const* find(std::span<std::uint32_t const> place) const noexcept {
     if (empty() || place.empty()) return nullptr;
     std::uint32_t at = 0;
@@ -96,31 +104,29 @@ class steal_tree {
       at = child(at, branch);
       if (at == none) return nullptr;
     }
-    return nodes_[at].stolen() ? &nodes_[at] : nullptr;
+    return nodes_[at].entry() ? &nodes_[at] : nullptr;
   }
-  /// In the order of the serial program.
+  /// All entries, in the order of the serial program.
   std::vector<steal> steals() const {
-    std::vector<steal> all;
-    all.reserve(steals_);
-    std::vector<std::uint32_t> place;
-    visit([&](std::size_t depth, node const& n) {
-      if (depth == 0) return;
-      place.resize(depth - 1);
-      place.push_back(n.branch);
-      if (n.stolen()) all.push_back({place, n.worker, n.victim, n.sequence});
-    });
-    return all;
+    return steals_if([](std::size_t, node const& n) { return n.entry(); });
   }
+
+  /// Drops `percent` of 100 steals, rounded down, and keeps those that gave away most: level by level, a level being
+  /// the length of the places; within the last level that stays, the first in the order of the serial program (paper
+  /// VI). Entries after a join stay if their frame is still stolen before. Numbers stay as they were, with gaps; so the
+  /// order of what stays is that of the recorded run. Throws steal_tree_error, and changes nothing, unless 0 <= percent
+  /// <= 100; bad_alloc likewise. Cost: O(nodes), and that of making a tree of what stays.
+  void prune(int percent);
 
   friend bool operator==(steal_tree const&, steal_tree const&) = default;
 
-  /// For files; one line for each steal.
+  /// For files; one line for each entry.
   std::string to_json() const;
   /// Takes what to_json() gave. Throws steal_tree_error for a text that is cut, of another version or contradicts
   /// itself.
   static steal_tree from_json(std::string_view text);
 
-  /// For Graphviz: the places, with workers as colours.
+  /// For Graphviz: the places, with workers as colours; entries after a join have dashed frames.
   std::string to_dot() const;
 
  private:
@@ -135,18 +141,34 @@ class steal_tree {
     }
   }
 
+  /// The entries for which keep(depth, node), called for all nodes but the body, is true.
+  template <class Keep>
+  std::vector<steal> steals_if(Keep keep) const {
+    std::vector<steal> all;
+    all.reserve(steals_ + joins_);
+    std::vector<std::uint32_t> place;
+    visit([&](std::size_t depth, node const& n) {
+      if (depth == 0) return;
+      place.resize(depth - 1);
+      place.push_back(n.branch);
+      if (keep(depth, n)) all.push_back({place, n.worker, n.victim, n.sequence, n.after_join});
+    });
+    return all;
+  }
+
   std::size_t workers_ = 0;
   std::uint32_t body_ = 0;
   std::size_t steals_ = 0;
+  std::size_t joins_ = 0;
   std::vector<node> nodes_;
 };
 
-/// What two trees do not have in common, a line for each steal; empty if they are equal.
+/// What two trees do not have in common, a line for each entry; empty if they are equal.
 std::string difference(steal_tree const& before, steal_tree const& after);
 
 namespace detail {
 
-inline constexpr std::uint64_t steal_tree_version = 1;
+inline constexpr std::uint64_t steal_tree_version = 2;  // 1 knew no entries after a join
 
 /// "body.0.1, after child 2".
 inline std::string text_of_place(std::span<std::uint32_t const> place) {
@@ -156,7 +178,8 @@ inline std::string text_of_place(std::span<std::uint32_t const> place) {
 }
 
 inline std::string text_of_steal(steal_tree::steal const& s) {
-  return fmt::format("worker {} from {}, its number {}", s.worker, s.victim, s.sequence);
+  if (!s.after_join) return fmt::format("worker {} from {}, its number {}", s.worker, s.victim, s.sequence);
+  return fmt::format("worker {} goes on after its children, left by {}, its number {}", s.worker, s.victim, s.sequence);
 }
 
 inline std::size_t common_branches(std::vector<std::uint32_t> const& a, std::vector<std::uint32_t> const& b) {
@@ -166,7 +189,7 @@ inline std::size_t common_branches(std::vector<std::uint32_t> const& a, std::vec
 }  // namespace detail
 
 inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals)
-    : workers_{workers}, body_{body}, steals_{steals.size()} {
+    : workers_{workers}, body_{body} {
   auto const refuse = [](std::string const& what) { throw steal_tree_error("this is no steal tree: " + what); };
   if (workers >= none) refuse(fmt::format("{} workers are too many", workers));
   if (body >= workers) refuse(fmt::format("worker {} began it, but there are {}", body, workers));
@@ -177,12 +200,13 @@ inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vect
       refuse(fmt::format("{}: {}, but there are {} workers", detail::text_of_place(s.place), detail::text_of_steal(s),
                          workers));
     }
-    if (s.worker == s.victim) refuse(fmt::format("worker {} robs itself", s.worker));
+    if (s.worker == s.victim && !s.after_join) refuse(fmt::format("worker {} robs itself", s.worker));
     numbers.emplace_back(s.worker, s.sequence);
+    ++(s.after_join ? joins_ : steals_);
   }
   std::sort(numbers.begin(), numbers.end());
   if (auto const twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
-    refuse(fmt::format("worker {} has two steals with number {}", twice->first, twice->second));
+    refuse(fmt::format("worker {} has two entries with number {}", twice->first, twice->second));
 
   std::sort(steals.begin(), steals.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
   nodes_.emplace_back();
@@ -190,7 +214,7 @@ inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vect
   steal const* last = nullptr;
   for (steal const& s : steals) {
     std::size_t const common = last == nullptr ? 0 : detail::common_branches(last->place, s.place);
-    if (common == s.place.size()) refuse(detail::text_of_place(s.place) + " is stolen twice");
+    if (common == s.place.size()) refuse(detail::text_of_place(s.place) + " has two entries");
     for (; open.size() > common + 1; open.pop_back())
       nodes_[open.back()].end = static_cast<std::uint32_t>(nodes_.size());
     for (std::size_t i = common; i != s.place.size(); ++i) {
@@ -198,26 +222,56 @@ inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vect
       open.push_back(static_cast<std::uint32_t>(nodes_.size()));
       nodes_.emplace_back().branch = s.place[i];
     }
-    std::tie(nodes_.back().worker, nodes_.back().victim, nodes_.back().sequence) =
-        std::tie(s.worker, s.victim, s.sequence);
+    node const way = nodes_.back();
+    nodes_.back() = {way.branch, way.end, s.worker, s.victim, s.sequence, s.after_join};
     last = &s;
   }
   for (std::uint32_t const i : open) nodes_[i].end = static_cast<std::uint32_t>(nodes_.size());
   nodes_.shrink_to_fit();
 }
 
+inline void steal_tree::prune(int percent) {
+  if (percent < 0 || percent > 100) {
+    throw steal_tree_error(
+        fmt::format("a steal tree cannot be pruned by {} %: that is no part of its steals; give 0 to 100", percent));
+  }
+  if (empty()) return;
+  std::vector<std::size_t> on_level;
+  visit([&](std::size_t depth, node const& n) {
+    if (on_level.size() <= depth) on_level.resize(depth + 1);
+    if (n.stolen()) ++on_level[depth];
+  });
+  std::size_t left = steals_ - steals_ * static_cast<std::size_t>(percent) / 100;
+  for (std::size_t& count : on_level) {  // from now on: how many may stay
+    count = std::min(count, left);
+    left -= count;
+  }
+
+  std::vector<bool> frame_stolen(on_level.size());  // of the frames on the way: whether a steal in it has stayed
+  auto kept = steals_if([&](std::size_t depth, node const& n) {
+    frame_stolen[depth] = false;
+    if (n.after_join) return static_cast<bool>(frame_stolen[depth - 1]);
+    if (!n.stolen() || on_level[depth] == 0) return false;
+    --on_level[depth];
+    frame_stolen[depth - 1] = true;
+    return true;
+  });
+  *this = steal_tree{workers_, body_, std::move(kept)};
+}
+
 inline std::string steal_tree::to_json() const {
   auto text = fmt::format(
       "{{\"heist\": \"steal tree\", \"version\": {}, \"workers\": {}, \"body\": {},\n"
-      " \"fields\": [\"branches as in the line above\", \"further branches\", \"worker\", \"victim\", \"sequence\"],\n"
+      " \"fields\": [\"branches as in the line above\", \"further branches\", \"worker\", \"victim\", \"sequence\",\n"
+      "  \"goes on after its children: no steal\"],\n"
       " \"steals\": [",
       detail::steal_tree_version, workers_, body_);
   std::vector<std::uint32_t> above;
   for (steal const& s : steals()) {
     std::size_t const common = detail::common_branches(above, s.place);
-    text += fmt::format("{}  [{}, [{}], {}, {}, {}]", above.empty() ? "\n" : ",\n", common,
+    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", above.empty() ? "\n" : ",\n", common,
                         fmt::join(s.place.begin() + static_cast<std::ptrdiff_t>(common), s.place.end(), ", "), s.worker,
-                        s.victim, s.sequence);
+                        s.victim, s.sequence, s.after_join);
     above = s.place;
   }
   return text + "]}\n";
@@ -243,8 +297,8 @@ inline steal_tree steal_tree::from_json(std::string_view text) {
     std::vector<std::uint32_t> place;
     for (auto const& line : v.at("steals").as_array()) {
       auto const& fields = line.as_array();
-      if (fields.size() != 5)
-        throw json_error(fmt::format("JSON: a steal has 5 fields, but {} stand there", fields.size()));
+      if (fields.size() != 6)
+        throw json_error(fmt::format("JSON: a steal has 6 fields, but {} stand there", fields.size()));
       std::uint64_t const common = fields[0].as_unsigned();
       if (common > place.size()) {
         throw json_error(fmt::format("JSON: steal {} has {} branches in common with the one above, which has {}",
@@ -252,7 +306,7 @@ inline steal_tree steal_tree::from_json(std::string_view text) {
       }
       place.resize(static_cast<std::size_t>(common));
       for (auto const& branch : fields[1].as_array()) place.push_back(number(branch));
-      steals.push_back({place, number(fields[2]), number(fields[3]), number(fields[4])});
+      steals.push_back({place, number(fields[2]), number(fields[3]), number(fields[4]), fields[5].as_bool()});
     }
   } catch (json_error const& e) {
     throw steal_tree_error(fmt::format("this is no steal tree: {}; record the region again", e.what()));
@@ -271,9 +325,10 @@ inline std::string steal_tree::to_dot() const {
   visit([&](std::size_t depth, node const& n) {
     if (depth == 0) {
       text += fmt::format("  n0 [label=\"body\\nworker {}\", fillcolor=\"{}\"];\n", body_, colour(body_));
-    } else if (n.stolen()) {
-      text += fmt::format("  n{} [label=\"worker {} from {}\\nits number {}\", fillcolor=\"{}\"];\n", i, n.worker,
-                          n.victim, n.sequence, colour(n.worker));
+    } else if (n.entry()) {
+      text += fmt::format("  n{} [label=\"worker {} {} {}\\nits number {}\", {}fillcolor=\"{}\"];\n", i, n.worker,
+                          n.after_join ? "goes on, left by" : "from", n.victim, n.sequence,
+                          n.after_join ? "style=\"filled,dashed\", " : "", colour(n.worker));
     } else {
       text += fmt::format("  n{} [label=\"\", shape=point];\n", i);
     }

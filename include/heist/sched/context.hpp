@@ -101,6 +101,18 @@ class basic_context {
   /// Says that this task itself (not what it forks) touches so many bytes, for a region's profile; nothing elsewhere.
   void footprint(std::uint64_t bytes) const noexcept;
 
+  /// By hand: the rest of this task, after the child that is forked next, goes to that worker, where the policy records
+  /// and the task is in a region's run; anywhere else it means nothing. In one fork_join it counts for the first child.
+  /// Under region::follow_designations() the rest of the task that called this one must have been given away too,
+  /// unless it was this task's caller's last child ("Optimizing Data Locality for Fork/Join Programs Using Constrained
+  /// Work Stealing", IV.B). Throws region_error if the worker does not exist, or, there or at the fork, if that is not
+  /// so.
+  void designate(std::size_t worker) const;
+
+  /// False if nothing that this task forks, directly or not, can be run by another worker under the steal tree in
+  /// force, or there is no other worker: it may as well run its sequential kernel (dynamic coarsening, VI).
+  bool may_be_stolen() const noexcept;
+
   /// Starts a run of a graph; wait() or get() on the handle parks the task, it does not block the worker.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const;

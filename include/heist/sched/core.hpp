@@ -166,12 +166,10 @@ class core {
   /// Takes what has been submitted from outside: one task to run now, the rest into `w`'s deque, oldest to run first.
   runnable* take_submitted(worker& w) {
     if (!w.own_fibers.maybe_empty()) [[unlikely]] {
-      for (queued_runnable* r = w.own_fibers.take_all(); r != nullptr;) {
-        queued_runnable* const next = r->next;
-        if (next == nullptr) return r;
-        w.own_fibers.push(*r);
-        r = next;
-      }
+      if (runnable* const r = take_oldest(w.own_fibers); r != nullptr) return r;
+    }
+    if (order == fork_order::recorded) {
+      if (runnable* const r = take_oldest(w.donated); r != nullptr) return r;
     }
     queued_runnable* r = master.take_all();
     if (r == nullptr) return nullptr;
@@ -188,6 +186,20 @@ class core {
     w.own_fibers.push(r);
     os_env::fence(std::memory_order_seq_cst);  // S1: a worker that falls asleep sees it, or is seen
     w.gate->wake_here();
+  }
+
+  /// Gives `r` to `w`, which takes it before it robs anybody. Any thread.
+  void donate(worker& w, queued_runnable& r) {
+    w.donated.push(r);
+    os_env::fence(std::memory_order_seq_cst);  // S1, as above
+    w.gate->wake_here();
+  }
+  /// The oldest gift to any worker, for one that has found nothing else.
+  runnable* take_donated() {
+    for (auto const& w : workers) {
+      if (runnable* const r = take_oldest(w->donated); r != nullptr) return r;
+    }
+    return nullptr;
   }
 
   /// A fiber for `w` to go on with, which runs the loop. Throws stack_error or bad_alloc.
@@ -251,6 +263,7 @@ class core {
     for (auto const& w : workers) {
       // Frames stay in their squad.
       if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
+      if (order == fork_order::recorded && !w->donated.maybe_empty()) return true;
     }
     return thief.in != nullptr && squads.may_take(*thief.in, thief.head);
   }
@@ -293,6 +306,16 @@ class core {
 
  private:
   static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
+  /// The oldest; the others go back.
+  static queued_runnable* take_oldest(master_queue<queued_runnable>& from) noexcept {
+    for (queued_runnable* r = from.take_all(); r != nullptr;) {
+      queued_runnable* const next = r->next;
+      if (next == nullptr) return r;
+      from.push(*r);
+      r = next;
+    }
+    return nullptr;
+  }
   /// The calling thread's worker, if it is one of this executor.
   worker* own_worker() const noexcept {
     worker* const w = this_worker();

@@ -1,7 +1,11 @@
 // How fibers park and go on (README.md, "Parking"). Bodies of fiber and of core's fiber members.
 #pragma once
 
+#include <cstdint>
+#include <utility>  // exchange, move
+
 #include "heist/sched/core.hpp"
+#include "heist/sched/replay_run.hpp"
 #include "heist/sched/steal_log.hpp"
 
 namespace heist::detail {
@@ -56,12 +60,16 @@ HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
 }
 
 inline void core::give_up_fresh(worker& w) noexcept {
-  fiber* const f = w.fresh;
-  if (f == nullptr) return;
-  w.fresh = nullptr;
-  spin_guard guard{lock_};
-  f->next_chain = fresh_chains_;
-  fresh_chains_ = f;
+  w.fresh_come = 0;
+  while (fiber* const first = w.fresh) {
+    // In portions: whoever takes one must not get all there are.
+    fiber* last = first;
+    for (std::uint32_t n = 1; n != worker::keeps_fresh && last->next_spare != nullptr; ++n) last = last->next_spare;
+    w.fresh = std::exchange(last->next_spare, nullptr);
+    spin_guard guard{lock_};
+    first->next_chain = fresh_chains_;
+    fresh_chains_ = first;
+  }
 }
 
 inline fiber& core::obtain_fiber(worker& w) {
@@ -91,7 +99,9 @@ inline void core::published_continuations(worker& w) noexcept {
 }
 
 inline void core::let_go_on(fiber& f) {
-  if (f.no_migrate != 0) {
+  if (f.seat != nullptr) {
+    f.seat->go_on(f);
+  } else if (f.no_migrate != 0 || f.stays()) {
     make_runnable_on(*f.on, f.resume_item);
   } else if (squad_task* const task = f.bound(); task == nullptr) {
     make_runnable(f.resume_item);
@@ -231,23 +241,41 @@ inline void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.finished.complete();
 }
 
-inline void fiber::wait_for(completion& c) {
-  if (c.done()) return;
+/// What the worker goes on with while this fiber waits; null without memory.
+inline fiber* fiber::make_way() {
   on->report_tally();
   for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
-  fiber* next = nullptr;
   expose_rest();
-  if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) {
-    next = frame->parent;
-  } else {
-    try {
-      next = &home.obtain_fiber(*on);
-    } catch (...) {
-      wait_on_top(c);
-      return;
-    }
+  if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) return frame->parent;
+  try {
+    return &home.obtain_fiber(*on);
+  } catch (...) {
+    return nullptr;
   }
-  park(c, *next);
+}
+
+inline void fiber::wait_for(completion& c) {
+  if (c.done()) return;
+  if (fiber* const next = make_way(); next != nullptr) {
+    park(c, *next);
+  } else {
+    wait_on_top(c);
+  }
+}
+
+inline bool fiber::wait_for(completion& c, replay_seat const& where) {
+  fiber* const next = make_way();
+  where.leave(*this, next != nullptr);
+  seat = &where;
+  bool parked = true;
+  if (next != nullptr) {
+    park(c, *next);
+  } else {
+    parked = wait_on_top(c);
+  }
+  seat = nullptr;
+  if (parked && where) turnless = false;  // it has come in its turn
+  return parked;
 }
 
 inline void fiber::park(completion& c, fiber& next) {
@@ -264,8 +292,9 @@ inline void fiber::park(completion& c, fiber& next) {
   if (home.on_fiber != nullptr) home.on_fiber(home, *on, *this, fiber_event::goes_on);
 }
 
-/// No memory for a stack: runs what is there on top of the waiting frame until the wait is over.
-inline void fiber::wait_on_top(completion& c) {
+/// No memory for a stack: runs what is there on top of the waiting frame until the wait is over. True if it has parked
+/// after all.
+inline bool fiber::wait_on_top(completion& c) {
   interrupted_by const none{*this, nullptr};
   while (!c.done()) {
     runnable* t = on->deque.pop();
@@ -276,11 +305,12 @@ inline void fiber::wait_on_top(completion& c) {
     }
     if (t != nullptr && t->run == &resume) {  // there is a fiber to go on with, after all
       park(c, *static_cast<resumption&>(*t).self);
-      return;
+      return true;
     }
     while (t != nullptr && t->run != &resume) t = t->run(*t, *this);
     if (t != nullptr) home.make_runnable(static_cast<resumption&>(*t));
   }
+  return false;
 }
 
 /// On the new fiber: the parked one has been left completely, so others may be told of it.
@@ -292,8 +322,9 @@ inline void fiber::after_park(void* self) noexcept {
     if (home.on_fiber != nullptr) home.on_fiber(home, w, f, fiber_event::leaves);
     home.release_squad(w, *task);
   }
-  if (f.awaited_->enlist(f.waiter_)) return;
-  home.let_go_on(f);  // done in the meantime
+  replay_run* const told = f.seat != nullptr ? f.seat->counts_in() : nullptr;  // read now: then others may run f
+  if (!f.awaited_->enlist(f.waiter_)) home.let_go_on(f);                       // done in the meantime
+  if (told != nullptr) told->one_less();
 }
 
 inline void fiber::wake(completion_waiter& w) noexcept {
@@ -342,6 +373,8 @@ void fiber::after_leaving(void* self) noexcept {
   fiber*& list = Fresh ? w.fresh : w.spare;
   f.next_spare = list;
   list = &f;
+  // Where frames always go the same way (replay), one worker would keep all fibers.
+  if (Fresh && ++w.fresh_come == worker::keeps_fresh) f.home.give_up_fresh(w);
   // What the fiber that goes on has forked can be had from now on, and nobody has been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   if (now.tasks.maybe_stealable()) f.home.published(w);

@@ -30,6 +30,7 @@ class scheduler : public core {
   using victim_type = typename Policy::victim_type;
   using observer_type = Observer;
   static constexpr bool has_tiers = Policy::tier_type::division != tiering::none;
+  static constexpr bool gives = Policy::order_type::value == fork_order::recorded;
 
   template <class... ObserverArgs>
   explicit scheduler(options const& wanted, ObserverArgs&&... args)

@@ -19,6 +19,7 @@
 namespace heist::detail {
 
 class core;
+struct replay_seat;
 struct worker;
 
 /// Children that have been forked and put nowhere yet, of a frame on a fiber.
@@ -68,6 +69,9 @@ class fiber {
   unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it goes on on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
+  std::uint32_t designated_worker = 0;      ///< by the frame that forks next, if its record says so
+  replay_seat const* seat = nullptr;        ///< where it goes on after a join, if a steal tree says so
+  bool turnless = false;                    ///< its worker may already begin what a steal tree gives it next
   std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
   resumption resume_item;
@@ -81,6 +85,12 @@ class fiber {
   /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker go on with another.
   /// Without memory for another, the worker runs other tasks on top of the waiting frame instead.
   void wait_for(completion& c);
+  /// As above, and goes on where `where` says; it parks even if `c` is complete. False if it has not, for want of
+  /// memory: then `c` is complete, and the fiber is where it was.
+  bool wait_for(completion& c, replay_seat const& where);
+
+  /// A parked fiber of this run goes on on the worker on which it parked.
+  bool stays() const noexcept { return interrupt != nullptr && interrupt->stays; }
 
   flow& own_flow() noexcept { return flow_; }
 
@@ -138,10 +148,11 @@ class fiber {
   static void after_leaving(void* self) noexcept;
 
   void come_back(squad_task& task, worker& w) noexcept;
+  fiber* make_way();
   void park(completion& c, fiber& next);
   void expose_rest();
   void queue_rest();
-  void wait_on_top(completion& c);
+  bool wait_on_top(completion& c);
 
   fork_slot* top_hint_ = tasks.first();
   completion* awaited_ = nullptr;

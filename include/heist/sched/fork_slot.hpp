@@ -68,7 +68,16 @@ struct calling_frame {
 struct frame_record {
   frame_record* parent;  ///< null: a run's body, or a frame that belongs to no run
   std::uint32_t index;   ///< among the children of its parent
-  std::uint32_t forks;   ///< children so far; the frame's own
+  std::uint32_t forks;   ///< children so far, with marks; the frame's own
+
+  // Marks in `forks`, so that one test tells a fork that has nothing to do with a steal tree.
+  static constexpr std::uint32_t special = 1u << 31;  ///< in a followed_record, and with any of the others
+  static constexpr std::uint32_t serial = 1u << 30;   ///< of many frames at once, whose forks are calls: never changes
+  static constexpr std::uint32_t designated = 1u << 29;  ///< the rest of the frame goes to fiber::designated_worker
+  static constexpr std::uint32_t plain = 1u << 28;       ///< with `designated`: it is no followed_record
+  static constexpr std::uint32_t count = plain - 1;
+
+  bool is_special() const noexcept { return (forks & special) != 0; }
 };
 
 /// A calling frame whose thieves note what they take: of all frames where the order is `recorded`.

@@ -31,6 +31,7 @@ struct interrupt_state {
   os_env::atomic<std::uint32_t> why{0};
   interrupt_state const* outer = nullptr;
   squad_task* bound = nullptr;  ///< the inter-squad task whose subtree this is, which stays in that task's squad
+  bool stays = false;           ///< fibers that park go on on the same worker
 };
 
 }  // namespace heist::detail

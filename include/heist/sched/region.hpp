@@ -9,11 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>  // move
 
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/observe/steal_tree.hpp"
+#include "heist/policy/adaptation.hpp"
 #include "heist/policy/profile.hpp"
+#include "heist/policy/replay_mode.hpp"
 #include "heist/sched/squad_memory.hpp"
 
 namespace heist {
@@ -35,7 +38,8 @@ struct region_access;
 /// The memory of a phase that is run again and again, on the same data: a time step, a sweep. Policies without use for
 /// it ignore it. Under policy::cab it gives the numbers for the boundary level; under policy::cats its first run is
 /// profiled; both remember which squad ran each inter-squad task, so that the next run finds its data where it was.
-/// Under policy::replay it gives the steal tree of its last run.
+/// Under policy::replay it gives the steal tree of its last run, and can follow one ("Optimizing Data Locality for
+/// Fork/Join Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
 ///
 /// Threads  one run at a time: a second one throws region_error. The questions, and reprofile(), between runs.
 class region {
@@ -59,6 +63,31 @@ class region {
   /// policies. Forks through heist::fork_join, which has no context, are not in it.
   steal_tree const& tree() const noexcept { return tree_; }
 
+  /// This and all later runs under policy::replay follow `tree`: its steals are made where they were made, by gifts.
+  ///
+  /// The program need not be the recorded one: steals of places that it does not come to are left out, and what it
+  /// forks deeper runs with the frame above (Rules 4.1, 4.2). A tree of p workers on q < p: worker w is w mod q, and
+  /// strict_ordered becomes strict_unordered. Where the order of a tree cannot be kept because the program is another
+  /// one, the run goes on without; note() says so. In strict modes forks below the last steal are plain calls on the
+  /// stack of the task: size it as for a serial program (options::stack_size).
+  ///
+  /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.
+  void follow(steal_tree tree, replay_mode mode);
+  /// This and all later runs under policy::replay: nothing is stolen but what ctx.designate gives away. Throws
+  /// region_error during a run.
+  void follow_designations();
+  /// Back to free runs. Throws region_error during a run.
+  void follow_none();
+  /// This and all later runs under policy::replay refine their schedule by themselves, until it is good (see
+  /// adaptation); with ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error during
+  /// a run.
+  void adapt(adaptation_options wanted = {});
+  /// How far that has come.
+  adaptation const& adapted() const noexcept { return adaptation_; }
+
+  /// How its last run under policy::replay spent its time.
+  run_times const& times() const noexcept { return times_; }
+
   /// The next run under policy::cats is profiled.
   void reprofile() noexcept { profile_wanted_ = true; }
 
@@ -74,6 +103,7 @@ class region {
 
  private:
   friend struct detail::region_access;
+  enum class following { nothing, tree, designations, itself };
 
   region_options options_;
   std::string note_;
@@ -81,6 +111,11 @@ class region {
   region_profile profile_;
   bool profile_wanted_ = true;
   steal_tree tree_;
+  following following_ = following::nothing;
+  steal_tree followed_;
+  replay_mode mode_ = replay_mode::relaxed;
+  adaptation adaptation_;
+  run_times times_;
 
   os_env::atomic<bool> running_{false};
   std::uint64_t planned_for_ = 0;      ///< the executor for which note_ and level_ hold; 0: none
@@ -116,6 +151,12 @@ struct region_access {
   std::optional<std::uint32_t>& level() const noexcept { return r.level_; }
   region_profile& profile() const noexcept { return r.profile_; }
   steal_tree& tree() const noexcept { return r.tree_; }
+  using following_kind = region::following;
+  following_kind& following() const noexcept { return r.following_; }
+  steal_tree& followed() const noexcept { return r.followed_; }
+  replay_mode& mode() const noexcept { return r.mode_; }
+  adaptation& adapted() const noexcept { return r.adaptation_; }
+  run_times& times() const noexcept { return r.times_; }
   bool& profile_wanted() const noexcept { return r.profile_wanted_; }
   std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
   void forget_squads() const noexcept {
@@ -129,4 +170,33 @@ struct region_access {
 };
 
 }  // namespace detail
+
+inline void region::follow(steal_tree tree, replay_mode mode) {
+  detail::region_access const in_use{*this};
+  if (tree.empty()) {
+    throw steal_tree_error{
+        "region.follow: this is the steal tree of no run, so there is nothing to follow; mend it by a run of a region "
+        "under policy::replay, and its tree() afterwards"};
+  }
+  followed_ = std::move(tree);
+  mode_ = mode;
+  following_ = following::tree;
+}
+
+inline void region::follow_designations() {
+  detail::region_access const in_use{*this};
+  following_ = following::designations;
+}
+
+inline void region::follow_none() {
+  detail::region_access const in_use{*this};
+  following_ = following::nothing;
+}
+
+inline void region::adapt(adaptation_options wanted) {
+  detail::region_access const in_use{*this};
+  adaptation_ = adaptation{wanted};
+  following_ = following::itself;
+}
+
 }  // namespace heist

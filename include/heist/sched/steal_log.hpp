@@ -2,30 +2,40 @@
 // itself.
 #pragma once
 
+#include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <utility>  // move
 #include <vector>
 
 #include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
 #include "heist/observe/steal_tree.hpp"
 #include "heist/sched/fork_slot.hpp"
 
 namespace heist::detail {
 
-/// The steals of one run.
+/// The steals of one run, and how long its workers were at work for it.
 ///
 /// Threads  note() by any worker for itself; tree() when the run has ended, which comes after all of them: a thief goes
 ///          on with the frame after noting it, and the run ends after the frame.
-/// Cost     of a steal: the frames from the run's body to the stolen one.
+/// Cost     of a steal: the frames from the run's body to the stolen one, and a look at the clock.
 class steal_log {
  public:
   /// Throws bad_alloc.
   explicit steal_log(std::size_t workers) : of_worker_(workers) {}
 
-  /// `thief` has taken from `victim` the frame of `parent` that has called its child number `branch`.
-  static void note(frame_record const* parent, std::uint32_t branch, std::uint32_t thief,
-                   std::uint32_t victim) noexcept;
+  /// `now` goes on with the frame of `parent`, which `before` has left after calling its child number `branch`: stolen;
+  /// or, `after_join`, because all that the frame has forked has ended.
+  static void note(frame_record const* parent, std::uint32_t branch, std::uint32_t now, std::uint32_t before,
+                   bool after_join = false) noexcept;
+
+  /// A worker begins to work for the run, and ends. The sum over all is the time at work.
+  void begins() noexcept { add(-os_env::nanoseconds()); }
+  void ends() noexcept { add(os_env::nanoseconds()); }
+  std::int64_t nanoseconds_at_work() const noexcept {
+    return at_work_.load(std::memory_order_relaxed);  // relaxed: the run has ended
+  }
 
   /// No memory for a part of it.
   bool incomplete() const noexcept {
@@ -41,7 +51,7 @@ class steal_log {
       auto const* from = of_worker_[thief].branches.data();
       std::uint32_t sequence = 0;
       for (entry const& e : of_worker_[thief].entries) {
-        steals.push_back({{from, from + e.length}, thief, e.victim, sequence++});
+        steals.push_back({{from, from + e.length}, thief, e.victim, sequence++, e.after_join});
         from += e.length;
       }
     }
@@ -52,18 +62,39 @@ class steal_log {
   struct entry {
     std::uint32_t victim;
     std::uint32_t length;  ///< of its place, in branches
+    bool after_join;
   };
   struct alignas(cache_line_size) own_log {
     std::vector<entry> entries;           ///< oldest first
     std::vector<std::uint32_t> branches;  ///< their places, one after the other
     bool incomplete = false;
   };
+  void add(std::int64_t nanoseconds) noexcept {
+    at_work_.fetch_add(nanoseconds, std::memory_order_relaxed);  // relaxed: a sum
+  }
+
   std::vector<own_log> of_worker_;
+  os_env::atomic<std::int64_t> at_work_{0};
+};
+
+class replay_run;
+
+/// The record of a frame that follows a steal tree, or may designate.
+struct followed_record : frame_record {
+  followed_record(frame_record* parent, std::uint32_t index, replay_run* run, std::uint32_t next,
+                  std::uint32_t end) noexcept
+      : frame_record{parent, index, special}, run{run}, next{next}, end{end} {}
+  followed_record() noexcept : followed_record{nullptr, 0, nullptr, 0, 0} {}
+
+  replay_run* run;
+  std::uint32_t next, end;  ///< those of the tree's nodes that are in this frame and not yet passed
 };
 
 /// The place of a run's body, by which its frames find the log.
-struct recorded_run : frame_record {
-  explicit recorded_run(steal_log& log) noexcept : frame_record{nullptr, mark, 0}, log{&log} {}
+struct recorded_run : followed_record {
+  explicit recorded_run(steal_log& log) noexcept : followed_record{nullptr, mark, nullptr, 0, 0}, log{&log} {
+    forks = 0;
+  }
 
   /// The run that a frame belongs to; null if nobody records.
   static recorded_run const* of(frame_record const* r) noexcept {
@@ -76,16 +107,17 @@ struct recorded_run : frame_record {
   steal_log* log;
 };
 
-HEIST_COLD inline void steal_log::note(frame_record const* parent, std::uint32_t branch, std::uint32_t thief,
-                                       std::uint32_t victim) noexcept {
+HEIST_COLD inline void steal_log::note(frame_record const* parent, std::uint32_t branch, std::uint32_t now,
+                                       std::uint32_t before, bool after_join) noexcept {
   recorded_run const* const run = recorded_run::of(parent);
   if (run == nullptr) return;
-  own_log& log = run->log->of_worker_[thief];
+  run->log->begins();
+  own_log& log = run->log->of_worker_[now];
   if (log.incomplete) return;
   std::uint32_t length = 1;
   for (frame_record const* r = parent; r != run; r = r->parent) ++length;
   try {
-    log.entries.push_back({victim, length});
+    log.entries.push_back({before, length, after_join});
     log.branches.resize(log.branches.size() + length);
   } catch (...) {
     log.incomplete = true;
@@ -94,6 +126,14 @@ HEIST_COLD inline void steal_log::note(frame_record const* parent, std::uint32_t
   std::uint32_t* to = log.branches.data() + log.branches.size();
   *--to = branch;
   for (frame_record const* r = parent; r != run; r = r->parent) *--to = r->index;
+}
+
+HEIST_COLD inline void begin_of_work(frame_record const* parent) noexcept {
+  if (recorded_run const* const run = recorded_run::of(parent); run != nullptr) run->log->begins();
+}
+/// What a worker did for the run that the child of `parent` belongs to is over. Before anybody is told of it.
+HEIST_COLD inline void end_of_work(frame_record const* parent) noexcept {
+  if (recorded_run const* const run = recorded_run::of(parent); run != nullptr) run->log->ends();
 }
 
 }  // namespace heist::detail

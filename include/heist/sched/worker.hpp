@@ -69,8 +69,10 @@ struct worker {
   std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
   std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
   tally_keeper* keeper = nullptr;
-  fiber* spare = nullptr;                         ///< fibers stopped in their loop, to go on with when one parks
-  fiber* fresh = nullptr;                         ///< fibers with nothing on them, for children and new loops
+  fiber* spare = nullptr;        ///< fibers stopped in their loop, to go on with when one parks
+  fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
+  std::uint32_t fresh_come = 0;  ///< added to `fresh` since it was last given up
+  static constexpr std::uint32_t keeps_fresh = 32;
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended = 0;                        ///< units of work that ended here
   fast_random random;
@@ -96,8 +98,10 @@ struct worker {
   /// Child-first: frames that have called a child, oldest first.
   task_stack<continuation_slot> continuations;
 
-  /// Parked fibers that may go on nowhere else (no_migrate); any worker adds to it.
+  /// Parked fibers that may go on nowhere else (no_migrate, strict replay); any worker adds to it.
   master_queue<queued_runnable> own_fibers;
+  /// Frames given to this worker (relaxed replay); any worker adds to it, and takes them when it finds nothing else.
+  master_queue<queued_runnable> donated;
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
   HEIST_ALWAYS_INLINE void work_for(tally_keeper& k) {

@@ -29,6 +29,9 @@ class worker_loop {
   /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
   static constexpr std::uint32_t poll_interval = 64;
 
+  /// Frames are given to workers: each takes its own before it robs, and others' when it finds nothing else.
+  static constexpr bool gives = Scheduler::gives;
+
   /// After so many attempts a head takes what belongs to another squad, too. Some tens of microseconds under
   /// default_idle, shortly before it would sleep: the owner gets the time to come for it.
   static constexpr std::uint32_t last_interval = 48;
@@ -184,6 +187,14 @@ class worker_loop {
           if (runnable* const t = take_any(w, self); t != nullptr) return t;
         }
       }
+      if constexpr (gives) {
+        if (called(w)) {
+          if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+        }
+        if (attempts % last_interval == 0) {
+          if (runnable* const t = home.take_donated(); t != nullptr) return at_root(t, self);
+        }
+      }
       std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
       HEIST_ASSERT(leaves_nobody_out(v, me, w),
                    heist::victim::complaint<victim_type>(
@@ -214,6 +225,9 @@ class worker_loop {
             if constexpr (has_tiers) {
               if (home.squads.called(*w.in, w.head)) break;
             }
+            if constexpr (gives) {
+              if (called(w)) break;
+            }
           }
           break;
         case idle::step::yield:
@@ -221,6 +235,7 @@ class worker_loop {
           break;
         case idle::step::sleep:
           if constexpr (has_tiers) return take_any(w, self);
+          if constexpr (gives) return at_root(home.take_donated(), self);
           return nullptr;
       }
     }
@@ -373,11 +388,17 @@ class worker_loop {
     return w.head ? at_root(w.home.squads.head_take_any(*w.in, w.takes_beside), self) : nullptr;
   }
 
+  /// Is there something that only this worker takes, or it before all others?
+  static bool called(worker const& w) noexcept { return !w.own_fibers.maybe_empty() || !w.donated.maybe_empty(); }
+
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
     bool const crowd = !w.home.master.maybe_empty();
     for (; pauses != 0 && (crowd || w.home.master.maybe_empty()); --pauses) {
+      if constexpr (gives) {
+        if (called(w)) return;
+      }
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
     }
   }

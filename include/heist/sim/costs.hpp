@@ -17,6 +17,7 @@ struct costs {
   duration resume = 30;       ///< to go on with it
   duration attempt = 40;      ///< a try at a victim, until the thief knows what came of it: a failed steal
   duration steal = 60;        ///< what a successful steal takes beyond `attempt`, until the task starts
+  duration donate = 40;       ///< options::follow: to give the rest of a frame to the worker that the tree names
   duration look = 20;         ///< a sample: to see what a victim offers
   duration far = 60;          ///< what an attempt or a look takes in addition if the victim is in another squad
   /// What it takes in addition if the victim is not among the last `familiar` ones that the thief has tried: misses of
@@ -32,9 +33,10 @@ struct costs {
   duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the master queue
   duration node = 4;       ///< graphs: for each node, its arrival at its successors included
 
-  duration private_hit = 0;  ///< a cache line found in the worker's own cache, beyond what `work` contains
-  duration shared_hit = 10;  ///< one found in the squad's
-  duration memory = 70;      ///< one found in neither
+  duration private_hit = 0;   ///< a cache line found in the worker's own cache, beyond what `work` contains
+  duration shared_hit = 10;   ///< one found in the squad's
+  duration memory = 70;       ///< one found in neither
+  duration far_memory = 120;  ///< the same, in the memory of another node (options::numa)
 
   /// Ticks of the clock that idle policies are told (os_env::ticks) in one of ours.
   std::uint32_t clock = 3;
@@ -49,11 +51,10 @@ struct costs {
 inline costs costs::nothing() noexcept {
   costs c;
   for (auto const cost :
-       {&costs::fork,    &costs::join,   &costs::continuation, &costs::park,        &costs::resume,
-        &costs::attempt, &costs::steal,  &costs::look,         &costs::far,         &costs::unfamiliar,
-        &costs::inter,   &costs::pause,  &costs::yield,        &costs::sleep,       &costs::wake,
-        &costs::notify,  &costs::submit, &costs::node,         &costs::private_hit, &costs::shared_hit,
-        &costs::memory})
+       {&costs::fork,  &costs::join,        &costs::continuation, &costs::park,   &costs::resume,     &costs::attempt,
+        &costs::steal, &costs::donate,      &costs::look,         &costs::far,    &costs::unfamiliar, &costs::inter,
+        &costs::pause, &costs::yield,       &costs::sleep,        &costs::wake,   &costs::notify,     &costs::submit,
+        &costs::node,  &costs::private_hit, &costs::shared_hit,   &costs::memory, &costs::far_memory})
     c.*cost = 0;
   return c;
 }

@@ -18,12 +18,13 @@ class engine : searcher<Policy> {
   using base::due_;
   using base::finish;
   using base::finished_;
+  using base::follow_no_further;
   using base::goes_on_;
   using base::now_;
   using base::queue_;
   using base::reach;
   using base::return_to_callers;
-  using base::submit;
+  using base::submit_next_run;
   using base::workers_;
 
  public:
@@ -32,7 +33,7 @@ class engine : searcher<Policy> {
   report run() {
     begin_all();
     while (!finished_) {
-      if (queue_.empty())
+      if (queue_.empty() && !follow_no_further())
         detail::fail(
             "after {} ticks everybody sleeps although tasks have not run: the idle policy lets work wait for "
             "ever; mend it by keeps_a_thief or wakes_on_push",
@@ -40,7 +41,7 @@ class engine : searcher<Policy> {
       auto const e = queue_.take();
       reach(e.time);
       if (e.who == count_) {
-        submit({item::kind::next_run, none});
+        submit_next_run();
         continue;
       }
       turn(workers_[e.who]);

@@ -33,6 +33,7 @@ class frames : protected state {
     ticks waits = 0;
     for (std::uint32_t i = 0; i != now.touches; ++i)
       waits += memory_.access(w.number, now.first_touch + i, w.told.cache, w.cost_random);
+    if (now.touches != 0) waits = memory_.served(now_, waits);
     w.task = t;
     if (now.work + waits == 0 && now.children == 0) return next_stage(w, t);
     w.memory_part = waits;
@@ -115,6 +116,7 @@ class frames : protected state {
       tasks_[c] = {};
       tasks_[c].depth = s.depth + 1;
       tasks_[c].bound = s.bound;
+      if (s.place != none) tasks_[c].place = follow_.child(s.place, program_.task_at(c).index);
     }
     switch (s.kind) {
       case fork_kind::parent_first:
@@ -140,11 +142,17 @@ class frames : protected state {
         }
         if (now.children > 1) gates_.pushed(gate_of(w));
         return begin(w, now.first_child, started::called, t);
-      case fork_kind::child_first:
-        w.continuations.push(t);
-        ++frames_;
-        gates_.pushed_here(gate_of(w));
-        return begin(w, now.first_child + tasks_[t].next, started::child_called, t);
+      case fork_kind::child_first: {
+        std::uint32_t const child = now.first_child + tasks_[t].next;
+        if (std::uint32_t const thief = follow_.thief(tasks_[child].place); thief != none && thief != w.number) {
+          give_away(w, t, child, thief);
+        } else {
+          w.continuations.push(t);
+          ++frames_;
+          gates_.pushed_here(gate_of(w));
+        }
+        return begin(w, child, started::child_called, t);
+      }
       case fork_kind::inter:
         return start_inter_children(w, t, now);
     }
@@ -206,13 +214,22 @@ class frames : protected state {
   /// Child-first: all children have been called; those whose caller was stolen meanwhile may run still.
   void await_children(worker& w, std::uint32_t t, stage const& now) {
     task_state& s = tasks_[t];
+    if (!children_done(s, now)) return park(w, t, now.first_child + s.next);
+    std::uint32_t const next = follow_.strict() ? successor(t, w.number) : w.number;
+    if (next == w.number) return next_stage(w, t);
+    s.left_by = w.number;
+    ++told_.parks;
+    give(&w, next, {item::kind::resume, t});
+    spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
+  }
+  bool children_done(task_state& s, stage const& now) const noexcept {
     while (s.next != now.children && tasks_[now.first_child + s.next].done) ++s.next;
-    if (s.next == now.children) return next_stage(w, t);
-    park(w, t, now.first_child + s.next);
+    return s.next == now.children;
   }
 
   void park(worker& w, std::uint32_t t, std::uint32_t child) {
     tasks_[t].awaits = child;
+    tasks_[t].left_by = w.number;
     ++told_.parks;
     spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
   }
@@ -257,6 +274,20 @@ class frames : protected state {
   static ticks times(duration d, std::uint32_t n, worker& w) noexcept {
     return n == 0 ? 0 : draw({d.mean * n, d.law}, w);
   }
+
+  // --- gifts.hpp: following a steal tree ---
+
+  /// The rest of `t`, which calls `child`, goes to `thief` (donation).
+  void give_away(worker& w, std::uint32_t t, std::uint32_t child, std::uint32_t thief);
+  void give(worker* from, std::uint32_t to, item i);
+  void tell_of_gift(worker* from, std::uint32_t to);
+  std::uint32_t last_child(std::uint32_t t) const noexcept;
+  /// Strict modes: who goes on with `t` behind its present join, which `w` has reached. The tree says so unless there
+  /// was nothing to wait for.
+  std::uint32_t successor(std::uint32_t t, std::uint32_t w) const noexcept;
+  void submit_next_run();
+  /// Nobody has an event: those who wait for gifts go on without. False if nobody is to wait for any.
+  bool follow_no_further();
 
   // --- inter_frames.hpp, runs.hpp ---
 

@@ -1,7 +1,8 @@
 // Who is awake: the counts and the rules of sched/idle_gate.hpp, where every step takes effect at one moment.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <algorithm>  // find
+#include <cstddef>    // size_t
 #include <cstdint>
 #include <vector>
 
@@ -81,6 +82,15 @@ class gates {
     return true;
   }
 
+  /// This one, if it sleeps there.
+  void wake_this(std::uint32_t g, std::uint32_t worker) {
+    auto& sleepers = gates_[g].sleepers;
+    auto const at = std::find(sleepers.begin(), sleepers.end(), worker);
+    if (at == sleepers.end()) return;
+    sleepers.erase(at);
+    --asleep_;
+    wake_(worker);
+  }
   void wake_one(std::uint32_t g) { notify_somebody(g); }
   void wake_here(std::uint32_t g) {
     while (!gates_[g].sleepers.empty()) notify_one(g);

@@ -4,12 +4,14 @@
 #include <algorithm>  // max, min, sort
 #include <cstddef>    // size_t
 #include <cstdint>
-#include <utility>  // pair
+#include <optional>
+#include <utility>  // move, pair
 #include <vector>
 
 #include "heist/base/random.hpp"
 #include "heist/sim/costs.hpp"
 #include "heist/sim/lru_cache.hpp"
+#include "heist/sim/numa_nodes.hpp"
 #include "heist/sim/options.hpp"
 #include "heist/sim/program.hpp"
 #include "heist/sim/report.hpp"
@@ -38,9 +40,14 @@ class memory {
  public:
   static constexpr std::uint64_t line_bytes = 64;
 
+  /// `node_of`: the node of each worker, of `nodes`; not needed without options::numa.
   memory(program const& p, options const& wanted, cache_sizes sizes, std::vector<std::uint32_t> const& squad_of,
-         std::size_t squads)
-      : costs_{wanted.costs}, squad_of_{squad_of}, enabled_{wanted.caches.enabled && !p.touches().empty()} {
+         std::size_t squads, std::uint32_t nodes = 0, std::vector<std::uint32_t> node_of = {})
+      : costs_{wanted.costs},
+        squad_of_{squad_of},
+        enabled_{wanted.caches.enabled && !p.touches().empty()},
+        block_bytes_{wanted.caches.block_bytes},
+        nodes_{wanted, nodes, std::move(node_of)} {
     std::uint64_t const block = wanted.caches.block_bytes;
     if (block == 0 || block > (std::uint64_t{1} << 30))
       detail::fail("blocks of {} bytes; mend it by options::caches.block_bytes from 1 to 2^30, usually 64", block);
@@ -55,19 +62,22 @@ class memory {
     shared_.assign(squads, lru_cache{capacity(sizes.of_squad)});
   }
 
-  /// Worker `w` touches a piece of memory; what it costs, and into `seen` what was found where.
+  /// Worker `w` touches a piece of memory; what it costs, and into `seen` what was found where. When a stage has
+  /// touched all of its memory, served() follows.
   ticks access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random) {
     if (!enabled_) return 0;
     placed const& where = touches_[touch];
     lru_cache& own = own_[w];
     lru_cache& shared = shared_[squad_of_[w]];
-    std::uint64_t own_hits = 0, shared_hits = 0;
+    std::uint64_t own_hits = 0, shared_hits = 0, far = 0;
     for (std::uint32_t b = where.first; b != where.first + where.blocks; ++b) {
       std::uint32_t& version = versions_[b];
       if (own.use(b, version)) {
         ++own_hits;
-      } else {
-        shared_hits += shared.use(b, version);
+      } else if (shared.use(b, version)) {
+        ++shared_hits;
+      } else if (nodes_.enabled()) {
+        far += nodes_.fetch(w, b, block_bytes_, where.writes);
       }
       if (where.writes) {
         ++version;
@@ -80,8 +90,16 @@ class memory {
     seen.private_hits += own_hits * lines_;
     seen.shared_hits += shared_hits * lines_;
     seen.memory += misses * lines_;
+    seen.far_memory += far * lines_;
     return cost(costs_.private_hit, own_hits, random) + cost(costs_.shared_hit, shared_hits, random) +
-           cost(costs_.memory, misses, random);
+           cost(costs_.memory, misses - far, random) + cost(costs_.far_memory, far, random);
+  }
+  /// What a stage waits that has begun now: `alone` is what all of its accesses cost.
+  ticks served(ticks now, ticks alone) noexcept { return nodes_.served(now, alone); }
+
+  /// Where the pages are that have been touched; none without options::numa.
+  std::optional<page_homes> homes() const {
+    return nodes_.enabled() && enabled_ ? std::optional{nodes_.homes()} : std::nullopt;
   }
 
  private:
@@ -112,6 +130,7 @@ class memory {
       }
     }
     std::vector<std::uint64_t> number{0};
+    for (piece const& m : merged) nodes_.add_blocks(m.first, m.second - m.first);
     for (piece const& m : merged) number.push_back(number.back() + (m.second - m.first));
     if (number.back() >= std::uint64_t{1} << 31)
       detail::fail(
@@ -131,6 +150,8 @@ class memory {
   costs const& costs_;
   std::vector<std::uint32_t> const& squad_of_;
   bool enabled_;
+  std::uint64_t block_bytes_;
+  numa_nodes nodes_;
   std::uint64_t lines_ = 1;  ///< in a block
   std::vector<placed> touches_;
   std::vector<std::uint32_t> versions_;  ///< of every block

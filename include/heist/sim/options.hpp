@@ -6,7 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "heist/observe/steal_tree.hpp"
+#include "heist/policy/replay_mode.hpp"
 #include "heist/sim/costs.hpp"
+#include "heist/sim/page_homes.hpp"
 #include "heist/topology/machine.hpp"
 #include "heist/topology/squads.hpp"
 
@@ -32,6 +35,23 @@ enum class entry : std::uint8_t {
   outside  ///< each is submitted by a thread that is no worker, when the one before has ended
 };
 
+/// In which node's memory a page is.
+enum class page_placement : std::uint8_t {
+  ignored,      ///< all memory is near and has no limit to its bandwidth
+  first_touch,  ///< of the worker whose stage touches it first
+  interleaved   ///< one node after the other, by the page's number
+};
+
+/// The memory of the machine's NUMA nodes (topology::pu::numa). Bandwidths are bytes in 1000 ticks, which is MB/s if a
+/// tick is a nanosecond; 0: no limit.
+struct numa {
+  page_placement pages = page_placement::ignored;
+  std::uint64_t page_bytes = 4096;    ///< a multiple of caches::block_bytes
+  page_homes const* homes = nullptr;  ///< of pages that have been touched before: report::homes of another simulation
+  std::uint64_t node_bandwidth = 0;   ///< of the memory of one node
+  std::uint64_t link_bandwidth = 0;   ///< of what one node sends to all others
+};
+
 struct options {
   std::uint32_t workers = 0;                                ///< 1 to most_workers; 0: one for each PU of the machine
   std::optional<topology::machine> machine = std::nullopt;  ///< default: as many cores as workers, without caches
@@ -40,10 +60,15 @@ struct options {
   std::uint64_t seed = 1;                                  ///< the same seed gives the same report, bit for bit
   sim::costs costs = {};
   sim::caches caches = {};
+  sim::numa numa = {};
   sim::entry entry = sim::entry::inside;
   std::optional<std::uint32_t> boundary_level = std::nullopt;  ///< CAB's, of every region; 0: traditional stealing
   std::size_t samples = 256;  ///< of report::series: at most so many, at least about half
   bool trace = false;         ///< report::recording; 32 bytes for each event
+  /// Every run of a tree follows this one; needs a policy whose order is recorded. Worker i of the tree is worker i %
+  /// workers. Must live until the simulation ends.
+  steal_tree const* follow = nullptr;
+  replay_mode mode = replay_mode::relaxed;
 };
 
 }  // namespace heist::sim

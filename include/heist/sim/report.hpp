@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "heist/base/json.hpp"
+#include "heist/observe/steal_tree.hpp"
 #include "heist/sim/duration.hpp"
+#include "heist/sim/page_homes.hpp"
 #include "heist/sim/recording.hpp"
 
 namespace heist::sim {
@@ -23,7 +25,8 @@ struct time_split {
   ticks fork_join = 0;  ///< forks, joins, parking, nodes, pools, waking others
   ticks steal = 0;      ///< attempts that were successful, until the task starts
   ticks search = 0;     ///< everything else that is done without work and awake
-  ticks waiting = 0;    ///< inside joins that wait (join::leapfrog, join::wait), with nothing to run
+  ticks waiting = 0;    ///< inside joins that wait (join::leapfrog, join::wait), with nothing to run; under a strict
+                        ///< replay_mode for what the tree gives
   ticks asleep = 0;     ///< from the moment it gives up until it searches again
 
   ticks total() const noexcept { return work + memory + fork_join + steal + search + waiting + asleep; }
@@ -37,15 +40,18 @@ struct time_split {
 };
 
 /// Where the memory that tasks touched was found, in lines of 64 bytes. Misses of private caches are shared_hits +
-/// memory, those of shared caches are memory.
+/// memory, those of shared caches are memory; far_memory of these came from another NUMA node's (options::numa).
 struct cache_misses {
-  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0;
+  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0;
+
+  std::uint64_t near_memory() const noexcept { return memory - far_memory; }
 
   cache_misses& operator+=(cache_misses const& o) noexcept {
     accesses += o.accesses;
     private_hits += o.private_hits;
     shared_hits += o.shared_hits;
     memory += o.memory;
+    far_memory += o.far_memory;
     return *this;
   }
   friend bool operator==(cache_misses const&, cache_misses const&) = default;
@@ -59,6 +65,7 @@ struct worker_report {
   std::uint64_t attempts = 0;  ///< successful or not
   std::uint64_t looks = 0;     ///< samples
   std::uint64_t sleeps = 0;
+  std::uint64_t donations = 0;  ///< rests of frames that it has got because a tree says so (options::follow)
   friend bool operator==(worker_report const&, worker_report const&) = default;
 };
 
@@ -84,17 +91,21 @@ struct report {
   std::uint64_t attempts = 0;  ///< all of them; attempts - steals have failed
   std::uint64_t looks = 0;
   std::uint64_t wakes = 0, sleeps = 0;
+  std::uint64_t donations = 0;     ///< rests of frames given to whom a tree names, instead of steals
   std::uint64_t parks = 0;         ///< joins that waited by parking
   std::uint64_t inter_tasks = 0;   ///< inter-squad tasks (CAB, CATS) ...
   std::uint64_t inter_steals = 0;  ///< ... of which so many ran in another squad than the one whose pool they were in
   time_split time;                 ///< of all workers
   cache_misses cache;
   std::vector<cache_misses> cache_of_squad;
-  std::vector<ticks> run_times;  ///< of each run of the program, from the end of the one before
+  std::vector<steal_tree> trees;    ///< of each run; where the policy's order is recorded. Of a graph: empty
+  std::optional<page_homes> homes;  ///< of the pages that were touched; with options::numa
+  std::vector<ticks> run_times;     ///< of each run of the program, from the end of the one before
   std::vector<worker_report> per_worker;
   std::vector<sample> series;  ///< equally far apart
   ticks series_interval = 0;
-  std::vector<std::string> notes;  ///< how each region was divided in its last run, and why; policies with tiers
+  std::vector<std::string> notes;  ///< of policies with tiers: how each region was divided in its last run, and why; of
+                                   ///< options::follow: what could not be followed
   std::optional<sim::recording> recording;
 
   std::uint64_t failed() const noexcept { return attempts - steals; }
@@ -128,8 +139,8 @@ inline std::string json_of(time_split const& t) {
       t.work, t.memory, t.fork_join, t.steal, t.search, t.waiting, t.asleep);
 }
 inline std::string json_of(cache_misses const& c) {
-  return fmt::format(R"({{"accesses": {}, "private_hits": {}, "shared_hits": {}, "memory": {}}})", c.accesses,
-                     c.private_hits, c.shared_hits, c.memory);
+  return fmt::format(R"({{"accesses": {}, "private_hits": {}, "shared_hits": {}, "memory": {}, "far_memory": {}}})",
+                     c.accesses, c.private_hits, c.shared_hits, c.memory, c.far_memory);
 }
 /// The elements of an array, each on a line of its own.
 template <class Range, class F>
@@ -150,11 +161,15 @@ inline std::string report::text() const {
                   upper_bound() == 0 ? 1 : t / upper_bound(), lower_bound() == 0 ? 1 : t / lower_bound());
   text += fmt::format("{} steals, {} failed attempts, {} looks, {} sleeps, {} wake-ups, {} parked joins\n", steals,
                       failed(), looks, sleeps, wakes, parks);
+  if (donations != 0) text += fmt::format("{} donations along a steal tree\n", donations);
   if (inter_tasks != 0)
     text += fmt::format("{} inter-squad tasks, {} of them moved to another squad\n", inter_tasks, inter_steals);
   if (cache.accesses != 0)
     text += fmt::format("cache lines: {} touched, {} in private caches, {} in shared ones, {} from memory\n",
                         cache.accesses, cache.private_hits, cache.shared_hits, cache.memory);
+  if (cache.far_memory != 0)
+    text += fmt::format("of these, {} from the memory of other nodes ({:.1f}%)\n", cache.far_memory,
+                        100 * static_cast<double>(cache.far_memory) / static_cast<double>(cache.memory));
   auto const percent = [all = static_cast<double>(time.total())](ticks part) {
     return all == 0 ? 0.0 : 100 * static_cast<double>(part) / all;
   };
@@ -172,19 +187,22 @@ inline std::string report::to_json() const {
       "{{\"heist\": \"simulation\", \"version\": 1,\n  \"program\": {}, \"workers\": {}, \"squads\": {}, \"seed\": "
       "{},\n"
       "  \"makespan\": {}, \"t1\": {}, \"t_inf\": {}, \"tasks\": {},\n"
-      "  \"steals\": {}, \"attempts\": {}, \"looks\": {}, \"wakes\": {}, \"sleeps\": {}, \"parks\": {},\n"
+      "  \"steals\": {}, \"attempts\": {}, \"looks\": {}, \"wakes\": {}, \"sleeps\": {}, \"donations\": {}, \"parks\": "
+      "{},\n"
       "  \"inter_tasks\": {}, \"inter_steals\": {},\n  \"time\": {},\n  \"cache\": {},\n",
       json::quote(program), workers, squads, seed, makespan, t1, t_inf, tasks, steals, attempts, looks, wakes, sleeps,
-      parks, inter_tasks, inter_steals, detail::json_of(time), detail::json_of(cache));
+      donations, parks, inter_tasks, inter_steals, detail::json_of(time), detail::json_of(cache));
   text += "  \"notes\": " + detail::json_array(notes, [](auto const& n) { return json::quote(n); });
   text += ",\n  \"run_times\": " + detail::json_array(run_times, [](ticks t) { return fmt::format("{}", t); });
   text += ",\n  \"cache_of_squad\": " +
           detail::json_array(cache_of_squad, [](auto const& c) { return detail::json_of(c); });
-  text += ",\n  \"per_worker\": " + detail::json_array(per_worker, [](worker_report const& w) {
-            return fmt::format(
-                R"({{"tasks": {}, "steals": {}, "attempts": {}, "looks": {}, "sleeps": {}, "time": {}, "cache": {}}})",
-                w.tasks, w.steals, w.attempts, w.looks, w.sleeps, detail::json_of(w.time), detail::json_of(w.cache));
-          });
+  text +=
+      ",\n  \"per_worker\": " + detail::json_array(per_worker, [](worker_report const& w) {
+        return fmt::format(
+            R"({{"tasks": {}, "steals": {}, "attempts": {}, "looks": {}, "sleeps": {}, "donations": {}, "time": {}, "cache": {}}})",
+            w.tasks, w.steals, w.attempts, w.looks, w.sleeps, w.donations, detail::json_of(w.time),
+            detail::json_of(w.cache));
+      });
   text += fmt::format(
       ",\n  \"series_interval\": {},\n  \"series_fields\": [\"time\", \"active\", \"searching\", \"asleep\"]",
       series_interval);

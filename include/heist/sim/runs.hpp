@@ -11,6 +11,14 @@ namespace heist::sim {
 /// The task that runs the program's runs goes on on `w`.
 inline void frames::begin_run(worker& w) {
   run const& r = program_.runs()[run_];
+  if (r.nodes == 0 && follow_.active()) {
+    if (follow_.body_worker() != w.number) {
+      give(&w, follow_.body_worker(), {item::kind::next_run, none});
+      return take_up(w);
+    }
+    follow_.begin_run();
+  }
+  if (notes_) notes_->begin_run(w.number);
   if (r.nodes != 0) {
     std::uint32_t first = none;
     for (std::uint32_t t = r.first; t != r.first + r.nodes; ++t) {
@@ -29,6 +37,7 @@ inline void frames::begin_run(worker& w) {
   region_memory& region = region_of(r);
   region.plan(program_, r, facts_);
   tasks_[r.first] = {};
+  if (follow_.active()) tasks_[r.first].place = following::root;
   if (region.how() == division::flat || region.how() == division::profiled)
     return begin(w, r.first, started::run, none);
   start_body(w, r.first);
@@ -55,6 +64,7 @@ inline void frames::end_run(worker& w) {
   run const& r = program_.runs()[run_];
   if (r.nodes == 0) region_of(r).finish(program_, r, facts_);
   told_.run_times.push_back(now_ - run_began_);
+  if (notes_) told_.trees.push_back(r.nodes == 0 ? notes_->finish_run() : steal_tree{});
   run_began_ = now_;
   if (++run_ == program_.runs().size()) {
     finished_ = true;

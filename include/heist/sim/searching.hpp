@@ -10,6 +10,7 @@
 #include "heist/policy/policies.hpp"
 #include "heist/policy/victim_watch.hpp"
 #include "heist/sim/frames.hpp"
+#include "heist/sim/gifts.hpp"
 #include "heist/sim/inter_frames.hpp"
 #include "heist/sim/runs.hpp"
 #include "heist/sim/taking.hpp"
@@ -99,6 +100,7 @@ class searcher : protected frames {
       --asleep_;
       if (recording_) recording_->slept(w.number, false, now_);
     }
+    if (follow_.strict()) return await_gift(w);
     if (!w.searching) {
       w.searching = true;
       gates_.become_thief(gate_of(w));
@@ -108,6 +110,13 @@ class searcher : protected frames {
       squads_.head_returns(w.squad);
     }
     explore(w);
+  }
+
+  /// Strict following: nobody searches.
+  void await_gift(worker& w) {
+    if (item const i = follow_.take(w.number); i) return take_in_hand(w, i);
+    w.awaits_gift = true;
+    w.doing = activity::waiting;  // until it is given something
   }
 
   /// Algorithm 4.
@@ -135,6 +144,7 @@ class searcher : protected frames {
 
   void attempt(worker& w) {
     ++w.attempts;
+    if (item const i = follow_.take(w.number); i) return take(w, i);
     if constexpr (tiers) {
       look_in_squad(w);
     } else {
@@ -314,7 +324,7 @@ class searcher : protected frames {
   }
   /// Is there something that `w` may take?
   bool work_for(worker const& w) const noexcept {
-    if (open_ != 0) return true;
+    if (open_ != 0 || follow_.has(w.number)) return true;
     if constexpr (tiers) {
       for (std::uint32_t const mate : placed_.members[w.squad])
         if (!workers_[mate].continuations.empty()) return true;

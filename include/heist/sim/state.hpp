@@ -1,6 +1,8 @@
 // All that a simulation knows at one moment, and how its time goes on.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>  // max, min
 #include <cstddef>    // size_t
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include "heist/policy/tier.hpp"
 #include "heist/sim/division.hpp"
 #include "heist/sim/event_queue.hpp"
+#include "heist/sim/following.hpp"
 #include "heist/sim/gate.hpp"
 #include "heist/sim/memory.hpp"
 #include "heist/sim/options.hpp"
@@ -21,6 +24,7 @@
 #include "heist/sim/series.hpp"
 #include "heist/sim/sim_error.hpp"
 #include "heist/sim/squad_pools.hpp"
+#include "heist/sim/steal_notes.hpp"
 #include "heist/sim/task_state.hpp"
 #include "heist/sim/worker.hpp"
 #include "heist/topology/machine.hpp"
@@ -82,13 +86,26 @@ class state {
         placed_{wanted.squad_pus.empty() ? topology::make_squads(machine_, wanted.squads, count_)
                                          : topology::make_squads(machine_, wanted.squad_pus, count_)},
         sizes_{cache_sizes_of(wanted_, machine_, placed_)},
-        memory_{program_, wanted_, sizes_, placed_.squad_of, placed_.members.size()},
+        memory_{program_,
+                wanted_,
+                sizes_,
+                placed_.squad_of,
+                placed_.members.size(),
+                static_cast<std::uint32_t>(std::max<std::size_t>(1, machine_.numa_count())),
+                nodes_of_workers(machine_, placed_)},
         gates_{has_tiers() ? placed_.members.size() : 1, policy.idle, waker{this}},
         squads_{placed_.members.size(), gates_},
         tasks_(p.task_count()),
         inter_(has_tiers() ? p.task_count() : 0),
         regions_(p.regions().size()),
+        follow_{wanted_, count_},
         series_{wanted.samples} {
+    if (policy.order == fork_order::recorded) notes_.emplace(count_);
+    if (follow_.active() && !notes_)
+      detail::fail("options::follow with a policy that forks in another order; mend it by heist::policy::replay");
+    if (follow_.folded())
+      told_.notes.push_back(fmt::format("followed without order: the tree is of {} workers, and there are {}",
+                                        wanted.follow->worker_count(), count_));
     facts_ = {policy.tiers, placed_.members.size(), sizes_.of_squad, wanted.costs.clock, wanted.boundary_level};
     if (wanted.trace) recording_.emplace(count_);
     fast_random seeds{wanted.seed};
@@ -211,6 +228,7 @@ class state {
       told_.looks += w.told.looks;
       told_.sleeps += w.told.sleeps;
       told_.tasks += w.told.tasks;
+      told_.donations += w.told.donations;
       told_.time += w.told.time;
       told_.cache += w.told.cache;
       told_.per_worker.push_back(w.told);
@@ -228,6 +246,7 @@ class state {
     told_.series = series_.take();
     for (region_memory const& r : regions_)
       if (!r.note().empty()) told_.notes.push_back(r.note());
+    told_.homes = memory_.homes();
     told_.recording = std::move(recording_);
     return std::move(told_);
   }
@@ -251,6 +270,8 @@ class state {
   region_memory no_region_;
   division_facts facts_;
   pool<item> master_;
+  following follow_;
+  std::optional<steal_notes> notes_;  ///< where the policy's order is recorded
 
   event_queue queue_;
   ticks now_ = 0;

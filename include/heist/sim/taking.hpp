@@ -19,6 +19,7 @@ inline void frames::steal_offered(worker& w, worker& from) {
 inline void frames::steal_continuation(worker& w, worker& from) {
   std::uint32_t const t = from.continuations.take_oldest();
   overtake(t);
+  tasks_[t].left_by = from.number;
   stolen(w, from, {item::kind::overtaken, t});
 }
 
@@ -48,6 +49,10 @@ inline void frames::use_hand(worker& w) {
     case item::kind::resume:
       return go_on(w, i.task);
     case item::kind::overtaken:
+      if (notes_) {
+        task_state const& s = tasks_[i.task];
+        notes_->went_on(program_, program_.stage_at(i.task, s.stage).first_child + s.next, w.number, s.left_by, false);
+      }
       return child_returned(w, i.task);
     case item::kind::next_run:
       return begin_run(w);
@@ -73,6 +78,9 @@ inline void frames::take_in_hand(worker& w, item i) {
       return spend(w, draw(cost().inter, w), activity::fork_join, step::use_hand);
     case item::kind::node:
       return spend(w, draw(cost().node, w), activity::fork_join, step::use_hand);
+    case item::kind::overtaken:
+      ++w.told.donations;
+      return spend(w, draw(cost().steal, w), activity::steal, step::use_hand);
     default:
       return use_hand(w);
   }
@@ -82,6 +90,7 @@ inline void frames::let_go_on(worker& w, std::uint32_t t) {
   std::uint32_t const bound = tasks_[t].bound;
   item const i{item::kind::resume, t};
   if (bound == none) {
+    if (follow_.strict()) return give(&w, successor(t, tasks_[t].left_by), i);
     push(w, i);
   } else if (inter_[bound].suspended) {
     squads_.add_pinned(inter_[bound].squad, i);
@@ -98,6 +107,7 @@ inline void frames::go_on(worker& w, std::uint32_t t) {
     case fork_kind::parent_first:
       return child_returned(w, t);
     case fork_kind::child_first:
+      if (notes_ && children_done(s, now)) notes_->went_on(program_, last_child(t), w.number, s.left_by, true);
       return await_children(w, t, now);
     case fork_kind::inter:
       enter_squad(w, t);
@@ -120,6 +130,7 @@ inline void frames::take_up(worker& w) {
       squads_.head_leaves(w.squad);
     }
   }
+  if (!i) i = follow_.take(w.number);
   if (i) return take_in_hand(w, i);
   become_inactive(w);
   spend(w, 0, activity::search, step::search);

@@ -105,6 +105,12 @@ class task_stack {
     return {true, false};
   }
 
+  /// Has everything below `top` been stolen? It stays so. acquire: what thieves did before
+  bool all_taken(Slot* top) const noexcept {
+    // acquire: as E1, from thief to owner; thieves do not write through the slots, so there is nothing else to see
+    return split_ == top && taken(word_.load(std::memory_order_acquire)) == index_of(top);
+  }
+
   /// The task at `at`, which was stolen, has ended: the slot is free again.
   void reclaim(Slot* at) noexcept {
     std::uint64_t const index = index_of(at);

@@ -1,0 +1,13 @@
+// bench_replay programs: the paper's programs under every schedule.
+#pragma once
+
+#include "../locality/options.hpp"
+
+namespace replay {
+
+/// Runs and prints what was asked for; true if all results are right.
+bool compare_programs(locality::options const& o);
+
+void list_programs();
+
+}  // namespace replay

@@ -1,0 +1,209 @@
+// How a task enters a region where the policy records: free, along a steal tree, or as ctx.designate says.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <exception>  // exception, uncaught_exceptions
+#include <memory>     // addressof
+#include <new>        // bad_alloc
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>  // move
+
+#include "heist/base/env.hpp"
+#include "heist/fork/fork_join.hpp"
+#include "heist/fork/recorded.hpp"
+#include "heist/sched/region.hpp"
+#include "heist/sched/replay_run.hpp"
+
+namespace heist::detail {
+
+/// One run of a region under a policy that records.
+class recorded_region_run {
+ public:
+  recorded_region_run(region_access const& memory, fiber& on)
+      : memory_{memory}, home_{on.home}, log_{on.home.worker_count}, run_{log_}, body_{on.on->number} {
+    switch (memory.following()) {
+      case following::nothing:
+        break;
+      case following::tree:
+        follow(memory.followed(), memory.mode());
+        break;
+      case following::designations:
+        by_hand_ = steal_tree{home_.worker_count, 0, {}};
+        follow(by_hand_, replay_mode::strict_unordered, true);
+        break;
+      case following::itself:
+        follow(memory.adapted());
+        break;
+    }
+  }
+
+  frame_record& body_record() noexcept {
+    // Without steals and without designations there is nothing to decide about.
+    return replay_ && replay_->strict() && !replay_->by_hand() && run_.next == run_.end ? replay_->serial() : run_;
+  }
+  std::uint32_t body_worker() const noexcept { return body_; }
+  bool follows() const noexcept { return replay_.has_value(); }
+  /// What the body's tasks are interrupted by.
+  interrupt_state& interrupt() noexcept { return replay_->interrupt; }
+
+  /// On the worker of the body, right before it.
+  void begin() noexcept {
+    began_ = os_env::nanoseconds();
+    log_.begins();
+  }
+  /// Right after it.
+  void end() noexcept {
+    elapsed_ = os_env::nanoseconds() - began_;
+    log_.ends();
+    if (replay_) replay_->body_ended();
+  }
+  /// By the task that entered.
+  void finish(bool failed) noexcept {
+    if (replay_) replay_->finish();
+    if (failed) return;
+    try {
+      if (log_.incomplete()) throw std::bad_alloc{};
+      steal_tree made = log_.tree(body_);
+      auto const all = elapsed_ * static_cast<std::int64_t>(home_.worker_count);
+      run_times const times{elapsed_, log_.nanoseconds_at_work(), all - log_.nanoseconds_at_work()};
+      memory_.note() = note();
+      if (memory_.following() == following::itself) memory_.adapted().ran(made, times);
+      memory_.tree() = std::move(made);
+      memory_.times() = times;
+    } catch (std::exception const&) {
+      memory_.tree() = {};
+      memory_.note() = "no memory";
+    }
+  }
+
+ private:
+  using following = region_access::following_kind;
+
+  void follow(adaptation const& adapted) {
+    switch (adapted.next()) {
+      case adaptation::phase::free:
+        return;
+      case adaptation::phase::relaxed:
+        return follow(adapted.tree(), replay_mode::relaxed);
+      case adaptation::phase::settling:
+        return follow(adapted.tree(), replay_mode::strict_unordered);
+      case adaptation::phase::settled:
+        return follow(adapted.tree(), replay_mode::strict_ordered);
+    }
+  }
+  void follow(steal_tree const& tree, replay_mode mode, bool by_hand = false) {
+    recorded_with_ = tree.worker_count();
+    keeps_order_ = mode == replay_mode::strict_ordered;
+    replay_.emplace(home_, run_, tree, mode, by_hand);
+    body_ = tree.body_worker() % static_cast<std::uint32_t>(home_.worker_count);
+    replay_->begin(body_);
+  }
+
+  std::string note() const {
+    if (!replay_) return {};
+    std::string text;
+    if (keeps_order_ && recorded_with_ > home_.worker_count) {
+      text += fmt::format("the tree is of {} workers and there are {}: followed without its order; ", recorded_with_,
+                          home_.worker_count);
+    }
+    if (replay_->order_given_up()) text += "the order of the tree cannot be kept by this program, so it was given up; ";
+    if (std::uint32_t const n = replay_->not_made(); n != 0)
+      text += fmt::format("{} steals of the tree could not be made; ", n);
+    if (!text.empty()) text.resize(text.size() - 2);
+    return text;
+  }
+
+  region_access const& memory_;
+  core& home_;
+  steal_log log_;
+  recorded_run run_;
+  steal_tree by_hand_;
+  std::optional<replay_run> replay_;
+  std::uint32_t body_;
+  std::size_t recorded_with_ = 0;
+  bool keeps_order_ = false;
+  std::int64_t began_ = 0, elapsed_ = 0;
+};
+
+/// The body of a run that follows, as something for its worker to run.
+template <class Context, class F>
+class followed_body : public queued_runnable {
+ public:
+  followed_body(F& f, recorded_region_run& run, interrupt_state const* outer) noexcept
+      : queued_runnable{{&run_here, &fork_what}, nullptr}, f_{f}, run_{run} {
+    run.interrupt().outer = outer;
+  }
+
+  decltype(auto) result() {
+    if (failed_) out_.rethrow();
+    return out_.take();
+  }
+  completion ended;
+
+ private:
+  static runnable* run_here(runnable& self, fiber& on) {
+    on.on->report_tally();
+    on.turnless = false;
+    auto& body = static_cast<followed_body&>(self);
+    {
+      interrupted_by const interrupt{on, &body.run_.interrupt()};
+      body.run_.begin();
+      body.failed_ = body.out_.fill([&]() -> decltype(auto) {
+        return call_task(body.f_,
+                         context_access::make<Context>(on, recorded_places::position_of(body.run_.body_record())));
+      });
+    }
+    body.ended_on(on);
+    return nullptr;
+  }
+  void ended_on(fiber&) noexcept {
+    run_.end();
+    ended.complete();
+  }
+
+  F& f_;
+  recorded_region_run& run_;
+  bool failed_ = false;
+  outcome<task_result<Context, F>> out_;
+};
+
+/// A run whose steals are noted; inside another one it is a part of that.
+template <class Context, class F>
+decltype(auto) run_recorded(region& r, Context const& c, F& f) {
+  region_access const memory{r};
+  fiber& on = context_access::fiber_of(c);
+  fork_slot* const position = context_access::position_of(c);
+  if (recorded_places::has_record(position) && recorded_run::of(recorded_places::record_of(position)) != nullptr) {
+    memory.tree() = {};
+    memory.note() = "a part of another region's run, whose steal tree has what was stolen";
+    return call_task(f, c);
+  }
+  recorded_region_run run{memory, on};
+  struct finishing {
+    recorded_region_run& run;
+    int const unwinding = std::uncaught_exceptions();
+    ~finishing() { run.finish(std::uncaught_exceptions() != unwinding); }
+  } const finish{run};
+  if (!run.follows()) {
+    run.begin();
+    struct ending {
+      recorded_region_run& run;
+      ~ending() { run.end(); }
+    } const end{run};
+    return call_task(f, context_access::make<Context>(on, recorded_places::position_of(run.body_record())));
+  }
+  followed_body<Context, F> body{f, run, on.interrupt};
+  on.home.make_runnable_on(*on.home.workers[run.body_worker()], body);
+  on.wait_for(body.ended);
+  if constexpr (std::is_void_v<task_result<Context, F>>) {
+    static_cast<void>(body.result());
+  } else {
+    return body.result();
+  }
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,30 @@
+// Which NUMA node's memory the pages of a program are in.
+#pragma once
+
+#include <algorithm>  // lower_bound
+#include <cstdint>
+#include <utility>  // pair
+#include <vector>
+
+namespace heist::sim {
+
+/// A regular value: what one simulation leaves to another of a program with the same addresses.
+struct page_homes {
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  std::uint64_t page_bytes = 0;
+  /// Page number, which is address / page_bytes, and node; ascending.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes;
+
+  /// `nowhere` if nobody has touched the page. Cost: O(log pages).
+  std::uint32_t node_of(std::uint64_t address) const {
+    if (page_bytes == 0) return nowhere;
+    std::uint64_t const page = address / page_bytes;
+    auto const at = std::lower_bound(nodes.begin(), nodes.end(), std::pair{page, std::uint32_t{0}});
+    return at != nodes.end() && at->first == page ? at->second : nowhere;
+  }
+
+  friend bool operator==(page_homes const&, page_homes const&) = default;
+};
+
+}  // namespace heist::sim
