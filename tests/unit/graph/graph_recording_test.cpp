@@ -12,10 +12,12 @@
 #include "heist/observe.hpp"
 #include "heist/simulate.hpp"
 #include "support/catch.hpp"
+#include "support/texts.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::record_graph;
+using heist_test::refusal_of;
 
 namespace {
 
@@ -32,16 +34,6 @@ std::string edges_text(heist::sim::recorded_program const& p) {
 void spin(int n) {
   [[maybe_unused]] int volatile seen = 0;
   for (int i = 0; i < n; ++i) seen = i;
-}
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (heist::error const& e) {
-    return e.what();
-  }
-  return "no exception";
 }
 
 }  // namespace
@@ -116,17 +108,20 @@ TEST_CASE("graph_recording: what cannot be recorded is refused, by a sentence", 
   recording_executor ex{1};
   heist_test::watchdog guard{ex, 60s};
   heist::task_graph g;
-  CHECK(message_of([&] { record_graph(g, ex.observer()); }).find("the graph has no tasks") == 0);
+  CHECK(refusal_of<heist::error>([&] { record_graph(g, ex.observer()); }).find("the graph has no tasks") == 0);
   g.emplace([] {}).name("forgotten");
-  CHECK(message_of([&] { record_graph(g, ex.observer()); }).find("forgotten is in the graph and not") == 0);
+  CHECK(refusal_of<heist::error>([&] { record_graph(g, ex.observer()); }).find("forgotten is in the graph and not") ==
+        0);
   auto choice = g.emplace_condition([] { return 1; });
   choice.name("choice");
   choice.precede(g.emplace([] {}));
   ex.run(g).get();
-  CHECK(message_of([&] { record_graph(g, ex.observer()); }).find("the graph has the condition choice") == 0);
+  CHECK(refusal_of<heist::error>([&] { record_graph(g, ex.observer()); }).find("the graph has the condition choice") ==
+        0);
   heist::executor<heist::policy::random, heist::recorder> small{heist::options{.workers = 1}, std::size_t{1024}};
   heist::task_graph many;
   for (int i = 0; i < 1000; ++i) many.emplace([] {});
   small.run(many).get();
-  CHECK(message_of([&] { record_graph(many, small.observer()); }).find("the recorder had no room for") == 0);
+  CHECK(refusal_of<heist::error>([&] { record_graph(many, small.observer()); }).find("the recorder had no room for") ==
+        0);
 }
