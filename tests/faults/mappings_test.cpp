@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
@@ -222,6 +223,16 @@ TEST_CASE("stacks: a limit on the address space is met by waiting tasks without 
         heist::executor ex{std::size_t{2}};
         reporter const watch{ex};
         ex.sync_wait([&] { return ex.submit([] {}).get(); });
+        // Both workers' threads get their share of the heap: afterwards there would be no addresses for it.
+        std::atomic<int> at_once{0};
+        auto const allocate = [&] {
+          ++at_once;
+          while (at_once != 2) std::this_thread::yield();
+          std::vector<std::unique_ptr<char[]>> blocks;
+          for (int i = 0; i < 1000; ++i) blocks.push_back(std::make_unique<char[]>(1000));
+        };
+        auto here = ex.submit(allocate), there = ex.submit(allocate);
+        here.get(), there.get();
         std::ifstream statm{"/proc/self/statm"};
         std::size_t pages = 0;
         statm >> pages;
