@@ -1,5 +1,5 @@
 // Forks of frames that follow a steal tree, or that designate: donation ("Optimizing Data Locality for Fork/Join
-// Programs Using Constrained Work Stealing", SC 2014, IV.B and IV.C; README.md, "Replay").
+// Programs Using Constrained Work Stealing", SC 2014, IV.B and IV.C; README.md, "Following").
 #pragma once
 
 #include <cstddef>  // size_t
@@ -75,13 +75,11 @@ class followed_parent {
       }
     }
     bool const may_designate = run_ != nullptr && run_->by_hand() && (last || way == followed_way::given);
-    child_ = may_designate || (run_ != nullptr && run_->goes_deeper(node)) ? &frame.tree_place
-             : strict                                                      ? &run_->serial()
-                                                                           : &frame.place;
+    frame.record = may_designate || (run_ != nullptr && run_->goes_deeper(node)) ? &frame.tree_place
+                   : strict                                                      ? &run_->serial()
+                                                                                 : &frame.place;
     return way;
   }
-  /// The record of the child that has been decided about.
-  frame_record& child() const noexcept { return *child_; }
   /// There was no stack for it.
   void not_given(followed_frame const& frame) noexcept {
     if (run_ != nullptr && frame.seat) run_->refuse(frame.seat);
@@ -114,7 +112,6 @@ class followed_parent {
   std::uint32_t branch_;
   replay_run* run_;
   std::uint32_t designated_ = replay_seat::nowhere;
-  frame_record* child_ = nullptr;
   replay_seat after_join_;
 };
 
@@ -184,7 +181,6 @@ class followed_start {
   /// True if the child runs elsewhere.
   static bool start(fiber& on, followed_parent& parent, Child& c, bool last) {
     followed_way const way = parent.decide(c, last);
-    c.record = &parent.child();
     try {
       if (way == followed_way::given) {
         call_and_give(on, c, &run_given);

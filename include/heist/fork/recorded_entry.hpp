@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <exception>  // exception, uncaught_exceptions
-#include <memory>     // addressof
-#include <new>        // bad_alloc
+#include <exception>
+#include <memory>  // addressof
+#include <new>     // bad_alloc
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -157,12 +157,9 @@ class followed_body : public queued_runnable {
                          context_access::make<Context>(on, recorded_places::position_of(body.run_.body_record())));
       });
     }
-    body.ended_on(on);
+    body.run_.end();
+    body.ended.complete();
     return nullptr;
-  }
-  void ended_on(fiber&) noexcept {
-    run_.end();
-    ended.complete();
   }
 
   F& f_;
@@ -183,11 +180,7 @@ decltype(auto) run_recorded(region& r, Context const& c, F& f) {
     return call_task(f, c);
   }
   recorded_region_run run{memory, on};
-  struct finishing {
-    recorded_region_run& run;
-    int const unwinding = std::uncaught_exceptions();
-    ~finishing() { run.finish(std::uncaught_exceptions() != unwinding); }
-  } const finish{run};
+  finished_at_end<recorded_region_run> const finish{run};
   if (!run.follows()) {
     run.begin();
     struct ending {

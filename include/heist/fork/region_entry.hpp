@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>  // uncaught_exceptions
-#include <memory>     // addressof
+#include <memory>  // addressof
 #include <type_traits>
 
 #include "heist/fork/fork_join.hpp"
@@ -54,11 +53,7 @@ template <class Context, class F>
 decltype(auto) run_region(region& r, Context const& c, F& f) {
   fiber& on = context_access::fiber_of(c);
   region_run run{r, on.home};
-  struct finishing {
-    region_run& run;
-    int const unwinding = std::uncaught_exceptions();
-    ~finishing() { run.finish(std::uncaught_exceptions() != unwinding); }
-  } const end{run};
+  finished_at_end<region_run> const end{run};
   switch (run.plan()) {
     case division::flat:
       return run_flat(c, f);

@@ -13,7 +13,6 @@
 
 #include "heist/base/errors.hpp"
 #include "heist/observe/steal_tree.hpp"
-#include "heist/policy/replay_mode.hpp"
 
 namespace heist {
 
@@ -61,8 +60,7 @@ class adaptation {
         !(wanted.improvement > 0 && wanted.improvement <= 1)) {
       throw region_error{
           fmt::format("region.adapt: {} % to prune, {} to {} relaxed runs, improvement {}: these do not make sense; "
-                      "mend it by 0 to "
-                      "100 %, at least no more than at most, and an improvement above 0 and not above 1",
+                      "mend it by 0 to 100 %, at least no more than at most, and an improvement above 0, up to 1",
                       wanted.prune_percent, wanted.least_relaxed, wanted.most_relaxed, wanted.improvement)};
     }
   }
@@ -73,7 +71,8 @@ class adaptation {
   /// The tree that the next run follows, unless it is free.
   steal_tree const& tree() const noexcept { return tree_; }
 
-  /// A run has ended, without an exception, whose steal tree was `made`. Throws bad_alloc; then nothing has changed.
+  /// A run has ended, without an exception, whose steal tree was `made`. Throws bad_alloc; then the next run does the
+  /// same once more.
   void ran(steal_tree made, run_times const& times) {
     if (steps_.size() < most_steps) steps_.push_back({next_, times, tree_.steal_count(), made.steal_count()});
     switch (next_) {

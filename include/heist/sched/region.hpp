@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <exception>  // uncaught_exceptions
 #include <optional>
 #include <string>
 #include <string_view>
@@ -167,6 +168,14 @@ struct region_access {
   void make_room() const { r.squad_of_.make_room(); }
 
   region& r;
+};
+
+/// Tells a run of a region when it has been left, and whether by an exception.
+template <class Run>
+struct finished_at_end {
+  Run& run;
+  int const unwinding = std::uncaught_exceptions();
+  ~finished_at_end() { run.finish(std::uncaught_exceptions() != unwinding); }
 };
 
 }  // namespace detail
