@@ -306,15 +306,10 @@ class core {
 
  private:
   static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
-  /// The oldest; the others go back.
+  /// The oldest; the others stay, for the worker that takes it or one that is awake because of them.
   static queued_runnable* take_oldest(master_queue<queued_runnable>& from) noexcept {
-    for (queued_runnable* r = from.take_all(); r != nullptr;) {
-      queued_runnable* const next = r->next;
-      if (next == nullptr) return r;
-      from.push(*r);
-      r = next;
-    }
-    return nullptr;
+    bool more = false;
+    return from.take_oldest(more);
   }
   /// The calling thread's worker, if it is one of this executor.
   worker* own_worker() const noexcept {

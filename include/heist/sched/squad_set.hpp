@@ -156,18 +156,9 @@ class squad_set {
   }
   /// One of them, the oldest; the others go back.
   Frame* take_ready(squad_type& s) noexcept {
-    Frame* frame = s.ready.take_all();
-    if (frame == nullptr) return nullptr;
-    Frame* const youngest = frame;
-    Frame* before = nullptr;
-    while (frame->next != nullptr) {
-      before = frame;
-      frame = frame->next;
-    }
-    if (before != nullptr) {
-      s.ready.push_list(*youngest, *before);
-      s.gate.submitted_here();
-    }
+    bool more = false;
+    Frame* const frame = s.ready.take_oldest(more);
+    if (more) s.gate.submitted_here();
     return frame;
   }
 

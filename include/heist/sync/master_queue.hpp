@@ -36,6 +36,25 @@ class master_queue {
     return head_.exchange(nullptr, std::memory_order_acquire);  // E1
   }
 
+  /// The oldest; the others go back in their order, and `more` says whether there are any. Null if empty. Others may
+  /// find it empty meanwhile.
+  Node* take_oldest(bool& more) noexcept {
+    more = false;
+    Node* const youngest = take_all();
+    if (youngest == nullptr) return nullptr;
+    Node* before = nullptr;
+    Node* oldest = youngest;
+    while (oldest->next != nullptr) {
+      before = oldest;
+      oldest = oldest->next;
+    }
+    if (before != nullptr) {
+      push_list(*youngest, *before);
+      more = true;
+    }
+    return oldest;
+  }
+
   /// A hint: exact only after a fence that pairs with one of the pusher's.
   bool maybe_empty() const noexcept {
     return head_.load(std::memory_order_relaxed) == nullptr;  // relaxed: a hint
