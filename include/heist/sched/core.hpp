@@ -207,7 +207,9 @@ class core {
   /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
   fiber& obtain_fresh(worker& w);
 
-  /// `w` is about to sleep: others may have its fresh fibers.
+  /// `w` is about to sleep: others may have the fibers that it keeps.
+  void give_up_fibers(worker& w) noexcept;
+  void give_up_spare(worker& w) noexcept;
   void give_up_fresh(worker& w) noexcept;
 
   /// Forked tasks of `w` have become public.
@@ -330,6 +332,8 @@ class core {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
   }
   fiber& make_fiber(worker& w);
+  fiber* take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
+  void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   [[noreturn]] void refuse_fiber() const;
   void thread_main(worker& w, bool pin) noexcept;
   void stop_and_join() noexcept;
@@ -360,7 +364,8 @@ class core {
   spin_lock<> lock_;               // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;
-  fiber* fresh_chains_ = nullptr;  // lists of fresh fibers that workers have given up, linked by next_chain
+  // Lists of fibers that workers have given up, linked by next_chain. Changed under the lock.
+  os_env::atomic<fiber*> spare_chains_{nullptr}, fresh_chains_{nullptr};
   std::exception_ptr lost_exception_;
   bool counters_known_ = false, counters_available_ = false;
   std::string counters_why_not_;

@@ -43,40 +43,49 @@ inline void core::refuse_fiber() const {
                   max_fibers_)};
 }
 
-HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
-  if (fiber* const f = w.fresh; f != nullptr) {
-    w.fresh = f->next_spare;
-    return *f;
-  }
-  {
+/// The first of `mine`, else of a list that somebody has given up, the rest of which becomes `mine`; or null.
+inline fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+  if (mine == nullptr) {
+    if (chains.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
     spin_guard guard{lock_};
-    if (fiber* const f = fresh_chains_; f != nullptr) {
-      fresh_chains_ = f->next_chain;
-      w.fresh = f->next_spare;
-      return *f;
-    }
+    mine = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+    if (mine == nullptr) return nullptr;
+    chains.store(mine->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
   }
-  return make_fiber(w);
+  return std::exchange(mine, mine->next_spare);
 }
 
-inline void core::give_up_fresh(worker& w) noexcept {
-  w.fresh_come = 0;
-  while (fiber* const first = w.fresh) {
+inline void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+  while (fiber* const first = mine) {
     // In portions: whoever takes one must not get all there are.
     fiber* last = first;
-    for (std::uint32_t n = 1; n != worker::keeps_fresh && last->next_spare != nullptr; ++n) last = last->next_spare;
-    w.fresh = std::exchange(last->next_spare, nullptr);
+    for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_spare != nullptr; ++n) last = last->next_spare;
+    mine = std::exchange(last->next_spare, nullptr);
     spin_guard guard{lock_};
-    first->next_chain = fresh_chains_;
-    fresh_chains_ = first;
+    first->next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+    chains.store(first, std::memory_order_relaxed);              // relaxed: whoever follows it takes the lock
   }
+}
+inline void core::give_up_spare(worker& w) noexcept {
+  w.spare_come = 0;
+  give_up(w.spare, spare_chains_);
+}
+inline void core::give_up_fresh(worker& w) noexcept {
+  w.fresh_come = 0;
+  give_up(w.fresh, fresh_chains_);
+}
+inline void core::give_up_fibers(worker& w) noexcept {
+  give_up_spare(w);
+  give_up_fresh(w);
+}
+
+HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
+  fiber* const f = take_kept(w.fresh, fresh_chains_);
+  return f != nullptr ? *f : make_fiber(w);
 }
 
 inline fiber& core::obtain_fiber(worker& w) {
-  if (fiber* const f = w.spare; f != nullptr) {
-    w.spare = f->next_spare;
-    return *f;
-  }
+  if (fiber* const f = take_kept(w.spare, spare_chains_); f != nullptr) return *f;
   fiber& f = obtain_fresh(w);
   f.start_loop();
   return f;
@@ -374,7 +383,11 @@ void fiber::after_leaving(void* self) noexcept {
   f.next_spare = list;
   list = &f;
   // Where frames always go the same way (replay), one worker would keep all fibers.
-  if (Fresh && ++w.fresh_come == worker::keeps_fresh) f.home.give_up_fresh(w);
+  if constexpr (Fresh) {
+    if (++w.fresh_come == worker::keeps_fibers) f.home.give_up_fresh(w);
+  } else {
+    if (++w.spare_come == worker::keeps_fibers) f.home.give_up_spare(w);
+  }
   // What the fiber that goes on has forked can be had from now on, and nobody has been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   if (now.tasks.maybe_stealable()) f.home.published(w);

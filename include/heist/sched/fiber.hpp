@@ -64,7 +64,7 @@ class fiber {
   interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
   calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
-  fiber* next_chain = nullptr;              ///< in core's store of fresh fibers: the head of another list
+  fiber* next_chain = nullptr;              ///< in core's store of fibers: the head of another list
   fork_order const order;                   ///< what a context that leaves the order to the executor does
   unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it goes on on the worker that it parked on

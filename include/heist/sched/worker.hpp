@@ -71,8 +71,9 @@ struct worker {
   tally_keeper* keeper = nullptr;
   fiber* spare = nullptr;        ///< fibers stopped in their loop, to go on with when one parks
   fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
-  std::uint32_t fresh_come = 0;  ///< added to `fresh` since it was last given up
-  static constexpr std::uint32_t keeps_fresh = 32;
+  std::uint32_t spare_come = 0;  ///< added to `spare` since it was last given up
+  std::uint32_t fresh_come = 0;  ///< the same of `fresh`
+  static constexpr std::uint32_t keeps_fibers = 32;
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended = 0;                        ///< units of work that ended here
   fast_random random;

@@ -140,7 +140,7 @@ class worker_loop {
         w.gate->wake_all();
         return nullptr;
       }
-      home.give_up_fresh(w);
+      home.give_up_fibers(w);
       if constexpr (has_tiers) {
         if (w.head) home.squads.head_falls_asleep(*w.in);
       }
