@@ -30,6 +30,7 @@ class reader {
                        printable(now_.text)));
     }
     check_ports();
+    name_constants();
     link(circuit_);
     return std::move(circuit_);
   }
@@ -248,6 +249,15 @@ class reader {
       throw netlist_error{circuit_.file, is_listed_.at(n),
                           fmt::format("port '{}' has no direction; add 'input {};' or 'output {};'",
                                       printable(port.name), printable(port.name), printable(port.name))};
+    }
+  }
+
+  /// An escaped name may read like a constant; two nets of one name could not be written.
+  void name_constants() {
+    for (auto const n : constants_) {
+      if (n == nothing) continue;
+      auto& name = circuit_.nets[n].name;
+      while (by_name_.contains(name)) name += '_';
     }
   }
 

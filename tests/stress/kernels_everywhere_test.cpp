@@ -9,14 +9,15 @@
 
 #include "examples/kernels/all.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 
-namespace {
+using heist_test::slow;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+namespace {
 
 template <class Order, class Join>
 using forking = heist::policy::with_join<heist::policy::with_order<heist::policy::random, Order>, Join>;

@@ -15,9 +15,11 @@
 #include <utility>  // index_sequence
 #include <vector>
 
+#include "support/slow.hpp"
+
 namespace placement_kernels {
 
-inline constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 
 // --- what tasks check themselves ---
 

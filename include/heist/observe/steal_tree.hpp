@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // adjacent_find, max, mismatch, sort
+#include <algorithm>  // adjacent_find, max, min, sort
 #include <cstddef>    // size_t
 #include <cstdint>
 #include <limits>
@@ -122,14 +122,16 @@ class steal_tree {
 
   /// For files; one line for each entry.
   std::string to_json() const;
-  /// Takes what to_json() gave. Throws steal_tree_error for a text that is cut, of another version or contradicts
-  /// itself.
+  /// Takes what to_json() gave. Throws steal_tree_error for a text that is cut, of another version, not in the order of
+  /// the serial program or contradicts itself. Memory: in proportion to the text, however deep the tree.
   static steal_tree from_json(std::string_view text);
 
   /// For Graphviz: the places, with workers as colours; entries after a join have dashed frames.
   std::string to_dot() const;
 
  private:
+  class builder;
+
   /// Calls f(depth, node) for all nodes.
   template <class F>
   void visit(F f) const {
@@ -182,52 +184,93 @@ inline std::string text_of_steal(steal_tree::steal const& s) {
   return fmt::format("worker {} goes on after its children, left by {}, its number {}", s.worker, s.victim, s.sequence);
 }
 
-inline std::size_t common_branches(std::vector<std::uint32_t> const& a, std::vector<std::uint32_t> const& b) {
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+[[noreturn]] inline void refuse_steal_tree(std::string_view what) {
+  throw steal_tree_error(fmt::format("this is no steal tree: {}", what));
 }
 
 }  // namespace detail
 
-inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals)
-    : workers_{workers}, body_{body} {
-  auto const refuse = [](std::string const& what) { throw steal_tree_error("this is no steal tree: " + what); };
-  if (workers >= none) refuse(fmt::format("{} workers are too many", workers));
-  if (body >= workers) refuse(fmt::format("worker {} began it, but there are {}", body, workers));
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;
-  for (steal const& s : steals) {
-    if (s.place.empty()) refuse("a steal has no place");
-    if (s.worker >= workers || s.victim >= workers) {
-      refuse(fmt::format("{}: {}, but there are {} workers", detail::text_of_place(s.place), detail::text_of_steal(s),
-                         workers));
-    }
-    if (s.worker == s.victim && !s.after_join) refuse(fmt::format("worker {} robs itself", s.worker));
-    numbers.emplace_back(s.worker, s.sequence);
-    ++(s.after_join ? joins_ : steals_);
+/// Makes the nodes of entries that come in the order of the serial program.
+class steal_tree::builder {
+ public:
+  builder(steal_tree& tree, std::size_t workers, std::uint32_t body) : tree_{tree} {
+    if (workers >= none) detail::refuse_steal_tree(fmt::format("{} workers are too many", workers));
+    if (body >= workers) detail::refuse_steal_tree(fmt::format("worker {} began it, but there are {}", body, workers));
+    tree_.workers_ = workers;
+    tree_.body_ = body;
+    tree_.nodes_.emplace_back();
   }
-  std::sort(numbers.begin(), numbers.end());
-  if (auto const twice = std::adjacent_find(numbers.begin(), numbers.end()); twice != numbers.end())
-    refuse(fmt::format("worker {} has two entries with number {}", twice->first, twice->second));
 
-  std::sort(steals.begin(), steals.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
-  nodes_.emplace_back();
-  std::vector<std::uint32_t> open{0};  // the nodes on the way to the last place
-  steal const* last = nullptr;
-  for (steal const& s : steals) {
-    std::size_t const common = last == nullptr ? 0 : detail::common_branches(last->place, s.place);
-    if (common == s.place.size()) refuse(detail::text_of_place(s.place) + " has two entries");
-    for (; open.size() > common + 1; open.pop_back())
-      nodes_[open.back()].end = static_cast<std::uint32_t>(nodes_.size());
-    for (std::size_t i = common; i != s.place.size(); ++i) {
-      if (nodes_.size() == none) refuse("it is too large");
-      open.push_back(static_cast<std::uint32_t>(nodes_.size()));
-      nodes_.emplace_back().branch = s.place[i];
+  /// Length of the last place.
+  std::size_t depth() const noexcept { return open_.size() - 1; }
+
+  /// `e` without its place, which is the first `common` branches of the last place and the `further` ones.
+  void add(std::size_t common, std::span<std::uint32_t const> further, steal const& e) {
+    if (common + further.size() == 0) detail::refuse_steal_tree("a steal has no place");
+    auto& nodes = tree_.nodes_;
+    auto const last_branch = [&](std::size_t i) { return nodes[open_[i + 1]].branch; };
+    std::size_t same = 0;
+    while (same < further.size() && common + same < depth() && last_branch(common + same) == further[same]) ++same;
+    std::size_t const fork = common + same;  // here the ways part
+    if (same == further.size() && nodes[open_[fork]].entry())
+      detail::refuse_steal_tree(detail::text_of_place(place(common, further)) + " has two entries");
+    if (same == further.size() || (fork < depth() && further[same] < last_branch(fork))) {
+      detail::refuse_steal_tree(detail::text_of_place(place(common, further)) +
+                                " does not stand where the serial program comes to it");
     }
-    node const way = nodes_.back();
-    nodes_.back() = {way.branch, way.end, s.worker, s.victim, s.sequence, s.after_join};
-    last = &s;
+    check(common, further, e);
+    close(fork + 1);
+    for (std::uint32_t const branch : further.subspan(same)) {
+      if (nodes.size() == none) detail::refuse_steal_tree("it is too large");
+      open_.push_back(static_cast<std::uint32_t>(nodes.size()));
+      nodes.emplace_back().branch = branch;
+    }
+    node const way = nodes.back();
+    nodes.back() = {way.branch, way.end, e.worker, e.victim, e.sequence, e.after_join};
+    numbers_.emplace_back(e.worker, e.sequence);
+    ++(e.after_join ? tree_.joins_ : tree_.steals_);
   }
-  for (std::uint32_t const i : open) nodes_[i].end = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.shrink_to_fit();
+
+  void finish() {
+    close(0);
+    std::sort(numbers_.begin(), numbers_.end());
+    if (auto const twice = std::adjacent_find(numbers_.begin(), numbers_.end()); twice != numbers_.end()) {
+      detail::refuse_steal_tree(fmt::format("worker {} has two entries with number {}", twice->first, twice->second));
+    }
+    tree_.nodes_.shrink_to_fit();
+  }
+
+ private:
+  std::vector<std::uint32_t> place(std::size_t common, std::span<std::uint32_t const> further) const {
+    std::vector<std::uint32_t> whole;
+    for (std::size_t i = 0; i != common; ++i) whole.push_back(tree_.nodes_[open_[i + 1]].branch);
+    whole.insert(whole.end(), further.begin(), further.end());
+    return whole;
+  }
+  void check(std::size_t common, std::span<std::uint32_t const> further, steal const& e) const {
+    if (e.worker >= tree_.workers_ || e.victim >= tree_.workers_) {
+      detail::refuse_steal_tree(fmt::format("{}: {}, but there are {} workers",
+                                            detail::text_of_place(place(common, further)), detail::text_of_steal(e),
+                                            tree_.workers_));
+    }
+    if (e.worker == e.victim && !e.after_join)
+      detail::refuse_steal_tree(fmt::format("worker {} robs itself", e.worker));
+  }
+  void close(std::size_t left) {
+    for (; open_.size() > left; open_.pop_back())
+      tree_.nodes_[open_.back()].end = static_cast<std::uint32_t>(tree_.nodes_.size());
+  }
+
+  steal_tree& tree_;
+  std::vector<std::uint32_t> open_{0};                            // the nodes on the way to the last place
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers_;  // worker and sequence of each
+};
+
+inline steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
+  builder build{*this, workers, body};
+  std::sort(steals.begin(), steals.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
+  for (steal const& s : steals) build.add(0, s.place, s);
+  build.finish();
 }
 
 inline void steal_tree::prune(int percent) {
@@ -266,14 +309,21 @@ inline std::string steal_tree::to_json() const {
       "  \"goes on after its children: no steal\"],\n"
       " \"steals\": [",
       detail::steal_tree_version, workers_, body_);
-  std::vector<std::uint32_t> above;
-  for (steal const& s : steals()) {
-    std::size_t const common = detail::common_branches(above, s.place);
-    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", above.empty() ? "\n" : ",\n", common,
-                        fmt::join(s.place.begin() + static_cast<std::ptrdiff_t>(common), s.place.end(), ", "), s.worker,
-                        s.victim, s.sequence, s.after_join);
-    above = s.place;
-  }
+  std::vector<std::uint32_t> place;
+  std::size_t common = 0;  // branches that this place and that of the entry before share
+  bool first = true;
+  visit([&](std::size_t depth, node const& n) {
+    if (depth == 0) return;
+    place.resize(depth - 1);
+    place.push_back(n.branch);
+    common = std::min(common, depth - 1);
+    if (!n.entry()) return;
+    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", first ? "\n" : ",\n", common,
+                        fmt::join(place.begin() + static_cast<std::ptrdiff_t>(common), place.end(), ", "), n.worker,
+                        n.victim, n.sequence, n.after_join);
+    common = depth;
+    first = false;
+  });
   return text + "]}\n";
 }
 
@@ -283,8 +333,6 @@ inline steal_tree steal_tree::from_json(std::string_view text) {
     if (n >= none) throw json_error(fmt::format("JSON: {} is too large", n));
     return static_cast<std::uint32_t>(n);
   };
-  std::vector<steal> steals;
-  std::uint32_t workers = 0, body = 0;
   try {
     auto const v = json::parse(text);
     if (v.at("heist").as_string() != "steal tree") throw json_error("JSON: it describes something else");
@@ -292,27 +340,31 @@ inline steal_tree steal_tree::from_json(std::string_view text) {
       throw json_error(
           fmt::format("its version is {}, this heist reads version {}", version, detail::steal_tree_version));
     }
-    workers = number(v.at("workers"));
-    body = number(v.at("body"));
-    std::vector<std::uint32_t> place;
-    for (auto const& line : v.at("steals").as_array()) {
+    std::uint32_t const workers = number(v.at("workers")), body = number(v.at("body"));
+    auto const& lines = v.at("steals").as_array();
+    steal_tree tree;
+    if (workers == 0 && body == 0 && lines.empty()) return tree;
+    builder build{tree, workers, body};
+    std::vector<std::uint32_t> further;
+    for (auto const& line : lines) {
       auto const& fields = line.as_array();
       if (fields.size() != 6)
         throw json_error(fmt::format("JSON: a steal has 6 fields, but {} stand there", fields.size()));
       std::uint64_t const common = fields[0].as_unsigned();
-      if (common > place.size()) {
+      if (common > build.depth()) {
         throw json_error(fmt::format("JSON: steal {} has {} branches in common with the one above, which has {}",
-                                     steals.size(), common, place.size()));
+                                     &line - lines.data(), common, build.depth()));
       }
-      place.resize(static_cast<std::size_t>(common));
-      for (auto const& branch : fields[1].as_array()) place.push_back(number(branch));
-      steals.push_back({place, number(fields[2]), number(fields[3]), number(fields[4]), fields[5].as_bool()});
+      further.clear();
+      for (auto const& branch : fields[1].as_array()) further.push_back(number(branch));
+      build.add(static_cast<std::size_t>(common), further,
+                {{}, number(fields[2]), number(fields[3]), number(fields[4]), fields[5].as_bool()});
     }
+    build.finish();
+    return tree;
   } catch (json_error const& e) {
     throw steal_tree_error(fmt::format("this is no steal tree: {}; record the region again", e.what()));
   }
-  if (workers == 0 && body == 0 && steals.empty()) return {};
-  return steal_tree{workers, body, std::move(steals)};
 }
 
 inline std::string steal_tree::to_dot() const {

@@ -176,7 +176,9 @@ template <class Enum, std::size_t N>
 Enum enum_of(json::value const& v, std::string_view const (&words)[N]) {
   for (std::size_t i = 0; i < N; ++i)
     if (v.as_string() == words[i]) return static_cast<Enum>(i);
-  throw json_error(fmt::format("JSON: \"{}\" is no {}, {}, ...", v.as_string(), words[0], words[1]));
+  constexpr std::size_t longest = 60;
+  throw json_error(
+      fmt::format("JSON: {} is no {}, {}, ...", json::quote(v.as_string().substr(0, longest)), words[0], words[1]));
 }
 
 inline std::uint32_t as_uint32(json::value const& v) {

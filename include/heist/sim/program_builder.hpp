@@ -149,14 +149,22 @@ class program_builder {
         span[i] += s.work + longest;
       }
     }
+    run const* last = nullptr;
+    ticks work_of_run = 0, span_of_run = 0;
+    std::uint64_t size_of_run = 0;
     for (run const& r : made_.runs_) {
-      ticks longest = span[r.first];
-      if (r.nodes != 0) longest = longest_chain(r, span);
-      for (std::uint32_t t = r.first; t != r.first + std::max(r.nodes, 1u); ++t) {
-        made_.work_ = sum(made_.work_, work[t]);
-        made_.tasks_run_ += size[t];
+      if (last == nullptr || r.first != last->first || r.nodes != last->nodes) {  // else it is the same once more
+        work_of_run = 0, size_of_run = 0;
+        span_of_run = r.nodes != 0 ? longest_chain(r, span) : span[r.first];
+        for (std::uint32_t t = r.first; t != r.first + std::max(r.nodes, 1u); ++t) {
+          work_of_run = sum(work_of_run, work[t]);
+          size_of_run += size[t];
+        }
       }
-      made_.span_ = sum(made_.span_, longest);
+      last = &r;
+      made_.work_ = sum(made_.work_, work_of_run);
+      made_.span_ = sum(made_.span_, span_of_run);
+      made_.tasks_run_ += size_of_run;
     }
   }
 

@@ -67,7 +67,7 @@ class recorded_children {
       recorded_task const& child = recorded_.tasks[c];
       if (child.index != index)
         bad_recording("of the tasks that task {} has forked number {} is missing or there twice", t, index);
-      if (child.group != groups && child.group + 1 != groups)
+      if (child.group != groups && (groups == 0 || child.group != groups - 1))
         bad_recording("task {} is of its parent's fork {}, but {} would be next", c, child.group, groups);
       groups = child.group + 1;
       ++index;
@@ -86,7 +86,10 @@ class recorded_children {
 class recorded_builder {
  public:
   explicit recorded_builder(recorded_program const& r) : recorded_{r}, children_{r}, built_{r.name} {
+    std::uint64_t all_bytes = 0;
     for (recorded_task const& t : r.tasks) {
+      if (t.bytes > most_bytes_of_a_task || (all_bytes += t.bytes) > most_bytes)
+        bad_recording("a task touches {} bytes, more than 2^40, or all tasks together touch more than 2^54", t.bytes);
       if (t.address == recorded_task::unknown_address || t.bytes == 0) continue;
       if (t.address > most_address || t.bytes > most_address - t.address)
         bad_recording("a task touches {} bytes at {}, beyond 2^60", t.bytes, t.address);
@@ -107,6 +110,7 @@ class recorded_builder {
 
  private:
   static constexpr std::uint64_t most_address = std::uint64_t{1} << 60;
+  static constexpr std::uint64_t most_bytes_of_a_task = std::uint64_t{1} << 40, most_bytes = std::uint64_t{1} << 54;
 
   struct open_task {
     std::uint32_t made, recorded;
@@ -119,6 +123,8 @@ class recorded_builder {
   void build_graph() {
     if (!recorded_.runs.empty()) bad_recording("it is a graph, but has {} runs of trees", recorded_.runs.size());
     if (recorded_.graph_runs == 0) bad_recording("its graph ran 0 times");
+    if (recorded_.graph_runs > recorded_program::most_graph_runs)
+      bad_recording("its graph ran {} times, more than {}", recorded_.graph_runs, recorded_program::most_graph_runs);
     auto const n = static_cast<std::uint32_t>(recorded_.tasks.size());
     std::uint32_t const first = built_.add_graph(n, recorded_.graph_runs);
     for (std::uint32_t i = 0; i != n; ++i) {

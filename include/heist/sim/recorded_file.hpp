@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cerrno>   // errno
+#include <cstddef>  // size_t
 #include <cstring>  // strerror
 #include <fstream>
-#include <iterator>  // istreambuf_iterator
 #include <string>
 
 #include "heist/sim/recorded_json.hpp"
@@ -30,7 +30,10 @@ inline void save(recorded_program const& recorded, std::string const& path) {
 inline recorded_program load_recorded_program(std::string const& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text;
+  char part[4096];
+  // Not by an iterator, which throws an error of its own when a read fails.
+  while (file.read(part, sizeof part), file.gcount() > 0) text.append(part, static_cast<std::size_t>(file.gcount()));
   if (!file.is_open() || file.bad())
     detail::fail("cannot read the recording {}: {}; name a file that exists", path,
                  errno != 0 ? std::strerror(errno) : "input error");

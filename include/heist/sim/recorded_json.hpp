@@ -27,15 +27,17 @@ namespace detail {
 
 inline constexpr std::uint64_t recording_version = 1;
 
-/// Numbers of tasks and regions; null is none.
+/// Numbers of tasks and regions; where there may be none, null is.
 inline std::string number_or_null(std::uint32_t n) {
   return n == none ? std::string("null") : fmt::format("{}", n);
 }
-inline std::uint32_t read_number(json::value const& v) {
-  if (v.is_null()) return none;
+inline std::uint32_t read_number(json::value const& v, std::uint32_t most = ~std::uint32_t{0}) {
   auto const n = v.as_unsigned();
-  if (n >= none) throw json_error(fmt::format("JSON: {} is too large to number a task", n));
+  if (n > most) throw json_error(fmt::format("JSON: {} is too large to number a task", n));
   return static_cast<std::uint32_t>(n);
+}
+inline std::uint32_t read_number_or_null(json::value const& v) {
+  return v.is_null() ? none : read_number(v, none - 1);
 }
 
 /// An array with so many elements.
@@ -48,10 +50,14 @@ inline json::value::array const& fields_of(json::value const& v, std::size_t cou
 
 inline recorded_task read_task(json::value const& v) {
   auto const& f = fields_of(v, 8);
-  recorded_task t{read_number(f[0]),  read_number(f[1]),
-                  read_number(f[2]),  read_number(f[3]),
-                  f[4].as_unsigned(), f[5].is_null() ? recorded_task::unknown_address : f[5].as_unsigned(),
-                  f[6].as_bool(),     {}};
+  recorded_task t{read_number_or_null(f[0]),
+                  read_number(f[1]),
+                  read_number(f[2]),
+                  read_number(f[3]),
+                  f[4].as_unsigned(),
+                  f[5].is_null() ? recorded_task::unknown_address : f[5].as_unsigned(),
+                  f[6].as_bool(),
+                  {}};
   for (json::value const& w : f[7].as_array()) t.work.push_back(w.as_unsigned());
   return t;
 }
@@ -115,7 +121,7 @@ inline recorded_program recorded_program_from_json(std::string_view text) {
           {g.at("name").as_string(), g.at("bytes").as_unsigned(), detail::read_number(g.at("branching"))});
     for (auto const& n : v.at("runs").as_array()) {
       auto const& f = detail::fields_of(n, 2);
-      r.runs.push_back({detail::read_number(f[0]), detail::read_number(f[1])});
+      r.runs.push_back({detail::read_number(f[0]), detail::read_number_or_null(f[1])});
     }
     for (auto const& e : v.at("edges").as_array()) {
       auto const& f = detail::fields_of(e, 2);

@@ -20,7 +20,7 @@ struct recorded_task {
   /// of them before it goes on to the next group. Groups do not fall with growing index, and none is left out.
   std::uint32_t group = 0;
   std::uint32_t function = 0;  ///< equal for equal code; 0 unknown
-  std::uint64_t bytes = 0;     ///< memory that it touches itself; 0: none, or unknown
+  std::uint64_t bytes = 0;     ///< memory that it touches itself, at most 2^40, all tasks 2^54; 0: none, or unknown
   /// Where that memory begins, in any address space; only overlap counts. unknown_address: memory of its own, the same
   /// in every run of its region for the task of the same path.
   std::uint64_t address = unknown_address;
@@ -54,12 +54,14 @@ struct recorded_edge {
 /// A plain value; anybody may fill it in. recorded_check.hpp says whether it makes sense and makes a program of it,
 /// recorded_file.hpp writes and reads it.
 struct recorded_program {
+  static constexpr std::uint32_t most_graph_runs = std::uint32_t{1} << 20;
+
   std::string name;
   std::string recorded_on;  ///< machine, workers, date: for people
   std::vector<recorded_region> regions;
   std::vector<recorded_run> runs;    ///< of a fork/join program
   bool graph = false;                ///< all tasks are nodes of one graph instead: no parents, no runs
-  std::uint32_t graph_runs = 1;      ///< how often that ran
+  std::uint32_t graph_runs = 1;      ///< how often that ran; at most most_graph_runs
   std::vector<recorded_edge> edges;  ///< of the graph
   std::vector<recorded_task> tasks;
 

@@ -59,8 +59,10 @@ inline bool lists(std::string_view commas, std::string_view word) {
 /// The kernel writes space, tab, newline and backslash in mountinfo as three octal digits.
 inline std::string unescape(std::string_view text) {
   std::string out;
+  auto const is_digit = [&](std::size_t i, char most) { return text[i] >= '0' && text[i] <= most; };
   for (std::size_t i = 0; i < text.size(); ++i) {
-    bool const escaped = text[i] == '\\' && i + 3 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '3';
+    bool const escaped =
+        text[i] == '\\' && i + 3 < text.size() && is_digit(i + 1, '3') && is_digit(i + 2, '7') && is_digit(i + 3, '7');
     out +=
         escaped ? static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0')) : text[i];
     if (escaped) i += 3;
@@ -121,9 +123,11 @@ inline std::optional<double> quota_in(std::string const& directory, bool version
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-/// `group` as seen below a mount that shows `top`. A group that is not below it is out of sight: the mount point is all
-/// that can be asked.
+/// `group` as seen below a mount that shows `top`. A group that is not below it is out of sight, and so is one with a
+/// name that no file can have: the mount point is all that can be asked.
 inline std::string visible_part(std::string_view group, std::string_view top) {
+  constexpr std::size_t longest_path = 4096;
+  if (group.size() > longest_path) return {};
   if (top == "/") top = {};
   bool const below = group.substr(0, top.size()) == top && (group.size() == top.size() || group[top.size()] == '/');
   auto const part = below ? group.substr(top.size()) : std::string_view{};

@@ -72,7 +72,7 @@ class xml_reader {
       pos_ = open;
       markup();
     }
-    if (!open_.empty()) fail(fmt::format("<{}> is not closed; is the file cut?", open_.back().name));
+    if (!open_.empty()) fail(fmt::format("<{}> is not closed; is the file cut?", shown(open_.back().name)));
     if (!seen_topology_) fail("it has no <topology> element");
     if (version_.empty() || version_[0] < '2' || version_[0] > '9') fail("it is of another version of hwloc");
   }
@@ -93,6 +93,12 @@ class xml_reader {
     std::size_t object;  ///< the innermost object at this point, or no_object
   };
 
+  /// A name short enough for a message.
+  static std::string_view shown(std::string_view name) noexcept {
+    constexpr std::size_t longest = 60;
+    return name.substr(0, longest);
+  }
+
   void markup() {
     auto const rest = xml_.substr(pos_);
     if (rest.substr(0, 4) == "<!--") return skip_past("-->");
@@ -101,6 +107,7 @@ class xml_reader {
     if (rest.substr(0, 2) == "</") return close();
     ++pos_;
     auto const name = word();
+    static_cast<void>(peek());  // says so if the file is cut here
     if (name.empty()) fail("there is no name after \"<\"");
     if (open_.size() >= deepest) fail("its elements are nested too deeply");
     if (open_.empty()) {
@@ -112,13 +119,13 @@ class xml_reader {
       ++pos_;
       open_.pop_back();
     }
-    if (peek() != '>') fail(fmt::format("<{}> does not end with \">\"", name));
+    if (peek() != '>') fail(fmt::format("<{}> does not end with \">\"", shown(name)));
     ++pos_;
   }
 
   void skip_past(std::string_view end) {
     auto const found = xml_.find(end, pos_);
-    if (found == std::string_view::npos) fail("a comment or declaration does not end");
+    if (found == std::string_view::npos) fail("a comment or declaration does not end; is the file cut?");
     pos_ = found + end.size();
   }
 
@@ -126,7 +133,8 @@ class xml_reader {
     pos_ += 2;
     auto const name = word();
     skip_space();
-    if (open_.empty() || open_.back().name != name || peek() != '>') fail(fmt::format("</{}> does not fit", name));
+    if (peek() != '>' || open_.empty() || open_.back().name != name)
+      fail(fmt::format("</{}> does not fit", shown(name)));
     ++pos_;
     open_.pop_back();
   }
@@ -142,7 +150,7 @@ class xml_reader {
     for (skip_space(); peek() != '>' && peek() != '/'; skip_space()) {
       auto const key = word();
       skip_space();
-      if (key.empty() || peek() != '=') fail(fmt::format("<{}> has an attribute without \"=\"", name));
+      if (key.empty() || peek() != '=') fail(fmt::format("<{}> has an attribute without \"=\"", shown(name)));
       ++pos_;
       skip_space();
       auto const value = quoted_value();
@@ -206,7 +214,7 @@ class xml_reader {
     char const quote = peek();
     if (quote != '"' && quote != '\'') fail("the value of an attribute is not in quotes");
     auto const end = xml_.find(quote, pos_ + 1);
-    if (end == std::string_view::npos) fail("the value of an attribute does not end");
+    if (end == std::string_view::npos) fail("the value of an attribute does not end; is the file cut?");
     auto const value = xml_.substr(pos_ + 1, end - pos_ - 1);
     pos_ = end + 1;
     return value;
@@ -294,6 +302,7 @@ class xml_machine {
       auto const count = static_cast<std::size_t>(matrix.count);
       if (matrix.indexes.size() != count || matrix.values.size() != count * count)
         file_.fail("a matrix of distances is incomplete");
+      if (count < n) continue;  // so n * n is no more than what the file has
       std::vector<std::uint64_t> values(n * n);
       std::unordered_set<std::size_t> found;
       for (std::size_t i = 0; i < count * count; ++i) {

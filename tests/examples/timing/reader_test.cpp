@@ -154,6 +154,15 @@ TEST_CASE("bytes that are no netlist are refused") {
   CHECK(says(message_for("wire " + std::string(5000, 'w') + ";\n"), "m.v:5", {"5000 characters"}));
 }
 
+TEST_CASE("a net whose escaped name reads like a constant is another net") {
+  auto const circuit = timing::read_verilog(
+      "m.v",
+      "module m (input a, output y); wire \\1'b0 , \\1'b0_ ; INV_X1 i (.A(a), .ZN(\\1'b0 ));\n"
+      "BUF_X1 b (.A(a), .Z(\\1'b0_ )); NAND3_X1 n (.A1(\\1'b0 ), .A2(1'b0), .A3(\\1'b0_ ), .ZN(y)); endmodule");
+  auto const text = timing::to_verilog(circuit);
+  CHECK(timing::to_verilog(timing::read_verilog("again.v", text)) == text);
+}
+
 TEST_CASE("statements that do not fit say what is expected") {
   CHECK(says(message_for("INV_X1 i (a, n);\n"), "m.v:5", {"'i' is connected by position", ".PIN(net)"}));
   CHECK(says(message_for("INV_X1 i (.A1(a), .ZN(n));\n"), "m.v:5", {"no pin 'A1'", "A ZN"}));

@@ -265,3 +265,18 @@ TEST_CASE("json: a quoted string comes back, whatever is in it", "[base]") {
     REQUIRE(nlohmann::json::parse(json::quote(bytes)) == back);
   }
 }
+
+TEST_CASE("json: an object of very many members is read in proportion to its length", "[base]") {
+  constexpr int members = 200'000;  // in pairs: 2 * 10^10 comparisons
+  std::string text = "{";
+  for (int i = 0; i < members; ++i) text += fmt::format("\"member {}\": {},", i, i);
+  text.back() = '}';
+  auto const v = json::parse(text);
+  CHECK(v.as_object().size() == members);
+  CHECK(v.at("member 77777").as_unsigned() == 77777);
+  for (int const twice : {0, 15, 16, 17, members - 1}) {
+    auto again = text;
+    again.back() = ',';
+    CHECK(has(refusal(again + fmt::format("\"member {}\": 0}}", twice)), "the object has this member already"));
+  }
+}

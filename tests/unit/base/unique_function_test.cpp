@@ -13,15 +13,15 @@ using heist::unique_function;
 
 namespace {
 
-int alive = 0;
+int functions_alive = 0;
 
 /// Counts its living copies; `Bytes` decides whether it is stored in place.
 template <std::size_t Bytes>
-struct counted {
-  counted() { ++alive; }
-  counted(counted&&) noexcept { ++alive; }
-  counted(counted const&) = delete;
-  ~counted() { --alive; }
+struct sized {
+  sized() { ++functions_alive; }
+  sized(sized&&) noexcept { ++functions_alive; }
+  sized(sized const&) = delete;
+  ~sized() { --functions_alive; }
   int operator()() const { return static_cast<int>(Bytes); }
   std::array<char, Bytes> padding{};
 };
@@ -54,19 +54,19 @@ TEST_CASE("unique_function: an empty one says so", "[base]") {
 }
 
 TEST_CASE("unique_function: small and large callables are destroyed exactly once", "[base]") {
-  alive = 0;
+  functions_alive = 0;
   {
-    unique_function<int()> small = counted<1>{};
-    unique_function<int()> large = counted<100>{};
-    CHECK(alive == 2);
+    unique_function<int()> small = sized<1>{};
+    unique_function<int()> large = sized<100>{};
+    CHECK(functions_alive == 2);
     CHECK(small() == 1);
     CHECK(large() == 100);
     unique_function<int()> other = std::move(small);
     CHECK_FALSE(small);
-    CHECK(alive == 2);
+    CHECK(functions_alive == 2);
     CHECK(other() == 1);
     other = std::move(large);
-    CHECK(alive == 1);
+    CHECK(functions_alive == 1);
     CHECK(other() == 100);
     auto& same = other;
     other = std::move(same);  // to itself
@@ -75,7 +75,7 @@ TEST_CASE("unique_function: small and large callables are destroyed exactly once
     CHECK(small() == 100);
     other = nullptr;
   }
-  CHECK(alive == 0);
+  CHECK(functions_alive == 0);
 }
 
 TEST_CASE("unique_function: keeps what moves only, and what may throw when it moves", "[base]") {

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "support/slow.hpp"
+
 #include "heist/executor.hpp"
 #include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
@@ -28,7 +30,5 @@ using every_policy =
 
 template <class Policy>
 inline constexpr bool is_child_first = Policy::order_type::value == heist::fork_order::child_first;
-
-inline constexpr bool slow = heist::under_tsan || heist::under_asan;
 
 }  // namespace heist_test

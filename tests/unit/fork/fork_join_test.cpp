@@ -15,14 +15,15 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::context;
 
-namespace {
+using heist_test::slow;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+namespace {
 
 long fib(context ctx, int n) {
   if (n < 2) return n;

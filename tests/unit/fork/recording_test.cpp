@@ -23,15 +23,16 @@
 #include "heist/policy.hpp"
 #include "heist/sched/no_migrate.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::region;
 using heist::steal_tree;
 
-namespace {
+using heist_test::slow;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+namespace {
 
 struct place {
   place const* up;

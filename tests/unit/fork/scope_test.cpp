@@ -13,14 +13,15 @@
 #include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 using heist::context;
 
-namespace {
+using heist_test::slow;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+namespace {
 
 void tree(context ctx, int left, std::atomic<long>& leaves) {
   if (left == 0) {

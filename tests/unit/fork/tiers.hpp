@@ -15,11 +15,10 @@
 #include "heist/policy.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 namespace heist_test {
-
-inline constexpr bool slow = heist::under_tsan || heist::under_asan;
 
 /// Under sanitizers one: compilers take minutes. stress/placement_test.cpp has both there, too.
 using tiered_policies =

@@ -52,7 +52,7 @@ class mapped_pages {
 };
 
 /// Pages of 100 bytes: page n is on the node that `node_of` says, else not present.
-struct fake_system {
+struct paged_system {
   std::map<std::uintptr_t, int> node_of;
   int here = 0;
   int refuses = 0;                   // error of every call of nodes_of
@@ -60,8 +60,8 @@ struct fake_system {
   std::vector<std::size_t> asked{};  // sizes of the calls
 };
 
-struct fake_calls {
-  fake_system* system;
+struct paged_calls {
+  paged_system* system;
 
   int nodes_of(void* const* pages, int* nodes, std::size_t count) noexcept {
     if (system->refuses != 0 && system->calls_before-- == 0) return -system->refuses;
@@ -78,12 +78,12 @@ struct fake_calls {
   std::size_t page_bytes() noexcept { return 100; }
 };
 
-page_nodes fake_pages(fake_system& system, std::uintptr_t begin, std::size_t bytes) {
-  fake_calls calls{&system};
+page_nodes fake_pages(paged_system& system, std::uintptr_t begin, std::size_t bytes) {
+  paged_calls calls{&system};
   return heist::detail::pages_of(calls, reinterpret_cast<void const*>(begin), bytes);
 }
 
-using fake_check = basic_first_touch_check<fake_calls>;
+using fake_check = basic_first_touch_check<paged_calls>;
 
 void touch(fake_check& check, std::uintptr_t begin, std::size_t bytes) {
   check.touched(reinterpret_cast<void const*>(begin), bytes);
@@ -92,7 +92,7 @@ void touch(fake_check& check, std::uintptr_t begin, std::size_t bytes) {
 }  // namespace
 
 TEST_CASE("page_nodes: all pages that hold a byte of the range", "[observe]") {
-  fake_system two{{{1, 0}, {2, 1}, {3, 1}, {5, -EFAULT}}};
+  paged_system two{{{1, 0}, {2, 1}, {3, 1}, {5, -EFAULT}}};
   CHECK(fake_pages(two, 100, 300) == page_nodes{{1, 2}, 0, 0, ""});
   CHECK(fake_pages(two, 199, 2) == page_nodes{{1, 1}, 0, 0, ""});
   CHECK(fake_pages(two, 199, 1) == page_nodes{{1}, 0, 0, ""});
@@ -106,7 +106,7 @@ TEST_CASE("page_nodes: all pages that hold a byte of the range", "[observe]") {
 }
 
 TEST_CASE("page_nodes: many pages are asked for in parts", "[observe]") {
-  fake_system two;
+  paged_system two;
   for (std::uintptr_t n = 0; n != 1000; ++n) two.node_of[n + 7] = n % 3 == 0;
   CHECK(fake_pages(two, 700, 100'000) == page_nodes{{666, 334}, 0, 0, ""});
   std::size_t asked = 0;
@@ -117,13 +117,13 @@ TEST_CASE("page_nodes: many pages are asked for in parts", "[observe]") {
 
 TEST_CASE("page_nodes: the end of all addresses", "[observe]") {
   constexpr auto last = std::numeric_limits<std::uintptr_t>::max();
-  fake_system none;
+  paged_system none;
   CHECK(fake_pages(none, last - 250, 1000).pages() == (last - 1) / 100 - (last - 250) / 100 + 1);
   CHECK(fake_pages(none, last, 1).pages() == (last % 100 != 0));
 }
 
 TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]") {
-  fake_system two{{{1, 0}, {2, 0}}};
+  paged_system two{{{1, 0}, {2, 0}}};
   two.refuses = ENOSYS;
   auto found = fake_pages(two, 100, 20'000);
   CHECK(found.pages_on.empty());
@@ -181,9 +181,9 @@ TEST_CASE("page_nodes: addresses where nothing is are unknown", "[observe]") {
 }
 
 TEST_CASE("first_touch_check: compares each page with the thread's node", "[observe]") {
-  fake_system two;
+  paged_system two;
   for (std::uintptr_t n = 0; n != 20; ++n) two.node_of[n] = n >= 10;
-  fake_check check{fake_calls{&two}};
+  fake_check check{paged_calls{&two}};
   CHECK(has(check.text(), "No page"));
   touch(check, 0, 900);
   CHECK(check.right() == 9);
@@ -204,16 +204,16 @@ TEST_CASE("first_touch_check: compares each page with the thread's node", "[obse
 TEST_CASE("first_touch_check: a page counts once, for the leaf in whose range it begins", "[observe]") {
   for (std::size_t const leaf : {1, 7, 99, 100, 101, 250, 1000, 6400, 20'000}) {
     CAPTURE(leaf);
-    fake_system one;
+    paged_system one;
     for (std::uintptr_t n = 0; n != 300; ++n) one.node_of[n] = 0;
-    fake_check check{fake_calls{&one}};
+    fake_check check{paged_calls{&one}};
     std::uintptr_t const begin = 150, end = 20'150;
     for (std::uintptr_t at = begin; at < end; at += leaf) touch(check, at, std::min<std::size_t>(leaf, end - at));
     CHECK(check.right() == 200);
     CHECK(check.wrong() + check.unknown() == 0);
   }
-  fake_system one;
-  fake_check check{fake_calls{&one}};
+  paged_system one;
+  fake_check check{paged_calls{&one}};
   touch(check, 100, 0);
   touch(check, 150, 0);
   touch(check, std::numeric_limits<std::uintptr_t>::max(), 100);
@@ -222,16 +222,16 @@ TEST_CASE("first_touch_check: a page counts once, for the leaf in whose range it
 }
 
 TEST_CASE("first_touch_check: refusals are said", "[observe]") {
-  fake_system two{{{1, 0}, {2, 0}}};
+  paged_system two{{{1, 0}, {2, 0}}};
   two.here = -ENOSYS;
-  fake_check no_cpu{fake_calls{&two}};
+  fake_check no_cpu{paged_calls{&two}};
   touch(no_cpu, 100, 200);
   CHECK(no_cpu.unknown() == 2);
   CHECK(has(no_cpu.text(), "of 2 it is unknown; getcpu was refused ("));
 
   two.here = 0;
   two.refuses = EPERM;
-  fake_check no_pages{fake_calls{&two}};
+  fake_check no_pages{paged_calls{&two}};
   touch(no_pages, 100, 200);
   CHECK(no_pages.unknown() == 2);
   CHECK(has(no_pages.text(), "0 of 2 pages (0.0 %)"));

@@ -390,3 +390,22 @@ TEST_CASE("steal_tree: the difference of two trees", "[observe]") {
         "number 0\n"
         "+ body, after child 3: worker 1 goes on after its children, left by 2, its number 0\n");
 }
+
+TEST_CASE("steal_tree: a deep tree is read in proportion to its text", "[observe]") {
+  constexpr std::uint32_t entries = 100'000;  // with each place as a whole: 5 * 10^9 branches, 20 GB
+  std::string text = R"({"heist": "steal tree", "version": 2, "workers": 2, "body": 0, "steals": [)";
+  for (std::uint32_t i = 0; i < entries; ++i)
+    text += fmt::format("{}[{}, [1], {}, {}, {}, false]", i == 0 ? "" : ", ", i, i % 2, 1 - i % 2, i / 2);
+  auto const t = steal_tree::from_json(text + "]}");
+  CHECK(t.steal_count() == entries);
+  CHECK(t.depth() == entries);
+  CHECK(t.bytes() < 100 * std::size_t{entries});
+  CHECK(steal_tree::from_json(t.to_json()) == t);
+}
+
+TEST_CASE("steal_tree: a file whose entries are not in the order of the serial program is refused", "[observe]") {
+  auto const text = steal_tree{3, 1, joined_example()}.to_json();
+  CHECK(has(refusal(replaced(text, "[0, [3], 1,", "[0, [0, 0], 1,")),
+            "body.0, after child 0 does not stand where the serial program comes to it"));
+  CHECK(has(refusal(replaced(text, "[0, [3], 1,", "[0, [1], 1,")), "body, after child 1 does not stand where"));
+}

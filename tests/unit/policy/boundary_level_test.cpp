@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "heist/base/random.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 
 using heist::tier::boundary_level;
 using heist::tier::flat_group_begin;
 using heist::tier::flat_groups;
+using heist_test::mib;
 
 namespace {
 
-constexpr std::uint64_t mib = 1 << 20, huge = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
 
 static_assert(boundary_level(2, 4, 48 * mib, 6 * mib) == 4);  // also usable at compile time
 

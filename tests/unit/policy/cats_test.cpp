@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heist/base/random.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"
 
@@ -19,11 +20,12 @@ using namespace heist;
 using heist::tier::make_profile;
 using heist::tier::profile_facts;
 using heist_test::has;
+using heist_test::kib;
+using heist_test::mib;
 
 namespace {
 
 constexpr std::uint32_t none = region_profile::no_entry;
-constexpr std::uint64_t mib = 1 << 20, kib = 1 << 10;
 constexpr int body_code = 0, heat_code = 0, heat2_code = 0;  // their addresses are identities of functions
 
 /// Tasks as a scheduler would record them.

@@ -10,18 +10,19 @@
 #include <vector>
 
 #include "heist/base/random.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"
 
 using namespace heist;
 using heist_test::has;
+using heist_test::mib;
 using heist_test::refusal_of;
 using heist_test::replaced;
 
 namespace {
 
-constexpr std::uint32_t none = region_profile::no_entry;
-constexpr std::uint64_t mib = 1 << 20;
+constexpr std::uint32_t no_entry = region_profile::no_entry;
 
 /// Two squads of 6 MiB: the root, two tasks of 8 MiB, two leaf inter-squad tasks in each, and one task below the first.
 profile_data example() {
@@ -32,7 +33,7 @@ profile_data example() {
   d.source_note = "no \"PMU\" here";
   d.verdict = profile_verdict::two_tiers;
   d.note = "two tiers";
-  d.entries = {{none, 0, 0, 16 * mib, task_tier::inter},
+  d.entries = {{no_entry, 0, 0, 16 * mib, task_tier::inter},
                {0, 0, 0, 8 * mib, task_tier::inter},
                {0, 1, 0, 8 * mib, task_tier::inter},
                {1, 0, mib, 4 * mib, task_tier::leaf_inter},
@@ -58,7 +59,7 @@ profile_data random_tree(std::size_t tasks, fast_random& random) {
   d.squads = 2;
   std::vector<std::uint32_t> next_index(tasks);
   for (std::uint32_t i = 0; i < tasks; ++i) {
-    auto const parent = i == 0 ? none : random.below(i);
+    auto const parent = i == 0 ? no_entry : random.below(i);
     auto const index = i == 0 ? 0 : next_index[parent] += 1 + random.below(3) * random.below(1000);
     d.entries.push_back({parent, index, random.below(1000), 0, task_tier::intra});
   }
@@ -75,8 +76,8 @@ TEST_CASE("profile: an empty one knows nothing", "[policy]") {
   region_profile const p;
   CHECK(p.empty());
   CHECK(p.verdict() == profile_verdict::nothing_measured);
-  CHECK(p.lookup(region_profile::root, 0) == none);
-  CHECK(p.lookup(none, 0) == none);
+  CHECK(p.lookup(region_profile::root, 0) == no_entry);
+  CHECK(p.lookup(no_entry, 0) == no_entry);
   CHECK(has(p.text(), "no run has been profiled"));
   CHECK(region_profile::from_json(p.to_json()) == p);
 }
@@ -88,9 +89,9 @@ TEST_CASE("profile: lookup goes down the path of spawn indices", "[policy]") {
   CHECK(p[p.lookup(first, 1)].soid_bytes == 4 * mib);
   CHECK(p[p.lookup(p.lookup(first, 0), 0)].tier == task_tier::intra);
   CHECK(p.lookup(p.lookup(region_profile::root, 1), 7) == 6);
-  CHECK(p.lookup(first, 2) == none);
-  CHECK(p.lookup(p.lookup(first, 2), 0) == none);  // no children of a task that was not there
-  CHECK(p.lookup(7, 0) == none);
+  CHECK(p.lookup(first, 2) == no_entry);
+  CHECK(p.lookup(p.lookup(first, 2), 0) == no_entry);  // no children of a task that was not there
+  CHECK(p.lookup(7, 0) == no_entry);
   CHECK(p.count(task_tier::inter) == 3);
   CHECK(p.count(task_tier::leaf_inter) == 4);
   CHECK(p.count(task_tier::intra) == 1);
@@ -99,7 +100,7 @@ TEST_CASE("profile: lookup goes down the path of spawn indices", "[policy]") {
 TEST_CASE("profile: paths that a string of digits would confuse are different tasks", "[policy]") {
   profile_data d;
   d.squads = 2;
-  d.entries = {{none, 0, 0, 10, task_tier::intra},
+  d.entries = {{no_entry, 0, 0, 10, task_tier::intra},
                {0, 1, 0, 1, task_tier::intra},
                {0, 11, 0, 9, task_tier::intra},
                {1, 11, 1, 1, task_tier::intra},
@@ -121,7 +122,7 @@ TEST_CASE("profile: lookup against a map, with so many keys that many share a sl
     for (std::size_t i = 0; i < 2 * tasks; ++i) {
       auto const parent = random.below(static_cast<std::uint32_t>(tasks)), index = random.below(50);
       auto const found = oracle.find({parent, index});
-      good = good && p.lookup(parent, index) == (found == oracle.end() ? none : found->second);
+      good = good && p.lookup(parent, index) == (found == oracle.end() ? no_entry : found->second);
     }
     CHECK(good);
   }
@@ -137,7 +138,7 @@ TEST_CASE("profile: what is inconsistent is refused with a sentence", "[policy]"
   CHECK(has(with([](auto& d) { d.entries.clear(); }), "it has no tasks"));
   CHECK(has(with([](auto& d) { d.entries[0].parent = 0; }), "its first task is not the root"));
   CHECK(has(with([](auto& d) { d.entries[3].parent = 3; }), "task 3 does not stand behind its parent"));
-  CHECK(has(with([](auto& d) { d.entries[3].parent = none; }), "task 3 does not stand behind its parent"));
+  CHECK(has(with([](auto& d) { d.entries[3].parent = no_entry; }), "task 3 does not stand behind its parent"));
   CHECK(has(with([](auto& d) { d.entries[4].index = 0; }), "tasks 3 and 4 have the same path"));
   CHECK(has(with([](auto& d) { d.entries[7].own_bytes = 1; }), "not 3145728"));
   CHECK(has(with([](auto& d) { d.entries[0].soid_bytes = 1; }), "the data of task 0 and its children is 16777216"));
@@ -153,7 +154,7 @@ TEST_CASE("profile: what is inconsistent is refused with a sentence", "[policy]"
 TEST_CASE("profile: sums beyond 64 bits stay at the largest number", "[policy]") {
   profile_data d;
   constexpr auto huge = ~std::uint64_t{0};
-  d.entries = {{none, 0, 0, huge, task_tier::intra},
+  d.entries = {{no_entry, 0, 0, huge, task_tier::intra},
                {0, 0, huge - 1, huge - 1, task_tier::intra},
                {0, 1, huge - 1, huge - 1, task_tier::intra}};
   CHECK(refusal(d) == "accepted");
@@ -233,6 +234,8 @@ TEST_CASE("profile: JSON of another version, of something else, or changed by ha
   CHECK(has(refusal(replaced(text, "\"squads\"", "\"squad\"")), "no member \"squads\""));
   CHECK(has(refusal(replaced(text, "\"squads\": 2", "\"squads\": -2")), "a whole number"));
   CHECK(has(refusal(replaced(text, "\"footprint\"", "\"guess\"")), "\"guess\" is no hardware, footprint, ..."));
+  CHECK(has(refusal(replaced(text, "\"footprint\"", "\"\\u001b[2J\"")), "\"\\u001b[2J\" is no hardware"));
+  CHECK(refusal(replaced(text, "\"footprint\"", '"' + std::string(10'000, 'x') + '"')).size() < 300);
   CHECK(has(refusal(replaced(text, "\"two_tiers\"", "\"cpu_bound\"")), "inconsistent"));
   CHECK(has(refusal(replaced(text, "[1, 0, 1048576", "[1, 0, 1048577")), "inconsistent"));
   CHECK(has(refusal(replaced(text, "[null, 0, 0", "[null, 0")), "a task has 5 fields, but 4 stand there"));

@@ -31,16 +31,16 @@ struct needs_arguments : heist::victim::random {
   explicit needs_arguments(int) {}
 };
 /// The least that a model must be.
-struct archetype {
-  archetype() = default;
-  archetype(archetype&&) = default;
-  archetype& operator=(archetype&&) = default;
+struct victim_archetype {
+  victim_archetype() = default;
+  victim_archetype(victim_archetype&&) = default;
+  victim_archetype& operator=(victim_archetype&&) = default;
   std::uint32_t next(thief_view const&, fast_random&) noexcept { return 0; }
   void feedback(std::uint32_t, outcome) noexcept {}
 };
 
 static_assert(victim_policy<heist::victim::random>);
-static_assert(victim_policy<archetype>);
+static_assert(victim_policy<victim_archetype>);
 static_assert(!victim_policy<next_may_throw>, "next() must be noexcept");
 static_assert(!victim_policy<next_returns_int>, "next() names a worker");
 static_assert(!victim_policy<no_feedback>);
@@ -49,7 +49,7 @@ static_assert(!victim_policy<needs_arguments>);
 static_assert(!victim_policy<int>);
 
 static_assert(heist::policy::executor_policy<heist::policy::random>);
-static_assert(heist::policy::executor_policy<heist::policy::bundle<archetype, heist::idle::adaptive>>);
+static_assert(heist::policy::executor_policy<heist::policy::bundle<victim_archetype, heist::idle::adaptive>>);
 static_assert(
     heist::policy::executor_policy<heist::policy::with_idle<heist::policy::random, heist::idle::always_awake>>);
 static_assert(!heist::policy::executor_policy<heist::victim::random>, "a bundle has two parts");

@@ -11,7 +11,7 @@ using namespace heist_test;
 using heist::victim::watch;
 
 namespace {
-constexpr auto everybody = [](std::uint32_t) { return true; };
+constexpr auto all_of_them = [](std::uint32_t) { return true; };
 
 /// At which attempt the watch complains; 0: not within three times as many as it waits.
 template <class Named, class HasWork>
@@ -42,7 +42,7 @@ TEST_CASE("victim watch: nothing to say where nobody else has work, or not for l
   CHECK(complains(
             me, [](std::uint64_t) { return 1u; }, [](std::uint32_t v) { return v == 1; }) == 0);
   CHECK(complains(
-            {0, 1}, [](std::uint64_t) { return 0u; }, everybody) == 0);
+            {0, 1}, [](std::uint64_t) { return 0u; }, all_of_them) == 0);
   bool now = false;
   auto const comes_and_goes = [&](std::uint32_t v) { return v == 2 && (now = !now); };
   CHECK(complains(
@@ -59,7 +59,7 @@ TEMPLATE_LIST_TEST_CASE("victim watch: no policy of ours is complained about", "
             driver{begins::never, shows::less_the_higher_its_number, outcome::stolen, true, true, where}}) {
         thief<TestType> t{workers - 1, workers, 5, where};
         CHECK(complains(
-                  {workers - 1, workers}, [&](std::uint64_t) { return t.attempt(d); }, everybody) == 0);
+                  {workers - 1, workers}, [&](std::uint64_t) { return t.attempt(d); }, all_of_them) == 0);
       }
     }
   }

@@ -7,15 +7,12 @@
 
 #include "heist/executor.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr bool slow = heist::under_tsan || heist::under_asan;
-
-}  // namespace
+using heist_test::slow;
 
 TEST_CASE("nested: a task of A waits for B, whose task waits for A, with one worker each", "[sched]") {
   heist::executor a{1}, b{1};

@@ -1,4 +1,4 @@
-// Every victim policy gives the same results, and one that asks for more than names is told of it.
+// Every victim policy gives the same results, and one that asks for more than names is told_samples of it.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,11 +27,11 @@ std::uint64_t run_fib(Executor& ex, unsigned n) {
   return ex.submit([n](typename Executor::context_type c) { return fib(c, n); }).get();
 }
 
-/// What the workers' policies have been told.
-struct told {
+/// What the workers' policies have been told_samples.
+struct told_samples {
   std::atomic<long> searches{0}, looks{0}, with_tasks{0}, deep{0}, absurd{0}, thieves{0}, itself{0};
 };
-told now;
+told_samples now;
 constexpr std::uint32_t height = 24;
 
 /// Samples before every attempt, and keeps count.
@@ -99,7 +99,7 @@ TEST_CASE("victim policies: the ready-made bundles are policies of an executor",
   CHECK(run_fib(victim_set, 12) == 144);
 }
 
-TEMPLATE_TEST_CASE("victim policies: one that asks is told what the others offer", "[sched]",
+TEMPLATE_TEST_CASE("victim policies: one that asks is told_samples what the others offer", "[sched]",
                    heist::order::parent_first, heist::order::child_first) {
   executor_of<watching, TestType> ex{4};
   heist_test::watchdog guard{"a policy that looks", 120s, [&] { return ex.state_text(); }};

@@ -10,16 +10,13 @@
 #include "heist/executor.hpp"
 #include "heist/sync/completion.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/wait_for.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr bool slow = heist::under_tsan || heist::under_asan;
-
-}  // namespace
+using heist_test::slow;
 
 TEST_CASE("parking: thousands of tasks wait at once for one that comes last", "[sched]") {
   // ThreadSanitizer has room for some 8000 threads and fibers.

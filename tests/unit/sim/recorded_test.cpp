@@ -116,6 +116,12 @@ TEST_CASE("recorded program: a file that was edited is refused with what is wron
   CHECK(has(said("[0, 1, 0, 2", "[9, 1, 0, 2"), "forked by task 9 of 6"));
   CHECK(has(said("[0, 1, 0, 2", "[1, 1, 0, 2"), "forked by task 1"));
   CHECK(has(said("[0, 1, 0, 2", "[0, 1, 0, 5000000000"), "too large"));
+  CHECK(has(said("[0, 1, 0, 2", "[0, 1, null, 2"), "whole number"));
+  CHECK(has(said("[0, 1, 0, 2", "[0, null, 0, 2"), "whole number"));
+  CHECK(has(said("[0, 1, 0, 2", "[0, 1, 0, null"), "whole number"));
+  CHECK(has(said("[0, 1, 0, 2", "[4294967295, 1, 0, 2"), "too large"));
+  CHECK(has(said("\"graph_runs\": 1", "\"graph_runs\": null"), "whole number"));
+  CHECK(has(said("\"branching\": 2", "\"branching\": null"), "whole number"));
   CHECK(has(said("[4, 0]", "[5, 0]"), "no root"));
   CHECK(has(said("[4, 0]", "[4, 7]"), "region 7 of 1"));
 }
@@ -134,4 +140,27 @@ TEST_CASE("recorded program: one that makes no sense is refused", "[sim]") {
   CHECK(has(refusal(graph(), [](auto& r) { r.edges.push_back({3, 9}); }), "node 9 of 4"));
   CHECK(has(refusal(graph(), [](auto& r) { r.graph_runs = 0; }), "0 times"));
   CHECK(has(refusal(graph(), [](auto& r) { r.runs = {{0, sim::none}}; }), "runs of trees"));
+}
+
+TEST_CASE("recorded program: numbers are not trusted", "[sim]") {
+  // Each would have cost gigabytes, or have been read beyond the end of what there is.
+  CHECK(has(refusal(graph(), [](auto& r) { r.graph_runs = 4'000'000'000; }), "its graph ran 4000000000 times"));
+  CHECK(has(refusal(graph(), [](auto& r) { r.tasks[1].bytes = std::uint64_t{1} << 50; }), "bytes, more than 2^40"));
+  CHECK(has(refusal(example(), [](auto& r) { r.tasks[1].bytes = ~std::uint64_t{0}; }), "bytes, more than 2^40"));
+  CHECK(has(refusal(example(), [](auto& r) { r.tasks[5].group = ~std::uint32_t{0}, r.tasks[4].work = {1}; }),
+            "fork 4294967295, but 0 would be next"));
+  CHECK(has(refusal(graph(),
+                    [](auto& r) {
+                      r.tasks.resize(20'000);
+                      for (auto& t : r.tasks) t.work = {1}, t.bytes = std::uint64_t{1} << 40;
+                    }),
+            "more than 2^54"));
+
+  auto many = graph();
+  many.graph_runs = recorded_program::most_graph_runs;
+  many.tasks.resize(5000, many.tasks[0]);  // each run alone would make 5 * 10^9 steps
+  CHECK(sim::to_program(many).tasks_run() == std::uint64_t{5000} << 20);
+  auto functions = example();
+  functions.tasks[1].function = ~std::uint32_t{0};
+  CHECK(sim::recorded_program_from_json(sim::to_json(functions)) == functions);
 }

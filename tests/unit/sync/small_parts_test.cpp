@@ -9,13 +9,14 @@
 #include "heist/sync/master_queue.hpp"
 #include "heist/sync/spin_lock.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 
-namespace {
+using heist_test::slow;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+namespace {
 
 struct node {
   node* next = nullptr;

@@ -145,3 +145,15 @@ TEST_CASE("usable_cpus_is_at_least_one_and_at_most_the_machine") {
   CHECK(topology::usable_cpus(topology::machine{}, std::nullopt) == 1);
   CHECK(topology::usable_cpus(m) >= 1);
 }
+
+TEST_CASE("only_octal_digits_are_an_escape") {
+  CHECK(topology::detail::unescape("a\\040b\\134") == "a b\\");
+  for (auto const* text : {"\\04", "\\0x9", "\\08 ", "\\400", "\\\\\\", "\\1zz"})
+    CHECK(topology::detail::unescape(text) == text);
+}
+
+TEST_CASE("a_group_with_a_name_that_no_file_can_have_is_out_of_sight") {
+  std::string group = "0::";
+  for (int i = 0; i < 1'000'000; ++i) group += "/x";  // asking for each part of it would copy 10^12 characters
+  CHECK(fake_root().process(group + "\n", v2_mount).file("sys/fs/cgroup/cpu.max", "1 2").quota() == 0.5);
+}

@@ -43,7 +43,7 @@ exported export_xml(char const* description, char const* mask = nullptr) {
   return result;
 }
 
-std::string why_not(std::string const& xml) {
+std::string why_not_xml(std::string const& xml) {
   try {
     topology::parse_xml(xml);
   } catch (heist::topology_error const& e) {
@@ -130,25 +130,29 @@ TEST_CASE("xml_errors_name_line_and_reason") {
     REQUIRE(at != std::string::npos);
     return text.replace(at, from.size(), to);
   };
-  CHECK(why_not("").find("no <topology> element") != std::string::npos);
-  CHECK(why_not("hello").find("no <topology> element") != std::string::npos);
-  CHECK(why_not("<html></html>").find("<topology>") != std::string::npos);
-  CHECK(why_not("<topology version=\"2.0\"></topology>").find("no PUs") != std::string::npos);
-  CHECK(why_not("<topology></topology>").find("version") != std::string::npos);
-  CHECK(why_not(good.substr(0, good.size() / 2)).find("cut") != std::string::npos);
-  CHECK(why_not(good + good).find("more than one") != std::string::npos);
-  CHECK(why_not(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\" os_index=\"0\"")).find("PU 0 occurs twice") !=
+  CHECK(why_not_xml("").find("no <topology> element") != std::string::npos);
+  CHECK(why_not_xml("hello").find("no <topology> element") != std::string::npos);
+  CHECK(why_not_xml("<html></html>").find("<topology>") != std::string::npos);
+  CHECK(why_not_xml("<topology version=\"2.0\"></topology>").find("no PUs") != std::string::npos);
+  CHECK(why_not_xml("<topology></topology>").find("version") != std::string::npos);
+  for (auto length = good.find("<topology") + 1; length < good.find("</topology>") + 11; ++length) {
+    INFO(good.substr(0, length));
+    REQUIRE(why_not_xml(good.substr(0, length)).find("cut?") != std::string::npos);
+  }
+  CHECK(why_not_xml(good + good).find("more than one") != std::string::npos);
+  CHECK(why_not_xml(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\" os_index=\"0\"")).find("PU 0 occurs twice") !=
         std::string::npos);
-  CHECK(why_not(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\" os_index=\"-1\"")).find("\"-1\" is no number") !=
+  CHECK(why_not_xml(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\" os_index=\"-1\"")).find("\"-1\" is no number") !=
         std::string::npos);
-  CHECK(why_not(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\"")).find("no os_index") != std::string::npos);
-  CHECK(why_not(changed("</topology>", "")).find("not closed") != std::string::npos);
-  CHECK(why_not(changed("</object>", "</objekt>")).find("</objekt> does not fit") != std::string::npos);
-  CHECK(why_not(with("<distances2 type=\"NUMANode\" nbobjs=\"2\" kind=\"5\"/>")).find("line ") != std::string::npos);
-  CHECK(why_not(with("<distances2 nbobjs=\"99999999\"/>")).find("too large") != std::string::npos);
+  CHECK(why_not_xml(changed("type=\"PU\" os_index=\"1\"", "type=\"PU\"")).find("no os_index") != std::string::npos);
+  CHECK(why_not_xml(changed("</topology>", "")).find("not closed") != std::string::npos);
+  CHECK(why_not_xml(changed("</object>", "</objekt>")).find("</objekt> does not fit") != std::string::npos);
+  CHECK(why_not_xml(with("<distances2 type=\"NUMANode\" nbobjs=\"2\" kind=\"5\"/>")).find("line ") !=
+        std::string::npos);
+  CHECK(why_not_xml(with("<distances2 nbobjs=\"99999999\"/>")).find("too large") != std::string::npos);
   std::string deep = "<topology version=\"2.0\">";
   for (int i = 0; i < 100000; ++i) deep += "<object type=\"Group\">";
-  CHECK(why_not(deep).find("too deeply") != std::string::npos);
+  CHECK(why_not_xml(deep).find("too deeply") != std::string::npos);
 }
 
 TEST_CASE("load_xml_names_the_file") {
@@ -204,4 +208,27 @@ TEST_CASE("xml_survives_garbage") {
     }
   }
   CHECK(read > 0);
+}
+
+TEST_CASE("xml_distances_of_few_nodes_cost_nothing_for_many_nodes") {
+  constexpr int nodes = 40'000;  // a matrix of all of them would have 12.8 GB
+  std::string xml = "<topology version=\"2.0\"><object type=\"Machine\">\n";
+  for (int i = 0; i < nodes; ++i) {
+    auto const number = std::to_string(i);
+    xml += "<object type=\"Group\"><object type=\"NUMANode\" os_index=\"" + number +
+           "\"/><object type=\"PU\" os_index=\"" + number + "\"/></object>\n";
+  }
+  xml +=
+      "</object><distances2 type=\"NUMANode\" nbobjs=\"1\" kind=\"5\" indexing=\"os\"><indexes>0</indexes>"
+      "<u64values>10</u64values></distances2></topology>";
+  auto const m = topology::parse_xml(xml);
+  CHECK(m.numa_count() == nodes);
+  CHECK(m.numa_distances.empty());
+}
+
+TEST_CASE("xml_names_are_shortened_in_messages") {
+  std::string const name(100'000, 'n');
+  for (auto const& xml : {"<topology version=\"2.0\"><" + name + ">", "<topology version=\"2.0\"></" + name + ">",
+                          "<topology version=\"2.0\"><" + name + " x>", "<topology version=\"2.0\"><" + name + "/ "})
+    CHECK((why_not_xml(xml).size() > 20 && why_not_xml(xml).size() < 400));
 }

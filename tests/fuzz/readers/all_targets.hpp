@@ -1,0 +1,31 @@
+// The targets. Each is a file of its own.
+#pragma once
+
+#include <span>
+
+#include "target.hpp"
+
+namespace fuzz {
+
+extern target const json_target;
+extern target const synthetic_target;
+extern target const xml_target;
+extern target const cgroup_target;
+extern target const squads_target;
+extern target const steal_tree_target;
+extern target const profile_target;
+extern target const recording_target;
+extern target const netlist_target;
+
+/// Readers of the library and of the examples.
+std::span<target const* const> all_targets();
+
+/// A reader with a bug, and what the driver must say of it; nothing for the one that has none.
+struct planted {
+  target reader;
+  char const* report;
+};
+/// They show that the driver is awake.
+std::span<planted const> planted_targets();
+
+}  // namespace fuzz
