@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "faults/fault_sites.hpp"
 #include "heist/base/config.hpp"
 
 namespace heist_test {
@@ -36,11 +37,20 @@ inline void restore_default_signals() {
   for (int const s : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT}) std::signal(s, SIG_DFL);
 }
 
+/// How many programs there are for each CPU, from 1 to 10: on a machine that others use, too, all takes longer.
+inline int share_of_this_machine() {
+  double load[1] = {};
+  if (::getloadavg(load, 1) != 1) return 1;
+  double const share = load[0] / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return share < 1 ? 1 : share > 10 ? 10 : static_cast<int>(share);
+}
+
 /// Calls `body` in a child made by fork() and exits with 0, or with 1 and a text if it throws. To be called while this
-/// process has no other threads.
+/// process has no other threads. After `limit`, or a multiple of it under sanitizers and on loaded machines, the child
+/// is killed.
 template <class Body>
 child_report run_child(Body body, std::chrono::seconds limit = std::chrono::seconds{20}) {
-  if (heist::under_asan || heist::under_tsan) limit *= 4;
+  limit *= (heist::under_asan || heist::under_tsan ? 4 : 1) * share_of_this_machine();
   std::fflush(stdout);
   std::fflush(stderr);
   int ends[2];
@@ -72,6 +82,7 @@ child_report run_child(Body body, std::chrono::seconds limit = std::chrono::seco
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) {
       report.hung = true;
+      ++board().hangs;
       ::kill(child, SIGKILL);
       break;
     }

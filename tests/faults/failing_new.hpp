@@ -1,4 +1,5 @@
-// operator new, which fails where a test wants it to. To be included by one file of a program.
+// operator new, which fails where a test wants it to, and counts what is alive. To be included by one file of a
+// program.
 #pragma once
 
 #include <atomic>
@@ -6,50 +7,71 @@
 #include <cstdlib>  // aligned_alloc, malloc
 #include <new>
 
+#include "faults/fault_sites.hpp"
 #include "heist/base/config.hpp"
 
 namespace {
 
-std::atomic<long> until_failure{-1};  ///< -1: never
-std::atomic<long> failures_left{0};   ///< how many in a row
-std::atomic<long> failed{0};
+constexpr std::size_t site_new = heist_test::site_of("new");
+constexpr std::size_t site_aligned_new = heist_test::site_of("aligned new");
+using heist_test::for_ever;
 
-bool must_fail() noexcept {
-  if (until_failure.load(std::memory_order_relaxed) < 0) return false;
-  if (until_failure.fetch_sub(1) > 0) return false;
-  if (failures_left.fetch_sub(1) > 0) {
-    until_failure = 0;
-    ++failed;
-    return true;
-  }
-  until_failure = -1;
-  return false;
+std::atomic<long> live_allocations{0};
+
+/// While it lives, `how_many` allocations of any form fail after the first `n`.
+struct new_fault {
+  explicit new_fault(long n, long how_many = 1) : fault_{site_new, n + 1, how_many} {}
+
+ private:
+  heist_test::fault fault_;
+};
+
+/// How many have failed since the last new_fault was made.
+[[maybe_unused]] long failed_allocations() noexcept {
+  return heist_test::detail::plans[site_new].failed;
+}
+[[maybe_unused]] void let_allocations_succeed() noexcept {
+  heist_test::detail::plans[site_new].first = 0;
 }
 
-/// While it lives, `how_many` allocations fail after the first `n`.
-struct fault {
-  explicit fault(long n, long how_many = 1) {
-    failed = 0;
-    failures_left = how_many;
-    until_failure = n;
+/// Both forms are counted together; which one it was is told by its site.
+bool new_must_fail(bool aligned) noexcept {
+  if (!aligned) return heist_test::must_fail(site_new);
+  auto& sites = heist_test::board().of;
+  auto& plain = heist_test::detail::plans[site_new];
+  sites[site_aligned_new].reached.fetch_add(1, std::memory_order_relaxed);
+  if (plain.first == 0 && plain.one_in == 0) return false;
+  bool const fails = heist_test::must_fail(site_new);
+  sites[site_new].reached.fetch_sub(1, std::memory_order_relaxed);
+  if (fails) {
+    sites[site_new].injected.fetch_sub(1, std::memory_order_relaxed);
+    sites[site_aligned_new].injected.fetch_add(1, std::memory_order_relaxed);
   }
-  ~fault() { until_failure = -1; }
-};
-constexpr long for_ever = 1L << 40;
+  return fails;
+}
+
+void* counted(void* at) noexcept {
+  if (at != nullptr) live_allocations.fetch_add(1, std::memory_order_relaxed);
+  return at;
+}
+void forget(void* at) noexcept {
+  if (at != nullptr) live_allocations.fetch_sub(1, std::memory_order_relaxed);
+  std::free(at);
+}
 
 }  // namespace
 
 // Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
 HEIST_NOINLINE void* operator new(std::size_t bytes) {
-  if (!must_fail()) {
-    if (void* const at = std::malloc(bytes == 0 ? 1 : bytes)) return at;
+  if (!new_must_fail(false)) {
+    if (void* const at = counted(std::malloc(bytes == 0 ? 1 : bytes))) return at;
   }
   throw std::bad_alloc{};
 }
 HEIST_NOINLINE void* operator new(std::size_t bytes, std::align_val_t alignment) {
   auto const a = static_cast<std::size_t>(alignment);
-  if (!must_fail()) {
-    if (void* const at = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return at;
+  if (!new_must_fail(true)) {
+    if (void* const at = counted(std::aligned_alloc(a, (bytes + a - 1) / a * a))) return at;
   }
   throw std::bad_alloc{};
 }
@@ -60,32 +82,32 @@ HEIST_NOINLINE void* operator new[](std::size_t bytes, std::align_val_t alignmen
   return ::operator new(bytes, alignment);
 }
 HEIST_NOINLINE void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
-  return must_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  return new_must_fail(false) ? nullptr : counted(std::malloc(bytes == 0 ? 1 : bytes));
 }
 HEIST_NOINLINE void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept {
-  return must_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  return new_must_fail(false) ? nullptr : counted(std::malloc(bytes == 0 ? 1 : bytes));
 }
 HEIST_NOINLINE void operator delete(void* at) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete(void* at, std::size_t) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete(void* at, std::align_val_t) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete(void* at, std::size_t, std::align_val_t) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete[](void* at) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete[](void* at, std::size_t) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete[](void* at, std::align_val_t) noexcept {
-  std::free(at);
+  forget(at);
 }
 HEIST_NOINLINE void operator delete[](void* at, std::size_t, std::align_val_t) noexcept {
-  std::free(at);
+  forget(at);
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,53 +15,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
-
-// What the system refuses in the rest of this file. heist maps stacks in a header, so its calls come here.
-std::atomic<int> mappings_until_failure{-1};  ///< -1: never
-std::atomic<bool> every_mapping_fails{false};
-std::atomic<unsigned> one_in{0};  ///< 0: never
-std::atomic<unsigned> mappings{0};
-std::atomic<bool> no_guard_install{false};
-std::atomic<bool> no_mprotect{false};
-
-}  // namespace
-
-inline void* refusing_mmap(void* at, std::size_t bytes, int protection, int flags, int file, off_t offset) {
-  unsigned const n = mappings.fetch_add(1);
-  int const left = mappings_until_failure.load();
-  unsigned const chance = one_in.load();
-  if (every_mapping_fails || (left >= 0 && (left == 0 || mappings_until_failure.fetch_sub(1) == 0)) ||
-      (chance != 0 && (n * 2654435761u >> 7) % chance == 0)) {
-    errno = ENOMEM;
-    return MAP_FAILED;
-  }
-  return ::mmap(at, bytes, protection, flags, file, offset);
-}
-inline int refusing_madvise(void* at, std::size_t bytes, int advice) {
-  if (no_guard_install) {
-    errno = EINVAL;
-    return -1;
-  }
-  return ::madvise(at, bytes, advice);
-}
-inline int refusing_mprotect(void* at, std::size_t bytes, int protection) {
-  if (no_mprotect) {
-    errno = ENOMEM;
-    return -1;
-  }
-  return ::mprotect(at, bytes, protection);
-}
-
-#define mmap refusing_mmap
-#define madvise refusing_madvise
-#define mprotect refusing_mprotect
-#include "heist/memory/stack.hpp"
-#undef mmap
-#undef madvise
-#undef mprotect
-
 #include "faults/child_process.hpp"
+#include "faults/interposer.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
@@ -72,6 +26,9 @@ using namespace std::chrono_literals;
 using heist_test::run_child;
 
 namespace {
+
+using heist_test::fault;
+using heist_test::for_ever;
 
 constexpr bool slow = heist::under_tsan || heist::under_asan;
 
@@ -104,14 +61,14 @@ struct reporter {
 TEST_CASE("stacks: the k-th cannot be mapped while an executor is made, for every k", "[faults]") {
   { heist::executor warm_up{std::size_t{4}}; }
   for (int k = 0; k < 4; ++k) {
-    mappings_until_failure = k;
+    fault no_more{site_of("stack mmap"), k + 1, for_ever};
     bool refused = false;
     try {
       heist::executor ex{std::size_t{4}};
     } catch (heist::stack_error const& e) {
       refused = std::string{e.what()}.find("fiber stack") != std::string::npos;
     }
-    mappings_until_failure = -1;
+    no_more.stop();
     CHECK(refused);
     heist::executor again{std::size_t{4}};
     CHECK(again.sync_wait([] { return 1; }) == 1);
@@ -119,15 +76,14 @@ TEST_CASE("stacks: the k-th cannot be mapped while an executor is made, for ever
 }
 
 TEST_CASE("stacks: on kernels without guards inside a mapping a protected page stands below", "[faults]") {
-  no_guard_install = true;
+  fault const old_kernel{site_of("guard madvise"), 1, for_ever};
   auto s = heist::detail::stack::map(4096);
   auto const overflows = run_child([&] { *static_cast<char volatile*>(s.bottom() - 1) = 1; });
   CHECK_FALSE(overflows.clean());
   auto const twin = run_child([&] { *static_cast<char volatile*>(s.bottom()) = 1; });
   CHECK(twin.clean());
-  no_mprotect = true;
+  fault const no_protection{site_of("guard mprotect"), 1, for_ever};
   CHECK_THROWS_AS(heist::detail::stack::map(4096), heist::stack_error);
-  no_guard_install = no_mprotect = false;
 }
 
 TEST_CASE("stacks: without a single one to spare, tasks that wait end all the same", "[faults]") {
@@ -135,7 +91,7 @@ TEST_CASE("stacks: without a single one to spare, tasks that wait end all the sa
     auto const report = run_child([workers] {
       heist::executor ex{workers};
       reporter const watch{ex};
-      every_mapping_fails = true;
+      fault no_stacks{site_of("stack mmap"), 1, for_ever};
       std::function<long(int)> tree = [&](int left) -> long {
         if (left == 0) return 1;
         auto a = ex.submit([&tree, left] { return tree(left - 1); });
@@ -150,7 +106,7 @@ TEST_CASE("stacks: without a single one to spare, tasks that wait end all the sa
       for (int i = 0; i < 200; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
       ex.wait_idle();
       CHILD_REQUIRE(n == 200);
-      every_mapping_fails = false;
+      no_stacks.stop();
       CHILD_REQUIRE(ex.sync_wait([&] { return tree(6); }) == 64);
     });
     INFO(report.text());
@@ -171,7 +127,7 @@ TEST_CASE("stacks: a frame that waits without one goes on, also after another pa
           ++steps;
         });
         while (steps != 1) std::this_thread::sleep_for(1ms);
-        every_mapping_fails = true;
+        fault no_stacks{site_of("stack mmap"), 1, for_ever};
         ex.post([&] {  // waits on top of its own frame
           ++steps;
           heist_test::wait_for(second);
@@ -190,13 +146,13 @@ TEST_CASE("stacks: a frame that waits without one goes on, also after another pa
 }
 
 TEST_CASE("stacks: some are refused at random, everything ends", "[faults]") {
-  for (unsigned const chance : {2u, 3u, 7u}) {
+  for (long const chance : {2L, 3L, 7L}) {
     for (std::size_t const workers : {1u, 2u, 4u}) {
       auto const report = run_child(
           [=] {
             heist::executor ex{heist::options{.workers = workers, .stack_size = 65536}};
             reporter const watch{ex};
-            one_in = chance;
+            fault const some{site_of("stack mmap"), fault::one_in{chance}};
             std::function<long(int)> tree = [&](int left) -> long {
               if (left == 0) return 1;
               auto a = ex.submit([&tree, left] { return tree(left - 1); });
@@ -217,7 +173,7 @@ TEST_CASE("stacks: some are refused at random, everything ends", "[faults]") {
 }
 
 TEST_CASE("stacks: a limit on the address space is met by waiting tasks without harm", "[faults]") {
-  if (slow) return;  // the sanitizers need more address space than any limit leaves
+  if (slow) return heist_test::skipped("the sanitizers need more address space than any limit leaves");
   auto const report = run_child(
       [] {
         heist::executor ex{std::size_t{2}};

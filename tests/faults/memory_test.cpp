@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,7 +28,7 @@ TEST_CASE("memory: a deque that cannot grow refuses the item and keeps the other
   for (long n = 0; n < 2; ++n) {  // the ring, then its slots
     bool pushed = true;
     {
-      fault const f{n};
+      new_fault const f{n};
       pushed = d.push(&v[4]);
     }
     CHECK_FALSE(pushed);
@@ -43,7 +44,7 @@ TEST_CASE("memory: the n-th allocation fails while an executor is made, for ever
     for (;; ++n) {
       bool made = false;
       {
-        fault const f{n};
+        new_fault const f{n};
         try {
           heist::executor ex{std::size_t{3}};
           made = true;
@@ -51,7 +52,7 @@ TEST_CASE("memory: the n-th allocation fails while an executor is made, for ever
         } catch (heist::error const&) {
         }
       }
-      if (failed == 0) break;
+      if (failed_allocations() == 0) break;
       CHILD_REQUIRE(!made);
     }
     std::printf("making an executor: %ld places\n", n);
@@ -76,7 +77,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks are submitted, for ever
           std::vector<heist::future<int>> futures;
           futures.reserve(10);
           {
-            fault const f{n, in_a_row};
+            new_fault const f{n, in_a_row};
             for (int i = 0; i < 10; ++i) {
               try {
                 ex.post([&ran] { ++ran; });
@@ -96,7 +97,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks are submitted, for ever
           }
           CHILD_REQUIRE(ran == accepted);
           CHILD_REQUIRE(accepted + refused == 20);
-          if (failed == 0) break;
+          if (failed_allocations() == 0) break;
         }
         CHILD_REQUIRE(n >= 20);
         std::printf("submitting: %ld places\n", n);
@@ -137,7 +138,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
           };
           int forked = 0;
           {
-            fault const f{n, in_a_row};
+            new_fault const f{n, in_a_row};
             try {
               ex.sync_wait(
                   [&](heist::context ctx) { ctx.fork_join([&] { tree(4); }, [&] { tree(4); }, [&] { ++forked; }); });
@@ -149,7 +150,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
           }
           CHILD_REQUIRE(ran + refused == 32);
           CHILD_REQUIRE(forked == 1);
-          if (failed == 0) break;
+          if (failed_allocations() == 0) break;
         }
         std::printf("submitting, forking, waiting: %ld places\n", n);
       });
@@ -174,7 +175,7 @@ TEST_CASE("memory: a full deque that cannot grow loses no task", "[faults]") {
             // The tasks' own memory can be had, rings cannot: an allocation of a ring is larger than any task.
             for (int i = 0; i < 1024; ++i) ex.post(task{ran});
             for (int i = 0; i < 1024; ++i) {
-              fault const f{1, for_ever};
+              new_fault const f{1, for_ever};
               ex.post(task{ran});
             }
           });
@@ -203,10 +204,10 @@ TEST_CASE("memory: with a full deque, a task that lets a parked one go on goes o
         ex.post([&] {
           for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
           {
-            fault const f{0, for_ever};
+            new_fault const f{0, for_ever};
             c.complete();
           }
-          until_failure = -1;
+          let_allocations_succeed();
           went_on = true;
         });
         ex.wait_idle();
@@ -226,6 +227,7 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
         heist::completion c;
         std::atomic<int> ran{0};
         std::atomic<bool> parked{false}, filled{false}, outside_done{false}, woken{false};
+        std::optional<new_fault> none_left;
         ex.post([&] {
           parked = true;
           heist_test::wait_for(c);
@@ -236,8 +238,7 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
           for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
           filled = true;
           while (!outside_done) std::this_thread::sleep_for(1ms);
-          failures_left = for_ever;
-          until_failure = 0;
+          none_left.emplace(0, for_ever);
         });
         while (!filled) std::this_thread::sleep_for(1ms);
         for (int i = 0; i < 300; ++i) ex.post([&] { ++ran; });
@@ -245,7 +246,7 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
         for (int i = 0; i < 300; ++i) ex.post([&] { ++ran; });
         outside_done = true;
         ex.wait_idle();
-        until_failure = -1;
+        let_allocations_succeed();
         CHILD_REQUIRE(woken);
         CHILD_REQUIRE(ran == 1624);
       },
@@ -265,7 +266,7 @@ TEST_CASE("memory: the n-th allocation fails while a graph is built and run, for
           heist::task_graph g;
           std::size_t built = 0;
           bool complete = false;
-          fault const f{n};
+          new_fault const f{n};
           try {
             auto a = g.emplace([&] { ++ran; });
             ++built;
@@ -284,7 +285,7 @@ TEST_CASE("memory: the n-th allocation fails while a graph is built and run, for
             CHILD_REQUIRE(ran == 16);
           } catch (std::bad_alloc const&) {
           }
-          until_failure = -1;
+          let_allocations_succeed();
           CHILD_REQUIRE(g.size() == built);  // an emplace that throws has added nothing
           // Whatever was refused, the graph runs now, each task once.
           ex.wait_idle();
@@ -294,7 +295,7 @@ TEST_CASE("memory: the n-th allocation fails while a graph is built and run, for
           CHILD_REQUIRE(!complete || built == 4);
         }
         ex.wait_idle();
-        if (failed == 0) break;
+        if (failed_allocations() == 0) break;
       }
       std::printf("building and running a graph: %ld places\n", n);
       CHILD_REQUIRE(n > 8);

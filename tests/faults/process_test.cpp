@@ -146,7 +146,7 @@ TEST_CASE("fork(): while tasks run, the child can exit, through static destructo
 }
 
 TEST_CASE("fork(): the child can make an executor of its own", "[faults]") {
-  if (heist::under_tsan) return;  // ThreadSanitizer starts no threads in such a child
+  if (heist::under_tsan) return heist_test::skipped("ThreadSanitizer starts no threads in a child of fork()");
   auto const report = run_child([] {
     heist::executor parents{2};
     parents.submit([] {}).get();

@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE("memory: the n-th allocation fails while a region runs, for e
             region r{{.branching = 2, .bytes = std::size_t{1} << 20}};
             long failures = 0;
             for (int run = 0; run < 2; ++run) {  // the first one is profiled, under cats
-              fault const f{run == 0 ? n : n / 2, in_a_row};
+              new_fault const f{run == 0 ? n : n / 2, in_a_row};
               try {
                 CHILD_REQUIRE(right(ex, r));
               } catch (std::bad_alloc const&) {
@@ -74,7 +74,7 @@ TEMPLATE_TEST_CASE("memory: the n-th allocation fails while a region runs, for e
               } catch (heist::stack_error const&) {
                 ++refused;
               }
-              failures += failed;
+              failures += failed_allocations();
             }
             std::string const state = ex.state_text();
             CHILD_REQUIRE(state.find("busy") == std::string::npos);

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "faults/fault_sites.hpp"
+#include "faults/interposer.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
@@ -27,6 +29,7 @@ namespace {
 constexpr bool slow = heist::under_tsan || heist::under_asan;
 
 std::atomic<long> handled{0};
+std::atomic<long> tasks_ended{0}, ended_meanwhile{0};  ///< while some worker was held up
 
 /// Installs a handler without SA_RESTART for as long as it lives.
 class handler {
@@ -63,7 +66,7 @@ template <class Executor>
 void mixed_work(Executor& ex, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     std::atomic<int> n{0};
-    for (int k = 0; k < 50; ++k) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+    for (int k = 0; k < 50; ++k) ex.post([&] { n += ex.submit([] { return ++tasks_ended, 1; }).get(); });
     long const f = ex.sync_wait([](heist::context ctx) { return fib(ctx, 10); });
     ex.wait_idle();
     REQUIRE(n == 50);
@@ -97,12 +100,38 @@ TEST_CASE("signals: a profiler's storm interrupts every system call, nothing is 
   std::printf("SIGPROF storm: %ld signals\n", handled.load());
 }
 
+TEST_CASE("signals: a storm of them, while one in three waits is interrupted before it begins", "[faults]") {
+  heist::executor ex{4};
+  heist_test::watchdog guard{"SIGUSR1 storm", 60s, [&] { return ex.state_text(); }};
+  handled = 0;
+  handler const h{SIGUSR1, [](int) { ++handled; }};
+  std::atomic<bool> over{false};
+  std::thread sender{[&] {
+    while (!over) {
+      for (::pid_t const t : other_threads()) ::syscall(SYS_tgkill, ::getpid(), t, SIGUSR1);
+      std::this_thread::sleep_for(1ms);
+    }
+  }};
+  {
+    heist_test::fault const interrupted{site_of("futex wait"), heist_test::fault::one_in{3}};
+    mixed_work(ex, slow ? 20 : 100);
+    CHECK(interrupted.failed() > 0);
+  }
+  over = true;
+  sender.join();
+  CHECK(handled > 10);
+  std::printf("SIGUSR1 storm: %ld signals\n", handled.load());
+}
+
 TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[faults]") {
   heist::executor ex{3};
   heist_test::watchdog guard{"frozen workers", 60s, [&] { return ex.state_text(); }};
+  tasks_ended = 0, ended_meanwhile = 0;
   handler const h{SIGUSR1, [](int) {
+                    long const before = tasks_ended;
                     timespec const nap{0, 50'000'000};
                     ::nanosleep(&nap, nullptr);
+                    ended_meanwhile += tasks_ended - before;
                   }};
   std::atomic<bool> over{false};
   std::atomic<int> frozen{0};
@@ -122,7 +151,8 @@ TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[
   mixed_work(ex, slow ? 10 : 40);
   over = true;
   freezer.join();
-  std::printf("frozen workers: %d times\n", frozen.load());
+  std::printf("frozen workers: %d times, %ld tasks meanwhile\n", frozen.load(), ended_meanwhile.load());
+  CHECK(ended_meanwhile > 0);
 }
 
 TEST_CASE("signals: parking and waking leave errno alone on a task that stays on its worker", "[faults]") {

@@ -6,6 +6,7 @@
 #include <new>
 #include <set>
 
+#include "faults/fault_sites.hpp"
 #include "heist/base/config.hpp"
 #include "heist/policy/hierarchical.hpp"
 #include "heist/policy/sampling.hpp"
@@ -26,7 +27,11 @@ thread_local bool refuse = false;
 // Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
 HEIST_NOINLINE void* operator new(std::size_t bytes) {
   ++allocations;
-  if (!refuse) {
+  auto& site = heist_test::board().of[heist_test::site_of("new")];
+  ++site.reached;
+  if (refuse) {
+    ++site.injected;
+  } else {
     if (void* const at = std::malloc(bytes == 0 ? 1 : bytes)) return at;
   }
   throw std::bad_alloc{};

@@ -9,8 +9,10 @@
 #include <unistd.h>            // syscall
 
 #include <atomic>
+#include <cerrno>  // errno, saved around a call
 #include <cstdint>
 
+#include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/park_word.hpp"
 
@@ -69,8 +71,8 @@ struct os_env {
   }
   static void heavy_fence() noexcept {
     detail::full_fence();
-    if (asymmetric_.load(std::memory_order_relaxed))  // relaxed: as above
-      ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (asymmetric_.load(std::memory_order_relaxed) && !fence_all_threads()) [[unlikely]]  // relaxed: as above
+      insist_on_fence();
   }
 
   /// In a retry loop: tells the processor that another thread must move first.
@@ -108,6 +110,25 @@ struct os_env {
 
  private:
   static inline constinit std::atomic<bool> asymmetric_{false};
+
+  /// Not inlined: the address of errno is declared constant, and a frame that calls this may move to another thread.
+  HEIST_NOINLINE static bool fence_all_threads() noexcept {
+    int const saved = errno;
+    bool const fenced = ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+    errno = saved;
+    return fenced;
+  }
+  /// Threads that have fenced lightly rely on the heavy fence: without it a wakeup would be lost, and nobody would say
+  /// so.
+  HEIST_COLD static void insist_on_fence() noexcept {
+    for (int attempts = 0; attempts != 1000; ++attempts) {
+      yield();  // the kernel may lack memory for a moment
+      if (fence_all_threads()) return;
+    }
+    HEIST_FATAL(
+        "the kernel's expedited membarrier, which it had granted to this process, is refused now; mend it by a sandbox "
+        "(seccomp) that allows membarrier, or that is entered before the first executor is made");
+  }
 
  public:
   /// Asks the kernel once for its expedited membarrier, without which a light fence is a full one (some sandboxes and

@@ -16,7 +16,7 @@
 #include <cstring>    // strerror
 #include <fstream>    // ifstream
 #include <initializer_list>
-#include <iterator>  // istreambuf_iterator
+#include <ios>  // streamsize
 #include <optional>
 #include <string>
 #include <string_view>
@@ -136,11 +136,12 @@ inline std::string perf_refusal(int error, std::string_view event, std::string_v
   }
 }
 
-/// The first characters of a file; empty if it cannot be read.
+/// The first characters of a file; empty if it cannot be read. Not by an iterator, which throws when a read fails.
 inline std::string text_of(char const* path, std::size_t most) {
   std::ifstream file(path);
-  std::string text;
-  for (std::istreambuf_iterator<char> c(file), end; c != end && text.size() < most; ++c) text += *c;
+  std::string text(most, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }
 

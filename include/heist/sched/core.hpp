@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>  // exception_ptr
 #include <memory>     // unique_ptr
+#include <new>        // bad_alloc
 #include <string>
 #include <system_error>
 #include <thread>
@@ -59,14 +60,22 @@ enum class fiber_event {
   moves     ///< its worker goes on with it, within the subtree of an inter-squad task
 };
 
-/// Counts the fork()s between the first process and this one.
+/// Counts the fork()s between the first process and this one, from watch_forks() on.
 inline os_env::atomic<unsigned>& process_generation() noexcept {
   static constinit os_env::atomic<unsigned> generation{0};
-  static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
-    process_generation().fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
-  });
-  static_cast<void>(registered);
   return generation;
+}
+
+/// Throws bad_alloc if the system has no memory to note it; another call tries again.
+inline void watch_forks() {
+  static bool const watched = [] {
+    if (::pthread_atfork(nullptr, nullptr, [] {
+          process_generation().fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
+        }) != 0)
+      throw std::bad_alloc{};
+    return true;
+  }();
+  static_cast<void>(watched);
 }
 
 /// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.

@@ -53,6 +53,7 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
       guard_pages_{wanted.guard_pages},
       generation_{process_generation().load(std::memory_order_relaxed)},  // relaxed: changes only in a new process
       counters_{rules.counters} {
+  watch_forks();
   where.place(wanted, worker_count);
   os_env::prepare();
   if (guard_pages_) overflow_report::install();

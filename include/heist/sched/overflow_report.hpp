@@ -7,6 +7,7 @@
 #include <algorithm>  // copy
 #include <charconv>   // to_chars
 #include <cstddef>    // size_t
+#include <cstdlib>    // abort
 #include <string_view>
 
 #include "heist/base/config.hpp"
@@ -41,7 +42,7 @@ class overflow_report {
 
   /// Calls only what a signal handler may.
   static void handle(int signal, siginfo_t* info, void* context) {
-    worker* const w = worker_of_this_thread;
+    worker* const w = this_worker();
     fiber* const f = w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
     if (f != nullptr && f->own_flow().memory().overflowed_at(info->si_addr)) {
       say(f->own_flow().memory().usable());
@@ -54,7 +55,8 @@ class overflow_report {
     }
     struct sigaction ends {};
     ends.sa_handler = SIG_DFL;
-    ::sigaction(SIGSEGV, &ends, nullptr);  // the instruction is repeated, and ends the program
+    // The instruction is repeated, and ends the program; without the default action it would come here for ever.
+    if (::sigaction(SIGSEGV, &ends, nullptr) != 0) std::abort();
   }
 
   static void say(std::size_t bytes) noexcept {

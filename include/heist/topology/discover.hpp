@@ -6,6 +6,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // int32_t, uint32_t, uint64_t
+#include <memory>   // unique_ptr
 #include <string>
 #include <unordered_map>
 #include <utility>  // move
@@ -142,11 +143,13 @@ class machine_builder {
 
   void read_distances() {
     unsigned n = 1;
-    ::hwloc_distances_s* matrix = nullptr;
-    if (::hwloc_distances_get_by_type(topology_, HWLOC_OBJ_NUMANODE, &n, &matrix, HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+    ::hwloc_distances_s* found = nullptr;
+    if (::hwloc_distances_get_by_type(topology_, HWLOC_OBJ_NUMANODE, &n, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY,
                                       0) != 0 ||
         n == 0)
       return;
+    auto const release = [this](::hwloc_distances_s* m) { ::hwloc_distances_release(topology_, m); };
+    std::unique_ptr<::hwloc_distances_s, decltype(release)> const matrix(found, release);
     auto const size = numas_.size();
     std::vector<std::uint64_t> values(size * size);
     std::size_t known = 0;
@@ -161,7 +164,6 @@ class machine_builder {
       }
     }
     if (known == size * size) result_.numa_distances = std::move(values);
-    ::hwloc_distances_release(topology_, matrix);
   }
 
   ::hwloc_topology_t topology_;

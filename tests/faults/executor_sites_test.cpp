@@ -1,0 +1,274 @@
+// Whatever the system refuses to an executor, and whenever: graphs, forks, squads, regions and replays end with their
+// results or with an error that says why; nothing hangs, nothing is left behind, and the next ones are right.
+#include "faults/interposer.hpp"
+// The interposers come first.
+#include "faults/interposed_files.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "faults/child_process.hpp"
+#include "faults/failing_new.hpp"
+#include "faults/sweep.hpp"
+#include "heist/executor.hpp"
+#include "heist/fork/region_entry.hpp"
+#include "heist/fork/scope.hpp"
+#include "heist/fork_join.hpp"
+#include "heist/graph.hpp"
+#include "heist/policy.hpp"
+#include "heist/topology.hpp"
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using heist_test::fault;
+using heist_test::run_child;
+
+namespace {
+
+constexpr bool slow = heist::under_tsan || heist::under_asan;
+constexpr long each = slow ? 20 : 300;  ///< every n up to here; what allocates least has fewer places
+
+heist::options two_by_two() {
+  return {.workers = 4,
+          .machine = heist::topology::parse("package:2 l3:1(size=256KiB) core:2 pu:1"),
+          .squads = heist::squad_by::package,
+          .stack_size = std::size_t{128} << 10};
+}
+
+/// Forks as deep as `left`, each with a child that others can have; child-first, every level may need a stack.
+template <class Context>
+long deep(Context c, int left) {
+  if (left == 0) return 1;
+  auto const [a, b] = c.fork_join([=](Context d) { return deep(d, left - 1); }, [](Context) { return 1L; });
+  return a + b;
+}
+
+/// A tree of 8 tasks, each with a scope of 3 children, and a wait.
+template <class Context>
+long tree(Context c, int left) {
+  if (left == 0) {
+    std::atomic<long> n{0};
+    heist::scope s{c};
+    for (int i = 0; i < 3; ++i) s.fork([&n](auto) { ++n; });
+    s.join();
+    return n;
+  }
+  auto const [a, b] =
+      c.fork_join([=](Context d) { return tree(d, left - 1); }, [=](Context d) { return tree(d, left - 1); });
+  return a + b;
+}
+
+/// A diamond, twice; tasks that wait for tasks; forks; all from outside.
+void graph_and_forks() {
+  std::atomic<int> ran{0};
+  heist::task_graph g;
+  auto a = g.emplace([&] { ++ran; }), b = g.emplace([&] { ++ran; }), c = g.emplace([&] { ++ran; }),
+       d = g.emplace([&] { ++ran; });
+  a.precede(b, c);
+  d.succeed(b, c);
+  heist::executor ex{{.workers = 2, .stack_size = std::size_t{64} << 10}};
+  ex.run_n(g, 2).get();
+  CHILD_REQUIRE(ran == 8);
+  CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return deep(ctx, 24); }) == 25);
+  CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return tree(ctx, 3); }) == 24);
+  CHILD_REQUIRE(ex.sync_wait([&] { return ex.submit([] { return 7; }).get(); }) == 7);
+  for (int i = 0; i != 4; ++i) ex.post([&] { ++ran; });
+  ex.wait_idle();
+  CHILD_REQUIRE(ran == 12);
+}
+
+/// Squads; under cats the first run of the region is profiled, under replay it is recorded.
+template <class Policy>
+void squads_and_region() {
+  heist::region r{{.branching = 2, .bytes = std::size_t{1} << 20}};
+  heist::executor<Policy> ex{two_by_two()};
+  for (int run = 0; run != 3; ++run) CHILD_REQUIRE(ex.sync_wait(r, [](auto c) { return tree(c, 3); }) == 24);
+  CHILD_REQUIRE(ex.sync_wait([](auto c) { return deep(c, 12); }) == 13);
+  CHILD_REQUIRE(ex.state_text().find("busy") == std::string::npos);
+}
+
+/// All of it, one executor after the other.
+void everything() {
+  graph_and_forks();
+  squads_and_region<heist::policy::cab>();
+  squads_and_region<heist::policy::cats>();
+  squads_and_region<heist::policy::replay>();
+}
+
+/// On this machine, with threads that are bound to its PUs.
+void pinned() {
+  heist::executor ex{{.workers = 2, .pin = heist::pinning::pus}};
+  CHILD_REQUIRE(ex.sync_wait([](heist::context ctx) { return tree(ctx, 3); }) == 24);
+}
+
+int overflow(int depth);
+int (*volatile deeper)(int) = &overflow;  // volatile, so that no compiler sees the recursion
+int overflow(int depth) {
+  char volatile frame[1024] = {};
+  frame[0] = static_cast<char>(depth);
+  return deeper(depth + 1) + frame[0];
+}
+
+/// A task overflows its stack while `site` is refused.
+heist_test::child_report overflowing(std::size_t site) {
+  return run_child(
+      [&] {
+        fault const f{site, 1, heist_test::for_ever};
+        heist::executor ex{{.workers = 1, .stack_size = 65536}};
+        ex.sync_wait([] { return overflow(0); });
+      },
+      10s);
+}
+
+}  // namespace
+
+TEST_CASE("sites: the n-th allocation fails", "[faults]") {
+  sweep_options const some{.dense = each};
+  sweep("new: graph and forks", site_new, graph_and_forks, {.dense = each});
+  sweep("new: cab", site_new, squads_and_region<heist::policy::cab>, some);
+  sweep("new: cats", site_new, squads_and_region<heist::policy::cats>, some);
+  sweep("new: replay", site_new, squads_and_region<heist::policy::replay>, some);
+  sweep("new: everything, 50 in a row", site_new, everything, {.in_a_row = 50, .dense = 10});
+}
+
+TEST_CASE("sites: the n-th stack cannot be mapped, guarded, or given back", "[faults]") {
+  sweep("stack mmap", site_of("stack mmap"), everything, {.dense = each});
+  sweep("stack mmap, all from the n-th on", site_of("stack mmap"), everything,
+        {.in_a_row = heist_test::for_ever, .dense = 20});
+  sweep("guard madvise", site_of("guard madvise"), everything, {.dense = each, .may_refuse = false});
+  sweep("guard mprotect", site_of("guard mprotect"),
+        [] {
+          fault const old_kernel{site_of("guard madvise"), 1, heist_test::for_ever};
+          everything();
+        },
+        {.dense = each});
+  sweep("stack munmap", site_of("stack munmap"), everything, {.dense = each, .may_refuse = false});
+}
+
+TEST_CASE("sites: the n-th thread cannot be started", "[faults]") {
+  sweep("thread", site_of("thread"), everything);
+  sweep("thread, all from the n-th on", site_of("thread"), everything, {.in_a_row = heist_test::for_ever});
+}
+
+TEST_CASE("sites: futex calls are interrupted and wake for no reason", "[faults]") {
+  for (char const* const name : {"wait", "wake"}) {
+    std::size_t const site = name == std::string{"wait"} ? site_of("futex wait") : site_of("futex wake");
+    sweep(std::string{"futex "} + name, site, everything,
+          {.dense = 30, .least = slow ? 10 : 30, .most = 200, .may_refuse = false});
+    sweep(std::string{"futex "} + name + ", all", site, everything,
+          {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+    sweep(std::string{"futex "} + name + ", one in two", site,
+          [site] {
+            heist_test::detail::plans[site].one_in = 2;
+            everything();
+          },
+          {.in_a_row = 2, .most = slow ? 3 : 10, .may_refuse = false});
+  }
+}
+
+TEST_CASE("sites: a region's profile by counters that are refused, or fail to be read, at any time", "[faults]") {
+  auto const profiled = [] {
+    counting.exists = true;
+    squads_and_region<heist::policy::cats>();
+    CHILD_REQUIRE(counting.opened == 0);
+  };
+  sweep("profile: perf open", site_of("perf open"), profiled, {.may_refuse = false});
+  sweep("profile: perf read", site_of("perf read"), profiled, {.dense = slow ? 5 : 30, .may_refuse = false});
+  sweep("profile: perf read, all from the n-th on", site_of("perf read"), profiled,
+        {.in_a_row = heist_test::for_ever, .dense = 5, .may_refuse = false});
+  sweep("profile: perf close", site_of("perf close"), profiled, {.may_refuse = false});
+  sweep("profile: new", site_new, profiled, {.dense = 10});
+}
+
+TEST_CASE("sites: the kernel has no expedited membarrier", "[faults]") {
+  sweep_first_calls("membarrier register", site_of("membarrier register"), everything, {.may_refuse = false});
+}
+
+TEST_CASE("sites: an expedited membarrier fails now and then, and is repeated", "[faults]") {
+  sweep("membarrier", site_of("membarrier"), everything, {.dense = 20, .least = 20, .most = 60, .may_refuse = false});
+  sweep("membarrier, five times", site_of("membarrier"), everything,
+        {.in_a_row = 5, .dense = 10, .least = 10, .most = 30, .may_refuse = false});
+}
+
+TEST_CASE("sites: an expedited membarrier that was granted and is then refused for good ends the program", "[faults]") {
+  auto const report = run_child(
+      [] {
+        heist::executor ex{2};
+        fault const f{site_of("membarrier"), 1, heist_test::for_ever};
+        for (int i = 0; i != 1000; ++i) ex.sync_wait([] {}), ex.wait_idle(), std::this_thread::sleep_for(1ms);
+      },
+      20s);
+  INFO(report.text());
+  CHECK(report.signal == SIGABRT);
+  CHECK(report.says("membarrier"));
+}
+
+TEST_CASE("sites: no memory for noticing fork(), the executor is refused, the next one notices", "[faults]") {
+  auto const report = run_child([] {
+    {
+      fault const f{site_of("fork handler"), 1};
+      CHILD_REQUIRE(!ends_well(graph_and_forks));
+      CHILD_REQUIRE(f.failed() == 1);
+    }
+    graph_and_forks();
+    heist::executor ex{2};
+    auto const grandchild = run_child(
+        [&] {
+          bool refused = false;
+          try {
+            ex.post([] {});
+          } catch (heist::executor_error const&) {
+            refused = true;
+          }
+          CHILD_REQUIRE(refused);
+        },
+        5s);
+    CHILD_REQUIRE(grandchild.clean());
+  });
+  must_be_clean(report, "fork handler");
+}
+
+TEST_CASE("sites: pages are larger than is usual", "[faults]") {
+  sweep_first_calls("page size", site_of("page size"), everything, {.may_refuse = false});
+}
+
+TEST_CASE("sites: the clock leaps, and nobody yields", "[faults]") {
+  sweep("clock", site_of("clock"), squads_and_region<heist::policy::replay>,
+        {.dense = 20, .most = 40, .may_refuse = false});
+  sweep("yield", site_of("yield"), everything, {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+}
+
+TEST_CASE("sites: threads may not be bound", "[faults]") {
+  sweep("affinity set", site_of("affinity set"), pinned, {.may_refuse = false});
+  sweep("affinity mask", site_of("affinity mask"), pinned, {.may_refuse = false});
+  sweep("affinity set, all", site_of("affinity set"), pinned,
+        {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+}
+
+TEST_CASE("sites: threads get no stack for signal handlers", "[faults]") {
+  if (slow) return heist_test::skipped("the sanitizers have their own handler stacks");
+  sweep("handler stack", site_of("handler stack"), everything, {.may_refuse = false});
+  sweep("handler stack off", site_of("handler stack off"), everything, {.may_refuse = false});
+  sweep("handler stack size", site_of("handler stack size"), everything, {.dense = 20, .may_refuse = false});
+}
+
+TEST_CASE("sites: what reports an overflow may be refused, the program ends all the same", "[faults]") {
+  if (slow) return heist_test::skipped("the sanitizers report overflows themselves");
+  sweep_first_calls("overflow handler", site_of("overflow handler"), everything, {.may_refuse = false});
+  auto const silent = overflowing(site_of("overflow handler"));
+  INFO(silent.text());
+  CHECK(silent.signal == SIGSEGV);
+  auto const mute = overflowing(site_of("overflow message"));
+  INFO(mute.text());
+  CHECK(mute.signal == SIGSEGV);
+  auto const stubborn = overflowing(site_of("overflow handler off"));
+  INFO(stubborn.text());
+  CHECK_FALSE(stubborn.hung);
+  CHECK(stubborn.signal != 0);
+  CHECK(stubborn.says("has overflowed its fiber's stack"));
+}

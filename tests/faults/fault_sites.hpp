@@ -1,0 +1,274 @@
+// Every place where heist asks the system for something: which of them a program has reached, and how often it was
+// refused there. tests/faults/sites_check.py compares the lists with the headers, report.py adds the programs up.
+#pragma once
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>  // program_invocation_short_name
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "heist/base/config.hpp"
+
+namespace heist_test {
+
+/// A place in a header below include/heist, as its code begins there. Places of one site are refused alike.
+struct site_place {
+  std::string_view site, file, code;
+};
+
+// clang-format off
+/// One line for each place; a line for each time that a header says the same.
+inline constexpr site_place site_places[] = {
+    {"new", "memory/block_pool.hpp", "::operator new("},
+    {"aligned new", "", ""},
+    {"stack mmap", "memory/stack.hpp", "::mmap(nullptr, all"},
+    {"stack munmap", "memory/stack.hpp", "::munmap("},
+    {"guard madvise", "memory/stack.hpp", "::madvise("},
+    {"guard mprotect", "memory/stack.hpp", "::mprotect("},
+    {"page size", "memory/stack.hpp", "::sysconf(_SC_PAGESIZE)"},
+    {"page size", "observe/perf_events.hpp", "::sysconf(_SC_PAGESIZE)"},
+    {"page size", "observe/page_nodes.hpp", "::sysconf(_SC_PAGESIZE)"},
+    {"thread", "sched/core.hpp", "std::thread> threads_"},
+    {"thread", "sched/core_start.hpp", "std::thread>{std::move(threads_)}"},
+    {"fork handler", "sched/core.hpp", "::pthread_atfork("},
+    {"futex wait", "base/park_word.hpp", "::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE"},
+    {"futex wake", "base/park_word.hpp", "::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE"},
+    {"membarrier register", "base/env.hpp", "::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED"},
+    {"membarrier", "base/env.hpp", "::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED"},
+    {"clock", "base/env.hpp", "::clock_gettime("},
+    {"clock", "base/env.hpp", "::clock_gettime("},
+    {"yield", "base/env.hpp", "::sched_yield("},
+    {"handler stack size", "sched/handler_stack.hpp", "::sysconf(_SC_SIGSTKSZ)"},
+    {"handler stack", "sched/handler_stack.hpp", "::sigaltstack(&mine"},
+    {"handler stack off", "sched/handler_stack.hpp", "::sigaltstack(&none"},
+    {"overflow handler", "sched/overflow_report.hpp", "::sigaction(SIGSEGV, &wanted"},
+    {"overflow handler off", "sched/overflow_report.hpp", "::sigaction(SIGSEGV, &ends"},
+    {"overflow message", "sched/overflow_report.hpp", "::write("},
+    {"affinity read", "topology/bind.hpp", "::sched_getaffinity("},
+    {"affinity set", "topology/bind.hpp", "::sched_setaffinity("},
+    {"affinity mask", "topology/bind.hpp", "CPU_ALLOC("},
+    {"file open", "topology/read_file.hpp", "fopen("},
+    {"file read", "topology/read_file.hpp", "fread("},
+    {"file read", "topology/read_file.hpp", "ferror("},
+    {"hwloc version", "topology/discover.hpp", "::hwloc_get_api_version("},
+    {"hwloc init", "topology/discover.hpp", "::hwloc_topology_init("},
+    {"hwloc load", "topology/discover.hpp", "::hwloc_topology_load("},
+    {"hwloc this system", "topology/discover.hpp", "::hwloc_topology_is_thissystem("},
+    {"hwloc bitmap", "topology/discover.hpp", "::hwloc_bitmap_alloc("},
+    {"hwloc cpubind", "topology/discover.hpp", "::hwloc_get_cpubind("},
+    {"hwloc restrict", "topology/discover.hpp", "::hwloc_topology_restrict("},
+    {"hwloc included", "topology/discover.hpp", "::hwloc_bitmap_isincluded("},
+    {"hwloc objects", "topology/discover.hpp", "::hwloc_get_next_obj_by_type("},
+    {"hwloc distances", "topology/discover.hpp", "::hwloc_distances_get_by_type("},
+    {"perf open", "observe/perf_events.hpp", "::syscall(SYS_perf_event_open"},
+    {"perf read", "observe/perf_events.hpp", "::read("},
+    {"perf close", "observe/perf_events.hpp", "::close("},
+    {"perf mmap", "observe/perf_events.hpp", "::mmap(nullptr, page_bytes()"},
+    {"perf munmap", "observe/perf_events.hpp", "::munmap("},
+    {"processor files", "observe/perf_events.hpp", "std::ifstream file("},
+    {"page nodes", "observe/page_nodes.hpp", "::syscall(SYS_move_pages"},
+    {"own node", "observe/page_nodes.hpp", "::syscall(SYS_getcpu"},
+    {"trace file", "observe/chrome_trace.hpp", "std::ofstream file("},
+    {"recording written", "sim/recorded_file.hpp", "std::ofstream file("},
+    {"recording read", "sim/recorded_file.hpp", "std::ifstream file("},
+};
+
+/// Calls that cannot be refused, and why.
+struct unfailing_place {
+  std::string_view file, code, reason;
+};
+inline constexpr unfailing_place unfailing_places[] = {
+    {"base/assert.hpp", "fprintf(", "the program ends next, whatever was printed"},
+    {"base/assert.hpp", "abort(", "does not return"},
+    {"memory/block_pool.hpp", "::operator delete(", "frees"},
+    {"memory/block_pool.hpp", "::operator delete(", "frees"},
+    {"memory/block_pool.hpp", "::operator delete(", "frees"},
+    {"observe/recorder.hpp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
+    {"sched/core_start.hpp", "::pthread_setcancelstate(", "refuses unknown states only"},
+    {"sched/no_migrate.hpp", "std::mutex", "never waits where it could deadlock; other errors do not exist"},
+    {"sched/overflow_report.hpp", "::sigemptyset(", "clears a local variable"},
+    {"sched/overflow_report.hpp", "abort(", "does not return"},
+    {"topology/bind.hpp", "CPU_FREE(", "frees"},
+    {"topology/discover.hpp", "::hwloc_topology_destroy(", "frees"},
+    {"topology/discover.hpp", "::hwloc_bitmap_free(", "frees"},
+    {"topology/discover.hpp", "::hwloc_distances_release(", "frees"},
+    {"topology/discover.hpp", "::hwloc_topology_get_topology_cpuset(", "reads a loaded topology"},
+    {"topology/read_file.hpp", "fclose(", "the file was only read"},
+};
+// clang-format on
+
+/// The number of a site; a name that is not in the list does not compile.
+consteval std::size_t site_of(std::string_view name) {
+  std::size_t i = 0;
+  while (site_places[i].site != name) ++i;
+  return i;
+}
+inline constexpr std::size_t site_limit = std::size(site_places);
+
+/// Where this process and its children count. In memory that they share.
+struct fault_board {
+  struct counts {
+    std::atomic<unsigned long> reached{0}, injected{0};
+  };
+  counts of[site_limit]{};
+  std::atomic<unsigned long> hangs{0}, leaks{0}, crashes{0}, skips{0};
+  pid_t owner = 0;
+};
+
+/// The system's own function, which one of the same name in this program stands before.
+template <class Function>
+HEIST_NO_TSAN Function* real(char const* name) noexcept {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+/// The same, found once; without the guard of a static variable, as the sanitizers' runtimes call these functions
+/// before they can be told of guards.
+template <class Function>
+struct next_function {
+  char const* name;
+  Function* found = nullptr;
+
+  HEIST_NO_TSAN operator Function*() noexcept {
+    Function* f = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (f == nullptr) __atomic_store_n(&found, f = real<Function>(name), __ATOMIC_RELAXED);
+    return f;
+  }
+};
+
+namespace detail {
+
+inline void report_faults() noexcept;
+
+struct shared_board {
+  shared_board() noexcept {
+    static auto* const map = real<void*(void*, std::size_t, int, int, int, off_t)>("mmap");
+    void* const at = map(nullptr, sizeof(fault_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) std::abort();
+    board = ::new (at) fault_board;
+    board->owner = ::getpid();
+  }
+  fault_board* board;
+};
+
+/// What a site is to be refused, in this process.
+struct plan {
+  std::atomic<long> first{0};     ///< the call that fails, from 1 on; 0: none
+  std::atomic<long> in_a_row{1};  ///< and so many behind it
+  std::atomic<long> one_in{0};    ///< or one of so many, always the same ones; 0: none
+  std::atomic<long> calls{0}, failed{0};
+};
+inline constinit plan plans[site_limit];
+
+}  // namespace detail
+
+inline fault_board& board() noexcept {
+  static detail::shared_board const shared;
+  return *shared.board;
+}
+
+/// Called by whoever stands before the system, at each call: is this one to fail?
+inline bool must_fail(std::size_t site) noexcept {
+  auto& counts = board().of[site];
+  counts.reached.fetch_add(1, std::memory_order_relaxed);
+  auto& p = detail::plans[site];
+  long const first = p.first.load(std::memory_order_relaxed), one_in = p.one_in.load(std::memory_order_relaxed);
+  if (first == 0 && one_in == 0) return false;
+  long const n = p.calls.fetch_add(1, std::memory_order_relaxed) + 1;
+  bool const fails = (first != 0 && n >= first && n - first < p.in_a_row.load(std::memory_order_relaxed)) ||
+                     (one_in != 0 && static_cast<long>((static_cast<unsigned long>(n) * 2654435761ul >> 7) %
+                                                       static_cast<unsigned long>(one_in)) == 0);
+  if (fails) {
+    p.failed.fetch_add(1, std::memory_order_relaxed);
+    counts.injected.fetch_add(1, std::memory_order_relaxed);
+  }
+  return fails;
+}
+
+inline constexpr long for_ever = 1L << 40;
+
+/// While it lives, calls of a site fail: the `first`, from 1 on, and `in_a_row` together. One for a site at a time.
+class fault {
+ public:
+  fault(std::size_t site, long first, long in_a_row = 1) noexcept : plan_{detail::plans[site]} {
+    begin(first, in_a_row, 0);
+  }
+  /// One of so many calls fails, always the same ones.
+  struct one_in {
+    long calls;
+  };
+  fault(std::size_t site, one_in n) noexcept : plan_{detail::plans[site]} { begin(0, 0, n.calls); }
+  fault(fault const&) = delete;
+  fault& operator=(fault const&) = delete;
+  ~fault() { stop(); }
+
+  void stop() noexcept { plan_.first = 0, plan_.one_in = 0; }
+  long failed() const noexcept { return plan_.failed; }
+  long calls() const noexcept { return plan_.calls; }
+
+ private:
+  void begin(long first, long in_a_row, long one_in) noexcept {
+    plan_.calls = 0, plan_.failed = 0, plan_.in_a_row = in_a_row;
+    plan_.one_in = one_in, plan_.first = first;
+  }
+  detail::plan& plan_;
+};
+
+/// Says that something was not tested here.
+inline void skipped(std::string const& reason) {
+  ++board().skips;
+  std::printf("skipped: %s\n", reason.c_str());
+  std::fflush(stdout);
+}
+
+namespace detail {
+
+/// A line for each site that was reached, a line of sums; and, for report.py, the same as a line of JSON at the end of
+/// the file that HEIST_FAULTS_REPORT names.
+inline void report_faults() noexcept {
+  auto& b = board();
+  char const* const program = program_invocation_short_name;
+  std::string sites;
+  for (std::size_t i = 0; i != site_limit; ++i) {
+    unsigned long const reached = b.of[i].reached, injected = b.of[i].injected;
+    if (reached == 0) continue;
+    auto const name = std::string{site_places[i].site};
+    std::printf("faults %s site %s reached %lu injected %lu\n", program, name.c_str(), reached, injected);
+    sites += (sites.empty() ? "\"" : ", \"") + name + "\": [" + std::to_string(reached) + ", " +
+             std::to_string(injected) + "]";
+  }
+  std::printf("faults %s hangs %lu leaks %lu crashes %lu skipped %lu\n", program, b.hangs.load(), b.leaks.load(),
+              b.crashes.load(), b.skips.load());
+  std::fflush(stdout);
+  char const* const path = std::getenv("HEIST_FAULTS_REPORT");
+  if (path == nullptr) return;
+  auto const line = "{\"program\": \"" + std::string{program} + "\", \"sites\": {" + sites +
+                    "}, \"hangs\": " + std::to_string(b.hangs) + ", \"leaks\": " + std::to_string(b.leaks) +
+                    ", \"crashes\": " + std::to_string(b.crashes) + ", \"skipped\": " + std::to_string(b.skips) +
+                    ", \"sanitized\": " + (heist::under_asan || heist::under_tsan ? "true" : "false") + "}\n";
+  if (std::FILE* const file = std::fopen(path, "ae")) {
+    std::fwrite(line.data(), 1, line.size(), file);  // in one piece: programs run side by side
+    std::fclose(file);
+  } else {
+    std::fprintf(stderr, "cannot write %s\n", path);
+  }
+}
+
+/// Reports when the program ends; not in its children.
+struct reporter_at_exit {
+  reporter_at_exit() noexcept { static_cast<void>(board()); }
+  ~reporter_at_exit() {
+    if (board().owner == ::getpid()) report_faults();
+  }
+};
+inline reporter_at_exit const reports_at_exit;
+
+}  // namespace detail
+}  // namespace heist_test
