@@ -74,7 +74,7 @@ class boost_flow {
   HEIST_NO_TSAN static int arrive(boost::context::detail::transfer_t t) noexcept {
     crossing const c = *static_cast<crossing*>(t.data);  // a copy: `then` may let the old flow go on, and cross again
     c.from->context_ = t.fctx;
-    sanitizer_arrive(c.from->sanitizer_, c.to->sanitizer_);
+    sanitizer_arrive(c.from->sanitizer_, c.to->sanitizer_, t.fctx);
     if (c.then.act != nullptr) c.then.act(c.then.argument);
     return c.status;
   }

@@ -1,0 +1,168 @@
+// Races that ThreadSanitizer must report in tasks that migrate, and their clean twins: what a join, a future or a lock
+// orders it must not report, on whatever thread the task was before.
+#include <pthread.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "heist/sched/no_migrate.hpp"
+#include "sanitizers/planted.hpp"
+
+namespace {
+
+using heist_test::move_elsewhere;
+using heist_test::wait_until;
+using planted::context;
+using planted::fork_and_be_stolen;
+
+/// Without order between them, as the flag says nothing to ThreadSanitizer.
+void both(std::atomic<int>& begun) {
+  begun.fetch_add(1, std::memory_order_relaxed);
+  while (begun.load(std::memory_order_relaxed) != 2) std::this_thread::yield();
+}
+
+void two_children(context ctx, bool bug) {
+  int plain = 0;
+  std::mutex lock;
+  std::atomic<int> begun{0};
+  auto const add = [&] {
+    both(begun);
+    std::unique_lock hold{lock, std::defer_lock};
+    if (!bug) hold.lock();
+    ++plain;
+  };
+  ctx.fork_join(add, add);
+  ++plain;
+}
+
+/// The rest of the parent, on another worker, against the child.
+void parent_and_child(context ctx, bool bug) {
+  int plain = 0;
+  std::atomic<int> begun{0};
+  ctx.fork_join(
+      [&] {
+        both(begun);
+        plain = 1;
+      },
+      [&] {
+        both(begun);
+        if (bug) plain = 2;
+      });
+  plain = 3;
+}
+
+/// Before the fork, after the join, and before the children of the next: all ordered, on two workers in turn.
+void joins_order(context ctx, bool bug) {
+  int plain = 0;
+  std::atomic<int> begun{0};
+  for (int i = 0; i != 20; ++i) {
+    ++plain;
+    fork_and_be_stolen(
+        ctx, [&] { ++plain; }, [] {});
+    ++plain;
+    fork_and_be_stolen(
+        ctx, [] {}, [&] { ++plain; });
+    move_elsewhere(ctx);
+  }
+  ctx.fork_join([&] { both(begun), ++plain; },
+                [&] {
+                  both(begun);
+                  if (bug) ++plain;
+                });
+}
+
+void future_not_waited_for(context ctx, bool bug) {
+  int plain = 0;
+  std::atomic<bool> written{false};
+  auto const other = ctx.submit([&] {
+    plain = 1;
+    written.store(true, std::memory_order_relaxed);
+  });
+  if (bug) {
+    while (!written.load(std::memory_order_relaxed)) std::this_thread::yield();
+  } else {
+    other.wait();
+  }
+  plain = 2;
+  other.wait();
+}
+
+/// Twenty tasks on the same few fibers, one after the other, and one beside them.
+void fibers_used_again(context ctx, bool bug) {
+  int plain = 0;
+  for (int i = 0; i != 20; ++i) {
+    ctx.submit([&](context c) {
+         ++plain;
+         move_elsewhere(c);
+         ++plain;
+       })
+        .wait();
+  }
+  parent_and_child(ctx, bug);
+}
+
+void handed_over_in_a_handler(context ctx, bool bug) {
+  int plain = 0;
+  std::atomic<int> begun{0};
+  try {
+    plain = 1;
+    throw 1;
+  } catch (int thrown) {
+    move_elsewhere(ctx);
+    plain += thrown;
+  }
+  ctx.fork_join([&] { both(begun), plain = 3; },
+                [&] {
+                  both(begun);
+                  if (bug) plain = 4;
+                });
+}
+
+/// Not reported by ThreadSanitizer, for which the task is the same whatever thread it is on; by heist in debug builds.
+void lock_across_a_fork(context ctx, bool bug) {
+  heist::mutex lock;
+  lock.lock();
+  if (!bug) lock.unlock();
+  fork_and_be_stolen(
+      ctx, [] {}, [] {});
+  if (bug) lock.unlock();
+}
+
+/// The same with a lock of the system's that checks its owner: silk's issue 116.
+void system_lock_across_a_fork(context ctx, bool bug) {
+  pthread_mutex_t lock;
+  pthread_mutexattr_t checks;
+  pthread_mutexattr_init(&checks);
+  pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_init(&lock, &checks);
+  int refused = 0;
+  std::atomic<bool> taken{false};
+  pthread_mutex_lock(&lock);
+  if (!bug) pthread_mutex_unlock(&lock);
+  ctx.fork_join([&] { wait_until(taken); },
+                [&] {
+                  if (bug) refused = pthread_mutex_unlock(&lock);
+                  taken = true;
+                });
+  if (refused == EPERM) std::fprintf(stderr, "unlocked by a thread that does not own it\n");
+  if (refused != 0) std::_Exit(1);
+  pthread_mutex_destroy(&lock);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return planted::choose(argc, argv,
+                         {{"two_children", &two_children},
+                          {"parent_and_child", &parent_and_child},
+                          {"joins_order", &joins_order},
+                          {"future_not_waited_for", &future_not_waited_for},
+                          {"fibers_used_again", &fibers_used_again},
+                          {"handed_over_in_a_handler", &handed_over_in_a_handler},
+                          {"lock_across_a_fork", &lock_across_a_fork},
+                          {"system_lock_across_a_fork", &system_lock_across_a_fork}});
+}

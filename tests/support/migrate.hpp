@@ -1,0 +1,42 @@
+// Makes the calling task go on on another thread, every time.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "heist/base/config.hpp"
+
+namespace heist_test {
+
+inline void wait_until(std::atomic<bool> const& flag) {
+  while (!flag.load()) std::this_thread::yield();
+}
+
+/// Parks the calling task of an executor of two workers, which runs nothing else, and returns on the other worker.
+/// `meanwhile()` runs on the worker that was left, between the two.
+///
+/// One task holds the other worker until the caller has parked; a second one, which only the caller's worker can take
+/// once it is rid of the caller, holds that until the caller goes on: so only the other one can do it.
+template <class Context>
+HEIST_NOINLINE void move_elsewhere(
+    Context ctx, void (*meanwhile)() = [] {}) {
+  struct meeting {
+    std::atomic<bool> other_held{false}, mine_held{false}, moved{false};
+  };
+  auto const m = std::make_shared<meeting>();
+  auto const other = ctx.submit([m] {
+    m->other_held = true;
+    wait_until(m->mine_held);
+  });
+  wait_until(m->other_held);
+  auto const mine = ctx.submit([m, meanwhile] {
+    meanwhile();
+    m->mine_held = true;
+    wait_until(m->moved);
+  });
+  other.wait();
+  m->moved = true;
+}
+
+}  // namespace heist_test
