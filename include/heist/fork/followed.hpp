@@ -153,8 +153,9 @@ inline void call_and_give(fiber& on, followed_frame& frame, flow_function functi
   child.on = &w;
   child.interrupt = on.interrupt;
   child.called_by = &frame;
-  child.turnless = std::exchange(on.turnless, false);  // it goes on in the place of the caller
-  auto const [record, branch, unused] = frame.place;   // now: the child may be gone afterwards
+  // The child goes on in the place of the caller; who is given a place in no list comes without a turn.
+  child.turnless = std::exchange(on.turnless, frame.seat.place == replay_seat::nowhere);
+  auto const [record, branch, unused] = frame.place;  // now: the child may be gone afterwards
   std::uint32_t const before = w.number;
   w.current.store(&child, std::memory_order_release);  // release: see worker::current
   flow::call(on.own_flow(), child.own_flow(), function, static_cast<calling_frame*>(&frame), &child);

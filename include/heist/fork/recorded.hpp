@@ -180,6 +180,22 @@ std::tuple<value_or_monostate<task_result<Context, F>>...> recorded_places::spec
   return special_fork_in<Context, F...>::run(on, position, f...);
 }
 
+/// Forks without a place, in a strict run: nobody steals there, so they are calls. Stolen, the rest of the frame would
+/// end on a worker whose turn it is not.
+class in_place_if {
+ public:
+  in_place_if(fiber& on, bool strict) noexcept : on_{on}, more_{strict ? std::uint32_t{1} : 0} {
+    on_.no_migrate += more_;
+  }
+  in_place_if(in_place_if const&) = delete;
+  in_place_if& operator=(in_place_if const&) = delete;
+  ~in_place_if() { on_.no_migrate -= more_; }
+
+ private:
+  fiber& on_;
+  std::uint32_t const more_;
+};
+
 /// For a context that may have no record because it leaves the order to the executor.
 template <class Context, class... F>
 auto recorded_fork_of(Context const& c, F&... f) {
@@ -187,6 +203,7 @@ auto recorded_fork_of(Context const& c, F&... f) {
   fork_slot* const position = context_access::position_of(c);
   if (recorded_places::has_record(position)) return recorded_fork<Context, F...>::run(on, position, f...);
   frame_record of_no_run{nullptr, 0, 0};
+  in_place_if const strict{on, on.stays()};
   return recorded_fork<Context, F...>::run(on, recorded_places::position_of(of_no_run), f...);
 }
 

@@ -1,0 +1,9 @@
+// For the first line of a file: the library in it runs on Boost.Context, as another namespace, so that one program has
+// both kinds of flow. What such files share with others must not have heist in its types.
+#pragma once
+
+#undef HEIST_SWITCH_NATIVE
+#ifndef HEIST_SWITCH_BOOST
+#define HEIST_SWITCH_BOOST
+#endif
+#define heist heist_on_boost

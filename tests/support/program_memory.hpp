@@ -1,0 +1,92 @@
+// What a random program leaves behind when it runs: plain memory that its tasks share without atomics, so that forks,
+// joins and edges must order it, and ThreadSanitizer sees if they do not.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "support/random_program.hpp"
+
+namespace heist_test {
+
+/// The value of a node, from its number and the sum of what counts for it.
+inline std::uint64_t node_value(std::uint32_t node, std::uint64_t sum) noexcept {
+  std::uint64_t x = sum + (node + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// What a node that throws throws. Counts the objects that there are.
+struct program_failure {
+  explicit program_failure(std::uint32_t n) noexcept : node{n} { alive.fetch_add(1, std::memory_order_relaxed); }
+  program_failure(program_failure const& other) noexcept : program_failure{other.node} {}
+  program_failure& operator=(program_failure const&) = delete;
+  ~program_failure() { alive.fetch_sub(1, std::memory_order_relaxed); }
+
+  std::uint32_t node;
+  static inline std::atomic<std::int64_t> alive{0};
+};
+
+/// What a task itself saw to be wrong, as bits.
+enum sight : std::uint32_t {
+  early = 1u << 0,        ///< before something that it is to come after had ended, or after its parent had
+  other_value = 1u << 1,  ///< a result that is not what the child has left
+  moved = 1u << 2,        ///< on another worker, though it was not to migrate
+  untold = 1u << 3,       ///< nothing told it of a stop
+  no_worker = 1u << 4,    ///< on a worker, or in a squad, that there is none of
+  crowded = 1u << 5       ///< beside another task of the same limiter
+};
+
+/// Of one node; written by nobody else, but for `inside` and `passed`.
+struct program_cell {
+  std::uint64_t value = 0;
+  std::uint32_t began = 0, ended = 0, failed = 0;  ///< failed: left by an exception
+  std::uint32_t threw = 0;                         ///< by itself
+  std::uint32_t sights = 0;
+  std::uint32_t worker = 0;
+  std::uint32_t cut = 0;                           ///< of a node that runs a graph: the run said that it was stopped
+  std::uint32_t inside = 0, passed = 0;            ///< of such a node: written by its limited tasks
+  std::array<std::uint32_t, most_noted> caught{};  ///< by group: 1 + the node whose exception it was
+};
+
+/// What goes wrong on purpose, to see whether the judge notices.
+enum class sabotage : std::uint8_t { none, loses, doubles, swaps, spoils, swallows };
+
+struct program_memory {
+  program_memory() = default;
+  explicit program_memory(random_program const& p) : program{&p}, cells(p.size()) {}
+  void clear() {
+    for (auto& c : cells) c = {};
+    stop = std::stop_source{};
+  }
+
+  random_program const* program = nullptr;
+  std::vector<program_cell> cells;
+  std::stop_source stop;
+  bool armed = true;  ///< do nodes that throw or stop do so?
+  std::uint32_t workers = 1, squads = 1;
+  sabotage broken = sabotage::none;
+};
+
+/// How a run ended, as who started it saw it.
+struct program_outcome {
+  std::uint32_t delivered = no_node;  ///< the node whose exception arrived
+  bool threw_otherwise = false;       ///< something else arrived
+  std::string text;                   ///< what it said
+  bool stopped = false;               ///< of a graph
+  std::uint64_t value = 0;            ///< of a tree
+};
+
+/// Values are sums, of which the places among the siblings are part: two that are swapped do not cancel out.
+inline std::uint64_t weighed(std::uint64_t value, std::uint32_t place) noexcept {
+  return value * (2 * place + std::uint64_t{1});
+}
+/// What counts instead of children whose exception was caught, or that a stop has skipped.
+inline constexpr std::uint64_t value_of_caught = 0x5ca1ab1e, value_of_skipped = 0x0ddba11;
+
+}  // namespace heist_test
