@@ -445,6 +445,7 @@ void calls(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
   model::limits const wide{.rules = {.steps = 3000}, .random_executions = 50'000};

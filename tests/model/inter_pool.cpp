@@ -132,14 +132,14 @@ void released(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2}};
 
   all.prove("inter pool: which task comes out", three, order_of_tasks);
   all.prove("inter pool: a member releases", three, released);
   all.prove("inter pool: head and thief, 1 task", three, pushed<false, 1>);
   all.prove("inter pool: head and thief, 1 pinned", three, pushed<true, 1>);
-  all.prove("inter pool: head and thief, 2 tasks", two, pushed<false, 2>);
-  all.prove("inter pool: head and thief, 2 pinned", two, pushed<true, 2>);
+  all.prove("inter pool: head and thief, 2 tasks", three, pushed<false, 2>);
+  all.prove("inter pool: head and thief, 2 pinned", three, pushed<true, 2>);
   return all.finish();
 }

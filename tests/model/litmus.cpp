@@ -304,6 +304,7 @@ void sequentially_consistent_load(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
 
   all.litmus("SB: no fence", {0, 1, 2, 3}, store_buffering<no_fence>);
   all.litmus("SB: acq_rel fences do not help", {0, 1, 2, 3}, store_buffering<acquire_release>);

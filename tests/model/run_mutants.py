@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Seeds bugs into copies of the shipped headers and counts how many the model notices.
 
-mutants.txt lists them. All bugs of one program are compiled into it at once, each behind a test of model::mutant;
+mutants*.txt list them. All bugs of one program are compiled into it at once, each behind a test of model::mutant;
 shipped code never contains such a test. Prints one line per bug that is not noticed, then the totals.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import shlex
@@ -45,9 +46,9 @@ class Mutant:
         return start, start + len(self.marked)
 
 
-def read_list(path):
+def read_lists(folder):
     mutants, fields = [], {}
-    for line in path.read_text().splitlines() + [""]:
+    for line in [line for path in sorted(folder.glob("mutants*.txt")) for line in path.read_text().splitlines() + [""]]:
         if line.startswith("#"):
             continue
         if not line.strip():
@@ -91,18 +92,21 @@ def build(program, mutants, options):
     folder = options.build / program
     source = options.source / "tests/model" / f"{program}.cpp"
     by_file = {}
+    # Whole executors are built with headers that stand for some of the shipped ones.
+    world = "tests/model/world/include"
+    worlds = [f"-I{folder}/{world}", f"-I{options.source}/{world}"] if '"world/' in source.read_text() else []
     for m in mutants:
         by_file.setdefault(m.file, []).append(m)
     for file, of_file in by_file.items():
         original = options.source / file
-        copy = folder / (file if file.startswith("include/") else original.name)
+        copy = folder / (file if file.startswith(("include/", world)) else original.name)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text('#include "engine/mutant.hpp"\n' + f'#line 1 "{original}"\n' +
                         mutate(original.read_text(), of_file))
         if original == source:
             source = copy
     executable = folder / "mutants"
-    command = [options.compiler, "-std=c++20", "-O2", "-w", f"-I{folder}/include", f"-I{options.source}/include",
+    command = [options.compiler, "-std=c++20", "-O2", "-w", *worlds, f"-I{folder}/include", f"-I{options.source}/include",
                f"-I{options.source}/tests/model", *shlex.split(options.flags), str(source), "-o", str(executable),
                *shlex.split(options.libraries)]
     subprocess.run(command, check=True)
@@ -119,20 +123,25 @@ def main():
     parser.add_argument("--libraries", default="-lboost_context")
     parser.add_argument("--seconds", default="1", help="limit of time per harness")
     parser.add_argument("--program", help="only the bugs of this one")
+    parser.add_argument("--jobs", type=int, default=1, help="so many at once")
     parser.add_argument("--verbose", action="store_true", help="say also what killed each")
     options = parser.parse_args()
 
-    mutants = [m for m in read_list(here / "mutants.txt") if options.program in (None, m.program)]
+    mutants = [m for m in read_lists(here) if options.program in (None, m.program)]
     killed = argued = 0
     wrong = []
-    for program in sorted({m.program for m in mutants}):
-        mine = [m for m in mutants if m.program == program]
-        executable = build(program, mine, options)
-        for m in mine:
-            seconds = "0.1" if m.argued else options.seconds
-            run = subprocess.run([executable, "--mutant", str(m.number), "--seconds", seconds],
-                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            dead = run.returncode == KILLED
+    programs = sorted({m.program for m in mutants})
+
+    def run(m):
+        seconds = "0.1" if m.argued else options.seconds
+        return subprocess.run([executables[m.program], "--mutant", str(m.number), "--seconds", seconds],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        made = pool.map(lambda name: build(name, [m for m in mutants if m.program == name], options), programs)
+        executables = dict(zip(programs, made))
+        for m, done in zip(mutants, pool.map(run, mutants)):
+            dead = done.returncode == KILLED
             killed += dead
             if not dead and m.argued:
                 argued += 1
@@ -140,8 +149,8 @@ def main():
                 wrong.append(m)
             if options.verbose or (not dead and not m.argued):
                 word = "killed" if dead else "argued" if m.argued else "SURVIVED"
-                reason = run.stdout.splitlines()[-3:] if dead else []
-                print(f"mutant   {word:8} {program}: {m.bug}" + "".join("\n           " + r.strip() for r in reason))
+                reason = done.stdout.splitlines()[-3:] if dead else []
+                print(f"mutant   {word:8} {m.program}: {m.bug}" + "".join("\n           " + r.strip() for r in reason))
                 sys.stdout.flush()
     for m in wrong:
         if m.argued:

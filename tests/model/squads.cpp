@@ -448,6 +448,7 @@ void beside_for_ever(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   using model::symmetric_env;
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
@@ -472,8 +473,8 @@ int main(int argc, char** argv) {
   all.prove("squads: pinned, the head leaves", two, pinned_and_left<env, busy::never, false>);
   all.prove("squads: pinned, then a member releases", one, pinned_and_left<env, busy::until_after, false>);
   all.prove("squads: a member releases, then pinned", one, pinned_and_left<env, busy::until_before, false>);
-  all.prove("squads: the subtree waits outside", two, waits_outside<env, how::open>);
-  all.prove("squads: the subtree waits outside, a pinned task", two, waits_outside<env, how::pinned>);
+  all.prove("squads: the subtree waits outside", three_plain, waits_outside<env, how::open>);
+  all.prove("squads: the subtree waits outside, a pinned task", three_plain, waits_outside<env, how::pinned>);
   all.prove("squads: a task is taken beside another", three_plain, beside<1>);
   all.prove("squads: the same, it keeps the head for ever, random", wide, beside_for_ever);
   all.prove("squads: a task is taken beside another, 2 squads, random", wide, beside<2>);

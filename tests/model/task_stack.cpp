@@ -179,6 +179,7 @@ void owner_and_thieves(model::execution& t) {
       b.gone.fetch_add(1, order::release);
     });
   }
+  t.alike(Thieves);
   t.finally([&] { b.check_end(); });
 }
 
@@ -236,6 +237,7 @@ void alone(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
 

@@ -171,28 +171,29 @@ void overlap(model::execution& t) {
   for (std::size_t w = 0; w < thieves; ++w) {
     t.thread([&e, w] { e.thief(w, Looks); });
   }
+  t.alike(thieves);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
   model::limits const wide{.rules = {.steps = 2000}, .random_executions = 50'000};
 
   all.prove("task stack, sleep: 2 coarse tasks overlap", three, overlap<env, "+A-", 0>);
   all.prove("task stack, sleep: the same without membarrier", three, overlap<model::symmetric_env, "+A-", 0>);
-  all.prove("task stack, sleep: twice, in the same slot", two, overlap<env, "+A-+B-", 1>);
+  all.prove("task stack, sleep: twice, in the same slot", three_plain, overlap<env, "+A-+B-", 1>);
   all.prove("task stack, sleep: after a join that may find it", three_plain, overlap<env, "+-+B-", 1, false, false>);
   all.prove("task stack, sleep: a fork serves", three_plain, overlap<env, "++A+B---", 1>);
   all.prove("task stack, sleep: a join serves", three_plain, overlap<env, "+++A-B--", 1>);
-  all.prove("task stack, sleep: 3 coarse tasks overlap", one, overlap<env, "2B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a fork serves", one, overlap<env, "++|a+B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a join serves", one, overlap<env, "+++|a-B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a public join before", one, overlap<env, "++|-++a-C", 2, true, false>);
+  all.prove("task stack, sleep: 3 coarse tasks overlap", three_plain, overlap<env, "2B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a fork serves", three_plain, overlap<env, "++|a+B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a join serves", three_plain, overlap<env, "+++|a-B", 1, true, false>);
+  all.prove("task stack, sleep: 2 sleepers, a public join before", two, overlap<env, "++|-++a-C", 2, true, false>);
   all.prove("task stack, sleep: 3 coarse tasks overlap, random", wide, overlap<env, "2B", 1, true>);
   all.prove("task stack, sleep: 2 sleepers, a fork serves, random", wide, overlap<env, "++|a+B", 1, true>);
   all.prove("task stack, sleep: 2 sleepers, a join serves, random", wide, overlap<env, "+++|a-B", 1, true>);

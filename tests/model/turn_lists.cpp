@@ -499,6 +499,7 @@ struct circle_at_join {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
+  all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2}};
 

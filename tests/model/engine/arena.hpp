@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "mix.hpp"
+#include "tape.hpp"
+
 namespace model {
 
 class arena {
@@ -19,8 +22,10 @@ class arena {
     std::uintptr_t const base = reinterpret_cast<std::uintptr_t>(bytes_);
     std::uintptr_t const block = (base + used_ + sizeof(header) + alignment - 1) / alignment * alignment;
     if (block + size > base + capacity) return nullptr;
+    std::size_t const before = used_;
     used_ = block + size - base;
     ++live_;
+    std::memset(bytes_ + before, 0xCD, used_ - before);  // the same in every execution
     *header_of(reinterpret_cast<void*>(block)) = {size, alive};
     return reinterpret_cast<void*>(block);
   }
@@ -42,6 +47,20 @@ class arena {
 
   /// Blocks that nobody freed yet.
   int live() const noexcept { return live_; }
+
+  /// A number for all that the execution has allocated, and what is in it.
+  std::uint64_t image() const noexcept { return mix_bytes(1, bytes_, (used_ + 7) / 8 * 8); }
+
+  void save(tape& to) const noexcept {
+    to.put(used_);
+    to.put(live_);
+    to.put(bytes_, used_);
+  }
+  void restore(tape& from) noexcept {
+    from.get(used_);
+    from.get(live_);
+    from.get(bytes_, used_);
+  }
 
   void reset() noexcept {
     used_ = 0;

@@ -23,8 +23,15 @@ class atomic {
   atomic(atomic const&) = delete;
   atomic& operator=(atomic const&) = delete;
 
-  T load(order o) const noexcept { return decode(mem.load(id_, where(), o)); }
-  void store(T value, order o) noexcept { mem.store(id_, where(), encode(value), o); }
+  T load(order o) const noexcept {
+    memory::word const value = mem.load(id_, where(), o);
+    sched.forget_frames();
+    return decode(value);
+  }
+  void store(T value, order o) noexcept {
+    mem.store(id_, where(), encode(value), o);
+    sched.forget_frames();
+  }
   T exchange(T value, order o) noexcept {
     return modify(o, [&](T) { return value; });
   }
@@ -82,11 +89,15 @@ class atomic {
 
   template <class Change>
   T modify(order o, Change change) noexcept {
-    return decode(mem.modify(id_, where(), o, [&](memory::word old) { return encode(change(decode(old))); }));
+    memory::word const old = mem.modify(id_, where(), o, [&](memory::word w) { return encode(change(decode(w))); });
+    sched.forget_frames();
+    return decode(old);
   }
   bool compare_exchange(T& expected, T desired, order success, order failure, bool weak) noexcept {
     memory::word old = encode(expected);
-    if (mem.compare_exchange(id_, where(), old, encode(desired), success, failure, weak)) return true;
+    bool const done = mem.compare_exchange(id_, where(), old, encode(desired), success, failure, weak);
+    sched.forget_frames();
+    if (done) return true;
     expected = decode(old);
     return false;
   }
@@ -109,7 +120,7 @@ class park_word {
   void wake_all() noexcept { wake(max_threads); }
 
  private:
-  void sleep(std::uint32_t expected, bool timed) noexcept {
+  [[gnu::noinline]] void sleep(std::uint32_t expected, bool timed) noexcept {
     sched.point(touch::sleep, where());
     if (sched.spurious_return()) return sched.trace("wait returns without a reason");
     if (!value_.newest_is(expected)) return sched.trace("wait returns: the word has changed");
@@ -117,7 +128,7 @@ class park_word {
     sched.park(where(), timed);
     sched.trace("is awake");
   }
-  void wake(int count) noexcept {
+  [[gnu::noinline]] void wake(int count) noexcept {
     sched.point(touch::wake, where());
     sched.trace("wake");
     sched.wake(where(), count);

@@ -32,8 +32,17 @@ class choices {
     return taken;
   }
 
+  /// True when nothing is known of the decisions that follow: an earlier execution has not come here.
+  bool explores() const noexcept { return searching_ && position_ >= path_.size(); }
+  std::size_t length() const noexcept { return path_.size(); }
+  /// How many there were so far in the running execution.
+  std::size_t taken() const noexcept { return position_; }
+
   /// Starts an execution that takes the decisions on the path first.
   void rewind() noexcept { position_ = 0; }
+
+  /// The first `count` decisions have been taken again.
+  void go_back(std::size_t count) noexcept { position_ = count; }
 
   /// Depth first: changes the last decision that has an untried possibility. False when there is none left.
   bool advance() noexcept {
@@ -49,10 +58,12 @@ class choices {
   void start_search() noexcept {
     path_.clear();
     random_ = false;
+    searching_ = true;
   }
   void start_random(std::uint64_t seed) noexcept {
     path_.clear();
     random_ = true;
+    searching_ = false;
     state_ = seed * 0x9E3779B97F4A7C15u + 1;
   }
 
@@ -66,6 +77,7 @@ class choices {
   /// Takes the decisions of a text() and the plainest ones after its end.
   void start_replay(std::string const& text) {
     start_search();
+    searching_ = false;
     if (text == "-") return;
     for (char c : text) {
       std::size_t const taken = std::string{digits}.find(c);
@@ -99,6 +111,7 @@ class choices {
   std::vector<choice, malloc_allocator<choice>> path_;
   std::size_t position_ = 0;
   bool random_ = false;
+  bool searching_ = false;
   std::uint64_t state_ = 1;
 };
 

@@ -19,19 +19,32 @@ struct env {
   using index = std::int64_t;
   static constexpr unsigned epoch_bits = 28;
 
-  static void fence(order o) noexcept { mem.fence(o); }
-  static void light_fence() noexcept { mem.light_fence(); }
-  static void heavy_fence() noexcept { mem.heavy_fence(); }
+  static void fence(order o) noexcept {
+    mem.fence(o);
+    sched.forget_frames();
+  }
+  static void light_fence() noexcept {
+    mem.light_fence();
+    sched.forget_frames();
+  }
+  static void heavy_fence() noexcept {
+    mem.heavy_fence();
+    sched.forget_frames();
+  }
   static void relax() noexcept {
     mem.forget_stale();
     sched.yield();
+    sched.forget_frames();
   }
   static void yield() noexcept { relax(); }
   static void prepare() noexcept {}
 
   /// For loops of a harness that only read: as relax(), but the next round comes when somebody has written. So a search
   /// need not bound how often such a loop goes round, and is fair to the other threads.
-  static void read_again() noexcept { sched.read_again(mem.forget_stale()); }
+  static void read_again() noexcept {
+    sched.read_again(mem.forget_stale());
+    sched.forget_frames();
+  }
 };
 
 /// As on a kernel that refuses membarrier: both kinds of fence are full ones.

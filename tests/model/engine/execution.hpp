@@ -28,6 +28,10 @@ class execution {
     mem.fork(id);
   }
 
+  /// The last `count` threads differ in names only, also in what they do to shared objects: nobody can tell an
+  /// execution from the one in which two of them have changed places, so only one of the two is tried.
+  void alike(int count) { sched.alike(count); }
+
   /// What must hold when all threads have ended.
   template <class Check>
   void finally(Check check) {

@@ -9,6 +9,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+#include "mix.hpp"
+#include "tape.hpp"
 
 namespace model {
 
@@ -18,6 +22,7 @@ class fiber {
   /// `entry` must end in pause(), for ever.
   void start(void (*entry)()) noexcept {
     if (stack_ == nullptr) stack_ = map_stack();
+    std::memset(stack_ + guard + size - 2 * cleared, 0, 2 * cleared);
     context_ = boost::context::detail::make_fcontext(stack_ + guard + size, size, &begin);
     entry_ = entry;
     exceptions_ = {};
@@ -27,6 +32,39 @@ class fiber {
     exception_state const outside = swap_exceptions(exceptions_);
     context_ = boost::context::detail::jump_fcontext(context_, this).fctx;
     exceptions_ = swap_exceptions(outside);
+  }
+
+  /// A number for all that a fiber that is not running has on its stack. What lay below is cleared: the frames that
+  /// come there next begin alike.
+  std::uint64_t image() noexcept {
+    auto* const low = static_cast<char*>(context_);
+    std::memset(low - cleared, 0, cleared);
+    // Not the word at the top: it holds the flags of floating-point arithmetic.
+    return mix_bytes(reinterpret_cast<std::uintptr_t>(low), low + 8,
+                     static_cast<std::size_t>(stack_ + guard + size - low - 8) / 8 * 8);
+  }
+
+  /// Of a fiber that is not running.
+  void save(tape& to) const noexcept {
+    auto const* const low = static_cast<char const*>(context_);
+    to.put(context_);
+    to.put(entry_);
+    to.put(exceptions_);
+    to.put(low, static_cast<std::size_t>(stack_ + guard + size - low));
+  }
+  void restore(tape& from) noexcept {
+    from.get(context_);
+    from.get(entry_);
+    from.get(exceptions_);
+    auto* const low = static_cast<char*>(context_);
+    from.get(low, static_cast<std::size_t>(stack_ + guard + size - low));
+    std::memset(low - cleared, 0, cleared);
+  }
+
+  /// Forgets what the engine has left on the stack of the running fiber, below the frames of the code under test: what
+  /// comes to lie there next begins alike, whatever happened before.
+  [[gnu::noinline]] static void clear_below() noexcept {
+    std::memset(static_cast<char*>(__builtin_frame_address(0)) - 64 - cleared, 0, cleared);
   }
 
   /// Back to whoever resumed the running fiber.
@@ -62,6 +100,7 @@ class fiber {
 
   static constexpr std::size_t guard = 4096;
   static constexpr std::size_t size = 256 * 1024;
+  static constexpr std::size_t cleared = 1024;
   static inline boost::context::detail::fcontext_t outside_ = nullptr;
 
   char* stack_ = nullptr;

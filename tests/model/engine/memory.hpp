@@ -26,7 +26,8 @@ class memory {
     view::used = 0;
     for (knowledge& k : threads_) k = {};
     sc_ = {};
-    odd_failures_ = 0;
+    odd_failures_ = stale_ = 0;
+    cells_.clear();
     threads_[0].cur.clock[0] = 1;
   }
   /// A new thread knows what its creator knows.
@@ -39,7 +40,7 @@ class memory {
   void join(int ended) noexcept { me().cur.join(threads_[ended].cur); }
 
   /// A new atomic at `where`; returns its number.
-  int create(address where, word value) noexcept {
+  [[gnu::noinline]] int create(address where, word value) noexcept {
     if (view::used == max_locations) sched.fail("more atomics than model::max_locations");
     int const id = view::used++;
     location& at = locations_[id];
@@ -51,7 +52,7 @@ class memory {
     return id;
   }
   /// The end of an atomic's life: all other accesses must happen before.
-  void destroy(int id, address where) noexcept {
+  [[gnu::noinline]] void destroy(int id, address where) noexcept {
     location& at = find(id, where);
     for (int i = 0; i < sched.thread_count(); ++i) {
       if (at.used[i] > me().cur.clock[i]) sched.fail("a%d is destroyed while T%d may still use it", id, i);
@@ -59,23 +60,24 @@ class memory {
     at.where = 0;
   }
 
-  word load(int id, address where, order o) noexcept {
+  [[gnu::noinline]] word load(int id, address where, order o) noexcept {
     allow(o);
-    int const newest_before = find(id, where).newest();
-    meanwhile const others = sched.point(touch::load, where);
+    meanwhile const others = sched.point(touch::load, where, id, find(id, where).newest());
     location& at = access(id, where);
     int const newest = at.newest();
     int oldest = oldest_readable(id, at);
     // What could be read before a pre-emption is read without it (scheduler::point).
-    if (others == meanwhile::wrote && oldest <= newest_before) oldest = newest_before + 1;
-    int const index = newest - decisions.choose(newest - oldest + 1, about::value);
+    if (others == meanwhile::wrote && oldest <= sched.newest_before()) oldest = sched.newest_before() + 1;
+    int const range = stale_ == sched.rule.stale ? 0 : newest - oldest;
+    int const index = newest - decisions.choose(range + 1, about::value);
+    if (index < newest && sched.rule.stale >= 0) ++stale_;
     word const value = read(id, index, o);
     sched.trace("a%d load  %-8s -> %lld%s", id, name(o), shown(value), index < newest ? " (stale)" : "");
     tick();
     return value;
   }
 
-  void store(int id, address where, word value, order o) noexcept {
+  [[gnu::noinline]] void store(int id, address where, word value, order o) noexcept {
     allow(o);
     sched.point(touch::store, where);
     access(id, where);
@@ -86,7 +88,7 @@ class memory {
 
   /// Reads the newest store and puts `change(old)` right after it.
   template <class Change>
-  word modify(int id, address where, order o, Change change) noexcept {
+  [[gnu::noinline]] word modify(int id, address where, order o, Change change) noexcept {
     allow(o);
     sched.point(touch::store, where);
     location& at = access(id, where);
@@ -98,8 +100,8 @@ class memory {
 
   /// A failure may read any store that is still readable; a weak one also one that holds the expected value. How often
   /// in an execution that is not simply the newest one, the rules say.
-  bool compare_exchange(int id, address where, word& expected, word desired, order success, order failure,
-                        bool weak) noexcept {
+  [[gnu::noinline]] bool compare_exchange(int id, address where, word& expected, word desired, order success,
+                                          order failure, bool weak) noexcept {
     allow(success);
     allow(failure);
     sched.point(touch::store, where);
@@ -130,7 +132,7 @@ class memory {
   }
 
   /// Decides whether a futex wait sleeps: the kernel compares the newest value.
-  bool newest_is(int id, address where, word expected) noexcept {
+  [[gnu::noinline]] bool newest_is(int id, address where, word expected) noexcept {
     location& at = access(id, where);
     bool const same = at.history.back().value == expected;
     if (!same) read(id, at.newest(), order::relaxed);
@@ -138,7 +140,7 @@ class memory {
     return same;
   }
 
-  void fence(order o) noexcept {
+  [[gnu::noinline]] void fence(order o) noexcept {
     if (o == order::seq_cst) {
       sched.point(touch::sc_fence, 0);
       sc_fence();
@@ -152,7 +154,7 @@ class memory {
   }
 
   /// Ordered with heavy fences only. Not an acquire or release fence for anybody else.
-  void light_fence() noexcept {
+  [[gnu::noinline]] void light_fence() noexcept {
     sched.point(touch::light_fence, 0);
     knowledge& k = me();
     k.light.join_seen(k.cur);
@@ -163,7 +165,7 @@ class memory {
   }
 
   /// An sc fence that is also ordered with the light fences of every thread.
-  void heavy_fence() noexcept {
+  [[gnu::noinline]] void heavy_fence() noexcept {
     sched.point(touch::heavy_fence, 0);
     sc_fence();
     view const before = me().cur;
@@ -180,7 +182,7 @@ class memory {
 
   /// Time passes in a retry loop: what was read stale before is not read again.
   /// True if there was such a thing.
-  bool forget_stale() noexcept {
+  [[gnu::noinline]] bool forget_stale() noexcept {
     knowledge& k = me();
     bool any = false;
     for (int i = 0; i < view::used; ++i) {
@@ -189,6 +191,56 @@ class memory {
       k.stale[i] = 0;
     }
     return any;
+  }
+
+  /// Of a plain field: who wrote last, and who has read.
+  struct accesses {
+    std::array<stamp, max_threads> read{};
+    stamp written = 0;
+    int writer = 0;
+    bool alive = true;
+  };
+  int create_cell() noexcept {
+    cells_.push_back({});
+    return static_cast<int>(cells_.size()) - 1;
+  }
+  void destroy_cell(int id) noexcept { cell(id).alive = false; }
+  accesses& cell(int id) noexcept { return cells_[static_cast<std::size_t>(id)]; }
+
+  /// A number for what the memory is like, as far as the future can depend on it (image.hpp).
+  std::uint64_t image() noexcept;
+
+  void save(tape& to) const noexcept {
+    to.put(view::used);
+    to.put(odd_failures_);
+    to.put(stale_);
+    to.put(sc_);
+    to.put(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(knowledge));
+    for (int i = 0; i < view::used; ++i) {
+      to.put(static_cast<location_state const&>(locations_[i]));
+      to.put(locations_[i].history.size());
+    }
+    to.put(cells_.size());
+    to.put(cells_.data(), cells_.size() * sizeof(accesses));
+  }
+  /// In an execution that has gone on from there: its stores have only become more.
+  void restore(tape& from) noexcept {
+    for (int i = 0, now = view::used, then = (from.get(view::used), view::used); i < now; ++i) {
+      if (i >= then) locations_[i].history.clear();
+    }
+    from.get(odd_failures_);
+    from.get(stale_);
+    from.get(sc_);
+    from.get(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(knowledge));
+    std::size_t size = 0;
+    for (int i = 0; i < view::used; ++i) {
+      from.get(static_cast<location_state&>(locations_[i]));
+      from.get(size);
+      locations_[i].history.resize(size);
+    }
+    from.get(size);
+    cells_.resize(size);
+    from.get(cells_.data(), size * sizeof(accesses));
   }
 
   /// Number of the running thread's next plain access, and what happens before it.
@@ -200,12 +252,14 @@ class memory {
     word value;
     view carries;  // what a reader that acquires learns
   };
-  struct location {
-    std::vector<message, malloc_allocator<message>> history;
+  struct location_state {
     address where = 0;
     int maker = 0;
     stamp made = 0;
     std::array<stamp, max_threads> used{};  // last access of each thread
+  };
+  struct location : location_state {
+    std::vector<message, malloc_allocator<message>> history;
     int newest() const noexcept { return static_cast<int>(history.size()) - 1; }
   };
   struct knowledge {
@@ -289,10 +343,14 @@ class memory {
     k.rel = k.cur;
   }
 
+  class normal_form;
+
   std::array<location, max_locations> locations_;
+  std::vector<accesses, malloc_allocator<accesses>> cells_;
   std::array<knowledge, max_threads> threads_;
   view sc_;
   int odd_failures_ = 0;
+  int stale_ = 0;  // counted if there is a bound
 };
 
 inline memory mem;

@@ -13,24 +13,29 @@ namespace model {
 /// Who wrote last and who has read since.
 class race_cell {
  public:
-  race_cell() noexcept { note_write(); }
+  race_cell() noexcept : id_{mem.create_cell()} { note_write(); }
   ~race_cell() {
     on_write("is destroyed");
     tag_ = 0;
+    mem.destroy_cell(id_);
   }
   race_cell(race_cell const&) = delete;
   race_cell& operator=(race_cell const&) = delete;
 
   void on_read() const noexcept {
     if (tag_ != alive) sched.fail("a plain field is read after its destruction");
-    if (!mem.happened(writer_, written_)) sched.fail("data race: a plain field is read while T%d writes it", writer_);
-    read_[static_cast<std::size_t>(sched.current())] = mem.now();
+    memory::accesses& of = mem.cell(id_);
+    if (!mem.happened(of.writer, of.written))
+      sched.fail("data race: a plain field is read while T%d writes it", of.writer);
+    of.read[static_cast<std::size_t>(sched.current())] = mem.now();
   }
   void on_write(char const* what = "is written") noexcept {
     if (tag_ != alive) sched.fail("a plain field %s after its destruction", what);
-    if (!mem.happened(writer_, written_)) sched.fail("data race: a plain field %s while T%d writes it", what, writer_);
+    memory::accesses const& of = mem.cell(id_);
+    if (!mem.happened(of.writer, of.written))
+      sched.fail("data race: a plain field %s while T%d writes it", what, of.writer);
     for (int i = 0; i < sched.thread_count(); ++i) {
-      if (!mem.happened(i, read_[static_cast<std::size_t>(i)]))
+      if (!mem.happened(i, of.read[static_cast<std::size_t>(i)]))
         sched.fail("data race: a plain field %s while T%d reads it", what, i);
     }
     note_write();
@@ -40,14 +45,12 @@ class race_cell {
   static constexpr std::uint32_t alive = 0x91A1F1E1;
 
   void note_write() noexcept {
-    writer_ = sched.current();
-    written_ = mem.now();
+    mem.cell(id_).writer = sched.current();
+    mem.cell(id_).written = mem.now();
   }
 
   std::uint32_t tag_ = alive;
-  int writer_ = 0;
-  stamp written_ = 0;
-  mutable std::array<stamp, max_threads> read_{};
+  int const id_;
 };
 
 /// Converts to and from T like the T that it stands for.

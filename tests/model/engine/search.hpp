@@ -6,6 +6,8 @@
 #include <string>
 
 #include "execution.hpp"
+#include "image.hpp"
+#include "snapshots.hpp"
 
 namespace model {
 
@@ -22,6 +24,7 @@ struct limits {
 struct result {
   std::uint64_t executions = 0;
   std::uint64_t redundant = 0;  // given up, not among the executions
+  std::uint64_t moments = 0;    // from which threads went on, where moments that are alike are merged
   std::uint64_t steps = 0;
   std::uint64_t pruned = 0;
   std::uint64_t outcomes = 0;  // bit n: observe(n) was called in some execution
@@ -38,13 +41,20 @@ inline std::uint64_t observed = 0;
 inline std::uint64_t observed_now = 0;
 }  // namespace detail
 
-/// Notes outcome `n` (0 to 63) of the running execution; litmus tests state which ones there are.
+/// Notes outcome `n` (0 to 63) of the running execution, at its end; litmus tests state which ones there are.
 inline void observe(int n) noexcept {
   detail::observed_now |= std::uint64_t{1} << n;
 }
 
-/// One execution with the decisions that are set.
+/// One execution with the decisions that are set. It goes on from the last moment that is kept, if there is one.
 inline verdict run_once(harness_body body) noexcept {
+  if (!kept.empty()) {
+    kept.restore();
+    detail::observed_now = 0;
+    verdict const end = sched.go_on();
+    if (end == verdict::passed) detail::observed |= detail::observed_now;
+    return end;
+  }
   heap.reset();
   mem.reset();
   decisions.rewind();
@@ -69,11 +79,20 @@ inline result explore(harness_body body, limits const& limit) {
   bool const random = limit.random_executions > 0;
   std::uint64_t const steps_before = sched.total_steps();
 
+  auto const next_path = [] {
+    bool const more = decisions.advance();
+    visited.leave(decisions.length());
+    kept.leave(decisions.length());
+    return more;
+  };
+
   sched.rule = limit.rules;
   sched.random = random;
   if (random) sched.rule.preemptions = limit.rules.steps;
   detail::observed = 0;
   decisions.start_search();
+  kept.clear();
+  sched.start_search([] { return mix(mem.image(), kept.image_outside()); }, [] { kept.take(); });
   result r;
   for (;;) {
     if (random) decisions.start_random(limit.seed + r.executions);
@@ -86,7 +105,7 @@ inline result explore(harness_body body, limits const& limit) {
       r.replay = decisions.text();
       break;
     }
-    if (random ? r.executions == limit.random_executions : !decisions.advance()) {
+    if (random ? r.executions == limit.random_executions : !next_path()) {
       r.complete = !random;
       break;
     }
@@ -94,6 +113,7 @@ inline result explore(harness_body body, limits const& limit) {
   }
   r.outcomes = detail::observed;
   r.steps = sched.total_steps() - steps_before;
+  r.moments = visited.entered();
   r.seconds = elapsed();
   return r;
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 
 #include "env.hpp"
 #include "heist/base/config.hpp"
@@ -24,12 +25,15 @@ namespace model {
 ///   --preemptions N      another bound
 ///   --seconds S          another limit of time
 ///   --random N --seed S  N random executions instead of all
+///   --all                redundant executions, too: slow
 ///   --mutant K           seeded bug K is on; exit code 10 when a harness notices
 class suite {
  public:
   static constexpr int killed = 10;
 
-  suite(int argc, char** argv) {
+  suite(int argc, char** argv) : program_{argc > 0 ? argv[0] : "model"} {
+    program_.erase(0, program_.rfind('/') + 1);
+    if (program_.rfind("model_", 0) == 0) program_.erase(0, 6);
     if (heist::under_asan || heist::under_tsan) {
       std::printf("model    skipped: the model switches stacks and has its own heap; run it without sanitizers\n");
       std::exit(0);
@@ -55,6 +59,8 @@ class suite {
         random_ = std::strtoull(value(), nullptr, 10);
       } else if (flag == "--seed") {
         seed_ = std::strtoull(value(), nullptr, 10);
+      } else if (flag == "--all") {
+        reduces_ = false;
       } else if (flag == "--mutant") {
         mutant = std::atoi(value());
       } else {
@@ -62,6 +68,16 @@ class suite {
       }
     }
     catch_crashes();
+  }
+
+  /// All that harnesses change is allocated by their executions: moments that are alike are merged (visited.hpp).
+  void merge() { merges_ = true; }
+  /// The same, and they change this object as well, which is made of plain bytes. Its size is a multiple of 8.
+  template <class T>
+  void merge_with(T& object) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 8 == 0);
+    merges_ = true;
+    kept.add_outside(&object, sizeof object);
   }
 
   /// Every execution within the limits passes.
@@ -102,8 +118,10 @@ class suite {
       std::printf("model    no harness has such a name\n");
       return 2;
     }
-    std::printf("model    harnesses %d/%d  executions %" PRIu64 "  steps %" PRIu64 "  pruned %" PRIu64 "  %.1f s\n",
-                good_, harnesses_, executions_, steps_, pruned_, total_seconds_);
+    std::printf("model  %s  harnesses %d complete %d at_three %d executions %" PRIu64 " steps %" PRIu64
+                " pruned %" PRIu64 " violations %d  moments %" PRIu64 " given up %" PRIu64 " as they must %d  %.1f s\n",
+                program_.c_str(), harnesses_, complete_, at_three_, executions_, steps_, pruned_, violations_, moments_,
+                redundant_, good_, total_seconds_);
     return good_ == harnesses_ ? 0 : 1;
   }
 
@@ -111,7 +129,7 @@ class suite {
   [[noreturn]] static void usage() {
     std::fprintf(stderr,
                  "usage: [--list] [--only TEXT] [--replay TEXT STRING] [--preemptions N] [--seconds S]\n"
-                 "       [--random N] [--seed S] [--mutant K]\n");
+                 "       [--random N] [--seed S] [--all] [--mutant K]\n");
     std::exit(2);
   }
 
@@ -137,6 +155,8 @@ class suite {
     if (seconds_ > 0) limit.seconds = seconds_;
     if (random_ > 0) limit.random_executions = random_;
     limit.seed = seed_;
+    limit.rules.merge = merges_ && reduces_;
+    limit.rules.reduce = reduces_;
     if (replay_.empty()) return true;
     if (!replayed_) replay_one(name, limit, body);
     replayed_ = true;
@@ -164,6 +184,9 @@ class suite {
                          : "CUT",
           name, limit, r);
     count(fine, r);
+    if (r.violated || (r.complete && !fine)) ++violations_;
+    if (fine && r.complete) ++complete_;
+    if (fine && r.complete && limit.rules.preemptions >= 3) ++at_three_;
     if (mutant != 0 && r.pruned > 0) std::_Exit(killed);
     if (!r.violated) return;
     int const preemptions = limit.random_executions > 0 ? limit.rules.steps : limit.rules.preemptions;
@@ -174,8 +197,9 @@ class suite {
 
   static void print(char const* how, char const* name, limits const& limit, result const& r) {
     std::printf("model    %-54s %-8s pb %d  executions %" PRIu64 "  steps %" PRIu64 "  pruned %" PRIu64
-                "  violations %d  %.2f s\n",
-                name, how, limit.rules.preemptions, r.executions, r.steps, r.pruned, r.violated ? 1 : 0, r.seconds);
+                "  violations %d  moments %" PRIu64 "  given up %" PRIu64 "  %.2f s\n",
+                name, how, limit.rules.preemptions, r.executions, r.steps, r.pruned, r.violated ? 1 : 0, r.moments,
+                r.redundant, r.seconds);
     std::fflush(stdout);
   }
 
@@ -185,10 +209,18 @@ class suite {
     executions_ += r.executions;
     steps_ += r.steps;
     pruned_ += r.pruned;
+    moments_ += r.moments;
+    redundant_ += r.redundant;
     total_seconds_ += r.seconds;
   }
 
   bool listing_ = false;
+  bool merges_ = false;
+  bool reduces_ = true;
+  std::string program_;
+  int complete_ = 0;
+  int at_three_ = 0;
+  int violations_ = 0;
   bool replayed_ = false;
   std::string only_;
   std::string replay_;
@@ -202,6 +234,8 @@ class suite {
   std::uint64_t executions_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t pruned_ = 0;
+  std::uint64_t moments_ = 0;
+  std::uint64_t redundant_ = 0;
   double total_seconds_ = 0;
 };
 

@@ -1,0 +1,135 @@
+// A whole executor (H13): from the start of its threads through runs of a small graph to its end, with each of the idle
+// policies. The worker loop, the graph, its layout and its runs are the shipped lines; see README.md, "The world".
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include <array>
+#include <cstddef>
+
+#include "engine/suite.hpp"
+#include "heist/graph/task_graph.hpp"
+#include "world/bounds.hpp"
+#include "world/small_executor.hpp"
+
+namespace {
+
+using heist::detail::virtual_thread;
+using model::env;
+
+/// Bit j of to[i]: task i precedes task j.
+struct shape {
+  std::array<unsigned, 4> to;
+  constexpr bool edge(std::size_t i, std::size_t j) const { return (to[i] >> j & 1) != 0; }
+};
+constexpr shape diamond{{0b0110, 0b1000, 0b1000, 0}};
+constexpr shape crossed{{0b1100, 0b1000, 0, 0}};  // two chains, and an edge from the first to the second
+
+/// What the tasks write, without atomics.
+template <shape Shape>
+struct board {
+  std::array<env::plain<int>, 4> passed;
+
+  void work(std::size_t i) {
+    int const now = passed[i] + 1;
+    for (std::size_t p = 0; p < 4; ++p) {
+      if (Shape.edge(p, i)) model::check(passed[p] == now, "a task ran before its predecessor, or twice");
+    }
+    passed[i] = now;
+  }
+  void build(heist::task_graph& g) {
+    std::array<heist::task<>, 4> tasks;
+    for (std::size_t i = 0; i < 4; ++i) tasks[i] = g.emplace([this, i] { work(i); });
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 4; ++j) {
+        if (Shape.edge(i, j)) tasks[i].precede(tasks[j]);
+      }
+    }
+  }
+  void check(int runs) {
+    for (auto const& n : passed) model::check(n == runs, "a task was left out, or ran twice");
+  }
+};
+
+/// A graph and an executor, from the beginning to the end of both, by a thread outside.
+template <class Idle, shape Shape, std::size_t Workers, int Runs, std::size_t Passes = 1>
+void life(model::execution& t) {
+  auto& threads = t.make<std::array<virtual_thread, Workers>>();
+  t.thread([&threads] {
+    heist::detail::set_this_worker(nullptr);
+    board<Shape> seen;
+    heist::task_graph graph;
+    seen.build(graph);
+    world::scheduler<Idle, Workers> executor{threads.data()};
+    for (int run = 1; run <= Runs; ++run) {
+      graph.start_run(executor, Passes).get();
+      seen.check(run * static_cast<int>(Passes));
+    }
+  });
+  for (virtual_thread& thread : threads) {
+    t.thread([&thread] { thread.main(); });
+  }
+}
+
+/// Two threads outside, each with a graph; the first owns the executor, and destroys it as soon as both graphs have
+/// run, although the second thread may still be on its way out of submitting.
+template <class Idle>
+void two_outside(model::execution& t) {
+  struct shared {
+    explicit shared(virtual_thread* threads) : executor{threads} {}
+    board<diamond> seen, others;
+    heist::task_graph graph, other;
+    heist::completion other_ran;
+    world::scheduler<Idle, 2> executor;
+  };
+  auto& threads = t.make<std::array<virtual_thread, 2>>();
+  auto* const s = new shared{threads.data()};
+  auto const one = s->graph.emplace([s] { s->seen.passed[0] = 1; });
+  s->graph.emplace([s] { model::check(s->seen.passed[0] == 1, "a task ran before its predecessor"); }).succeed(one);
+  s->other.emplace([s] {
+    s->others.passed[0] = 1;
+    s->other_ran.complete();
+  });
+  t.thread([s] {
+    heist::detail::set_this_worker(nullptr);
+    s->graph.start_run(s->executor, 1).get();
+    heist::detail::wait_for(s->other_ran, 0);
+    model::check(s->others.passed[0] == 1, "who waits does not see what was done");
+    delete s;
+  });
+  t.thread([s] {
+    heist::detail::set_this_worker(nullptr);
+    static_cast<void>(s->other.start_run(s->executor, 1));
+  });
+  for (virtual_thread& thread : threads) {
+    t.thread([&thread] { thread.main(); });
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  namespace idle = heist::idle;
+  model::suite all{argc, argv};
+  model::limits const weak = world::bounds(1, 1), two = world::bounds(2, 0), one = world::bounds(1, 0);
+  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 10'000};
+
+  all.prove("H13 executor: a diamond, default_idle", weak, life<idle::default_idle, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, adaptive", weak, life<idle::adaptive, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, balanced", weak, life<idle::balanced, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, always_awake", weak, life<idle::always_awake, diamond, 2, 1>);
+  all.prove("H13 executor: 2 chains, default_idle", one, life<idle::default_idle, crossed, 2, 1>);
+  all.prove("H13 executor: 2 chains, adaptive", one, life<idle::adaptive, crossed, 2, 1>);
+  all.prove("H13 executor: 2 chains, balanced", one, life<idle::balanced, crossed, 2, 1>);
+  all.prove("H13 executor: 2 chains, always_awake", one, life<idle::always_awake, crossed, 2, 1>);
+  all.prove("H13 executor: 2 runs of 2 passes, default_idle", wide, life<idle::default_idle, crossed, 2, 2, 2>);
+  all.prove("H13 executor: 2 runs of 2 passes, adaptive", wide, life<idle::adaptive, crossed, 2, 2, 2>);
+  all.prove("H13 executor: 2 runs of 2 passes, balanced", wide, life<idle::balanced, crossed, 2, 2, 2>);
+  all.prove("H13 executor: 2 threads outside, default_idle", wide, two_outside<idle::default_idle>);
+  all.prove("H13 executor: 2 threads outside, adaptive", wide, two_outside<idle::adaptive>);
+  all.prove("H13 executor: 3 workers, default_idle", wide, life<idle::default_idle, diamond, 3, 1>);
+  all.prove("H13 executor: 3 workers, adaptive", wide, life<idle::adaptive, diamond, 3, 1>);
+  all.prove("H13 executor: 3 workers, balanced", wide, life<idle::balanced, diamond, 3, 1>);
+  all.prove("H13 executor: a diamond, 2 pre-emptions, default_idle", two, life<idle::default_idle, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, 2 pre-emptions, adaptive", two, life<idle::adaptive, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, 2 pre-emptions, balanced", two, life<idle::balanced, diamond, 2, 1>);
+  all.prove("H13 executor: a diamond, 2 pre-emptions, always_awake", two, life<idle::always_awake, diamond, 2, 1>);
+  return all.finish();
+}

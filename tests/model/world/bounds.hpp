@@ -1,0 +1,14 @@
+// The bounds of a whole executor: hundreds of steps, so they say, too, how often a load may return an older store.
+#pragma once
+
+#include "../engine/search.hpp"
+
+namespace world {
+
+/// `stale`: loads, per execution, that return another store than the newest. Edges are what they are also without
+/// them: who reads a new value without acquiring it does not see what was written before.
+inline model::limits bounds(int preemptions, int stale) {
+  return {.rules = {.preemptions = preemptions, .odd_failures = 0, .stale = stale}};
+}
+
+}  // namespace world

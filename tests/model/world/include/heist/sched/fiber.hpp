@@ -1,0 +1,76 @@
+// Stands for sched/fiber.hpp: one fiber for each worker. Nothing forks or parks here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/policy/order.hpp"
+#include "heist/sched/fork_slot.hpp"
+#include "heist/sched/interrupt.hpp"
+#include "heist/sched/runnable.hpp"
+#include "heist/sync/work_deque.hpp"
+
+namespace heist::detail {
+
+class core;
+struct worker;
+
+/// A field that others look at for advice, or that never changes: no step of an execution.
+template <class T>
+class silent {
+ public:
+  silent(T value) noexcept : value_{value} {}
+  T load(std::memory_order) const noexcept { return value_; }
+  void store(T value, std::memory_order) noexcept { value_ = value; }
+
+ private:
+  T value_;
+};
+
+/// A stack of forked tasks, always empty.
+template <class Slot>
+class empty_stack {
+ public:
+  struct snapshot {
+    std::uint32_t tasks = 0, oldest = 0;
+  };
+  bool maybe_stealable() const noexcept { return false; }
+  steal_result<Slot*> steal() noexcept { return {steal_status::empty, nullptr}; }
+  void ask() noexcept {}
+  snapshot public_snapshot() const noexcept { return {}; }
+  Slot* first() const noexcept { return nullptr; }
+};
+
+class fiber {
+ public:
+  fiber(core& home, worker& on, fork_order order) noexcept : home{home}, on{&on}, order{order} {}
+
+  core& home;
+  worker* on;
+  fork_order const order;
+  interrupt_state const* interrupt = nullptr;
+  empty_stack<fork_slot> tasks;
+  silent<std::uint32_t> depth{0};
+
+  squad_task* bound() const noexcept { return nullptr; }
+  fork_slot* top() const noexcept { return nullptr; }
+  runnable* booty(fork_slot&) noexcept { return nullptr; }
+};
+
+class interrupted_by {
+ public:
+  interrupted_by(fiber& on, interrupt_state const* interrupt) noexcept
+      : on_{on}, outer_{std::exchange(on.interrupt, interrupt)} {}
+  interrupted_by(interrupted_by const&) = delete;
+  interrupted_by& operator=(interrupted_by const&) = delete;
+  ~interrupted_by() { on_.interrupt = outer_; }
+
+ private:
+  fiber& on_;
+  interrupt_state const* outer_;
+};
+
+inline void continuation_slot::make_public() noexcept {}
+
+}  // namespace heist::detail

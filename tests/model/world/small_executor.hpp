@@ -1,0 +1,110 @@
+// An executor of few workers with one idle policy, running the shipped worker loop. See tests/model/README.md, "The
+// world".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "heist/policy/idle.hpp"
+#include "heist/policy/victim.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/worker_loop.hpp"
+
+namespace world {
+
+/// `Idle` as it is, except that a search looks once everywhere: what a later look of the same search finds is found as
+/// well by a thief that began to search later, and pauses are nothing but time.
+template <class Idle>
+class hurried : public Idle {
+ public:
+  void begin(std::uint32_t workers, std::uint64_t worked) noexcept {
+    Idle::begin(workers, worked);
+    places_ = Idle::never_sleeps ? workers : workers - 1;
+    looks_ = 0;
+  }
+  heist::idle::step failed() noexcept {
+    if (++looks_ != places_) return heist::idle::step::pause;
+    looks_ = 0;
+    if (Idle::never_sleeps) return Idle::failed();
+    int attempts = 0;
+    while (Idle::failed() != heist::idle::step::sleep) model::check(++attempts < 1000, "I1: a search without end");
+    return heist::idle::step::sleep;
+  }
+  std::uint32_t pauses() const noexcept { return 0; }
+  std::uint32_t holdback() const noexcept { return 0; }
+
+ private:
+  std::uint32_t places_ = 0, looks_ = 0;
+};
+
+/// Everybody else in turn, then the master queue. Which comes first decides nothing that the time of the look does not
+/// decide.
+class in_turn {
+ public:
+  std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random&) noexcept {
+    last_ = last_ % me.workers + 1;
+    return (me.self + last_) % me.workers;
+  }
+  void begin(heist::victim::thief_view const&, heist::fast_random&) noexcept { last_ = 0; }
+  void feedback(std::uint32_t, heist::victim::outcome) noexcept {}
+
+ private:
+  std::uint32_t last_ = 0;
+};
+
+struct blind_observer {
+  static constexpr bool observes = false;
+  void steal(std::uint32_t, std::uint32_t) noexcept {}
+};
+
+/// In the manner of detail::scheduler (sched/executor.hpp).
+template <class Idle, std::size_t Workers>
+class scheduler : public heist::detail::core {
+ public:
+  using idle_type = hurried<Idle>;
+  using victim_type = in_turn;
+  using observer_type = blind_observer;
+  static constexpr bool has_tiers = false;
+  static constexpr bool gives = false;
+
+  explicit scheduler(heist::detail::virtual_thread* threads)
+      : core{threads, Workers, heist::idle_rules::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
+    core::start();
+  }
+  ~scheduler() { core::drain_and_stop(); }
+
+  idle_type& idle(heist::detail::worker const& w) noexcept {
+    decisions& d = decisions_[w.number];
+    std::uint64_t const naps = heist::os_env::naps();
+    // A sleep was cancelled, and it searches again at once: time passes, or others would never move.
+    if (d.searched && w.worked == ~std::uint64_t{0} && d.naps == naps) heist::os_env::relax();
+    d.searched = true;
+    d.naps = naps;
+    return d.idle;
+  }
+  victim_type& victim(heist::detail::worker const& w) noexcept { return decisions_[w.number].victim; }
+  observer_type& observer() noexcept { return observer_; }
+
+  struct no_watch {
+    template <class HasWork>
+    bool leaves_nobody_out(heist::victim::thief_view const&, std::uint32_t, HasWork&&) const noexcept {
+      return true;
+    }
+  };
+  no_watch watch(heist::detail::worker const&) const noexcept { return {}; }
+
+ private:
+  struct decisions {
+    idle_type idle;
+    victim_type victim;
+    bool searched = false;
+    std::uint64_t naps = 0;
+  };
+  std::array<decisions, Workers> decisions_;
+  [[no_unique_address]] observer_type observer_;
+};
+
+}  // namespace world
