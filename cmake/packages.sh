@@ -25,6 +25,7 @@ git               git                    git                  git             gi
 python            python3                python3              python          python
 spin              spin                   spin                 spin            spin
 clang             clang                  clang                clang           llvm
+clang-runtime     libclang-rt-14-dev     compiler-rt          compiler-rt     llvm
 clang-format      clang-format           clang-tools-extra    clang           clang-format
 clang-tidy        clang-tidy             clang-tools-extra    clang           llvm
 '
@@ -89,6 +90,7 @@ heist_has() {
     benchmark) heist_includes benchmark/benchmark.h -lbenchmark ;;
     python) command -v python3 >/dev/null 2>&1 ;;
     clang) command -v clang++ >/dev/null 2>&1 && heist_compiles clang++ 'int main() {}\n' ;;
+    clang-runtime) command -v clang++ >/dev/null 2>&1 && heist_compiles clang++ 'int main() {}\n' -fsanitize=address ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }

@@ -6,6 +6,7 @@ cd -- "$(dirname -- "$0")/.."
 . cmake/packages.sh
 
 heist_need compiler cmake ninja pkg-config hwloc boost-context fmt cli11 json png catch2 python
-cmake --preset release -DHEIST_BENCHMARKS="${HEIST_BENCHMARKS:-OFF}" -DHEIST_HEAVY_TESTS="${HEIST_HEAVY_TESTS:-ON}"
+cmake --preset release -DHEIST_BENCHMARKS="${HEIST_BENCHMARKS:-OFF}" -DHEIST_HEAVY_TESTS="${HEIST_HEAVY_TESTS:-ON}" \
+  -DHEIST_UNITY_TESTS=ON
 cmake --build --preset release -j "$(heist_jobs)"
 exec ctest --preset release -j "$(heist_jobs)" "$@"
