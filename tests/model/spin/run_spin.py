@@ -15,6 +15,13 @@ import sys
 
 BUSY = {"BUSY": 1}
 STOP = {"WORKERS": 2, "TASKS": 2, "CHILDREN": 1}
+ALONE = {"ALONE": 1}
+OF_BUSY = {"ALONE": 1, "HOME": 1}
+TOGETHER = {"HEADS_ONLY": 1, "TOGETHER": 1}
+AWAY = {"HEADS_ONLY": 1, "AWAY": 1}
+
+# With one of these a model is so small that optimizing the checker takes longer than the search.
+SMALL = {"ALONE", "HEADS_ONLY"}
 
 # model, name, constants: no error
 SOUND = [
@@ -24,6 +31,13 @@ SOUND = [
     ("handoff", "2 tasks wait twice, 2 workers", {}),
     ("handoff", "3 tasks wait, 2 workers", {"TASKS": 3, "ROUNDS": 1}),
     ("handoff", "2 tasks wait, 3 workers", {"WORKERS": 3, "ROUNDS": 1}),
+    ("leader", "2 squads of 2, 2 subtrees", {"EARLY": 1}),
+    ("leader", "squads of 2 and 1, 3 subtrees", {"SHORT": 1, "TASKS": 3}),
+    ("leader", "squads of 2 and 1, head away", {"SHORT": 1, "AWAY": 1}),
+    ("leader", "1 squad of 2, the other busy", ALONE),
+    ("leader", "the same, root of the busy one", OF_BUSY),
+    ("leader", "2 heads, subtrees need both", TOGETHER),
+    ("leader", "2 heads, one away", AWAY),
 ]
 
 # model, bug, constants: an error
@@ -36,6 +50,12 @@ SEEDED = [
     *(("handoff", bug, {}) for bug in ("PUBLISH_BEFORE_SWITCH", "REFUSAL_IGNORED", "RESUMED_TWICE",
                                        "SPARE_WHILE_PARKED", "FREED_WHILE_PARKED", "RESUMED_ALTHOUGH_ENLISTED",
                                        "NOT_WOKEN")),
+    *(("leader", bug, ALONE) for bug in ("NO_RECHECK", "ASLEEP_SET_LATE", "PIN_SILENT", "RELEASE_SILENT",
+                                         "MEMBER_TAKES", "BUSY_NOT_SET", "RELEASED_WITH_LEAVES", "NEVER_RELEASED",
+                                         "ONE_CALLED", "STOP_SILENT")),
+    ("leader", "PINNED_TO_BUSY_WAITS", OF_BUSY),
+    *(("leader", bug, TOGETHER) for bug in ("RECHECK_OWN_POOL", "ADD_SILENT")),
+    *(("leader", bug, AWAY) for bug in ("PINNED_TO_AWAY_WAITS", "LEAVES_SILENT")),
 ]
 
 
@@ -48,7 +68,8 @@ def search(options, model, constants):
                           stderr=subprocess.STDOUT, text=True)
     if made.returncode != 0 or "error" in made.stdout.lower():
         sys.exit(f"spin does not understand {source} with {defines}:\n{made.stdout}")
-    subprocess.run([options.cc, "-O2", "-w", "-DNOCLAIM", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=4096", "-o", "pan",
+    level = "-O0" if SMALL & constants.keys() else "-O2"
+    subprocess.run([options.cc, level, "-w", "-DNOCLAIM", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=4096", "-o", "pan",
                     "pan.c"], cwd=folder, check=True)
     out = subprocess.run(["./pan", "-m1000000"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True).stdout
