@@ -20,7 +20,7 @@ OF_BUSY = {"ALONE": 1, "HOME": 1}
 TOGETHER = {"HEADS_ONLY": 1, "TOGETHER": 1}
 AWAY = {"HEADS_ONLY": 1, "AWAY": 1}
 
-# With one of these a model is so small that optimizing the checker takes longer than the search.
+# With one of these a model is so small that optimizing the checker, or a large hash table, costs more than the search.
 SMALL = {"ALONE", "HEADS_ONLY"}
 
 # model, name, constants: no error
@@ -68,10 +68,10 @@ def search(options, model, constants):
                           stderr=subprocess.STDOUT, text=True)
     if made.returncode != 0 or "error" in made.stdout.lower():
         sys.exit(f"spin does not understand {source} with {defines}:\n{made.stdout}")
-    level = "-O0" if SMALL & constants.keys() else "-O2"
+    level, table = ("-O0", "-w18") if SMALL & constants.keys() else ("-O1", "-w24")
     subprocess.run([options.cc, level, "-w", "-DNOCLAIM", "-DSAFETY", "-DCOLLAPSE", "-DVECTORSZ=4096", "-o", "pan",
                     "pan.c"], cwd=folder, check=True)
-    out = subprocess.run(["./pan", "-m1000000"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    out = subprocess.run(["./pan", table, "-m1000000"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          text=True).stdout
     errors = re.search(r"errors: (\d+)", out)
     states = re.search(r"(\d+) states, stored", out)
