@@ -126,8 +126,8 @@ TEST_CASE("fork(): while tasks run, the child can exit, through static destructo
     auto const report = run_child([with_static] {
       heist::executor local{2};
       heist::executor<>& ex = with_static ? static_executor() : local;
-      std::atomic<bool> over{false};
-      ex.post([&] {
+      static std::atomic<bool> over{false};  // read once more when this function has returned
+      ex.post([] {
         while (!over) std::this_thread::sleep_for(1ms);
       });
       auto const grandchild = run_child(
