@@ -152,12 +152,17 @@ HEIST_NOINLINE HEIST_NO_TSAN int mprotect(void* at, std::size_t bytes, int prote
   return f(at, bytes, protection);
 }
 
+/// The sanitizer's, where its runtime is linked into the program: it must know all threads.
+__attribute__((weak)) int __interceptor_pthread_create(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
+
 /// std::thread lives in a shared library, so every thread of the program counts.
 HEIST_NOINLINE HEIST_NO_TSAN int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,
                                                 void* (*start)(void*), void* argument) noexcept {
   using function = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
   static constinit heist_test::next_function<function> f{"pthread_create"};
-  return must_fail(site_of("thread")) ? EAGAIN : f(thread, attributes, start, argument);
+  if (must_fail(site_of("thread"))) return EAGAIN;
+  if (__interceptor_pthread_create != nullptr) return __interceptor_pthread_create(thread, attributes, start, argument);
+  return f(thread, attributes, start, argument);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN int pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)()) noexcept {
