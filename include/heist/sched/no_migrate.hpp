@@ -23,9 +23,9 @@ inline fiber* this_fiber() noexcept {
 /// thread_local variables, errno and locks. What it forks may still run elsewhere (under child-first order it is called
 /// in place). To be made and destroyed by the same task; outside of tasks it does nothing.
 ///
-/// A lock for which tasks *submitted* elsewhere block must not be held over a fork or a wait, not even under this
-/// guard: while the holder waits, its thread may begin one of them, and then never comes back to it. Use heist::limiter
-/// there.
+/// A lock for which other tasks block must not be held over a fork or a wait, not even under this guard: while the
+/// holder waits for a child that was stolen, its thread may begin one of them, and then never comes back to it. Unlock
+/// before, or let a graph's tasks share a heist::limiter, for which tasks wait without their thread.
 ///
 /// Cost  two increments; a task that waits under a guard goes on only when its worker has nothing else to do at hand.
 class no_migrate {
