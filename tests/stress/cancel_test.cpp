@@ -15,6 +15,7 @@
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
 
@@ -118,7 +119,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: a submitted task has run, or get() says that it
     other.wait();
   }
   std::printf("stop against submit: ended %ld, stopped %ld, thrown %ld\n", w.ended, w.stopped, w.thrown);
-  CHECK((w.ended > 0 && w.stopped > 0 && w.thrown > 0));
+  CHECK((heist_test::slow || (w.ended > 0 && w.stopped > 0 && w.thrown > 0)));  // slow: too few rounds for that
 }
 
 TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is first", "[stress]", both_orders) {
@@ -172,7 +173,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is f
     REQUIRE(begun == n);
   }
   std::printf("stop against a tree: ended %ld, stopped %ld, thrown %ld\n", w.ended, w.stopped, w.thrown);
-  CHECK((w.ended > 0 && w.stopped > 0 && w.thrown > 0));
+  CHECK((heist_test::slow || (w.ended > 0 && w.stopped > 0 && w.thrown > 0)));  // slow: too few rounds for that
 }
 
 TEST_CASE("cancel: a graph's run has run, was stopped, or threw, and says which", "[stress][graph]") {
@@ -226,5 +227,5 @@ TEST_CASE("cancel: a graph's run has run, was stopped, or threw, and says which"
     REQUIRE(ran == n);
   }
   std::printf("stop against a graph: ended %ld, stopped %ld, thrown %ld\n", w.ended, w.stopped, w.thrown);
-  CHECK((w.ended > 0 && w.stopped > 0 && w.thrown > 0));
+  CHECK((heist_test::slow || (w.ended > 0 && w.stopped > 0 && w.thrown > 0)));  // slow: too few rounds for that
 }
