@@ -12,7 +12,6 @@ import os
 import pathlib
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -47,16 +46,12 @@ class Section:
 class Proof:
     def __init__(self, options):
         self.options = options
-        self.environment = dict(os.environ)
-        self.prefix = []
 
     def program(self, name):
-        found = [p for p in (self.options.build / "tests" / name, self.options.build / name,
-                             self.options.build / "examples" / name) if p.exists()]
-        found += [p for p in self.options.build.rglob(name) if p.is_file() and os.access(p, os.X_OK)] if not found else []
-        if not found:
-            raise FileNotFoundError(f"{name} has not been built in {self.options.build}")
-        return found[0]
+        for found in self.options.build.rglob(name):
+            if found.is_file() and os.access(found, os.X_OK):
+                return found
+        raise FileNotFoundError(f"{name} has not been built in {self.options.build}")
 
     def run(self, section, command, limit=1200, **environment):
         """Runs one command; its output. A skip that it prints is kept, a failure is red."""
@@ -64,7 +59,7 @@ class Proof:
         name = pathlib.Path(str(command[1] if command[0] == sys.executable else command[0])).name
         try:
             done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  errors="replace", timeout=limit, env={**self.environment, **environment})
+                                  errors="replace", timeout=limit, env={**os.environ, **environment})
             out, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as late:
             out = late.stdout or ""
@@ -89,8 +84,9 @@ class Proof:
         for name, out in zip(names, outs):
             last = [l for l in out.splitlines() if re.match(r"model\s+\S+\s+harnesses", l)]
             s.must(last, f"{name} printed no totals")
-            for key, value in figures(last[-1].split("harnesses", 1)[1].join(["harnesses", ""])).items() if last else []:
-                total[key] = total.get(key, 0) + number(value)
+            if last:
+                for key, value in figures(last[-1][last[-1].index("harnesses"):]).items():
+                    total[key] = total.get(key, 0) + number(value)
         for key in ("pruned", "violations"):
             s.must(total.get(key, 1) == 0, f"{key} is not 0")
         s.must(total.get("as they must") == total.get("harnesses"), "not every harness ended as it must")

@@ -23,6 +23,7 @@
 #include "heist/policy.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 
 using namespace std::chrono_literals;
 using heist_test::fault;
@@ -30,7 +31,7 @@ using heist_test::run_child;
 
 namespace {
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 constexpr long each = slow ? 20 : 300;  ///< every n up to here; what allocates least has fewer places
 
 heist::options two_by_two() {

@@ -20,6 +20,7 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/wait_for.hpp"
 
 using namespace std::chrono_literals;
@@ -30,7 +31,7 @@ namespace {
 using heist_test::fault;
 using heist_test::for_ever;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 
 long fib(heist::context ctx, int n) {
   if (n < 2) return n;

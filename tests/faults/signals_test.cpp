@@ -20,13 +20,14 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
 
 namespace {
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 
 std::atomic<long> handled{0};
 std::atomic<long> tasks_ended{0}, ended_meanwhile{0};  ///< while some worker was held up

@@ -18,6 +18,7 @@
 #include "heist/sched/no_migrate.hpp"
 #include "support/always_stolen.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
 
@@ -28,7 +29,7 @@ using heist_test::replaying;
 
 namespace {
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 constexpr std::size_t worker_counts[] = {2, 3, 5};
 
 /// Runs it some times on each number of workers; `good(result)` says whether the result is right.

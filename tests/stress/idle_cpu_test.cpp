@@ -13,12 +13,13 @@
 #include "heist/observe/counters.hpp"
 #include "heist/policy.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 
 struct usage {
   double cpu;     ///< seconds

@@ -24,6 +24,7 @@
 #include "stress/soak_meter.hpp"
 #include "stress/soak_work.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -36,7 +37,7 @@ using heist_test::any_of;
 using heist_test::chance;
 using heist_test::random_engine;
 
-constexpr bool slow = heist::under_asan || heist::under_tsan;
+using heist_test::slow;
 
 std::uint64_t environment_number(char const* name, std::uint64_t otherwise) {
   char const* const text = std::getenv(name);

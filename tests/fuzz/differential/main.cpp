@@ -17,6 +17,7 @@
 
 #include "fuzz/differential/runner.hpp"
 #include "heist/base/config.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -27,7 +28,7 @@ using heist_test::fault;
 using heist_test::verdict;
 using steady = std::chrono::steady_clock;
 
-constexpr bool slow = heist::under_tsan || heist::under_asan;
+using heist_test::slow;
 constexpr std::uint32_t cases_per_executor = 64;
 
 /// What runs now, for whoever has to say what hangs or has crashed.
