@@ -6,6 +6,9 @@ import re
 from headers import atomic_members, code_of, finish, headers, line_of, within
 
 SEAM = ["base/env.hpp", "base/park_word.hpp"]
+# A thread for people who look at a hang, started only if the environment asks for it. It takes part in no protocol: it
+# must speak also where heist's own ways to sleep and wake are what hangs.
+WATCHDOG = "sched/watchdog.hpp"
 RULES = [  # what, pattern, where it may stand
     ("atomics come from Env", r"\bstd::atomic\w*", SEAM),
     ("atomics come from Env", r"\b__(?:atomic|sync)_\w+", []),
@@ -14,12 +17,12 @@ RULES = [  # what, pattern, where it may stand
     ("threads sleep on park_word only",
      r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
-     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp"]),  # there: a lock for users
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp", WATCHDOG]),  # the first: a lock for users
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["topology/", "observe/perf_events.hpp", "observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp"]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", WATCHDOG]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b", ["base/env.hpp"]),
     ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["sched/"]),
@@ -28,7 +31,7 @@ RULES = [  # what, pattern, where it may stand
      ["memory/", "observe/perf_events.hpp"]),
     ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["fiber/", "sched/current.hpp"]),
     ("files and the environment are read by the machine and written by observers",
-     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/", "sim/recorded_file.hpp"]),
+     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/", "sim/recorded_file.hpp", WATCHDOG]),
 ]
 
 bad, checked = [], 0

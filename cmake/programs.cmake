@@ -2,11 +2,17 @@
 include("${CMAKE_CURRENT_LIST_DIR}/warnings.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/sanitizers.cmake")
 
+option(HEIST_QUICK_TESTS "heist: fewer tests, for fewer policies, with Catch2's fast assertions" OFF)
+
 function(heist_own_target target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_link_libraries(${target} PRIVATE heist::heist)
   heist_developer_warnings(${target})
   heist_sanitize(${target})
+  if(HEIST_QUICK_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC looks for memory to use again less often: 7 % less time, a quarter more memory.
+    target_compile_options(${target} PRIVATE --param=ggc-min-expand=200 --param=ggc-min-heapsize=500000)
+  endif()
 endfunction()
 
 function(heist_program target)

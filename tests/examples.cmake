@@ -14,7 +14,8 @@ function(heist_example_test example)
            COMMAND ${CMAKE_COMMAND} "-DFAILS=${arg_FAILS}" "-DREGEX=${arg_EXPECT}"
                    -P "${PROJECT_SOURCE_DIR}/cmake/expect.cmake" -- $<TARGET_FILE:example_${example}>
                    ${arg_UNPARSED_ARGUMENTS})
-  heist_test_properties(${test} examples)
+  set(labels examples ${heist_example_label})
+  heist_test_properties(${test} "${labels}")
   set_property(GLOBAL APPEND PROPERTY heist_tested_examples ${example})
 endfunction()
 

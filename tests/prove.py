@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the proof in a build tree and prints it as one page: what was tried, how much of it, and what was found.
 
-Sections: model, mutants, spin, fuzz, readers, faults, soak, sanitizers, matrix, uts. Progress goes to standard error,
-the page to standard output. Exit code 1 if anything on the page is red; a line that is red says so at its end.
+Sections: model, mutants, spin, fuzz, readers, faults, unit, stress, soak, sanitizers, matrix, uts. Progress goes to
+standard error, the page to standard output. Exit code 1 if anything on the page is red; a line that is red says so at
+its end.
 """
 
 import argparse
@@ -17,6 +18,11 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+# What each part runs, as CMakeLists.txt names it: the others need no build.
+TARGETS = {part: [f"proof_{part}"] for part in ("model", "fuzz", "readers", "faults", "unit", "stress", "uts")}
+TARGETS["soak"] = TARGETS["stress"]
 
 
 def figures(line):
@@ -80,7 +86,8 @@ class Proof:
         names = sorted(p.stem for p in (HERE / "model").glob("*.cpp"))
         total = {}
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            outs = list(pool.map(lambda n: self.run(s, [self.program(f"model_{n}")]), names))
+            bound = ["--at-most", 2] if self.options.short else []
+            outs = list(pool.map(lambda n: self.run(s, [self.program(f"model_{n}"), *bound]), names))
         for name, out in zip(names, outs):
             last = [l for l in out.splitlines() if re.match(r"model\s+\S+\s+harnesses", l)]
             s.must(last, f"{name} printed no totals")
@@ -137,10 +144,33 @@ class Proof:
         self.last_line(s, out, "faults", zero=("hangs", "leaks", "crashes"))
         return s
 
+    def tests(self, name, *which, **environment):
+        """Tests that ctest knows: all of a label."""
+        s = Section(name)
+        out = self.run(s, ["ctest", "--test-dir", self.options.build, "--output-on-failure", "--no-tests=error", "-j",
+                           self.options.jobs, *which], limit=7200, **environment)
+        done = re.search(r"(\d+) tests failed out of (\d+)", out)
+        s.must(done, "no summary was printed")
+        if done:
+            s.must(done[1] == "0", f"{done[1]} tests failed")
+            s.say(f"tests {done[2]}  failed {done[1]}")
+        return s
+
+    def unit(self):
+        return self.tests("unit", "-L", "heavy|more")
+
+    def stress(self):
+        scale = os.environ.get("HEIST_TEST_SCALE") or ("0.1" if self.options.short else "1")
+        return self.tests("stress", "-L", "stress", "-E", "fuzz|soak", HEIST_TEST_SCALE=scale)
+
     def soak(self):
         s = Section("soak")
         seconds = self.options.soak or (10 if self.options.short else 60)
-        out = self.run(s, [self.program("stress_soak")], limit=seconds + 600, HEIST_SOAK_SECONDS=str(seconds))
+        try:
+            command = [self.program("stress_soak")]
+        except FileNotFoundError:  # compiled in a batch
+            command = [self.program("stress"), "--filenames-as-tags", "[#soak_test]"]
+        out = self.run(s, command, limit=seconds + 600, HEIST_SOAK_SECONDS=str(seconds))
         self.last_line(s, out, "soak", zero=("submitted-executed-cancelled",))
         return s
 
@@ -207,11 +237,13 @@ def machine():
 
 
 def main():
-    parts = ["model", "mutants", "spin", "fuzz", "readers", "faults", "soak", "sanitizers", "matrix", "uts"]
+    parts = ["model", "mutants", "spin", "fuzz", "readers", "faults", "unit", "stress", "soak", "sanitizers", "matrix",
+             "uts"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="a build tree with the programs in it")
+    parser.add_argument("--build", type=pathlib.Path, help="a build tree with the programs in it")
+    parser.add_argument("--targets", action="store_true", help="only print which targets the parts need")
     parser.add_argument("--only", help="some of the parts, separated by commas: " + ",".join(parts))
-    parser.add_argument("--short", action="store_true", help="less of fuzz and soak")
+    parser.add_argument("--short", action="store_true", help="less of fuzz, stress and soak; model: at most 2 pre-emptions")
     parser.add_argument("--whole-matrix", action="store_true", help="24 builds instead of 5")
     parser.add_argument("--cases", type=int, help="so many of the differential fuzzer, in place of a time")
     parser.add_argument("--soak", type=int, help="seconds of the soak")
@@ -224,6 +256,11 @@ def main():
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; the parts are {', '.join(parts)}")
 
+    if options.targets:
+        print(*sorted({target for part in wanted for target in TARGETS.get(part, [])}) or ["proof_no_program"])
+        return 0
+    if not options.build:
+        parser.error("--build is needed")
     proof = Proof(options)
     began = time.monotonic()
     sections = []

@@ -33,12 +33,14 @@ namespace {
 
 using heist_test::slow;
 constexpr long each = slow ? 20 : 300;  ///< every n up to here; what allocates least has fewer places
+/// Small, but frames of Clang's AddressSanitizer take 1 to 2 KiB each when they are not optimised.
+constexpr std::size_t small_stack = (std::size_t{64} << 10) * (heist::under_asan ? 8 : 1);
 
 heist::options two_by_two() {
   return {.workers = 4,
           .machine = heist::topology::parse("package:2 l3:1(size=256KiB) core:2 pu:1"),
           .squads = heist::squad_by::package,
-          .stack_size = std::size_t{128} << 10};
+          .stack_size = 2 * small_stack};
 }
 
 /// Forks as deep as `left`, each with a child that others can have; child-first, every level may need a stack.
@@ -72,7 +74,7 @@ void graph_and_forks() {
        d = g.emplace([&] { ++ran; });
   a.precede(b, c);
   d.succeed(b, c);
-  heist::executor ex{{.workers = 2, .stack_size = std::size_t{64} << 10}};
+  heist::executor ex{{.workers = 2, .stack_size = small_stack}};
   ex.run_n(g, 2).get();
   CHILD_REQUIRE(ran == 8);
   CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return deep(ctx, 24); }) == 25);
@@ -126,6 +128,31 @@ heist_test::child_report overflowing(std::size_t site) {
       10s);
 }
 
+/// A deque grows, and its worker sleeps until it gives the memory back.
+void idle_after_much() {
+  auto const& given_back = heist_test::board().of[site_of("memory given back")].reached;
+  auto const before = given_back.load();
+  int const n = 20'000;
+  std::atomic<int> ran{0};
+  heist::executor ex{std::size_t{1}};
+  ex.sync_wait([&] {
+    for (int i = 0; i < n; ++i) ex.post([&ran] { ++ran; });
+  });
+  ex.wait_idle();
+  CHILD_REQUIRE(ran == n);
+  for (int i = 0; i < 6000 && given_back == before; ++i) std::this_thread::sleep_for(10ms);
+  CHILD_REQUIRE(ex.sync_wait([] { return 1; }) == 1);
+}
+
+/// This thread waits, and is woken, however loaded the machine is.
+void wait_and_wake() {
+  heist::executor ex{std::size_t{1}};
+  ex.submit([] {
+      while (heist::detail::threads_that_wait() == 0) std::this_thread::sleep_for(1ms);
+      std::this_thread::sleep_for(1ms);
+    }).get();
+}
+
 }  // namespace
 
 TEST_CASE("sites: the n-th allocation fails", "[faults]") {
@@ -159,14 +186,18 @@ TEST_CASE("sites: the n-th thread cannot be started", "[faults]") {
 TEST_CASE("sites: futex calls are interrupted and wake for no reason", "[faults]") {
   for (char const* const name : {"wait", "wake"}) {
     std::size_t const site = name == std::string{"wait"} ? site_of("futex wait") : site_of("futex wake");
-    sweep(std::string{"futex "} + name, site, everything,
+    auto const all = [] {
+      wait_and_wake();
+      everything();
+    };
+    sweep(std::string{"futex "} + name, site, all,
           {.dense = 30, .least = slow ? 10 : 30, .most = 200, .may_refuse = false});
-    sweep(std::string{"futex "} + name + ", all", site, everything,
+    sweep(std::string{"futex "} + name + ", all", site, all,
           {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
     sweep(std::string{"futex "} + name + ", one in two", site,
-          [site] {
+          [site, all] {
             heist_test::detail::plans[site].one_in = 2;
-            everything();
+            all();
           },
           {.in_a_row = 2, .most = slow ? 3 : 10, .may_refuse = false});
   }
@@ -236,6 +267,11 @@ TEST_CASE("sites: no memory for noticing fork(), the executor is refused, the ne
 
 TEST_CASE("sites: pages are larger than is usual", "[faults]") {
   sweep_first_calls("page size", site_of("page size"), everything, {.may_refuse = false});
+}
+
+TEST_CASE("sites: memory cannot be given back", "[faults]") {
+  sweep("memory given back", site_of("memory given back"), idle_after_much,
+        {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
 }
 
 TEST_CASE("sites: the clock leaps, and nobody yields", "[faults]") {

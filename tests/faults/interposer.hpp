@@ -142,7 +142,10 @@ HEIST_NOINLINE HEIST_NO_TSAN int munmap(void* at, std::size_t bytes) noexcept {
 
 HEIST_NOINLINE HEIST_NO_TSAN int madvise(void* at, std::size_t bytes, int advice) noexcept {
   static constinit heist_test::next_function<int(void*, std::size_t, int)> f{"madvise"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("guard madvise"))) return refuse_with(EINVAL);
+  if (ours(__builtin_return_address(0))) {
+    bool const back = advice == MADV_DONTNEED;
+    if (must_fail(back ? site_of("memory given back") : site_of("guard madvise"))) return refuse_with(EINVAL);
+  }
   return f(at, bytes, advice);
 }
 

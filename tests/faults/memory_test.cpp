@@ -1,4 +1,5 @@
 // operator new fails: whichever call it is, nothing hangs, nothing is lost, what was accepted runs.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -133,8 +134,12 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
             };
             try_to(a);
             try_to(b);
-            if (a.valid()) a.get();
-            if (b.valid()) b.get();
+            for (auto* f : {&a, &b}) {
+              try {
+                if (f->valid()) f->get();
+              } catch (std::bad_alloc const&) {  // no memory to wait with: the task runs all the same
+              }
+            }
           };
           int forked = 0;
           {
@@ -146,7 +151,10 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
               refused += 32;
               ++forked;
             }
-            ex.wait_idle();
+            try {
+              ex.wait_idle();
+            } catch (std::bad_alloc const&) {  // of tasks whose futures were dropped
+            }
           }
           CHILD_REQUIRE(ran + refused == 32);
           CHILD_REQUIRE(forked == 1);
@@ -304,4 +312,44 @@ TEST_CASE("memory: the n-th allocation fails while a graph is built and run, for
     CHECK(report.clean());
     std::printf("%s", report.output.c_str());
   }
+}
+
+TEST_CASE("memory: a task comes with all of its edges or not at all, whichever allocation fails", "[faults]") {
+  auto const report = run_child([] {
+    heist::executor ex{1};
+    for (int already = 0; already < 20; ++already) {
+      for (long n = 0;; ++n) {
+        int ran = 0;
+        heist::task_graph g, inner;
+        auto a = g.emplace([] { return 1; });
+        inner.emplace([] {});
+        for (int i = 0; i < already; ++i) g.emplace([](int) {}, a);
+        if (already % 2 == 1) CHILD_REQUIRE(a.successor_count() == static_cast<std::size_t>(already));
+        std::size_t tasks = g.size(), edges = g.edge_count();
+        heist::task<> kept;
+        {
+          new_fault const f{n};
+          try {
+            auto b = g.emplace([&, big = std::array<int, 100>{}](int v) { return ran += v + big[0]; }, a);
+            ++tasks, ++edges;
+            g.emplace([](int, int) {}, a, b);
+            ++tasks, edges += 2;
+            kept = g.compose(inner);
+            ++tasks;
+            g.emplace([] {}, [] {}, [] {});
+            tasks += 3;
+          } catch (std::bad_alloc const&) {
+          }
+          let_allocations_succeed();
+        }
+        CHILD_REQUIRE(g.size() == tasks);
+        CHILD_REQUIRE(g.edge_count() == edges);
+        if (kept.valid()) g.erase(kept);
+        ex.run(g).get();
+        if (failed_allocations() == 0) break;
+      }
+    }
+  });
+  INFO(report.text());
+  CHECK(report.clean());
 }

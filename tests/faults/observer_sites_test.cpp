@@ -110,7 +110,7 @@ TEST_CASE("sites: what is left behind is seen", "[faults]") {
       std::thread left{[&] {
         while (!over) std::this_thread::yield();
       }};
-      CHILD_REQUIRE(!nothing_leaked(before, "planted: a thread", 0));
+      CHILD_REQUIRE(!nothing_leaked(before, "planted: a thread", 0, 10));
       over = true;
       left.join();
       CHILD_REQUIRE(nothing_leaked(before, "all", 0));

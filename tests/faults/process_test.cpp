@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "faults/child_process.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/graph.hpp"
 #include "support/catch.hpp"
 #include "support/wait_for.hpp"
 #include "support/watchdog.hpp"
@@ -45,6 +47,16 @@ int overflow(int depth) {
   char volatile frame[1024] = {};
   frame[0] = static_cast<char>(depth);
   return deeper(depth + 1) + frame[0];
+}
+
+int jump(int depth);
+int (*volatile jump_again)(int) = &jump;
+
+/// Frames of 48 KiB that are touched at their lower end only.
+int jump(int depth) {
+  char volatile frame[48 << 10];
+  frame[0] = static_cast<char>(depth);
+  return depth == 0 ? 0 : jump_again(depth - 1) + frame[0];
 }
 
 bool leaks_are_ours = true;
@@ -166,6 +178,78 @@ TEST_CASE("fork(): the child can make an executor of its own", "[faults]") {
   CHECK(report.clean());
 }
 
+TEST_CASE("fork(): a lock that a thread of the parent held counts as free in the child", "[faults]") {
+  auto const report = run_child([] {
+    heist::os_env::watch_forks();
+    heist::spin_lock<> lock;
+    std::atomic<bool> held{false}, over{false};
+    std::thread holder{[&] {
+      heist::spin_guard guard{lock};
+      held = true;
+      while (!over) std::this_thread::sleep_for(1ms);
+    }};
+    while (!held) std::this_thread::yield();
+    CHILD_REQUIRE(!lock.try_lock());
+    auto const grandchild = run_child(
+        [&] {
+          heist::spin_guard guard{lock};
+          CHILD_REQUIRE(!lock.try_lock());
+          auto const its_child = run_child([&] { heist::spin_guard again{lock}; }, 5s);
+          CHILD_REQUIRE(its_child.clean());
+          CHILD_REQUIRE(!lock.try_lock());
+        },
+        10s);
+    std::printf("grandchild: %s\n", grandchild.text().c_str());
+    CHILD_REQUIRE(!lock.try_lock());
+    over = true;
+    holder.join();
+    CHILD_REQUIRE(lock.try_lock());
+    CHILD_REQUIRE(grandchild.clean());
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("fork(): while other threads build, run and post, the child can do so with what is its own", "[faults]") {
+  if (heist::under_tsan) return heist_test::skipped("ThreadSanitizer starts no threads in a child of fork()");
+  auto const report = run_child([] {
+    std::atomic<bool> over{false};
+    std::atomic<int> ran{0};  // posts that wait run in ex's destructor at the latest
+    heist::task_graph graph;
+    heist::executor ex{2};
+    for (int i = 0; i < 100; ++i) graph.emplace([&] { ++ran; });
+    std::thread runner{[&] {
+      while (!over) ex.run(graph).get();
+    }};
+    std::thread poster{[&] {
+      while (!over) ex.post([&] { ++ran; });
+    }};
+    for (int round = 0; round < 30; ++round) {
+      auto const grandchild = run_child(
+          [&] {
+            auto const refused = [](auto use) {
+              try {
+                use();
+                return false;
+              } catch (heist::executor_error const&) {
+                return true;
+              }
+            };
+            CHILD_REQUIRE(refused([&] { ex.run(graph); }));
+            CHILD_REQUIRE(refused([&] { ex.post([] {}); }));
+          },
+          5s);
+      if (!grandchild.clean()) std::printf("grandchild: %s\n", grandchild.text().c_str());
+      CHILD_REQUIRE(grandchild.clean());
+    }
+    over = true;
+    runner.join();
+    poster.join();
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
 TEST_CASE("fork(): inside a task, the child may exit", "[faults]") {
   auto const report = run_child([] {
     heist::executor ex{2};
@@ -261,6 +345,106 @@ TEST_CASE("misuse: an executor destroyed by its own task ends the program with a
   CHECK(report.says("destroyed by one of its own tasks"));
 }
 
+TEST_CASE("misuse: a post or a run from a thread_local destructor of a worker is refused", "[faults]") {
+  auto const report = run_child([] {
+    static heist::executor<>* home = nullptr;
+    static heist::task_graph* graph = nullptr;
+    static std::atomic<int> refused{0}, ran{0}, destroyed{0};
+    struct noted {
+      ~noted() { ++destroyed; }
+    };
+    struct late {
+      ~late() {
+        auto const refuses = [](auto use) {
+          try {
+            use();
+          } catch (heist::executor_error const& e) {
+            refused += std::string{e.what()}.find("being destroyed") != std::string::npos;
+          }
+        };
+        refuses([] { home->post([n = std::make_unique<noted>()] { ++ran; }); });
+        refuses([] { home->submit([] { ++ran; }).get(); });
+        refuses([] { home->run(*graph).get(); });
+      }
+    };
+    for (int round = 0; round < 20; ++round) {
+      heist::task_graph g;
+      g.emplace([] { ++ran; });
+      heist::executor<> ex{std::size_t{2}};
+      home = &ex, graph = &g;
+      ex.submit([] { static thread_local late const l; }).get();
+    }
+    CHILD_REQUIRE(refused == 60);
+    CHILD_REQUIRE(ran == 0);
+    CHILD_REQUIRE(destroyed == 20);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("misuse: a thread that posts while the executor is destroyed is refused, or its task runs", "[faults]") {
+  auto const report = run_child([] {
+    for (int round = 0; round < 200; ++round) {
+      alignas(heist::executor<>) unsigned char room[sizeof(heist::executor<>)];  // its memory stays
+      auto* const ex = ::new (static_cast<void*>(room)) heist::executor<>{std::size_t{1}};
+      std::atomic<int> ran{0}, accepted{0};
+      std::atomic<bool> begun{false};
+      // A task of another executor's worker would do as well: anybody who is not of this one.
+      static std::atomic<bool> leave{false};
+      leave = false;
+      struct holds_up {
+        ~holds_up() {
+          while (!leave) std::this_thread::yield();  // the destructor waits for the worker's thread
+        }
+      };
+      ex->submit([] { static thread_local holds_up const h; }).get();
+      std::thread poster{[&] {
+        try {
+          for (;;) {
+            ex->post([&] { ++ran; });
+            ++accepted;
+            begun = true;
+            while (ran != accepted) std::this_thread::yield();  // the destructor waits for a moment without work
+          }
+        } catch (heist::executor_error const&) {
+          leave = true;
+        }
+      }};
+      while (!begun) std::this_thread::yield();
+      ex->~executor();
+      poster.join();
+      CHILD_REQUIRE(ran == accepted);
+    }
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+}
+
+TEST_CASE("misuse: pthread_exit() in a task ends the program with a sentence", "[faults]") {
+  if (heist::under_tsan) return heist_test::skipped("ThreadSanitizer has its own end of a thread");
+  for (int const what : {0, 1, 2, 3}) {
+    auto const report = run_child(
+        [what] {
+          heist::executor<> ex{std::size_t{2}};
+          auto const leave = [] { ::pthread_exit(nullptr); };
+          if (what == 0) ex.post(leave);
+          if (what == 1) ex.submit(leave).get();
+          if (what == 2) {
+            heist::task_graph g;
+            g.emplace(leave);
+            ex.run(g).get();
+          }
+          if (what == 3) ex.sync_wait([&](heist::context c) { c.fork_join([] {}, leave); });
+          ex.wait_idle();
+        },
+        10s);
+    INFO("case " << what << ": " << report.text());
+    CHECK_FALSE(report.hung);
+    CHECK(report.signal == SIGABRT);
+    CHECK(report.says("pthread_exit"));
+  }
+}
+
 TEST_CASE("misuse: recursion without end in a task stops at the guard of its stack", "[faults]") {
   auto const report = run_child(
       [] {
@@ -272,6 +456,22 @@ TEST_CASE("misuse: recursion without end in a task stops at the guard of its sta
   CHECK_FALSE(report.hung);
   CHECK_FALSE(report.clean());
   if (!heist::under_asan && !heist::under_tsan) CHECK(report.signal == SIGSEGV);
+}
+
+TEST_CASE("misuse: frames of 48 KiB do not jump over the guard", "[faults]") {
+  if (heist::under_asan || heist::under_tsan) return heist_test::skipped("the sanitizers have a handler of their own");
+  for (std::size_t const guard : {std::size_t{64} << 10, heist::options{}.guard_size}) {
+    auto const report = run_child(
+        [guard] {
+          heist::executor ex{heist::options{.workers = 4, .guard_size = guard}};
+          std::printf("%d\n", ex.sync_wait([] { return jump(60); }));
+        },
+        10s);
+    INFO(report.text());
+    CHECK_FALSE(report.hung);
+    CHECK(report.signal == SIGSEGV);
+    CHECK(report.says("overflowed its fiber's stack of 1048576 bytes"));
+  }
 }
 
 TEST_CASE("destruction: thousands of fibers are freed on a thread with a small stack", "[faults]") {

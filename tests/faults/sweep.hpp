@@ -41,9 +41,9 @@ struct holdings {
   long files = entries_of("/proc/self/fd");
   long threads = entries_of("/proc/self/task");
 
-  /// The kernel lists a thread for a moment after it has been joined.
-  static holdings settled(holdings const& wanted) {
-    for (int i = 0; i != 2000 && entries_of("/proc/self/task") != wanted.threads; ++i) {
+  /// The kernel lists a thread for a moment after it has been joined; so often it is looked whether it still does.
+  static holdings settled(holdings const& wanted, int looks) {
+    for (int i = 0; i != looks && entries_of("/proc/self/task") != wanted.threads; ++i) {
       std::this_thread::sleep_for(std::chrono::microseconds{500});
     }
     return {};
@@ -56,8 +56,8 @@ struct holdings {
 };
 
 /// True if nothing more is held than before; else says what, and counts a leak.
-inline bool nothing_leaked(holdings const& before, std::string_view where, long n) {
-  auto const after = holdings::settled(before);
+inline bool nothing_leaked(holdings const& before, std::string_view where, long n, int looks = 100'000) {
+  auto const after = holdings::settled(before, looks);
   if (after == before) return true;
   ++heist_test::board().leaks;
   std::printf("leak: %s, call %ld: before %s; after %s\n", std::string{where}.c_str(), n, before.text().c_str(),

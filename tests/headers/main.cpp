@@ -1,2 +1,2 @@
-// Linked with one object per header; that it links is the test.
+// Linked with two units that include all of heist; that it links is the test.
 int main() {}

@@ -19,7 +19,13 @@ struct item {
   env::plain<int> taken{0};
 };
 
-/// What the owner does, as text: + push, - pop.
+/// What the system does to memory that is given back.
+template <class Env>
+void null_all(typename Env::template atomic<item*>* slots, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) slots[i].store(nullptr, std::memory_order_relaxed);
+}
+
+/// What the owner does, as text: + push, - pop, ! shrink.
 template <std::size_t N>
 struct script {
   std::array<char, N> text;
@@ -69,6 +75,7 @@ void owner_and_thieves(model::execution& t) {
     for (char c : Owner.text) {
       if (c == '+') b.push();
       if (c == '-') b.take(b.deque.pop());
+      if (c == '!') b.deque.shrink([] { return true; }, null_all<Env>);
     }
   });
   for (int i = 0; i < Thieves; ++i) {
@@ -108,6 +115,11 @@ int main(int argc, char** argv) {
   all.prove("H2 deque: +++-- grows at 2, 2 steals", three, owner_and_thieves<env, 2, "+++--", 1, 2>);
   all.prove("H2 deque: ++++ grows at 2 and reuses a slot, 2 steals", three, owner_and_thieves<env, 2, "++++", 1, 2>);
   all.prove("H2 deque: +++- grows at 1 twice, 2 steals", three, owner_and_thieves<env, 1, "+++-", 1, 2>);
+  all.prove("H2 deque: ++--!+ shrinks and begins anew, 2 steals", three, owner_and_thieves<env, 1, "++--!+", 1, 2>);
+  all.prove("H2 deque: ++--!++ grows into a ring of before, 2 steals", three,
+            owner_and_thieves<env, 1, "++--!++", 1, 2>);
+  all.prove("H2 deque: ++-! is not empty, or is, 2 steals", three, owner_and_thieves<env, 1, "++-!", 1, 2>);
+  all.prove("H2 deque: ++--!- with 2 thieves", three, owner_and_thieves<env, 1, "++--!-", 2, 1>);
   all.prove("H2 deque: indices wrap at 127", three, owner_and_thieves<narrow_env, 2, "+++--", 1, 2, 126>);
   return all.finish();
 }

@@ -31,17 +31,22 @@ struct board {
   heist::event_count<Env> notifier;
   queue first, second;
   env::plain<int> written{0};
+  env::plain<int> alone{0};  ///< of the waiter whose sleep is timed
 
   explicit board(std::size_t waiters) : notifier{waiters} {}
 
   /// How waiters use an EventCount: announce, look once more, then sleep. `looks`: the waiter has not looked before;
-  /// `both`: at two queues.
-  void wait_and_take(std::size_t me, bool looks = true, bool both = true) {
+  /// `both`: at two queues; `timed`: it does something else when it has slept for some time.
+  void wait_and_take(std::size_t me, bool looks = true, bool both = true, bool timed = false) {
     for (;; looks = true) {
       if (looks && (first.take() || (both && second.take()))) return;
       auto const calls = notifier.prepare_wait();
       if (!first.empty() || (both && !second.empty())) {
         notifier.cancel_wait();
+      } else if (timed) {
+        notifier.commit_wait(me, calls, 1, [&](auto still) {
+          if (still()) alone = alone + 1;
+        });
       } else {
         notifier.commit_wait(me, calls);
       }
@@ -69,6 +74,27 @@ void notify_one(model::execution& t) {
     });
   }
   t.alike(Consumers);
+}
+
+/// The first waiter's sleep has a limit, after which it stays a sleeper.
+template <int Producers, int Each, int Consumers, bool All = false>
+void timed(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{Consumers});
+  for (int p = 0; p < Producers; ++p) {
+    t.thread([&] {
+      for (int i = 0; i < Each; ++i) {
+        b.first.add();
+        if (!All) b.notifier.notify_one();
+      }
+      if (All) b.notifier.notify_all();
+    });
+  }
+  t.alike(Producers);
+  for (std::size_t c = 0; c < Consumers; ++c) {
+    t.thread([&b, c] {
+      for (int i = 0; i < Producers * Each / Consumers; ++i) b.wait_and_take(c, true, false, c == 0);
+    });
+  }
 }
 
 /// One notification for several items.
@@ -173,6 +199,9 @@ int main(int argc, char** argv) {
   all.prove("H4 event count: 1 producer, 1 consumer", three, notify_one<env, 1, 2, 1>);
   all.prove("H4 event count: the same, futex returns early", spurious, notify_one<env, 1, 2, 1>);
   all.prove("H4 event count: 2 producers, 1 consumer", three, notify_one<env, 2, 1, 1>);
+  all.prove("H4 event count: a timed sleep, 1 consumer", three, timed<1, 2, 1>);
+  all.prove("H4 event count: a timed sleep, 2 consumers", three_plain, timed<1, 2, 2>);
+  all.prove("H4 event count: a timed sleep, notify_all, 2 consumers", three_plain, timed<1, 2, 2, true>);
   all.prove("H4 event count: notify_all, 2 consumers", three_plain, notify_all<2>);
   all.prove("H4 event count: notify_one carries what was done", three, carries<false, false>);
   all.prove("H4 event count: notify_all carries what was done", three, carries<true, false>);

@@ -1,15 +1,15 @@
 // The hand-off of fibers (H8): a parked fiber goes on once, on one thread at a time, with what it left behind.
 //
 // sched/fiber.hpp and sched/core_fibers.hpp are no templates over Env: this is a model of their protocol
-// (sched/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and master
-// queue. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
+// (sched/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
+// injector. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
 #include "heist/sync/completion.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace {
@@ -35,7 +35,7 @@ struct job {
 
 constexpr std::size_t max_jobs = 2;
 
-/// In a deque or in the master queue: the resumption of a fiber, a task that completes a job, or one that waits for
+/// In a deque or in the injector: the resumption of a fiber, a task that completes a job, or one that waits for
 /// jobs, one after the other.
 struct item {
   enum class kind { resumption, completes, waits };
@@ -100,7 +100,7 @@ struct executor {
   static constexpr std::size_t max_workers = 2;
   static constexpr std::size_t max_fibers = 6;
 
-  heist::master_queue<item, env> master;
+  heist::injector<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<worker*, model::max_threads> of_thread{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
@@ -135,21 +135,15 @@ struct executor {
     if (worker* const w = of_thread[static_cast<std::size_t>(model::self())]; w != nullptr) {
       push(*w, i);
     } else {
-      master.push(i);
+      requests.push(i);
     }
   }
 
-  /// Own deque, master queue, the deques of others.
+  /// Own deque, injector, the deques of others.
   item* find(worker& w) {
     if (item* const i = w.deque.pop()) return i;
-    if (item* i = master.take_all(); i != nullptr) {
-      while (i->next != nullptr) {
-        item* const older = i->next;
-        push(w, *i);
-        i = older;
-      }
-      return i;
-    }
+    bool more = false;
+    if (item* const i = requests.take(more); i != nullptr) return i;
     for (worker* robbed : workers) {
       if (robbed == nullptr || robbed == &w || robbed->deque.maybe_empty()) continue;
       if (item* const i = robbed->deque.steal().item) return i;

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace {
@@ -43,7 +43,7 @@ struct executor {
   gate_type gate;
   gate_type far;
   heist::work_deque<task*, Env> deque{2};  // of the worker that has the first task
-  heist::master_queue<task, Env> master;
+  heist::injector<task, Env> requests;
   env::atomic<bool> stop{false};
   std::array<task, 2> tasks;
   env::plain<int> done{0};
@@ -71,16 +71,17 @@ struct executor {
     at.pushed();
   }
   void submit(std::size_t i) {
-    master.push(make(i));
+    requests.push(make(i));
     gate.submitted();
   }
 
-  bool work_anywhere() const { return (Also == also::outside && !master.maybe_empty()) || !deque.maybe_empty(); }
+  bool work_anywhere() const { return (Also == also::outside && !requests.maybe_empty()) || !deque.maybe_empty(); }
   bool stopping() const { return Also == also::stop && stop.load(order::acquire); }
 
   task* explore() {
     if (Also == also::outside) {
-      if (task* const t = master.take_all()) return t;
+      bool more = false;  // there is one request at most
+      if (task* const t = requests.take(more)) return t;
     }
     return deque.steal().item;
   }
@@ -187,14 +188,15 @@ template <class Env, bool Looks>
 void pushed_here(model::execution& t) {
   struct ring_executor : executor<Env, also::stop, ring::second_far> {
     using executor<Env, also::stop, ring::second_far>::executor;
-    heist::master_queue<task, Env> here;
+    heist::injector<task, Env> here;
     /// As search(), for a worker at the first gate.
     void take_here(bool looks) {
       auto& gate = this->gate;
       gate.become_thief();
       task* found = nullptr;
       for (;; looks = true) {
-        found = looks ? here.take_all() : nullptr;
+        bool more = false;
+        found = looks ? here.take(more) : nullptr;
         if (found != nullptr) break;
         auto const outcome = gate.try_sleep(
             0, [this] { return !here.maybe_empty(); }, [] {}, [] {});

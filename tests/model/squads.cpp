@@ -67,7 +67,7 @@ struct machine {
   machine(std::size_t squads, std::size_t workers, heist::idle_rules rules) { set.make(squads, workers, rules); }
 
   squads_type set;
-  heist::master_queue<frame, Env> master;
+  heist::injector<frame, Env> requests;
   env::atomic<bool> stop{false};
   std::array<task, max_tasks> tasks;
   std::array<frame, 2> frames;
@@ -165,11 +165,13 @@ struct machine {
   // --- workers ---
 
   void submit(frame& f) {
-    master.push(f);
+    requests.push(f);
     set[0].gate.submitted();
   }
 
-  bool work_for(worker w) const { return (Also == also::flat && !master.maybe_empty()) || set.may_take(w.in, w.head); }
+  bool work_for(worker w) const {
+    return (Also == also::flat && !requests.maybe_empty()) || set.may_take(w.in, w.head);
+  }
   bool stopping() const { return Also == also::stop && stop.load(order::acquire); }
 
   booty explore(worker w) {
@@ -179,7 +181,10 @@ struct machine {
       if (task* const t = set.head_take(w.in, victim)) return {t, nullptr};
     }
     if (Also == also::flat) {
-      if (frame* const f = master.take_all()) return {nullptr, f};
+      bool more = false;
+      frame* const f = requests.take(more);
+      if (more) w.in.gate.submitted();
+      if (f != nullptr) return {nullptr, f};
     }
     booty last;
     if (w.head) last.inter = set.head_take_any(w.in, last.beside);
@@ -310,7 +315,7 @@ template <class Env, busy Busy, bool Looks>
 void pinned_and_left(model::execution& t) {
   auto& m = t.make<machine<Env, also::flat>>(2, 2, wakes_on_push);
   if (Busy != busy::never) m.occupy(0);
-  m.master.push(m.frames[0]);
+  m.requests.push(m.frames[0]);
   t.thread([&m] {
     if (Busy == busy::until_before) m.leave(m.set[0], false);
     add(m, how::pinned, 0, 0);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -19,21 +20,42 @@ using heist_test::wait_until;
 using planted::context;
 using planted::fork_and_be_stolen;
 
-/// Without order between them, as the flag says nothing to ThreadSanitizer.
-void both(std::atomic<int>& begun) {
-  begun.fetch_add(1, std::memory_order_relaxed);
-  while (begun.load(std::memory_order_relaxed) != 2) std::this_thread::yield();
-}
+/// Rounds of two sides that are on two workers at once. What both do in a round can only be a race: ThreadSanitizer
+/// sees no order between them, as relaxed operations say nothing to it. That both have done it is waited for, asleep,
+/// so that neither side's history forgets it; should a report be missed all the same, the next round gives the next
+/// occasion.
+class rounds {
+ public:
+  static constexpr int all = 50;
+
+  /// To be called by each side; `act` once a round.
+  template <class Act>
+  void side(Act act) {
+    for (int round = 0; round != all; ++round) {
+      meet();
+      act();
+      meet();
+    }
+  }
+
+ private:
+  void meet() {
+    int const complete = (came_.fetch_add(1, std::memory_order_relaxed) / 2 + 1) * 2;
+    while (came_.load(std::memory_order_relaxed) < complete) std::this_thread::sleep_for(std::chrono::microseconds{20});
+  }
+  std::atomic<int> came_{0};
+};
 
 void two_children(context ctx, bool bug) {
   int plain = 0;
   std::mutex lock;
-  std::atomic<int> begun{0};
+  rounds r;
   auto const add = [&] {
-    both(begun);
-    std::unique_lock hold{lock, std::defer_lock};
-    if (!bug) hold.lock();
-    ++plain;
+    r.side([&] {
+      std::unique_lock hold{lock, std::defer_lock};
+      if (!bug) hold.lock();
+      ++plain;
+    });
   };
   ctx.fork_join(add, add);
   ++plain;
@@ -42,23 +64,19 @@ void two_children(context ctx, bool bug) {
 /// The rest of the parent, on another worker, against the child.
 void parent_and_child(context ctx, bool bug) {
   int plain = 0;
-  std::atomic<int> begun{0};
-  ctx.fork_join(
-      [&] {
-        both(begun);
-        plain = 1;
-      },
-      [&] {
-        both(begun);
-        if (bug) plain = 2;
-      });
+  rounds r;
+  ctx.fork_join([&] { r.side([&] { plain = 1; }); },
+                [&] {
+                  r.side([&] {
+                    if (bug) plain = 2;
+                  });
+                });
   plain = 3;
 }
 
 /// Before the fork, after the join, and before the children of the next: all ordered, on two workers in turn.
 void joins_order(context ctx, bool bug) {
   int plain = 0;
-  std::atomic<int> begun{0};
   for (int i = 0; i != 20; ++i) {
     ++plain;
     fork_and_be_stolen(
@@ -68,27 +86,37 @@ void joins_order(context ctx, bool bug) {
         ctx, [] {}, [&] { ++plain; });
     move_elsewhere(ctx);
   }
-  ctx.fork_join([&] { both(begun), ++plain; },
+  rounds r;
+  ctx.fork_join([&] { r.side([&] { ++plain; }); },
                 [&] {
-                  both(begun);
-                  if (bug) ++plain;
+                  r.side([&] {
+                    if (bug) ++plain;
+                  });
                 });
 }
 
+/// The other task is told that it may end, so that its worker does nothing else until the race has happened.
 void future_not_waited_for(context ctx, bool bug) {
-  int plain = 0;
-  std::atomic<bool> written{false};
-  auto const other = ctx.submit([&] {
-    plain = 1;
-    written.store(true, std::memory_order_relaxed);
-  });
-  if (bug) {
-    while (!written.load(std::memory_order_relaxed)) std::this_thread::yield();
-  } else {
+  for (int round = 0; round != rounds::all; ++round) {
+    int plain = 0;
+    std::atomic<bool> written{false}, over{!bug};
+    auto const asleep_until = [](std::atomic<bool> const& flag) {
+      while (!flag.load(std::memory_order_relaxed)) std::this_thread::sleep_for(std::chrono::microseconds{20});
+    };
+    auto const other = ctx.submit([&] {
+      plain = 1;
+      written.store(true, std::memory_order_relaxed);
+      asleep_until(over);
+    });
+    if (bug) {
+      asleep_until(written);
+    } else {
+      other.wait();
+    }
+    plain = 2;
+    over.store(true, std::memory_order_relaxed);
     other.wait();
   }
-  plain = 2;
-  other.wait();
 }
 
 /// Twenty tasks on the same few fibers, one after the other, and one beside them.
@@ -107,7 +135,6 @@ void fibers_used_again(context ctx, bool bug) {
 
 void handed_over_in_a_handler(context ctx, bool bug) {
   int plain = 0;
-  std::atomic<int> begun{0};
   try {
     plain = 1;
     throw 1;
@@ -115,10 +142,12 @@ void handed_over_in_a_handler(context ctx, bool bug) {
     move_elsewhere(ctx);
     plain += thrown;
   }
-  ctx.fork_join([&] { both(begun), plain = 3; },
+  rounds r;
+  ctx.fork_join([&] { r.side([&] { plain = 3; }); },
                 [&] {
-                  both(begun);
-                  if (bug) plain = 4;
+                  r.side([&] {
+                    if (bug) plain = 4;
+                  });
                 });
 }
 

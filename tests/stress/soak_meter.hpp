@@ -5,10 +5,12 @@
 #include <malloc.h>  // mallinfo2, malloc_trim, mallopt
 #include <unistd.h>  // sysconf
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>  // fopen
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace heist_test {
@@ -54,6 +56,16 @@ inline process_state measure_process() {
   }
   now.descriptors = entries_of("/proc/self/fd") - 3;  // "." and "..", and the folder itself
   now.threads = entries_of("/proc/self/task") - 2;
+  return now;
+}
+
+/// The same, when the kernel no longer lists threads that have been joined: `threads` are left. Gives up after a while.
+inline process_state settled(long threads) {
+  process_state now = measure_process();
+  for (int i = 0; i != 10'000 && threads != 0 && now.threads != threads; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    now = measure_process();
+  }
   return now;
 }
 

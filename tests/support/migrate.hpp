@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -9,8 +10,15 @@
 
 namespace heist_test {
 
+/// Sleeps after a while: threads that only yield take the processors from the one they wait for.
 inline void wait_until(std::atomic<bool> const& flag) {
-  while (!flag.load()) std::this_thread::yield();
+  for (int looks = 0; !flag.load(); ++looks) {
+    if (looks < 100) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds{50});
+    }
+  }
 }
 
 /// Parks the calling task of an executor of two workers, which runs nothing else, and returns on the other worker.

@@ -5,8 +5,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>  // move
 #include <vector>
 
 #include "support/random_program.hpp"
@@ -21,16 +24,52 @@ inline std::uint64_t node_value(std::uint32_t node, std::uint64_t sum) noexcept 
   return x ^ (x >> 31);
 }
 
+/// Waits for a task of an executor that is under no test. start_elsewhere() makes it; not to be called by a task.
+void start_elsewhere();
+void wait_elsewhere();
+
+/// Its destructor waits: elsewhere, and if `here` is given by that, too. Counts the objects that there are.
+class waits_at_end {
+ public:
+  explicit waits_at_end(std::function<void()> const* here) noexcept : here_{here} {
+    alive.fetch_add(1, std::memory_order_relaxed);
+  }
+  waits_at_end(waits_at_end const&) = delete;
+  waits_at_end& operator=(waits_at_end const&) = delete;
+  ~waits_at_end() {
+    wait_elsewhere();
+    if (here_ != nullptr) (*here_)();
+    alive.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  static inline std::atomic<std::int64_t> alive{0};
+
+ private:
+  std::function<void()> const* here_;
+};
+using waiting_end = std::shared_ptr<waits_at_end>;
+
 /// What a node that throws throws. Counts the objects that there are.
 struct program_failure {
-  explicit program_failure(std::uint32_t n) noexcept : node{n} { alive.fetch_add(1, std::memory_order_relaxed); }
-  program_failure(program_failure const& other) noexcept : program_failure{other.node} {}
+  explicit program_failure(std::uint32_t n, waiting_end e = {}) noexcept : node{n}, end{std::move(e)} {
+    alive.fetch_add(1, std::memory_order_relaxed);
+  }
+  program_failure(program_failure const& other) noexcept : program_failure{other.node, other.end} {}
   program_failure& operator=(program_failure const&) = delete;
   ~program_failure() { alive.fetch_sub(1, std::memory_order_relaxed); }
 
   std::uint32_t node;
+  waiting_end end;
   static inline std::atomic<std::int64_t> alive{0};
 };
+
+/// Handles that said something else when their graph and their executor were gone.
+inline std::atomic<std::int64_t> wrong_handles{0};
+/// What must be as before when an executor is gone, with all that it has run.
+inline std::int64_t left_behind() noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;  // asked when all threads have ended
+  return program_failure::alive.load(relaxed) + waits_at_end::alive.load(relaxed) + wrong_handles.load(relaxed);
+}
 
 /// What a task itself saw to be wrong, as bits.
 enum sight : std::uint32_t {
@@ -55,7 +94,7 @@ struct program_cell {
 };
 
 /// What goes wrong on purpose, to see whether the judge notices.
-enum class sabotage : std::uint8_t { none, loses, doubles, swaps, spoils, swallows };
+enum class sabotage : std::uint8_t { none, loses, doubles, swaps, spoils, swallows, forgets };
 
 struct program_memory {
   program_memory() = default;
@@ -66,10 +105,18 @@ struct program_memory {
   }
 
   random_program const* program = nullptr;
+  /// For the callable of that node to hold; mostly nothing.
+  waiting_end end_of(std::uint32_t n) const {
+    if (!program->nodes[n].is(ends_waiting)) return {};
+    if (broken == sabotage::forgets) waits_at_end::alive.fetch_add(1, std::memory_order_relaxed);
+    return std::make_shared<waits_at_end>(n % 2 == 0 ? wait_here : nullptr);
+  }
+
   std::vector<program_cell> cells;
   std::stop_source stop;
   bool armed = true;  ///< do nodes that throw or stop do so?
   std::uint32_t workers = 1, squads = 1;
+  std::function<void()> const* wait_here = nullptr;  ///< for a task of the executor; lives as long as that
   sabotage broken = sabotage::none;
 };
 
@@ -79,6 +126,7 @@ struct program_outcome {
   bool threw_otherwise = false;       ///< something else arrived
   std::string text;                   ///< what it said
   bool stopped = false;               ///< of a graph
+  std::uint32_t more = 0;             ///< of a graph: runs that a callback has started
   std::uint64_t value = 0;            ///< of a tree
 };
 

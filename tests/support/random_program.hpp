@@ -46,12 +46,13 @@ enum trait : std::uint32_t {
   takes = 1u << 14,          ///< of a graph's task: takes the value of a predecessor, if there is one that gives
   wrapped = 1u << 15,        ///< of a graph's task: a composed graph of three, of which it is the middle
   limited = 1u << 16,        ///< of a graph's task: not beside the other limited ones of the same graph
-  loops = 1u << 17           ///< also runs a graph with a condition, three times round
+  loops = 1u << 17,          ///< also runs a graph with a condition, three times round
+  ends_waiting = 1u << 18    ///< what its callable holds waits when it is destroyed, and so does what it throws
 };
-inline constexpr std::array<std::string_view, 18> trait_names{
-    "throws_before", "throws_within", "throws_after", "catches", "stops",    "stoppable",
-    "yields",        "allocates",     "spins",        "stays",   "coarsens", "designates",
-    "by_destructor", "gives",         "takes",        "wrapped", "limited",  "loops"};
+inline constexpr std::array<std::string_view, 19> trait_names{
+    "throws_before", "throws_within", "throws_after", "catches",  "stops",       "stoppable",     "yields",
+    "allocates",     "spins",         "stays",        "coarsens", "designates",  "by_destructor", "gives",
+    "takes",         "wrapped",       "limited",      "loops",    "ends_waiting"};
 inline constexpr std::uint32_t all_throws = throws_before | throws_within | throws_after;
 /// A node that catches notes what it caught in its first groups only.
 inline constexpr std::uint32_t most_noted = 4;
@@ -258,9 +259,10 @@ class program_generator {
 
   void give_traits(std::uint32_t n) {
     if (!maybe(lively_)) return;
-    constexpr std::array choices{yields, allocates, spins, stays, coarsens, designates, by_destructor, loops};
+    constexpr std::array choices{yields,     allocates,     spins, stays,       coarsens,
+                                 designates, by_destructor, loops, ends_waiting};
     program_node& node = program_.nodes[n];
-    trait const t = choices[any_of(random_, 0, choices.size() - (limits_.may_wait ? 1 : 2))];
+    trait const t = choices[any_of(random_, 0, choices.size() - (limits_.may_wait ? 1 : 3))];
     node.traits |= t == stays && !limits_.may_wait ? spins : t;
     if (maybe(0.3)) node.traits |= stoppable;
   }
@@ -273,6 +275,9 @@ class program_generator {
         any().traits |= std::array{throws_before, throws_after, throws_within}[any_of(random_, 0, 2)];
       }
       for (std::uint32_t i = any_of(random_, 0, 3); i != 0; --i) any().traits |= catches;
+      if (limits_.may_wait && maybe(0.2)) {
+        for (auto& n : program_.nodes) n.traits |= n.is(all_throws) ? ends_waiting : 0u;
+      }
     }
     if (maybe(0.12)) {
       for (std::uint32_t i = any_of(random_, 1, 2); i != 0; --i) any().traits |= stops;

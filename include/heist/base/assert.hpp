@@ -17,6 +17,14 @@ namespace heist::detail {
 /// Ends the program with a sentence, in every build: for misuse that cannot be reported by an exception.
 #define HEIST_FATAL(what) ::heist::detail::fatal(__FILE__, __LINE__, what)
 
+/// HEIST_CHECKS: what a program does wrong is looked for also where that costs something; it adds code, and changes no
+/// type. Debug builds do.
+#if !defined(NDEBUG) || defined(HEIST_CHECKS)
+#define HEIST_CHECKED 1
+#else
+#define HEIST_CHECKED 0
+#endif
+
 #ifdef NDEBUG
 #define HEIST_ASSERT(condition, what) static_cast<void>(0)
 #else

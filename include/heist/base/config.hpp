@@ -1,7 +1,23 @@
 // The only file with compiler or platform conditionals: facts about the compiler, the sanitizers and the processor.
 #pragma once
 
+// First of all, before any header that would fail in its own words.
+#if !defined(__cplusplus) || __cplusplus < 202002L
+#error "heist: needs C++20; mend it by -std=c++20 (GCC 11 or later, clang 14 or later)."
+#endif
+#if !defined(__cpp_exceptions) && !defined(__EXCEPTIONS)
+#error "heist: needs exceptions, which carry what goes wrong in tasks; mend it by leaving out -fno-exceptions."
+#endif
+#if __cplusplus >= 202002L
+#include <version>
+#if !defined(__cpp_lib_jthread)
+#error \
+    "heist: this standard library has no <stop_token>; mend it by libstdc++ 11 or later (-stdlib=libstdc++), or libc++ 20."
+#endif
+#endif
+
 #include <cstddef>  // size_t
+#include <cstdint>  // uintptr_t
 
 #if defined(__SANITIZE_THREAD__)
 #define HEIST_TSAN 1
@@ -62,6 +78,9 @@
 #define HEIST_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 #define HEIST_COLD __attribute__((noinline, cold))
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
+/// Of variables that a process is to have once, also where shared libraries are compiled with -fvisibility=hidden. The
+/// dynamic linker sees to it where it can: not with a main program that exports nothing.
+#define HEIST_ONE_COPY __attribute__((visibility("default")))
 /// For functions that switch stacks under ThreadSanitizer, whose shadow stack must not see them.
 #define HEIST_NO_TSAN __attribute__((no_sanitize("thread")))
 
@@ -77,5 +96,22 @@ inline constexpr bool native_switch = HEIST_NATIVE_SWITCH != 0;
 /// Bytes that two threads must keep apart to write without disturbing each other. 64 on the processors we
 /// measure on; a constant, not `std::hardware_destructive_interference_size`, so that no flag changes a layout.
 inline constexpr std::size_t cache_line_size = 64;
+
+namespace detail {
+/// Where on its stack the calling code is, roughly; needs no frame pointer, as the builtin does.
+HEIST_ALWAYS_INLINE std::uintptr_t stack_address() noexcept {
+#if HEIST_X86_64
+  std::uintptr_t here;
+  asm("movq %%rsp, %0" : "=r"(here));
+  return here;
+#elif HEIST_AARCH64
+  std::uintptr_t here;
+  asm("mov %0, sp" : "=r"(here));
+  return here;
+#else
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+}  // namespace detail
 
 }  // namespace heist

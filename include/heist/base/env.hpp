@@ -3,14 +3,16 @@
 #pragma once
 
 #include <linux/membarrier.h>  // MEMBARRIER_CMD_PRIVATE_EXPEDITED
+#include <pthread.h>           // pthread_atfork
 #include <sched.h>             // sched_yield
 #include <sys/syscall.h>       // SYS_membarrier
 #include <time.h>              // clock_gettime
-#include <unistd.h>            // syscall
+#include <unistd.h>            // getpid, syscall
 
 #include <atomic>
 #include <cerrno>  // errno, saved around a call
 #include <cstdint>
+#include <new>  // bad_alloc
 
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
@@ -63,7 +65,8 @@ struct os_env {
   /// each stand between a store and a later load, at least one of the two loads sees the other's store.
   /// Two light fences order nothing between each other.
   static void light_fence() noexcept {
-    if (asymmetric_.load(std::memory_order_relaxed)) {  // relaxed: set by prepare(), before any thread that needs it
+    // relaxed: set by prepare(), before any thread that needs it
+    if (fences_.load(std::memory_order_relaxed) == fences::asymmetric) {
       asm volatile("" ::: "memory");
     } else {
       detail::full_fence();
@@ -71,7 +74,10 @@ struct os_env {
   }
   static void heavy_fence() noexcept {
     detail::full_fence();
-    if (asymmetric_.load(std::memory_order_relaxed) && !fence_all_threads()) [[unlikely]]  // relaxed: as above
+    // Where nobody has asked yet: a shared library's own copy of this header, with workers of another copy.
+    if (fences_.load(std::memory_order_relaxed) == fences::unknown) [[unlikely]]  // relaxed: as above
+      prepare();
+    if (fences_.load(std::memory_order_relaxed) == fences::asymmetric && !fence_all_threads()) [[unlikely]]  // as above
       insist_on_fence();
   }
 
@@ -107,9 +113,56 @@ struct os_env {
   static void yield() noexcept {
     ::sched_yield();
   }
+  /// Between two rounds of a loop that only reads until another thread has done the few instructions that are left to
+  /// it; after the `nth` one. It may need this very core.
+  static void spin(std::uint32_t nth) noexcept {
+    if (nth % 64 == 63) {
+      yield();
+    } else {
+      relax();
+    }
+  }
+  /// The calling thread, as the system numbers it.
+  static int thread_number() noexcept {
+    return static_cast<int>(::syscall(SYS_gettid));
+  }
+  /// For a thread that looks again and again, the `nth` time in vain: yields at first, then sleeps for longer and
+  /// longer, up to a millisecond.
+  static void nap(std::uint32_t nth) noexcept {
+    if (nth < 16) return yield();
+    std::uint32_t const doubled = nth < 24 ? nth - 16 : 8;
+    timespec const time{0, 4'000L << doubled};
+    int const saved = errno;
+    ::nanosleep(&time, nullptr);
+    errno = saved;
+  }
+
+  /// This process, another number than its parent's; not 0. A child of fork() has its own from the start if
+  /// watch_forks() was called before.
+  static unsigned process() noexcept {
+    unsigned const known = process_.load(std::memory_order_relaxed);  // relaxed: changes only in a new process
+    return known != 0 ? known : note_process();
+  }
+  /// Throws bad_alloc if the system has no memory to note it; another call tries again.
+  static void watch_forks() {
+    static bool const watched = [] {
+      if (::pthread_atfork(nullptr, nullptr, [] { note_process(); }) != 0) throw std::bad_alloc{};
+      return true;
+    }();
+    static_cast<void>(watched);
+  }
 
  private:
-  static inline constinit std::atomic<bool> asymmetric_{false};
+  enum class fences : unsigned char { unknown, full, asymmetric };
+  HEIST_ONE_COPY static inline constinit std::atomic<fences> fences_{fences::unknown};
+  HEIST_ONE_COPY static inline constinit std::atomic<unsigned> process_{0};
+
+  /// The process's id, not a count: copies of this header in shared libraries agree on it.
+  HEIST_COLD static unsigned note_process() noexcept {
+    auto const now = static_cast<unsigned>(::getpid());
+    process_.store(now, std::memory_order_relaxed);  // relaxed: all threads store the same
+    return now;
+  }
 
   /// Not inlined: the address of errno is declared constant, and a frame that calls this may move to another thread.
   HEIST_NOINLINE static bool fence_all_threads() noexcept {
@@ -135,7 +188,8 @@ struct os_env {
   /// emulators refuse). An executor calls it before it starts threads.
   static void prepare() noexcept {
     static bool const allowed = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    asymmetric_.store(allowed, std::memory_order_relaxed);  // relaxed: starting a thread publishes it
+    // relaxed: starting a thread publishes it
+    fences_.store(allowed ? fences::asymmetric : fences::full, std::memory_order_relaxed);
   }
 };
 

@@ -1,7 +1,11 @@
 // The exceptions of heist. Each message says what is wrong, why, and how to mend it.
 #pragma once
 
+#include <exception>  // current_exception
 #include <stdexcept>  // runtime_error
+
+#include "heist/base/assert.hpp"
+#include "heist/base/config.hpp"
 
 namespace heist {
 
@@ -46,3 +50,19 @@ struct stopped_error : error {
 };
 
 }  // namespace heist
+
+namespace heist::detail {
+
+/// In a handler of a task's exceptions: the exception. What is none of C++ is the end of a thread (pthread_exit), which
+/// a worker must not have, and which no handler may stop.
+HEIST_COLD inline std::exception_ptr exception_of_task() noexcept {
+  std::exception_ptr caught = std::current_exception();
+  if (!caught) {
+    HEIST_FATAL(
+        "a task has ended its thread, which is a worker's (pthread_exit), or has thrown what is no C++ exception; mend "
+        "it by returning from the task, or by throwing a C++ exception");
+  }
+  return caught;
+}
+
+}  // namespace heist::detail

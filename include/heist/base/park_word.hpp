@@ -32,12 +32,12 @@ class park_word {
   /// Sleeps while the word holds `expected`, or until woken.
   void wait(std::uint32_t expected) noexcept { futex_wait(expected, nullptr); }
 
-  /// As wait(), for at most `nanoseconds`.
-  void wait_for(std::uint32_t expected, std::int64_t nanoseconds) noexcept {
+  /// As wait(), for at most `nanoseconds`; true if that time is over.
+  bool wait_for(std::uint32_t expected, std::int64_t nanoseconds) noexcept {
     timespec limit{};
     limit.tv_sec = static_cast<time_t>(nanoseconds / 1'000'000'000);
     limit.tv_nsec = static_cast<long>(nanoseconds % 1'000'000'000);
-    futex_wait(expected, &limit);
+    return futex_wait(expected, &limit) == ETIMEDOUT;
   }
 
   void wake_one() noexcept { futex_wake(1); }
@@ -48,10 +48,12 @@ class park_word {
                 "heist: the kernel reads the word as 32 plain bits");
 
   // Not inlined: the address of errno is declared constant, and a frame that calls these may move to another thread.
-  HEIST_NOINLINE void futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
+  HEIST_NOINLINE int futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
     int const saved = errno;
-    ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0);
+    bool const woken = ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0) == 0;
+    int const why = woken ? 0 : errno;
     errno = saved;
+    return why;
   }
   HEIST_NOINLINE void futex_wake(int count) noexcept {
     int const saved = errno;

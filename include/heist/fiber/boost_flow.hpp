@@ -55,6 +55,8 @@ class boost_flow {
   void keep_control() noexcept {}  // the jump does it
 
   stack const& memory() const noexcept { return memory_; }
+  /// Of one that is fresh or stopped: nothing lies on its stack below this.
+  char* unused_below() const noexcept { return static_cast<char*>(context_); }
 
  private:
   struct crossing {

@@ -75,6 +75,8 @@ class native_flow {
   void keep_control() noexcept { control_ = control_words::now(); }
 
   stack const& memory() const noexcept { return memory_; }
+  /// Of one that is fresh: nothing lies on its stack below this.
+  char* unused_below() const noexcept { return top_; }
 
  private:
   /// Where a flow has stopped.

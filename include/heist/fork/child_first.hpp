@@ -11,6 +11,7 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
+#include "heist/fork/elsewhere.hpp"
 #include "heist/fork/outcome.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
@@ -20,14 +21,17 @@ namespace heist::detail {
 
 inline constexpr int child_returned = 1, child_threw = 2;
 
-/// Some other continuations of `w` are asked for: makes them public, and those that are there with them.
-HEIST_COLD inline void publish_continuations(worker& w, continuation_slot* youngest) noexcept {
+/// Continuations of the worker of `child` are asked for: makes them public, and those that are there with them.
+HEIST_COLD inline void publish_continuations(fiber& child, continuation_slot* youngest) noexcept {
+  worker& w = *child.on;
   if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
+  child.attend();
 }
 HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
   auto const outcome = w.continuations.join(at);
   if (outcome.published) core::published_continuations(w);
+  if (w.attention.raised()) w.continuations.ask();  // A1; the next child looks
   return outcome.mine;
 }
 
@@ -35,7 +39,7 @@ HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) no
 HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
   worker& w = *child.on;
   continuation_slot* const at = w.continuation_top - 1;
-  if (HEIST_UNLIKELY(!w.continuations.fork_is_plain(at))) publish_continuations(w, at);
+  if (HEIST_UNLIKELY(!w.continuations.fork_is_plain(at))) publish_continuations(child, at);
   return at;
 }
 
@@ -108,6 +112,13 @@ struct no_places {
     void about_to_wait() noexcept {}
   };
   static constexpr bool may_be_special = false;
+  /// How code forks on a fiber where it has no context.
+  struct without_context {
+    explicit without_context(fiber& here) noexcept
+        : position{here.order == fork_order::by_tier ? context_access::marked(here.top(), tier_mark::intra)
+                                                     : here.top()} {}
+    fork_slot* position;
+  };
 };
 
 /// One child of a child-first fork_join, in its parent's frame.
@@ -165,6 +176,22 @@ class child_first_fork_in {
   using result_of_two =
       pair_of_values<value_or_monostate<task_result<Context, First>>, value_or_monostate<task_result<Context, Second>>>;
 
+  /// The context is of another fiber than that of the calling code.
+  HEIST_COLD static values run_elsewhere(fiber& on, F&... f) {
+    fiber& here = fiber_of_caller(on);
+    typename Places::without_context const place{here};
+    return run(here, place.position, f...);
+  }
+  template <class First, class Second>
+  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& on, fork_slot*, First& f,
+                                                                    in_register<Second> g) {
+    return pair_of(run_elsewhere(on, f, g));
+  }
+  static auto pair_of(values&& both) {
+    return result_of_two<std::tuple_element_t<0, std::tuple<F...>>, std::tuple_element_t<1, std::tuple<F...>>>{
+        std::get<0>(std::move(both)), std::get<1>(std::move(both))};
+  }
+
   template <class First, class Second>
   HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* position, First& f, Second& g) {
     return fork_two<First, Second>(on, position, f, g).template as<values>();
@@ -174,6 +201,7 @@ class child_first_fork_in {
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* position, First& f,
                                                               in_register<Second> g) {
+    if (HEIST_UNLIKELY(!on.runs_here())) return fork_two_elsewhere<First, Second>(on, position, f, g);
     if constexpr (Places::may_be_special) {
       if (HEIST_UNLIKELY(Places::is_special(position))) return special_two<First, Second>(on, position, f, g);
     }
@@ -182,8 +210,9 @@ class child_first_fork_in {
     Places::enter(first.place, position, Places::reserve(position, 2));
     int const status = call_child(on, first, &child_call<Places, Context, First>::run);
     if (HEIST_LIKELY(status == child_returned)) {
-      // Braces: from left to right.
-      return {first.out.take(), call_here<Context>(g, on, Places::enter_next(first.place, position))};
+      // Braces: from left to right. A result whose move may throw stays where it is until both have run.
+      if constexpr (outcome<task_result<Context, First>>::takes_quietly)
+        return {first.out.take(), call_here<Context>(g, on, Places::enter_next(first.place, position))};
     }
     return finish_two<First, Second>(on, position, first, status, g);
   }
@@ -191,11 +220,10 @@ class child_first_fork_in {
   template <class First, class Second>
   HEIST_COLD static result_of_two<First, Second> special_two(fiber& on, fork_slot* position, First& f,
                                                              in_register<Second> g) {
-    auto both = Places::template special_fork<Context, First, Second>(on, position, f, g);
-    return {std::get<0>(std::move(both)), std::get<1>(std::move(both))};
+    return pair_of(Places::template special_fork<Context, First, Second>(on, position, f, g));
   }
 
-  /// The parent has been overtaken, or the child has thrown.
+  /// The parent has been overtaken, or the child has thrown, or its result may throw when it is moved.
   template <class First, class Second, class G>
   HEIST_COLD static result_of_two<First, Second> finish_two(fiber& on, fork_slot* position,
                                                             child_call<Places, Context, First>& first, int status,
@@ -220,12 +248,15 @@ class child_first_fork_in {
       first.out.drop(false);
       last.rethrow();
     }
-    return {first.out.take(), last.take()};
+    taker first_value{first.out};
+    taker last_value{last};
+    return {first_value.take(), last_value.take()};
   }
 
   /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are
   /// called in place.
   HEIST_NOINLINE static values run_many(fiber& on, fork_slot* position, F&... f) {
+    if (HEIST_UNLIKELY(!on.runs_here())) return run_elsewhere(on, f...);
     if constexpr (Places::may_be_special) {
       if (HEIST_UNLIKELY(Places::is_special(position)))
         return Places::template special_fork<Context, F...>(on, position, f...);
@@ -259,9 +290,9 @@ class child_first_fork_in {
         return status == call_overtaken ? child_state::running
                : status == child_threw  ? child_state::threw
                                         : child_state::returned;
-      } catch (stack_error const&) {
+      } catch (...) {
         if (I == 0) throw;
-        // The earlier ones may run: to leave them would cost more than a deeper stack.
+        // The earlier ones may run, and refer to this frame: called in place it costs a deeper stack.
       }
     }
     bool const failed =

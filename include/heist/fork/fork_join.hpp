@@ -54,17 +54,17 @@ template <class Order>
 template <class... F>
 HEIST_ALWAYS_INLINE auto basic_context<Order>::fork_join(F&&... f) const {
   static_assert(sizeof...(F) > 0, "heist: fork_join needs at least one callable.");
-  using parent_first = detail::parent_first_fork<basic_context, std::remove_reference_t<F>...>;
-  using child_first = detail::child_first_fork<basic_context, std::remove_reference_t<F>...>;
+  using parent_first = detail::parent_first_fork<basic_context, detail::forked_callable<F>...>;
+  using child_first = detail::child_first_fork<basic_context, detail::forked_callable<F>...>;
   if constexpr (std::is_same_v<Order, order::of_executor>) {
     if (fiber_->order == fork_order::parent_first) return parent_first::run(*fiber_, position_, f...);
-    return detail::fork_otherwise<basic_context, std::remove_reference_t<F>...>(*this, false, f...);
+    return detail::fork_otherwise<basic_context, detail::forked_callable<F>...>(*this, false, f...);
   } else if constexpr (Order::value == fork_order::by_tier) {
-    return detail::fork_by_tier(*this, false, f...);
+    return detail::fork_by_tier<basic_context, detail::forked_callable<F>...>(*this, false, f...);
   } else if constexpr (Order::value == fork_order::child_first) {
     return child_first::run(*fiber_, position_, f...);
   } else if constexpr (Order::value == fork_order::recorded) {
-    return detail::recorded_fork<basic_context, std::remove_reference_t<F>...>::run(*fiber_, position_, f...);
+    return detail::recorded_fork<basic_context, detail::forked_callable<F>...>::run(*fiber_, position_, f...);
   } else {
     return parent_first::run(*fiber_, position_, f...);
   }
@@ -75,12 +75,12 @@ template <class... F>
 auto basic_context<Order>::inter_fork(F&&... f) const {
   static_assert(sizeof...(F) > 0, "heist: inter_fork needs at least one callable.");
   if constexpr (std::is_same_v<Order, order::of_executor>) {
-    if (fiber_->order == fork_order::parent_first) return fork_join(f...);
-    return detail::fork_otherwise<basic_context, std::remove_reference_t<F>...>(*this, true, f...);
+    if (fiber_->order == fork_order::parent_first) return fork_join(std::forward<F>(f)...);
+    return detail::fork_otherwise<basic_context, detail::forked_callable<F>...>(*this, true, f...);
   } else if constexpr (Order::value == fork_order::by_tier) {
-    return detail::fork_by_tier(*this, true, f...);
+    return detail::fork_by_tier<basic_context, detail::forked_callable<F>...>(*this, true, f...);
   } else {
-    return fork_join(f...);
+    return fork_join(std::forward<F>(f)...);
   }
 }
 
@@ -90,10 +90,7 @@ template <class... F>
 auto fork_join(F&&... f) {
   if (detail::worker* const w = detail::this_worker(); w != nullptr) {
     detail::fiber& on = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    // Within a squad's subtree it forks for the squad.
-    detail::fork_slot* const at =
-        on.bound() != nullptr ? detail::context_access::marked(on.top(), detail::tier_mark::intra) : on.top();
-    return detail::context_access::make<context>(on, at).fork_join(std::forward<F>(f)...);
+    return detail::context_access::make<context>(on, detail::position_here(on)).fork_join(std::forward<F>(f)...);
   }
   if constexpr ((detail::callable_plain<std::remove_reference_t<F>> && ...)) {
     auto const call = [](auto& function) -> detail::value_or_monostate<decltype(function())> {

@@ -15,6 +15,7 @@ HEIST_COLD inline bool forked(fiber& on, fork_slot* at, std::size_t count = 1) n
   on.label(at + 1);
   auto const outcome = on.tasks.forked(at, count);
   if (outcome == fork_stack::fork_outcome::published) on.home.published(*on.on);
+  on.attend();
   return outcome != fork_stack::fork_outcome::full;
 }
 
@@ -23,6 +24,7 @@ HEIST_COLD inline bool join_is_mine(fiber& on, fork_slot* at) noexcept {
   on.label(at);
   auto const outcome = on.tasks.join(at);
   if (outcome.published) on.home.published(*on.on);
+  if (on.on->attention.raised()) on.tasks.ask();  // A1; forks look
   return outcome.mine;
 }
 

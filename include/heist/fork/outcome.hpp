@@ -7,9 +7,10 @@
 #include <memory>  // destroy_at
 #include <new>     // launder
 #include <type_traits>
-#include <utility>  // forward, move
+#include <utility>  // exchange, forward, move
 
 #include "heist/base/config.hpp"
+#include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/fiber/exception_state.hpp"
 #include "heist/sched/context.hpp"
@@ -41,10 +42,14 @@ class outcome {
       }
       return false;
     } catch (...) {
-      ::new (static_cast<void*>(room_)) std::exception_ptr(std::current_exception());
+      ::new (static_cast<void*>(room_)) std::exception_ptr(exception_of_task());
       return true;
     }
   }
+
+  /// Does take() throw nothing?
+  static constexpr bool takes_quietly =
+      std::is_void_v<R> || std::is_reference_v<R> || std::is_nothrow_constructible_v<value, stored&&>;
 
   HEIST_ALWAYS_INLINE value take() {
     if constexpr (std::is_void_v<R>) {
@@ -87,6 +92,22 @@ class outcome {
   alignas(alignment) std::byte room_[size];
 };
 
+/// Takes a value once, or drops it.
+template <class R>
+class taker {
+ public:
+  explicit taker(outcome<R>& out) noexcept : out_{&out} {}
+  taker(taker const&) = delete;
+  taker& operator=(taker const&) = delete;
+  ~taker() {
+    if (out_ != nullptr) out_->drop(false);
+  }
+  typename outcome<R>::value take() { return std::exchange(out_, nullptr)->take(); }
+
+ private:
+  outcome<R>* out_;
+};
+
 /// The values of all outcomes; if some are exceptions drops everything, and rethrows the first of them.
 template <class Values, class... R>
 Values take_all(std::array<bool, sizeof...(R)> const& failed, outcome<R>&... out) {
@@ -98,7 +119,8 @@ Values take_all(std::array<bool, sizeof...(R)> const& failed, outcome<R>&... out
     ((i == first_failed ? void(first = out.take_exception()) : out.drop(failed[i]), ++i), ...);
     std::rethrow_exception(std::move(first));
   }
-  return Values{out.take()...};
+  // One of them may throw while it is moved: then the others are destroyed all the same.
+  return [](taker<R>... values) { return Values{values.take()...}; }(taker<R>{out}...);
 }
 
 template <class F, class... Args>
@@ -109,12 +131,19 @@ concept called_const = requires {
 };
 
 /// A small callable that its call cannot change (not `mutable`, no overloads) is as good as a copy, which travels in a
-/// register.
+/// register. Not what the caller has a name for: that is called itself, whatever its size, since it may have mutable
+/// members or look at its address.
 template <class F>
 using in_register =
     std::conditional_t<std::is_trivially_copy_constructible_v<F> && std::is_trivially_destructible_v<F> &&
                            sizeof(F) <= sizeof(void*) && !std::is_const_v<F> && called_const<F>,
                        F, F&>;
+
+/// How a callable that has been passed as F&& is forked. const keeps in_register from copying, and changes nothing for
+/// a call operator that is const.
+template <class F>
+using forked_callable = std::conditional_t<std::is_lvalue_reference_v<F> && called_const<std::remove_reference_t<F>>,
+                                           std::remove_reference_t<F> const, std::remove_reference_t<F>>;
 
 /// Two results, in registers if they allow it, which std::tuple does not.
 template <class First, class Second>

@@ -10,6 +10,7 @@
 #include <utility>  // index_sequence
 
 #include "heist/base/config.hpp"
+#include "heist/fork/elsewhere.hpp"
 #include "heist/fork/join_stolen.hpp"
 #include "heist/fork/outcome.hpp"
 #include "heist/sched/context.hpp"
@@ -133,12 +134,39 @@ class parent_first_fork {
     } else if constexpr (count == 2) {
       return run_two(on, base, f...);
     } else {
+      if (HEIST_UNLIKELY(is_elsewhere(on) || base->pending())) return run_elsewhere(on, base, f...);
       parent_first_fork fork{on, base, f...};
       return fork.run_all(std::index_sequence_for<F...>{});
     }
   }
 
  private:
+  template <class First, class Second>
+  using result_of_two =
+      pair_of_values<value_or_monostate<task_result<Context, First>>, typename slot_task<Context, Second>::value>;
+
+  /// Where to fork with the context of `base` on `on`, by code that runs elsewhere, or on top of what it has forked
+  /// there, or where the stack is full: slots from end() on are nobody's.
+  struct place {
+    place(fiber& of, fork_slot* base) noexcept
+        : on{fiber_of_caller(of)}, at{&on == &of && base >= of.tasks.end() ? base : on.top()} {
+      if (at >= on.tasks.end()) at->run = nullptr;
+    }
+    fiber& on;
+    fork_slot* at;
+  };
+  /// Not inlined into forks, whose speed depends on what else is in them.
+  template <class First, class Second>
+  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& on, fork_slot* at, in_register<First> f,
+                                                                    in_register<Second> g) {
+    place const there{on, at};
+    return fork_two<First, Second>(there.on, there.at, f, g);
+  }
+  HEIST_COLD static values run_elsewhere(fiber& on, fork_slot* base, F&... f) {
+    place const there{on, base};
+    return run(there.on, there.at, f...);
+  }
+
   template <class First, class Second>
   HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* at, First& f, Second& g) {
     return fork_two<First, Second>(on, at, f, g).template as<values>();
@@ -147,8 +175,10 @@ class parent_first_fork {
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE static auto fork_two(fiber& on, fork_slot* at, in_register<First> f, in_register<Second> g) {
+  HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* at, in_register<First> f,
+                                                              in_register<Second> g) {
     using second = slot_task<Context, Second>;
+    if (HEIST_UNLIKELY(is_elsewhere(on) || at->pending())) return fork_two_elsewhere<First, Second>(on, at, f, g);
     typename second::frame in;
     second::write(*at, g, in);
     fork_slot* const next = HEIST_LIKELY(on.tasks.fork_is_plain(at)) || forked(on, at) ? at + 1 : at;
@@ -165,7 +195,7 @@ class parent_first_fork {
       }
     };
     // Braces: from left to right.
-    return pair_of_values<decltype(first()), typename second::value>{first(), second::join(on, at, g, in)};
+    return {first(), second::join(on, at, g, in)};
   }
 
   parent_first_fork(fiber& on, fork_slot* base, F&... f) : on_{on}, base_{base}, functions_{f...} {}

@@ -92,6 +92,7 @@ struct recorded_places {
   };
 
   static constexpr bool may_be_special = true;
+  struct without_context;
   /// Does the frame follow a steal tree, or has it designated?
   HEIST_ALWAYS_INLINE static bool is_special(fork_slot* position) noexcept { return record_of(position)->is_special(); }
   template <class Context, class... F>
@@ -110,6 +111,30 @@ struct recorded_places {
       r.forks = 0;
     }
   }
+};
+
+/// Forks without a place, in a strict run: nobody steals there, so they are calls. Stolen, the rest of the frame would
+/// end on a worker whose turn it is not.
+class in_place_if {
+ public:
+  in_place_if(fiber& on, bool strict) noexcept : on_{on}, more_{strict ? std::uint32_t{1} : 0} {
+    on_.no_migrate += more_;
+  }
+  in_place_if(in_place_if const&) = delete;
+  in_place_if& operator=(in_place_if const&) = delete;
+  ~in_place_if() { on_.no_migrate -= more_; }
+
+ private:
+  fiber& on_;
+  std::uint32_t const more_;
+};
+
+/// A frame that belongs to no run.
+struct recorded_places::without_context {
+  explicit without_context(fiber& here) noexcept : strict{here, here.stays()}, position{position_of(of_no_run)} {}
+  frame_record of_no_run{nullptr, 0, 0};
+  in_place_if strict;
+  fork_slot* position;
 };
 
 template <class Context, class... F>
@@ -145,9 +170,9 @@ class special_fork_in {
     static child& of(void* frame) noexcept { return *static_cast<child*>(static_cast<calling_frame*>(frame)); }
     counted_join& join() const noexcept { return *joined; }
     void release(fiber&) noexcept {}
-    void call(fiber& on, frame_record& place) noexcept {
+    void call(fiber& on, frame_record& of_child) noexcept {
       failed = result.fill([&]() -> decltype(auto) {
-        return call_task(*function, context_access::make<Context>(on, recorded_places::position_of(place)));
+        return call_task(*function, context_access::make<Context>(on, recorded_places::position_of(of_child)));
       });
     }
   };
@@ -180,31 +205,14 @@ std::tuple<value_or_monostate<task_result<Context, F>>...> recorded_places::spec
   return special_fork_in<Context, F...>::run(on, position, f...);
 }
 
-/// Forks without a place, in a strict run: nobody steals there, so they are calls. Stolen, the rest of the frame would
-/// end on a worker whose turn it is not.
-class in_place_if {
- public:
-  in_place_if(fiber& on, bool strict) noexcept : on_{on}, more_{strict ? std::uint32_t{1} : 0} {
-    on_.no_migrate += more_;
-  }
-  in_place_if(in_place_if const&) = delete;
-  in_place_if& operator=(in_place_if const&) = delete;
-  ~in_place_if() { on_.no_migrate -= more_; }
-
- private:
-  fiber& on_;
-  std::uint32_t const more_;
-};
-
 /// For a context that may have no record because it leaves the order to the executor.
 template <class Context, class... F>
 auto recorded_fork_of(Context const& c, F&... f) {
   fiber& on = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
   if (recorded_places::has_record(position)) return recorded_fork<Context, F...>::run(on, position, f...);
-  frame_record of_no_run{nullptr, 0, 0};
-  in_place_if const strict{on, on.stays()};
-  return recorded_fork<Context, F...>::run(on, recorded_places::position_of(of_no_run), f...);
+  recorded_places::without_context const place{on};
+  return recorded_fork<Context, F...>::run(on, place.position, f...);
 }
 
 /// Frames with such contexts may be recorded.

@@ -74,6 +74,9 @@ class recorded_region_run {
       if (memory_.following() == following::itself) memory_.adapted().ran(made, times);
       memory_.tree() = std::move(made);
       memory_.times() = times;
+    } catch (steal_tree_error const&) {
+      memory_.tree() = {};
+      memory_.note() = "steals that fit into no tree: somebody forked with the context of another task";
     } catch (std::exception const&) {
       memory_.tree() = {};
       memory_.note() = "no memory";
@@ -133,9 +136,9 @@ class recorded_region_run {
 template <class Context, class F>
 class followed_body : public queued_runnable {
  public:
-  followed_body(F& f, recorded_region_run& run, interrupt_state const* outer) noexcept
-      : queued_runnable{{&run_here, &fork_what}, nullptr}, f_{f}, run_{run} {
-    run.interrupt().outer = outer;
+  followed_body(F& f, recorded_region_run& of, interrupt_state const* outer) noexcept
+      : queued_runnable{{&run_here, &fork_what}, nullptr}, f_{f}, run_{of} {
+    of.interrupt().outer = outer;
   }
 
   decltype(auto) result() {

@@ -161,7 +161,7 @@ class recording_context {
   detail::recording_meter<Clock>* meter_;
 };
 
-/// The scope of a context that records.
+/// The scope of a context that records; its children fork into scopes of their own.
 template <class Context, class Clock>
 class scope<recording_context<Context, Clock>> {
   using recording = recording_context<Context, Clock>;
@@ -189,6 +189,8 @@ class scope<recording_context<Context, Clock>> {
     end_group();
     inner_.join();
   }
+
+  void request_stop() noexcept { inner_.request_stop(); }
 
  private:
   struct going_on {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>  // addressof
 #include <type_traits>
+#include <utility>  // forward
 
+#include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/recorded.hpp"
 #include "heist/fork/recorded_entry.hpp"
@@ -21,8 +23,7 @@ template <class Context, class F>
 decltype(auto) run_in_squads(region_run& run, fiber& on, F& f) {
   inter_join join{1};
   inter_child<Context, F> body{f, run, on.interrupt, join};
-  worker& w = *on.on;
-  body.start_pinned(run.home_squad(w));
+  body.start_pinned(run.home_squad(*on.on));
   on.wait_for(join.all_ended);
   if (body.failed()) body.out().rethrow();
   if constexpr (std::is_void_v<typename inter_child<Context, F>::result>) {
@@ -62,8 +63,35 @@ decltype(auto) run_region(region& r, Context const& c, F& f) {
       return body(c);
     }
     default:
+      // The squad that is to run the body may need the worker that the caller keeps.
+      if (!may_suspend(*on.on)) {
+        run.not_divided();
+        return run_flat(c, f);
+      }
       return static_cast<task_result<Context, F>>(run_in_squads<Context>(run, on, f));
   }
+}
+
+/// By code that runs where the context `c` belongs.
+template <class Order, class F>
+decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
+  using own = basic_context<Order>;
+  fiber& on = context_access::fiber_of(c);
+  // Frames of a tier need a context that carries it; contexts of other policies have none.
+  if constexpr (std::is_same_v<Order, order::by_tier> || std::is_same_v<Order, order::undivided> ||
+                std::is_same_v<Order, order::of_executor>) {
+    using tiered =
+        std::conditional_t<std::is_same_v<Order, order::of_executor>, context, basic_context<order::by_tier>>;
+    if constexpr (callable_plain<F> || callable_with_context<F, tiered>) {
+      if (on.order == fork_order::by_tier && on.bound() == nullptr && context_access::mark_of(c) == tier_mark::flat)
+        return run_region(r, context_access::make<tiered>(on, context_access::position_of(c)), f);
+    }
+  }
+  if constexpr (may_be_recorded<own>) {
+    if (on.order == fork_order::recorded) return run_recorded(r, c, f);
+  }
+  region_access const in_use{r};
+  return call_task(f, c);
 }
 
 }  // namespace detail
@@ -71,23 +99,17 @@ decltype(auto) run_region(region& r, Context const& c, F& f) {
 template <class Order>
 template <class F>
 decltype(auto) basic_context<Order>::sync_wait(region& r, F&& f) const {
-  // Frames of a tier need a context that carries it; contexts of other policies have none.
-  if constexpr (std::is_same_v<Order, order::by_tier> || std::is_same_v<Order, order::undivided> ||
-                std::is_same_v<Order, order::of_executor>) {
-    using tiered =
-        std::conditional_t<std::is_same_v<Order, order::of_executor>, context, basic_context<order::by_tier>>;
-    if constexpr (detail::callable_plain<std::remove_reference_t<F>> ||
-                  detail::callable_with_context<std::remove_reference_t<F>, tiered>) {
-      if (fiber_->order == fork_order::by_tier && fiber_->bound() == nullptr &&
-          detail::context_access::mark_of(*this) == detail::tier_mark::flat)
-        return detail::run_region(r, detail::context_access::make<tiered>(*fiber_, position_), f);
+  if (HEIST_UNLIKELY(!fiber_->runs_here())) {
+    if (detail::fiber& here = detail::fiber_of_caller(*fiber_); &here != fiber_) {
+      if constexpr (std::is_same_v<Order, order::recorded>) {
+        detail::recorded_places::without_context const place{here};
+        return detail::enter_region(r, basic_context{here, place.position}, f);
+      } else {
+        return detail::enter_region(r, basic_context{here, detail::position_without_context<basic_context>(here)}, f);
+      }
     }
   }
-  if constexpr (detail::may_be_recorded<basic_context>) {
-    if (fiber_->order == fork_order::recorded) return detail::run_recorded(r, *this, f);
-  }
-  detail::region_access const in_use{r};
-  return detail::call_task(f, *this);
+  return detail::enter_region(r, *this, f);
 }
 
 template <class Order>

@@ -63,6 +63,17 @@ class region_run {
     return how_;
   }
 
+  /// There is no stack for another task while the caller waits.
+  void not_divided() noexcept {
+    how_ = division::flat;
+    try {
+      memory_.note() =
+          "traditional stealing because all fiber stacks are in use; mend it by a larger options::max_fibers";
+    } catch (std::exception const&) {  // no memory for the sentence
+    }
+    memory_.planned_for() = 0;  // the next run is planned again
+  }
+
   division how() const noexcept { return how_; }
   std::uint32_t boundary_level() const noexcept { return level_; }
   core& home() const noexcept { return home_; }
@@ -77,7 +88,7 @@ class region_run {
   squad& squad_for(std::uint64_t path, squad& of_parent) const {
     return home_.squads[memory_.squad_of(path, of_parent.number, home_.squads.size())];
   }
-  void ran_in(std::uint64_t path, std::uint32_t squad) const noexcept { memory_.remember(path, squad); }
+  void ran_in(std::uint64_t path, std::uint32_t number) const noexcept { memory_.remember(path, number); }
 
   /// Into how many groups a scope's children are dealt.
   std::size_t groups(std::size_t children) const noexcept {

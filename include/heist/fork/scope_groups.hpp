@@ -38,9 +38,9 @@ template <class Context>
 struct child_group : inter_task {
   using child = scope_child<Context>;
 
-  child_group(inter_frame const& parent, interrupt_state const* outer, inter_join& join, child* first,
-              std::uint32_t count) noexcept
-      : inter_task{&run, parent, first->index, outer}, join{&join}, first{first}, count{count} {
+  child_group(inter_frame const& parent, interrupt_state const* outer, inter_join& joined, child* oldest,
+              std::uint32_t children) noexcept
+      : inter_task{&run, parent, oldest->index, outer}, join{&joined}, first{oldest}, count{children} {
     if (count > 1) this->become_leaf();
   }
 
@@ -65,9 +65,9 @@ struct child_group : inter_task {
     scope<Context> of_group{c};
     child* at = first;
     for (std::uint32_t i = 0; i < count; ++i) {
-      child* const next = at->next;  // it is gone when it has run
+      child* const following = at->next;  // `at` is gone when it has run
       at->begin(*at, of_group, c);
-      at = next;
+      at = following;
     }
     of_group.join();
   }
@@ -106,7 +106,6 @@ class dealt_children : unstarted_children {
     std::size_t const n = std::exchange(count_, 0);
     child* at = std::exchange(first_, nullptr);
     last_ = nullptr;
-    bool const may_wait = may_suspend(*on_->on);
     // A profile knows each child by itself.
     std::size_t const many = parent_->run->how() == division::by_level ? parent_->run->groups(n) : n;
     for (std::size_t i = 0; i < many; ++i) {
@@ -114,13 +113,14 @@ class dealt_children : unstarted_children {
           static_cast<std::uint32_t>(tier::flat_group_begin(n, many, i + 1) - tier::flat_group_begin(n, many, i));
       child* const begin = at;
       for (std::uint32_t k = 0; k < size; ++k) at = at->next;
-      if (!may_wait || !start_group(begin, size)) group{*parent_, outer_, join_, begin, size}.run_children(*on_, true);
+      if (!may_suspend(*on_->on) || !start_group(begin, size))
+        group{*parent_, outer_, join_, begin, size}.run_children(*on_, true);
     }
   }
 
   /// Until all that have been dealt have ended.
   void wait() {
-    start();
+    while (count_ != 0) start();  // what runs here may fork more
     join_.child_ended();
     join_.wait(*on_, *parent_);
     groups_.clear();

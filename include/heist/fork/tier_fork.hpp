@@ -11,6 +11,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/fork/child_first.hpp"
+#include "heist/fork/elsewhere.hpp"
 #include "heist/fork/join_stolen.hpp"
 #include "heist/fork/outcome.hpp"
 #include "heist/fork/parent_first.hpp"
@@ -55,8 +56,9 @@ struct inter_join {
 /// An inter-squad task: where it is in the tree and what it runs. `call(fiber, Context)` runs the task's function.
 class inter_task : public pooled_runnable {
  public:
-  inter_task(run_function run, inter_frame const& parent, std::uint32_t index, interrupt_state const* outer) noexcept
-      : pooled_runnable{{{run, &fork_what}, nullptr}, nullptr, nullptr},
+  inter_task(run_function function, inter_frame const& parent, std::uint32_t index,
+             interrupt_state const* outer) noexcept
+      : pooled_runnable{{{function, &fork_what}, nullptr}, nullptr, nullptr},
         run_{parent.run},
         path_{tier::path_of_child(parent.path, index)},
         level_{parent.level + 1} {
@@ -67,8 +69,8 @@ class inter_task : public pooled_runnable {
     }
   }
   /// The region's body.
-  inter_task(run_function run, region_run& of, interrupt_state const* outer) noexcept
-      : pooled_runnable{{{run, &fork_what}, nullptr}, nullptr, nullptr}, run_{&of}, path_{0}, level_{1} {
+  inter_task(run_function function, region_run& of, interrupt_state const* outer) noexcept
+      : pooled_runnable{{{function, &fork_what}, nullptr}, nullptr, nullptr}, run_{&of}, path_{0}, level_{1} {
     place(outer);
     if (run_->how() == division::by_profile) entry_ = region_profile::root;
   }
@@ -98,17 +100,17 @@ class inter_task : public pooled_runnable {
   /// `call(context)` must not throw.
   template <class Context, class Call>
   void run_on(fiber& on, bool in_place, Call&& call) noexcept {
-    worker& w = *on.on;
-    w.report_tally();
+    on.on->report_tally();
     if (in_place) {
       interrupt_.bound = on.bound();  // a part of what runs here
     } else {
+      worker const& w = *on.on;  // kept: until the callable begins
       task_.in = w.in;
       task_.holds = !w.takes_beside;
       task_.level = level_;
       if (w.in != remembered_) run_->ran_in(path_, w.in->number);
     }
-    interrupted_by const part_of{on, &interrupt_};
+    interrupted_above const part_of{on, &interrupt_};
     if (!in_place) tell(on, fiber_event::enters);
     fork_slot* const top = on.top();
     inter_frame frame{run_, top, interrupt_.bound, path_, level_, entry_, 0};
@@ -284,6 +286,22 @@ class profile_frame {
   std::uint64_t ticks_ = 0;
 };
 
+/// While something runs in the place of a frame that is measured, if it is.
+class profile_pause {
+ public:
+  explicit profile_pause(profile_frame* frame) noexcept : frame_{frame} {
+    if (frame_ != nullptr) frame_->pause();
+  }
+  profile_pause(profile_pause const&) = delete;
+  profile_pause& operator=(profile_pause const&) = delete;
+  ~profile_pause() {
+    if (frame_ != nullptr) frame_->go_on();
+  }
+
+ private:
+  profile_frame* frame_;
+};
+
 /// Equal for equal callables' types.
 template <class F>
 inline constexpr char function_identity = 0;
@@ -316,11 +334,7 @@ struct profiled_fork {
  private:
   template <std::size_t... I>
   static values run_all(std::index_sequence<I...>, fiber& on, profile_frame& frame, F&... f) {
-    frame.pause();
-    struct going_on {
-      profile_frame& frame;
-      ~going_on() { frame.go_on(); }
-    } const end{frame};
+    profile_pause const paused{&frame};
     std::uint32_t const first = frame.spawn(sizeof...(F));
     auto children = std::make_tuple(profiled_child<Context, F>{std::addressof(f), &frame.run(), frame.task(),
                                                                first + static_cast<std::uint32_t>(I)}...);
@@ -333,6 +347,14 @@ struct profiled_fork {
 template <class Context, class... F>
 HEIST_COLD std::tuple<value_or_monostate<task_result<Context, F>>...> tier_fork(Context c, bool inter, F&... f) {
   fiber& on = context_access::fiber_of(c);
+  if (!on.runs_here()) {  // the frame is another task's, which may run
+    fiber& here = fiber_of_caller(on);
+    if (&here != &on) {
+      fork_slot* const at = position_here(here);
+      return here.bound() != nullptr ? child_first_fork<Context, F...>::run(here, at, f...)
+                                     : parent_first_fork<Context, F...>::run(here, at, f...);
+    }
+  }
   if (context_access::mark_of(c) == tier_mark::profiled)
     return profiled_fork<Context, F...>::run(on, *context_access::unmarked<profile_frame>(c), f...);
   auto& frame = *context_access::unmarked<inter_frame>(c);

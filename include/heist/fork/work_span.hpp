@@ -50,7 +50,7 @@ struct span_totals {
 template <class Clock>
 class span_meter {
  public:
-  explicit span_meter(std::uint64_t steal_cost) noexcept : steal_cost{steal_cost} {}
+  explicit span_meter(std::uint64_t cost_of_steal) noexcept : steal_cost{cost_of_steal} {}
   span_meter(span_meter const&) = delete;
   span_meter& operator=(span_meter const&) = delete;
 
@@ -230,8 +230,8 @@ class work_span_context {
   detail::span_meter<Clock>* meter_;
 };
 
-/// The scope of a context that measures. A child starts where its fork() is in the span of the task that made the
-/// scope, and the burden is counted where join() is.
+/// The scope of a context that measures; its children fork into scopes of their own. A child starts where its fork() is
+/// in the span of the task that made the scope, and the burden is counted where join() is.
 template <class Context, class Clock>
 class scope<work_span_context<Context, Clock>> {
   using measuring = work_span_context<Context, Clock>;
@@ -257,6 +257,8 @@ class scope<work_span_context<Context, Clock>> {
     } const end{ledger_};
     inner_.join();
   }
+
+  void request_stop() noexcept { inner_.request_stop(); }
 
  private:
   struct stopped_clock {

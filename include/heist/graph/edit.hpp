@@ -1,4 +1,4 @@
-// Changes to a task that exists: its limits, its work.
+// Changes to a task that exists: its limits.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,8 +25,15 @@ inline limited_task& limits_to_edit(graph_data& g, std::uint32_t index, limiter&
   }
   node& n = *g.nodes[index];
   if (n.limits == 0) {
-    g.limits.push_back(std::make_unique<limited_task>());
-    n.limits = static_cast<std::uint32_t>(g.limits.size());
+    auto made = std::make_unique<limited_task>();
+    if (g.free_limits.empty()) {
+      g.limits.push_back(std::move(made));
+      n.limits = static_cast<std::uint32_t>(g.limits.size());
+    } else {
+      n.limits = g.free_limits.back() + 1;
+      g.free_limits.pop_back();
+      g.limits[n.limits - 1] = std::move(made);
+    }
   }
   return *g.limits[n.limits - 1];
 }
@@ -47,13 +54,11 @@ inline void add_release(graph_data& g, std::uint32_t index, limiter& l, std::siz
   limits_to_edit(g, index, l, count).releases.push_back({&l, static_cast<std::uint32_t>(count)});
 }
 
-/// Puts a new node in the place of an old one that has no value.
-template <class Node, class... Args>
-void replace_node(graph_data& g, std::uint32_t index, Args&&... args) {
-  node* const old = g.nodes[index];
-  Node& made = g.make_node<Node>(index, std::forward<Args>(args)...);
-  made.limits = old->limits;
-  old->type().destroy(*old);
+/// Both or neither.
+inline void add_limit(graph_data& g, std::uint32_t index, limiter& l, std::size_t count) {
+  make_room(limits_to_edit(g, index, l, count).releases, 1);
+  add_acquire(g, index, l, count);
+  add_release(g, index, l, count);
 }
 
 }  // namespace heist::detail

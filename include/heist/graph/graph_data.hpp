@@ -1,6 +1,7 @@
 // What a task_graph holds: tasks and edges as they are built, the layout they run in, and the run in progress.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "heist/graph/run_state.hpp"
 #include "heist/memory/arena.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sync/completion.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -29,31 +31,50 @@ struct graph_data : tally_keeper {
     starter.run = &start_pass;
     starter.what = &starter_what;
     ender.run = &end_pass;
-    ender.what = &starter_what;
+    ender.what = &ender_what;
   }
   graph_data(graph_data const&) = delete;
   graph_data& operator=(graph_data const&) = delete;
-  ~graph_data() {
-    destroy_nodes();
-    for (run_state* r : states) r->release();
-  }
+
+  void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
+  /// Destroys a graph that has no owner any more, and with it what it alone is composed of.
+  static void release(graph_data* g) noexcept;
 
   // ---- building (build.hpp) ----
+  /// Adds a task, and room for as many edges; all or nothing. What the user's constructor throws passes through.
   template <class Node, class... Args>
-  Node& make_node(std::uint32_t index, Args&&... args);
-  std::uint32_t add_node_slot();
+  Node& add_node(std::size_t edges_to_come, Args&&... args);
+  /// A task that others know by the index of `old`, in its place. It keeps its edges, limits and name.
+  template <class Node, class... Args>
+  void replace_node(std::uint32_t index, Args&&... args);
   void add_edge(std::uint32_t from, std::uint32_t to, bool carries_value);
+  void add_part(std::uint32_t task, graph_owner const& inner);
   void erase_node(std::uint32_t index);
   void erase_edges(std::uint32_t from, std::uint32_t to);
+  /// Erases the tasks that were added since `births` was `first`.
+  void erase_since(std::uint32_t first) noexcept;
   void clear();
-  /// Throws graph_error if a run is in progress; what was laid out is void from here on.
+  /// Throws graph_error if a run is in progress.
+  void refuse_while_running(char const* what) const;
+  /// As above; what was laid out is void from here on.
   void about_to_change(char const* what);
-  void destroy_nodes() noexcept;
+  void destroy(node* n) noexcept;
   std::string task_name(std::uint32_t index) const;
+
+  /// How many edges each task has, by index. Counted when first asked for, kept up by edits.
+  struct edge_counts {
+    std::vector<std::uint32_t> in, out;
+  };
+  edge_counts const& counted_edges();
 
   // ---- layout (layout.hpp) ----
   /// Makes records of nodes. Throws graph_error for a cycle or when no task can start.
   void lay_out();
+  /// Returns when the graph was laid out, by this thread or another, or may be changed again: look again.
+  void lay_out_once(core& home);
+  void warn_of_numbers() const;
+  void balance_limits();
+  void settle_limits(bool interrupted);
 
   // ---- running (run.hpp) ----
   template <class... Options>
@@ -61,21 +82,31 @@ struct graph_data : tally_keeper {
   run_state& prepare_run(core& home);
   void enqueue(run_state& r);
   void start_nested(record& outer, core& home);
+  /// Gives the graph up: waits for its runs, or, in a callback of one of them, leaves it to the last of them.
+  static void let_go(graph_owner g);
   void wait_until_idle() noexcept;
-  /// One task more is ready or running, in a graph where tasks are chosen by conditions.
-  void token_added() noexcept { tokens.fetch_add(1, std::memory_order_relaxed); }  // relaxed: before it is pushed
-  void token_gone(worker& w) {
-    // acq_rel: the last one sees what all did
-    if (tokens.fetch_sub(1, std::memory_order_acq_rel) == 1) pass_ended(w);
-  }
+  /// One report more is to come before the pass has ended: in a graph with conditions, of something ready to run.
+  void count_one_more() noexcept { remaining.fetch_add(1, std::memory_order_relaxed); }  // relaxed: before it is pushed
   void pass_ended(worker& w);
-  void conclude(run_state& r, fiber& on);
+  runnable* conclude(run_state& r, fiber& on);
   static runnable* end_pass(runnable& self, fiber& on);
   static void add_tally(tally_keeper& self, std::uint32_t n, worker& w);
   static runnable* start_pass(runnable& self, fiber& on);
-  static task_view describe_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
-  static inline constexpr described_operations starter_operations{&describe_starter};
-  static inline constexpr described starter_what{&starter_operations};
+  static task_view view_of_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
+  static bool describe_starter(runnable const& self, task_view& view) noexcept {
+    view = view_of_starter(self);
+    return true;
+  }
+  static bool describe_ender(runnable const& self, task_view& view) noexcept {
+    view = view_of_starter(self);
+    return false;
+  }
+  static unsigned wave_of_run(runnable const& self) noexcept {
+    return static_cast<starter_item const&>(self).graph->current->wave;
+  }
+  static inline constexpr described_operations starter_operations{&describe_starter, &wave_of_run},
+      ender_operations{&describe_ender, &wave_of_run};
+  static inline constexpr described starter_what{&starter_operations}, ender_what{&ender_operations};
 
   struct starter_item : queued_runnable {
     graph_data* graph;
@@ -90,18 +121,24 @@ struct graph_data : tally_keeper {
 
   // Built.
   arena memory;
-  std::vector<node*> nodes;  ///< by index; null where erased
+  std::vector<node*> nodes;  ///< by index; null where erased, but never at the end
   std::vector<edge> edges;
-  std::size_t erased = 0;
+  std::size_t erased = 0;                   ///< nulls among `nodes`
+  std::vector<std::uint32_t> free_indices;  ///< of them; others, too, which were used again or are past the end
+  std::uint32_t births = 0;                 ///< tasks that were ever added
+  bool indices_reused = false;              ///< some task has the index that another one had
   std::unordered_map<std::uint32_t, std::string> names;
-  std::vector<std::unique_ptr<limited_task>> limits;
+  std::vector<std::unique_ptr<limited_task>> limits;  ///< null where the task was erased
+  std::vector<std::uint32_t> free_limits;
   struct part {
     std::uint32_t task;
-    std::shared_ptr<graph_data> graph;
+    graph_owner graph;
   };
-  std::vector<part> parts;       ///< graphs that tasks of this one run
-  std::uint32_t generation = 0;  ///< counts calls of clear(), after which old handles refer to nothing
+  std::vector<part> parts;                ///< graphs that tasks of this one run
+  os_env::atomic<bool> is_a_part{false};  ///< of some graph, or it was
+  std::unique_ptr<edge_counts> counts;
   std::string title;
+  mutable bool warned = false;
 
   // Laid out.
   std::unique_ptr<record[]> owned_records;
@@ -109,23 +146,81 @@ struct graph_data : tally_keeper {
   std::unique_ptr<successor[]> owned_successors;
   std::vector<std::uint32_t> sources;  ///< positions
   std::uint32_t record_count = 0;
+  std::vector<limiter_balance> balances;  ///< the first balance_count of them, one for each limiter
+  std::size_t balance_count = 0;
   bool laid_out = false;
+  std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
 
   // Running.
-  spin_lock<> lock;  ///< guards current, the line behind it, laid_out and states
+  mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout_end, counts and states
   run_state* last_in_line = nullptr;
-  std::vector<run_state*> states;  ///< reused when neither a run nor a handle refers to them: one per worker, at most
-  starter_item starter{};          ///< begins a pass
-  starter_item ender{};            ///< ends a pass by calling user code
+  /// Reused when neither a run nor a handle refers to them; with more runs at a time the oldest gives way.
+  std::array<run_state*, 8> states{};
+  std::size_t oldest_state = 0;
+  starter_item starter{};  ///< begins a pass
+  starter_item ender{};    ///< ends a pass where more is to be done than a worker may do between two tasks
   os_env::atomic<bool> running{false};
-  alignas(cache_line_size) os_env::atomic<std::uint32_t> remaining{0};  ///< tasks of this pass not yet reported
-  os_env::atomic<std::uint32_t> tokens{0};                              ///< tasks ready or running
+  os_env::atomic<std::uint32_t> owners{1};
+  graph_data* next_dead = nullptr;
+  /// Reports that are to come before this pass has ended: tasks, or what is ready or running.
+  alignas(cache_line_size) os_env::atomic<std::uint32_t> remaining{0};
+
+ private:
+  friend class graph_owner;
+  ~graph_data() {
+    for (node* n : nodes) {
+      if (n != nullptr) n->type().destroy(*n);
+    }
+    for (run_state* r : states) {
+      if (r != nullptr) r->release();
+    }
+  }
+  std::uint32_t free_index();
+  void trim() noexcept;
 };
+
+inline graph_owner::graph_owner(graph_owner const& other) noexcept : graph_{other.graph_} {
+  if (graph_ != nullptr) graph_->retain();
+}
+inline graph_owner::~graph_owner() {
+  if (graph_ != nullptr) graph_data::release(graph_);
+}
+
+inline void graph_data::release(graph_data* g) noexcept {
+  graph_data* dead = nullptr;
+  auto const drop = [&dead](graph_data* owned) {
+    // acq_rel: the last owner sees what the others did
+    if (owned == nullptr || owned->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    owned->next_dead = dead;
+    dead = owned;
+  };
+  drop(g);
+  while (dead != nullptr) {  // one after the other, not one inside the other: they may be composed in long chains
+    graph_data* const now = dead;
+    dead = now->next_dead;
+    for (part& p : now->parts) drop(p.graph.give_up());
+    delete now;
+  }
+}
+
+/// A task as observers see it; the name is there as long as the run.
+inline task_view view_of(record const& r) noexcept {
+  node const& n = r.built();
+  auto const& names = r.graph->names;
+  auto const found = names.empty() ? names.end() : names.find(n.index);
+  return {n.type().kind, &n, found == names.end() ? nullptr : found->second.c_str()};
+}
+/// Tasks with limits tell by themselves: they may have to wait before they begin.
+inline bool describe_node(runnable const& self, task_view& view) noexcept {
+  record const& r = static_cast<record const&>(self);
+  view = view_of(r);
+  return r.built().limits == 0;
+}
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
 inline runnable* finish(record& r, fiber& on) {
   graph_data& g = *r.graph;
-  worker* w = on.on;
+  worker* w = on.on;  // kept: none runs here, and push() says where it has ended
   successor const* s = g.successors + r.first_successor;
   successor const* const end = g.successors + (&r)[1].first_successor;
   runnable* next = nullptr;
@@ -149,11 +244,11 @@ inline runnable* finish(record& r, fiber& on) {
       if (next == nullptr) {
         next = &g.records[s->position()];  // takes over this task's token
       } else {
-        g.token_added();
+        g.count_one_more();
         w = &on.home.push(*w, g.records[s->position()]);
       }
     }
-    if (next == nullptr) g.token_gone(*w);
+    if (next == nullptr) w->count_for(g);  // its token is given up
   }
   return next;
 }

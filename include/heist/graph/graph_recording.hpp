@@ -239,7 +239,6 @@ inline sim::recorded_program record_graph(task_graph const& g, recorder const& r
   detail::graph_data const* data = nullptr;
   g.for_each_task([&](task<> const& t) { data = t.graph(); });
   if (data == nullptr) throw graph_error{"the graph has no tasks, so there is nothing to simulate; add some"};
-  detail::refuse_containing_itself(*data, *data);
   sim::recorded_program result;
   result.name = g.name().empty() ? "task graph" : g.name();
   std::size_t const workers = recording.worker_count();

@@ -5,6 +5,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <cstdio>  // fprintf
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "heist/base/errors.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
+#include "heist/sched/wait.hpp"
 
 namespace heist::detail {
 
@@ -180,7 +182,63 @@ inline void graph_data::lay_out() {
                     "Mend it by adding a task that nothing precedes and that leads into the loop.",
                     task_name(order.front()))};
   }
-  laid_out = true;
+  balance_limits();
+#ifndef NDEBUG
+  warn_of_numbers();
+#endif
+}
+
+inline void graph_data::lay_out_once(core& home) {
+  auto const mine = std::make_shared<completion>();
+  std::shared_ptr<completion> end;
+  {
+    spin_guard guard{lock};
+    if (laid_out) return;
+    if (layout_end == nullptr) layout_end = mine;
+    end = layout_end;
+  }
+  if (end != mine) return wait_for(*end, home.generation(), {"the layout of a graph"});
+  auto const over = [&](bool well) {
+    {
+      spin_guard guard{lock};
+      laid_out = well;
+      layout_end = nullptr;
+    }
+    mine->complete();
+  };
+  try {
+    lay_out();
+  } catch (...) {
+    over(false);
+    throw;
+  }
+  over(true);
+}
+
+/// Says, once for each graph, what looks like a condition and is none.
+inline void graph_data::warn_of_numbers() const {
+  if (warned) return;
+  std::vector<bool> taken;
+  std::vector<std::uint32_t> successors_of;
+  for (node const* n : nodes) {
+    if (n == nullptr || !n->type().leaves_number) continue;
+    if (taken.empty()) {
+      taken.resize(nodes.size());
+      successors_of.resize(nodes.size());
+      for (edge const& e : edges) {
+        ++successors_of[e.from()];
+        if (e.carries_value()) taken[e.from()] = true;
+      }
+    }
+    if (taken[n->index] || successors_of[n->index] < 2) continue;
+    warned = true;
+    std::fprintf(
+        stderr,
+        "heist: %s returns a number that nobody takes, and all of its %u successors will run; if it was to choose "
+        "one of them, mend it by emplace_condition.\n",
+        task_name(n->index).c_str(), static_cast<unsigned>(successors_of[n->index]));
+    return;
+  }
 }
 
 }  // namespace heist::detail

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <vector>
 
+#include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/graph/node.hpp"
 #include "heist/sched/core.hpp"
@@ -17,11 +19,24 @@ class limiter;
 
 namespace detail {
 
+/// What tasks of a run have taken of a limiter and not given back. Kept where conditions choose: after a failure or a
+/// stop they choose nobody, and who would have given it back does not come.
+struct limiter_balance {
+  limiter* of = nullptr;
+  os_env::atomic<std::int64_t> taken{0};
+};
+
 /// What a task with limits takes before its work and gives back after it; also its place in a limiter's line.
 struct limited_task {
   struct amount {
     limiter* from;
     std::uint32_t count;
+    limiter_balance* balance = nullptr;
+
+    void note(std::int64_t change) const noexcept {
+      if (balance != nullptr)
+        balance->taken.fetch_add(change, std::memory_order_relaxed);  // relaxed: read after the run
+    }
   };
   std::vector<amount> acquires;  ///< in order of the limiters' addresses, so that no two tasks wait for each other
   std::vector<amount> releases;

@@ -19,18 +19,22 @@ struct node_operations : described_operations {
   runnable::run_function run;
   void (*destroy)(node& self) noexcept;
   void (*forget_value)(node& self) noexcept;  ///< null where there is none
+  std::uint32_t bytes, alignment;             ///< of the node
   task_kind kind;
+  bool leaves_number;  ///< an ordinary task with an integral value, as a condition has
 };
 
 /// A task as it is built; its callable and its result follow in the same piece of memory.
 struct node : described {
-  node(node_operations const& operations, std::uint32_t index) noexcept : described{&operations}, index{index} {}
+  explicit node(node_operations const& of_type) noexcept : described{&of_type} {}
   node_operations const& type() const noexcept { return static_cast<node_operations const&>(*operations); }
 
-  std::uint32_t index;         ///< in order of creation
+  std::uint32_t index = 0;     ///< into graph_data::nodes; those of erased tasks are used again
   std::uint32_t position = 0;  ///< of its record, once laid out
   std::uint32_t limits = 0;    ///< 1 + index into graph_data::limits; 0: none
+  std::uint32_t born = 0;      ///< how many tasks the graph had had before: tells it from others with its index
 };
+static_assert(sizeof(node) == 24);
 
 /// An edge as it is built. Task indices stay below 2^31.
 struct edge {

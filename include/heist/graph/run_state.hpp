@@ -6,6 +6,7 @@
 #include <exception>  // exception_ptr
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>  // exchange
 
 #include "heist/base/env.hpp"
@@ -13,6 +14,7 @@
 #include "heist/base/unique_function.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/unfetched.hpp"
 #include "heist/sched/wait.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -21,6 +23,35 @@ namespace detail {
 
 struct graph_data;
 struct record;
+struct run_state;
+
+/// Owns a graph, with others.
+class graph_owner {
+ public:
+  graph_owner() noexcept = default;
+  /// Takes over one count of the graph's owners.
+  explicit graph_owner(graph_data* g) noexcept : graph_{g} {}
+  graph_owner(graph_owner const& other) noexcept;
+  graph_owner(graph_owner&& other) noexcept : graph_{std::exchange(other.graph_, nullptr)} {}
+  graph_owner& operator=(graph_owner other) noexcept {
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+  /// The last one destroys the graph, and with it what the user's callables own.
+  ~graph_owner();
+
+  graph_data* get() const noexcept { return graph_; }
+  graph_data* operator->() const noexcept { return graph_; }
+  graph_data& operator*() const noexcept { return *graph_; }
+  explicit operator bool() const noexcept { return graph_ != nullptr; }
+  graph_data* give_up() noexcept { return std::exchange(graph_, nullptr); }
+
+ private:
+  graph_data* graph_ = nullptr;
+};
+
+/// Throws if the calling code is part of `r`, or of a run that is in line before it: it would wait for ever.
+void refuse_own_run(run_state& r);
 
 /// Shared by the run, its handle, and the graph that keeps it for its next run.
 struct run_state {
@@ -33,10 +64,8 @@ struct run_state {
   };
 
   /// True if this call is the first to set `bit`.
-  bool interrupt_with(std::uint32_t bit) noexcept {
-    // acq_rel: whoever sets the failed bit first owns `exception`
-    return (interrupt.why.fetch_or(bit, std::memory_order_acq_rel) & bit) == 0;
-  }
+  bool interrupt_with(std::uint32_t bit) noexcept { return interrupt.set(bit); }
+  /// The first to fail owns `exception`.
   void fail(std::exception_ptr e) noexcept {
     if (interrupt_with(failed_bit)) exception = std::move(e);
   }
@@ -45,21 +74,64 @@ struct run_state {
   /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
   /// `owners`.
   bool reusable() const noexcept {
-    return finished.done() && !has_handle.load(std::memory_order_acquire);  // acquire: pairs with ~graph_run
+    return finished.done() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
   }
+  /// For another run, which owns it from here on; under the graph's lock. Returns the exception of the last one.
+  std::exception_ptr prepare(core& on) noexcept {
+    interrupt.reset();
+    handle.store(0, std::memory_order_relaxed);       // relaxed: nobody has it
+    fetched.store(false, std::memory_order_relaxed);  // relaxed: as above
+    finished.reset();
+    was_stopped = false;
+    next_in_line = nullptr;
+    outer = nullptr;
+    parent = nullptr;
+    home = &on;
+    generation = on.generation();
+    passes = 1;
+    retain();
+    return std::exchange(exception, nullptr);
+  }
+  void copy_title(std::string const& of) noexcept { title[of.copy(title, sizeof title - 1)] = 0; }
+
+  /// The run has failed, and is about to end.
+  void keep_if_dropped() noexcept {
+    unfetched.refer(home->unfetched());
+    // acq_rel: let_go() sees the exception, or this that nobody asks
+    if ((handle.fetch_or(failed, std::memory_order_acq_rel) & held) == 0)
+      unfetched.keep(std::exchange(exception, nullptr));
+  }
+  /// Its handle is dropped.
+  void let_go() noexcept {
+    std::uint32_t now = held;
+    // acq_rel: keep_if_dropped(); release: who uses the state again comes after the handle
+    if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::exchange(exception, nullptr));  // relaxed: ours
+      handle.store(0, std::memory_order_release);  // release: as above
+    }
+    release();
+  }
+
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
+  /// The last one destroys the exception, an object of the user's, whose destructor may wait.
   void release() noexcept {
     // acq_rel: the last owner sees what the others did
     if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
   os_env::atomic<std::uint32_t> owners{1};
-  os_env::atomic<bool> has_handle{false};
-  interrupt_state interrupt;  ///< are tasks skipped?
+  // The run's end and the end of its handle: whoever comes second keeps an exception that nobody has asked for.
+  static constexpr std::uint32_t held = 1, failed = 2;
+  os_env::atomic<std::uint32_t> handle{0};
+  os_env::atomic<bool> fetched{false};
+  unfetched_reference unfetched;  ///< where it is kept
+  char title[32]{};               ///< of the graph, as much of it as there is room for
+  interrupt_state interrupt;      ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
   unsigned generation = 0;   ///< of the process that it runs in
   bool was_stopped = false;  ///< set before it is finished
+  unsigned wave = 0;         ///< of the unit of work that it is
 
   core* home = nullptr;
   run_state* next_in_line = nullptr;  ///< the next run of the same graph
@@ -68,12 +140,14 @@ struct run_state {
   std::size_t passes = 0;             ///< still to come, where `again` is empty
   unique_function<bool()> again;      ///< asked after each pass: another one?
   unique_function<void()> callback;   ///< called when the run has ended
+  graph_owner keeps;                  ///< its graph, if a callback has destroyed that
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
 };
 
 }  // namespace detail
 
-/// A run of a graph that was started; cheap to move, may be dropped.
+/// A run of a graph that was started; cheap to move, may be dropped: an exception that nobody has asked for by get()
+/// then reaches executor::wait_idle(), or stderr when the executor is destroyed.
 ///
 /// Threads  every member may be called by any thread. wait() and get() inside a task park it.
 class graph_run {
@@ -87,20 +161,24 @@ class graph_run {
   }
   ~graph_run() {
     if (state_ == nullptr) return;
-    state_->has_handle.store(false, std::memory_order_release);  // release: pairs with the acquire in reusable()
-    state_->release();
+    state_->let_go();
   }
 
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
-  /// Returns when the run has ended, for whatever reason.
+  /// Returns when the run has ended, for whatever reason. Throws graph_error if that would be never: in a task or a
+  /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
+  /// run is stopped then, unless it is the one in progress.
   void wait() const {
     detail::run_state& s = checked();
-    detail::wait_for(s.finished, s.generation);
+    if (s.finished.done()) return;
+    detail::refuse_own_run(s);
+    detail::wait_for(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
   }
   /// Waits, then rethrows the first exception that a task of the run threw.
   void get() const {
     wait();
+    state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
     if (state_->exception) std::rethrow_exception(state_->exception);
   }
   /// Tasks that have not started yet are skipped; the run ends soon.
@@ -115,8 +193,7 @@ class graph_run {
  private:
   friend struct detail::graph_data;
   explicit graph_run(detail::run_state& state) noexcept : state_{&state} {
-    state.has_handle.store(true,
-                           std::memory_order_relaxed);  // relaxed: the graph's lock is held, or the run not started
+    state.handle.store(detail::run_state::held, std::memory_order_relaxed);  // relaxed: the run has not started
   }
 
   detail::run_state& checked() const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <functional>  // hash
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -31,12 +32,16 @@ class task_operations {
 
   /// False if default made or the task was erased.
   bool valid() const noexcept {
-    return graph_ != nullptr && generation_ == graph_->generation && graph_->nodes[index_] != nullptr;
+    if (graph_ == nullptr || index_ >= graph_->nodes.size()) return false;
+    node const* const n = graph_->nodes[index_];
+    // Nodes lie far apart: looked at only where there may be another of this index.
+    return n != nullptr && (!graph_->indices_reused || n->born == born_);
   }
 
-  /// Names the task, for pictures, traces and messages.
+  /// Names the task, for pictures, traces and messages. Throws graph_error while the graph runs.
   Self& name(std::string_view text) {
-    checked().names[index_] = std::string{text};
+    checked().refuse_while_running("name a task");
+    graph_->names[index_] = std::string{text};
     return self();
   }
   /// The name, or "#" and the task's number.
@@ -58,11 +63,12 @@ class task_operations {
   /// While the task runs it holds `count` of `from`: at most `from.most()` at a time. Throws graph_error if `count` is
   /// more than the limiter ever has.
   Self& limit(limiter& from, std::size_t count = 1) {
-    acquire(from, count);
-    return release(from, count);
+    add_limit(checked(), index_, from, count);
+    return self();
   }
-  /// Before it runs, the task takes `count` of `from`, for some task to release. Tasks that are skipped after an
-  /// exception or a stop acquire and release, too; one that no condition chooses does neither.
+  /// Before it runs, the task takes `count` of `from`, for some task of the graph to release. Tasks that are skipped
+  /// after an exception or a stop acquire and release, too; one that no condition chooses does neither. When a run has
+  /// ended that has failed or was stopped, all that it took has been given back.
   Self& acquire(limiter& from, std::size_t count = 1) {
     add_acquire(checked(), index_, from, count);
     return self();
@@ -73,17 +79,9 @@ class task_operations {
     return self();
   }
 
-  /// Cost: linear in the edges of the graph.
-  std::size_t successor_count() const {
-    std::size_t n = 0;
-    for (edge const& e : checked().edges) n += e.from() == index_;
-    return n;
-  }
-  std::size_t predecessor_count() const {
-    std::size_t n = 0;
-    for (edge const& e : checked().edges) n += e.to == index_;
-    return n;
-  }
+  /// Edges from this task, and to it. Cost: constant; the first question to a graph counts all of its edges.
+  std::size_t successor_count() const { return checked().counted_edges().out[index_]; }
+  std::size_t predecessor_count() const { return checked().counted_edges().in[index_]; }
   /// Calls f(task<>) for each. Cost: linear in the edges of the graph.
   template <class F>
   void for_each_successor(F&& f) const;
@@ -93,17 +91,17 @@ class task_operations {
   /// The same task of the same graph?
   template <class Other>
   friend bool operator==(task_operations const& a, task_operations<Other> const& b) noexcept {
-    return a.graph() == b.graph() && a.index() == b.index() && a.generation() == b.generation();
+    return a.graph() == b.graph() && a.index() == b.index() && a.born() == b.born();
   }
 
   // For the code of heist.
   graph_data* graph() const noexcept { return graph_; }
   std::uint32_t index() const noexcept { return index_; }
-  std::uint32_t generation() const noexcept { return generation_; }
+  std::uint32_t born() const noexcept { return born_; }
 
  protected:
   task_operations(graph_data& graph, std::uint32_t index) noexcept
-      : graph_{&graph}, index_{index}, generation_{graph.generation} {}
+      : graph_{&graph}, index_{index}, born_{graph.nodes[index]->born} {}
 
   graph_data& checked() const {
     if (!valid()) {
@@ -128,7 +126,7 @@ class task_operations {
 
   graph_data* graph_ = nullptr;
   std::uint32_t index_ = 0;
-  std::uint32_t generation_ = 0;
+  std::uint32_t born_ = 0;
 };
 
 }  // namespace detail
@@ -186,7 +184,7 @@ class task<void> : public detail::task_operations<task<void>> {
                       "work. Mend it by erasing the task and adding another.",
                       name())};
     }
-    detail::replace_node<node>(g, index(), std::forward<F>(f));
+    g.replace_node<node>(index(), std::forward<F>(f));
     return *this;
   }
 
@@ -220,3 +218,13 @@ void detail::task_operations<Self>::for_each_predecessor(F&& f) const {
 }
 
 }  // namespace heist
+
+/// Equal handles have equal hashes. The hash stays the same as long as the handle.
+template <class T>
+struct std::hash<heist::task<T>> {
+  std::size_t operator()(heist::task<T> const& t) const noexcept {
+    auto const where = reinterpret_cast<std::uintptr_t>(t.graph());
+    std::uint64_t const which = std::uint64_t{t.born()} << 32 | t.index();
+    return std::hash<std::uint64_t>{}((which ^ where) * 0x9e3779b97f4a7c15u >> 7);
+  }
+};

@@ -5,7 +5,6 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <iosfwd>
-#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -27,20 +26,21 @@ namespace heist {
 ///          started. The next may begin, and even end, before who waits for the one before is told.
 /// Promises a run starts no task before its predecessors have finished, and each task once (conditions apart). After an
 ///          exception or a stop the tasks that have not started are skipped, and the graph may be run again.
-///          The destructor waits for runs in progress; it must not be called by a task of such a run.
+///          The destructor, and assignment, wait for runs in progress. In a callback of such a run they return at
+///          once, and what the graph held goes when its last run has ended; a task of such a run must not call them.
 class task_graph {
  public:
-  task_graph() : data_{std::make_shared<detail::graph_data>()} {}
+  task_graph() : data_{new detail::graph_data} {}
   explicit task_graph(std::string_view name) : task_graph{} { data_->title = std::string{name}; }
   task_graph(task_graph&&) noexcept = default;
   task_graph& operator=(task_graph&& other) noexcept {
-    if (data_ != nullptr) data_->wait_until_idle();
-    data_ = std::move(other.data_);
+    if (this == &other) return *this;
+    detail::graph_owner taken = std::move(other.data_);
+    detail::graph_data::let_go(std::move(data_));
+    data_ = std::move(taken);
     return *this;
   }
-  ~task_graph() {
-    if (data_ != nullptr) data_->wait_until_idle();
-  }
+  ~task_graph() { detail::graph_data::let_go(std::move(data_)); }
 
   /// Adds a task: f() or f(context).
   template <class F>
@@ -59,7 +59,13 @@ class task_graph {
     requires(!std::derived_from<std::decay_t<G>, detail::task_operations<std::decay_t<G>>>)
   auto emplace(F&& f, G&& g, More&&... more) {
     // clang-format on
-    return std::tuple{emplace(std::forward<F>(f)), emplace(std::forward<G>(g)), emplace(std::forward<More>(more))...};
+    std::uint32_t const first = data().births;
+    try {
+      return std::tuple{emplace(std::forward<F>(f)), emplace(std::forward<G>(g)), emplace(std::forward<More>(more))...};
+    } catch (...) {
+      data().erase_since(first);
+      throw;
+    }
   }
 
   /// Adds a task that does nothing yet; task::work() gives it something to do.
@@ -70,8 +76,13 @@ class task_graph {
   /// it.
   template <class F>
   task<> emplace_condition(F&& f) {
-    static_assert(std::is_integral_v<detail::task_result<context, std::decay_t<F>>>,
+    using result = detail::task_result<context, std::decay_t<F>>;
+    static_assert(std::is_integral_v<result>,
                   "heist: a condition returns the number of its successor; mend it by returning an int.");
+    static_assert(
+        !std::is_same_v<std::remove_cv_t<result>, bool>,
+        "heist: a condition that returns bool would run successor 0 for false and 1 for true, which is seldom "
+        "meant; mend it by returning an int: the number of the successor.");
     return add_node<detail::condition_node<std::decay_t<F>>>(std::forward<F>(f));
   }
   /// Adds a condition that chooses several: f() or f(context) returns a range of numbers.
@@ -81,18 +92,18 @@ class task_graph {
   }
 
   /// Adds a task whose work is a run of `inner`, which stays as it is and may be in several graphs. Its exception
-  /// becomes this graph's. Throws graph_error when run, if graphs contain each other in a circle.
+  /// becomes this graph's. Throws graph_error if graphs would contain each other in a circle.
   task<> compose(task_graph& inner) {
     detail::refuse_containing_itself(data(), inner.data());
-    if (inner.data_ == data_) detail::refuse_self();
+    detail::make_room(data().parts, 1);
     auto const made = add_node<detail::module_node>(inner.data());
-    data().parts.push_back({made.index(), inner.data_});
+    data().add_part(made.index(), inner.data_);
     return made;
   }
 
   /// Number of tasks, of edges.
-  std::size_t size() const noexcept { return data_ == nullptr ? 0 : data_->nodes.size() - data_->erased; }
-  std::size_t edge_count() const noexcept { return data_ == nullptr ? 0 : data_->edges.size(); }
+  std::size_t size() const noexcept { return !data_ ? 0 : data_->nodes.size() - data_->erased; }
+  std::size_t edge_count() const noexcept { return !data_ ? 0 : data_->edges.size(); }
   bool empty() const noexcept { return size() == 0; }
 
   /// Removes a task with its edges. Throws graph_error if another takes its value. Cost: linear in the edges.
@@ -111,7 +122,7 @@ class task_graph {
   /// Removes everything; handles become invalid.
   void clear() { data().clear(); }
 
-  /// Calls f(task<>) for every task, in order of creation.
+  /// Calls f(task<>) for every task, in order of creation; a task may stand in the place of one that was erased before.
   template <class F>
   void for_each_task(F&& f) const {
     for (std::uint32_t i = 0; i < data().nodes.size(); ++i) {
@@ -142,9 +153,7 @@ class task_graph {
  private:
   template <class Node, class... Args>
   task<> add_node(Args&&... args) {
-    std::uint32_t const index = data().add_node_slot();
-    data().make_node<Node>(index, std::forward<Args>(args)...);
-    return task<>{data(), index};
+    return task<>{data(), data().template add_node<Node>(0, std::forward<Args>(args)...).index};
   }
 
   /// The slots of the tasks that have a value, as a tuple.
@@ -164,8 +173,7 @@ class task_graph {
         [&]<class... Taken>(detail::result_slot<Taken> const*... slots) {
           using result = std::remove_cv_t<detail::task_result<context, F, decltype(slots->get())...>>;
           using node = detail::task_node<F, result, Taken...>;
-          std::uint32_t const index = data().add_node_slot();
-          data().make_node<node>(index, std::forward<G>(g), slots...);
+          std::uint32_t const index = data().template add_node<node>(sizeof...(T), std::forward<G>(g), slots...).index;
           (data().add_edge(from.index(), index, !std::is_void_v<T>), ...);
           return task<result>{data(), index};
         },
@@ -182,7 +190,7 @@ class task_graph {
   }
 
   detail::graph_data& data() const {
-    if (data_ == nullptr) {
+    if (!data_) {
       throw graph_error{
           "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by "
           "assigning a new one."};
@@ -190,7 +198,7 @@ class task_graph {
     return *data_;
   }
 
-  std::shared_ptr<detail::graph_data> data_;
+  detail::graph_owner data_;
 };
 
 template <class Order>

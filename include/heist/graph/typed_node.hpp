@@ -17,11 +17,8 @@
 
 namespace heist::detail {
 
-inline task_view describe_node(runnable const& self) noexcept {
-  node const& n = static_cast<record const&>(self).built();
-  auto const& names = static_cast<record const&>(self).graph->names;
-  auto const found = names.empty() ? names.end() : names.find(n.index);
-  return {n.type().kind, &n, found == names.end() ? nullptr : found->second.c_str()};
+inline unsigned wave_of_node(runnable const& self) noexcept {
+  return static_cast<record const&>(self).graph->current->wave;
 }
 
 template <class Node>
@@ -34,11 +31,23 @@ constexpr auto forget_value_of() noexcept -> void (*)(node&) noexcept {
 }
 
 template <class Node>
-inline constexpr node_operations operations_of{{&describe_node},
+constexpr bool leaves_number() noexcept {
+  if constexpr (requires { typename Node::value_type; }) {
+    return std::is_integral_v<typename Node::value_type>;
+  } else {
+    return false;
+  }
+}
+
+template <class Node>
+inline constexpr node_operations operations_of{{&describe_node, &wave_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
                                                forget_value_of<Node>(),
-                                               Node::kind};
+                                               sizeof(Node),
+                                               alignof(Node),
+                                               Node::kind,
+                                               leaves_number<Node>()};
 
 /// What every task does first: others hear of what was finished for them, and its join counter is ready for the next
 /// time it is reached.
@@ -74,10 +83,11 @@ struct value_node<void> : node {
 template <class F, class R, class... Taken>
 struct task_node final : value_node<R> {
   static constexpr task_kind kind = task_kind::task;
+  using value_type = R;
 
   template <class G>
-  task_node(std::uint32_t index, G&& g, result_slot<Taken> const*... from)
-      : value_node<R>(operations_of<task_node>, index), function(std::forward<G>(g)), taken(from...) {}
+  explicit task_node(G&& g, result_slot<Taken> const*... from)
+      : value_node<R>(operations_of<task_node>), function(std::forward<G>(g)), taken(from...) {}
 
   static runnable* run(runnable& self, fiber& on) {
     record& r = begin_task(self, on);
@@ -86,7 +96,7 @@ struct task_node final : value_node<R> {
       try {
         work(r, on, state, std::index_sequence_for<Taken...>{});
       } catch (...) {
-        state.fail(std::current_exception());
+        state.fail(exception_of_task());
       }
     } else if constexpr (!std::is_void_v<R>) {
       static_cast<task_node&>(r.built()).value.reset();
@@ -124,8 +134,7 @@ struct condition_node final : node {
   static constexpr task_kind kind = task_kind::condition;
 
   template <class G>
-  condition_node(std::uint32_t index, G&& g)
-      : node(operations_of<condition_node>, index), function(std::forward<G>(g)) {}
+  explicit condition_node(G&& g) : node(operations_of<condition_node>), function(std::forward<G>(g)) {}
 
   static runnable* run(runnable& self, fiber& on) {
     record& r = begin_task(self, on);
@@ -136,14 +145,14 @@ struct condition_node final : node {
       try {
         chosen = call_with_context<context>(static_cast<condition_node&>(r.built()).function, on, &state.interrupt);
       } catch (...) {
-        state.fail(std::current_exception());
+        state.fail(exception_of_task());
       }
     }
     std::uint32_t const count = (&r)[1].first_successor - r.first_successor;
     if (chosen >= 0 && chosen < count) {  // the chosen one takes over the token
       return &g.records[g.successors[r.first_successor + chosen].position()];
     }
-    g.token_gone(*on.on);
+    on.on->count_for(g);  // its token is given up
     return nullptr;
   }
 
@@ -156,8 +165,7 @@ struct multi_condition_node final : node {
   static constexpr task_kind kind = task_kind::multi_condition;
 
   template <class G>
-  multi_condition_node(std::uint32_t index, G&& g)
-      : node(operations_of<multi_condition_node>, index), function(std::forward<G>(g)) {}
+  explicit multi_condition_node(G&& g) : node(operations_of<multi_condition_node>), function(std::forward<G>(g)) {}
 
   static runnable* run(runnable& self, fiber& on) {
     record& r = begin_task(self, on);
@@ -170,15 +178,14 @@ struct multi_condition_node final : node {
         std::int64_t const count = (&r)[1].first_successor - r.first_successor;
         for (std::int64_t const i : chosen) {
           if (i < 0 || i >= count) continue;
-          g.token_added();
-          worker& w = *on.on;
-          w.home.push(w, g.records[g.successors[r.first_successor + i].position()]);
+          g.count_one_more();
+          on.home.push(*on.on, g.records[g.successors[r.first_successor + i].position()]);
         }
       } catch (...) {
-        state.fail(std::current_exception());
+        state.fail(exception_of_task());
       }
     }
-    g.token_gone(*on.on);
+    on.on->count_for(g);  // its token is given up
     return nullptr;
   }
 
@@ -189,18 +196,23 @@ struct multi_condition_node final : node {
 struct module_node final : node {
   static constexpr task_kind kind = task_kind::module;
 
-  module_node(std::uint32_t index, graph_data& inner) noexcept;
+  explicit module_node(graph_data& composed) noexcept;
 
   static runnable* run(runnable& self, fiber& on) {
     record& r = begin_task(self, on);
-    run_state& state = *r.graph->current;
+    graph_data& g = *r.graph;
+    run_state& state = *g.current;
     if (!state.interrupted()) {
+      bool started = false;
+      g.count_one_more();  // the end of the inner run may come at once, and this call has not returned then
       try {
         static_cast<module_node&>(r.built()).inner.start_nested(r, on.home);
-        return nullptr;  // the end of the inner run finishes this task
+        started = true;
       } catch (...) {
-        state.fail(std::current_exception());
+        state.fail(exception_of_task());
       }
+      on.on->count_for(g);
+      if (started) return nullptr;  // the end of the inner run finishes this task
     }
     release_limits(r);
     return finish(r, on);
@@ -209,7 +221,6 @@ struct module_node final : node {
   graph_data& inner;
 };
 
-inline module_node::module_node(std::uint32_t index, graph_data& inner) noexcept
-    : node(operations_of<module_node>, index), inner{inner} {}
+inline module_node::module_node(graph_data& composed) noexcept : node(operations_of<module_node>), inner{composed} {}
 
 }  // namespace heist::detail

@@ -4,16 +4,21 @@
 #include <cstddef>  // byte, max_align_t, size_t
 #include <cstdint>
 #include <memory>  // unique_ptr
-#include <utility>
+#include <new>
+#include <utility>  // exchange
 #include <vector>
 
 namespace heist::detail {
 
 /// Hands out memory from growing chunks and frees all of it at once. Runs no destructors. Not thread-safe.
+/// What is given back before is used again for pieces of the same size and alignment.
 class arena {
  public:
   /// `alignment` is a power of two. Throws bad_alloc.
   void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (!given_back_.empty()) [[unlikely]] {
+      if (void* const again = take_again(bytes, alignment); again != nullptr) return again;
+    }
     std::uintptr_t const at = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
     if (at + bytes > end_) [[unlikely]]
       return from_new_chunk(bytes, alignment);
@@ -21,8 +26,23 @@ class arena {
     return reinterpret_cast<void*>(at);
   }
 
+  /// What allocate() returned for `bytes` and `alignment`. Without memory to note it the piece stays unused.
+  void give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
+    if (bytes < sizeof(free_piece)) return;
+    free_list* list = find(bytes, alignment);
+    if (list == nullptr) {
+      try {
+        list = &given_back_.emplace_back(free_list{bytes, alignment, nullptr});
+      } catch (...) {
+        return;
+      }
+    }
+    list->first = ::new (piece) free_piece{list->first};
+  }
+
   void clear() noexcept {
     chunks_.clear();
+    given_back_.clear();
     next_ = end_ = 0;
     chunk_bytes_ = first_chunk;
   }
@@ -30,6 +50,26 @@ class arena {
  private:
   static constexpr std::size_t first_chunk = 1024;
   static constexpr std::size_t largest_chunk = std::size_t{1} << 18;
+
+  struct free_piece {
+    free_piece* next;
+  };
+  struct free_list {
+    std::size_t bytes, alignment;
+    free_piece* first;
+  };
+
+  free_list* find(std::size_t bytes, std::size_t alignment) noexcept {
+    for (free_list& list : given_back_) {  // a program has few sizes of nodes
+      if (list.bytes == bytes && list.alignment == alignment) return &list;
+    }
+    return nullptr;
+  }
+  void* take_again(std::size_t bytes, std::size_t alignment) noexcept {
+    free_list* const list = find(bytes, alignment);
+    if (list == nullptr || list->first == nullptr) return nullptr;
+    return std::exchange(list->first, list->first->next);
+  }
 
   void* from_new_chunk(std::size_t bytes, std::size_t alignment) {
     std::size_t const wanted = bytes + alignment;
@@ -44,6 +84,7 @@ class arena {
   std::uintptr_t next_ = 0, end_ = 0;
   std::size_t chunk_bytes_ = first_chunk;
   std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<free_list> given_back_;
 };
 
 }  // namespace heist::detail

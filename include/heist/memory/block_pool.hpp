@@ -1,45 +1,112 @@
-// Small objects made and destroyed by workers: blocks of a few sizes, kept by the worker that frees them.
+// Memory of small objects that workers make and destroy: blocks of a few sizes, kept by the worker that frees them.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>  // size_t, max_align_t
 #include <new>
-#include <utility>  // exchange, forward
+#include <utility>  // exchange
 
 #include "heist/base/config.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/base/env.hpp"
+#include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
 
 /// A free block, while nobody uses it.
 struct free_block {
   free_block* next;
+  free_block* older = nullptr;  ///< of the first block of a batch in the depot: the batch below
 };
 
 inline constexpr std::size_t smallest_block = 64;
 inline constexpr std::size_t block_classes = 3;  // 64, 128 and 256 bytes
+inline constexpr std::size_t block_batch = 256;  ///< blocks that go to the depot, or come from there, at a time
 
-/// Free blocks that pools have too many of, for pools that have none. Any thread may use it.
+// Edge
+//   E1  give: newest.CAS(release) -> take: newest.load(acquire)   the batch's links
+
+/// Free blocks that pools have too many of, for pools that have none, in batches. Any thread may use it.
 class block_depot {
  public:
   block_depot() = default;
   block_depot(block_depot const&) = delete;
   block_depot& operator=(block_depot const&) = delete;
-  ~block_depot() {
-    for (auto& c : classes_) {
-      for (free_block* b = c.take_all(); b != nullptr;) ::operator delete(std::exchange(b, b->next));
+  HEIST_COLD ~block_depot() {
+    for (std::size_t c = 0; c != block_classes; ++c) {
+      while (free_block* const first = take(c)) free(first);
     }
   }
 
-  void give(std::size_t c, free_block& first, free_block& last) noexcept { classes_[c].push_list(first, last); }
-  free_block* take_all(std::size_t c) noexcept { return classes_[c].take_all(); }
+  /// `first`: block_batch blocks, linked.
+  void give(std::size_t c, free_block& first) noexcept {
+    size_class& to = classes_[c];
+    first.older = to.newest.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    // release: E1; relaxed: nothing is read through a batch that lost
+    while (!to.newest.compare_exchange_weak(first.older, &first, std::memory_order_release, std::memory_order_relaxed))
+      os_env::relax();
+    to.batches.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
+  }
+
+  /// A batch, or null if there is none or somebody else takes one right now: nobody waits for anybody here, since the
+  /// other may be a thread of lower priority on the same core.
+  free_block* take(std::size_t c) noexcept {
+    size_class& from = classes_[c];
+    if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
+    if (!from.taken.try_lock()) return nullptr;
+    free_block* first = from.newest.load(std::memory_order_acquire);  // E1
+    // Nobody else takes batches away, so one that is seen again is the same with the same below. acquire: E1
+    while (first != nullptr && !from.newest.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
+      os_env::relax();
+    }
+    from.taken.unlock();
+    if (first != nullptr) from.batches.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint
+    return first;
+  }
+
+  /// Is there more than the next peak of some workers needs?
+  bool has_too_much() const noexcept {
+    for (auto const& c : classes_) {
+      if (too_many(c)) return true;
+    }
+    return false;
+  }
+  /// Frees what is too much, as long as `go_on()` says so, which is asked before each batch.
+  template <class GoOn>
+  HEIST_COLD void trim(GoOn&& go_on) noexcept {
+    for (std::size_t c = 0; c != block_classes; ++c) {
+      while (too_many(classes_[c]) && go_on()) {
+        free_block* const first = take(c);
+        if (first == nullptr) break;
+        free(first);
+      }
+    }
+  }
 
  private:
-  std::array<master_queue<free_block>, block_classes> classes_;
+  static constexpr std::size_t batches_kept = 8;  ///< of each class; half a MiB of the largest
+
+  struct size_class {
+    os_env::atomic<free_block*> newest{nullptr};
+    os_env::atomic<std::size_t> batches{0};
+    spin_lock<> taken;
+  };
+
+  static bool too_many(size_class const& c) noexcept {
+    // relaxed: a hint; below 0 for a moment, which looks like many, where a batch is taken right after it was given
+    return c.newest.load(std::memory_order_relaxed) != nullptr &&
+           c.batches.load(std::memory_order_relaxed) > batches_kept;
+  }
+  static void free(free_block* b) noexcept {
+    while (b != nullptr) ::operator delete(std::exchange(b, b->next));
+  }
+
+  std::array<size_class, block_classes> classes_;
 };
 
 /// One per worker, used by it alone (or under a lock). A block may come from one pool and be given to another, or to
-/// operator delete.
+/// operator delete. It deals in bytes: a constructor or destructor may wait, and the pool then be another worker's
+/// (sched/pooled.hpp).
 class block_pool {
  public:
   explicit block_pool(block_depot& depot) noexcept : depot_{depot} {}
@@ -51,82 +118,55 @@ class block_pool {
     }
   }
 
-  /// Can objects of this type come from pools? Not under AddressSanitizer, which then sees the end of each.
-  template <class T>
-  static constexpr bool pooled =
-      !under_asan && sizeof(T) <= (smallest_block << (block_classes - 1)) && alignof(T) <= alignof(std::max_align_t);
-
-  /// A new T. Throws bad_alloc, and what its constructor throws.
-  template <class T, class... Args>
-  T* make(Args&&... args) {
-    if constexpr (!pooled<T>) {
-      return new T(std::forward<Args>(args)...);
-    } else {
-      return construct<T>(allocate(sizeof(T)), std::forward<Args>(args)...);
-    }
+  /// Can objects of so many bytes come from pools? Not under AddressSanitizer, which then sees the end of each.
+  static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
+    return !under_asan && bytes <= (smallest_block << (block_classes - 1)) && alignment <= alignof(std::max_align_t);
   }
 
-  /// A new T in a block of a pool, which is freed if the constructor throws.
-  template <class T, class... Args>
-  static T* construct(void* block, Args&&... args) {
-    try {
-      return ::new (block) T(std::forward<Args>(args)...);
-    } catch (...) {
-      ::operator delete(block);
-      throw;
-    }
-  }
-
-  /// Destroys what some make<T>() or construct<T>() made.
-  template <class T>
-  void destroy(T* object) noexcept {
-    if constexpr (!pooled<T>) {
-      delete object;
-    } else {
-      object->~T();
-      give(object, class_of(sizeof(T)));
-    }
-  }
-
-  /// A block of at least `bytes`, at most what pooled<> allows. Throws bad_alloc.
+  /// A block of at least `bytes`, if fits() allows so many. Throws bad_alloc.
   void* allocate(std::size_t bytes) {
+    void* const kept = take(bytes);
+    return kept != nullptr ? kept : new_block(bytes);
+  }
+  /// As above, of those that the pool or the depot has; null if they have none. Allocates nothing.
+  void* take(std::size_t bytes) noexcept {
     std::size_t const c = class_of(bytes);
     size_class& from = classes_[c];
     if (from.first == nullptr) [[unlikely]] {
-      from.first = depot_.take_all(c);
-      if (from.first == nullptr) return ::operator new(smallest_block << c);
+      from.first = depot_.take(c);
+      if (from.first == nullptr) return nullptr;
+      from.count = block_batch;
     }
-    if (from.count != 0) --from.count;
+    --from.count;
     return std::exchange(from.first, from.first->next);
+  }
+  /// As allocate(), from the system.
+  static void* new_block(std::size_t bytes) { return ::operator new(smallest_block << class_of(bytes)); }
+
+  /// Takes back what some pool's allocate(bytes) gave.
+  void give(void* block, std::size_t bytes) noexcept {
+    std::size_t const c = class_of(bytes);
+    size_class& to = classes_[c];
+    to.first = ::new (block) free_block{to.first};
+    if (++to.count < 2 * block_batch) return;
+    // The older half: walking there costs a load for each block given.
+    free_block* last_kept = to.first;
+    for (std::size_t i = 1; i < block_batch; ++i) last_kept = last_kept->next;
+    free_block* const first = std::exchange(last_kept->next, nullptr);
+    to.count = block_batch;
+    depot_.give(c, *first);
   }
 
  private:
-  static constexpr std::size_t most_kept = 256;  // blocks of a class; as many more go to the depot at once
-
   struct size_class {
     free_block* first = nullptr;
-    std::size_t count = 0;  ///< at most as many as there are: a list from the depot is not counted
+    std::size_t count = 0;  ///< of those from `first` on; less than two batches
   };
 
   static constexpr std::size_t class_of(std::size_t bytes) noexcept {
     std::size_t c = 0;
     while (bytes > (smallest_block << c)) ++c;
     return c;
-  }
-
-  void give(void* block, std::size_t c) noexcept {
-    size_class& to = classes_[c];
-    to.first = ::new (block) free_block{to.first};
-    if (++to.count < 2 * most_kept) return;
-    // The older half: walking there costs a load for each block given.
-    free_block* last_kept = to.first;
-    for (std::size_t i = 1; i < most_kept; ++i) last_kept = last_kept->next;
-    free_block* const first = last_kept->next;
-    free_block* last = first;
-    while (last->next != nullptr) last = last->next;
-    last_kept->next = nullptr;
-    to.count = most_kept;
-    depot_.give(c, *first, *last);
   }
 
   block_depot& depot_;

@@ -55,6 +55,9 @@ struct task_view {
 ///           O2  task_begin() and task_end() of one task enclose everything it does. A task that must wait parks:
 ///               park() on the worker it leaves, resume() on the worker that goes on with it, which may be another.
 ///           O3  sleep() and wake() alternate on each worker.
+///           O4  The ends of all tasks of a run are told before the run has ended, that of an async before its future
+///               is ready. A task that a limiter holds back begins when it holds all that it takes.
+///           O5  A task that is skipped, because its run was stopped or failed, begins and ends like one that runs.
 /// Threads   members for different workers run at the same time: keep data per worker. Never throws.
 /// Cost      on the path of every task. An observer with `observes == false` is never called.
 /// Models    null_observer, recorder, counters, time_breakdown, tee

@@ -40,8 +40,8 @@ struct event {
 /// Memory is taken as it is needed; an event for which there is none is dropped as well.
 /// Threads   members of an observer: each worker writes its own buffer. Reading is allowed at any time and sees what
 /// has
-///           been recorded so far, but not while start() runs. When a run has just been waited for, the last task's end
-///           may not be recorded yet: destroy the executor or let it idle for an exact picture.
+///           been recorded so far, but not while start() runs. A run or a future that was waited for is recorded whole;
+///           of posted tasks the last end may be missing until the executor is idle.
 /// Cost      a look at the clock and 32 bytes per event; a task with a name costs a hash of it.
 class recorder {
  public:

@@ -109,7 +109,7 @@ concept offer_rank =
 
 /// Everybody with the same probability, the master queue too: the paper's choice (Algorithm 4).
 struct random {
-  std::uint32_t next(thief_view const& me, fast_random& random) noexcept { return random.below(me.workers); }
+  std::uint32_t next(thief_view const& me, fast_random& dice) noexcept { return dice.below(me.workers); }
   void feedback(std::uint32_t, outcome) noexcept {}
 };
 static_assert(whole_victim_policy<random>);

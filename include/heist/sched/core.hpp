@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <pthread.h>  // pthread_atfork
 
 #include <array>
 #include <atomic>
@@ -10,7 +9,6 @@
 #include <cstdint>
 #include <exception>  // exception_ptr
 #include <memory>     // unique_ptr
-#include <new>        // bad_alloc
 #include <string>
 #include <system_error>
 #include <thread>
@@ -30,53 +28,16 @@
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/options.hpp"
 #include "heist/sched/placement.hpp"
+#include "heist/sched/policy_rules.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sched/unfetched.hpp"
+#include "heist/sched/watchdog.hpp"
 #include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
-
-/// The constants of a policy as values, for the code that need not know its type.
-struct policy_rules {
-  idle_rules idle;
-  join_strategy joins;
-  fork_order order;
-  tiering tiers;
-  counter_operations const* counters;  ///< null: nothing is measured
-};
-
-/// What becomes of a fiber, or of a join on it that waits without parking.
-enum class fiber_event {
-  parks,
-  goes_on,  ///< after having parked
-  waits,    ///< its youngest join waits, with nothing to run meanwhile
-  tries,    ///< that join tries to take a task,
-  takes,    ///< has one, and runs it
-  works,    ///< that join is over
-  enters,   ///< an inter-squad task begins on it, or goes on after its children
-  leaves,   ///< that task has ended, or waits for inter-squad children
-  moves     ///< its worker goes on with it, within the subtree of an inter-squad task
-};
-
-/// Counts the fork()s between the first process and this one, from watch_forks() on.
-inline os_env::atomic<unsigned>& process_generation() noexcept {
-  static constinit os_env::atomic<unsigned> generation{0};
-  return generation;
-}
-
-/// Throws bad_alloc if the system has no memory to note it; another call tries again.
-inline void watch_forks() {
-  static bool const watched = [] {
-    if (::pthread_atfork(nullptr, nullptr, [] {
-          process_generation().fetch_add(1, std::memory_order_relaxed);  // relaxed: the child has one thread
-        }) != 0)
-      throw std::bad_alloc{};
-    return true;
-  }();
-  static_cast<void>(watched);
-}
 
 /// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
 class core {
@@ -85,12 +46,14 @@ class core {
   using loop_function = void (*)(fiber& on);
   /// Told what a fiber does that observers want to know; null when nobody observes.
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
+  /// Told that a task begins or ends on `w`, by those that the worker's loop says nothing of (described_operations).
+  using task_hook = void (*)(core& self, worker& w, task_view const& task, bool begins) noexcept;
 
   core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
   /// The executor has called drain_and_stop().
-  ~core() {
+  HEIST_COLD ~core() {
     while (fibers_ != nullptr) {  // one after the other, not one inside the other
       std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
       fibers_ = std::move(next);
@@ -111,25 +74,32 @@ class core {
     if (!w.alone) w.gate->pushed();
     return w;
   }
-  /// As above; without memory for a longer deque it goes through the master queue.
+  /// As above; without memory for a longer deque it goes through the injector.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
     if (w.deque.push(&r)) [[likely]] {
       if (!w.alone) w.gate->pushed();
     } else {
-      master.push(r);
-      w.gate->submitted();
+      announce(*w.gate, requests.push(r));
     }
   }
 
   /// Adds a unit of work that will end with ended(): from a worker of this executor to its deque, from any other thread
-  /// to the master queue (Algorithm 1). Throws executor_error in a child of fork().
-  void submit(queued_runnable& r) {
+  /// to the injector (Algorithm 1). `keep(wave)` is told the unit's wave before it may run. Throws executor_error in a
+  /// child of fork(), and from outside while the executor stops.
+  template <class Keep>
+  void submit(queued_runnable& r, Keep&& keep) {
     check_process();
     if (worker* const w = own_worker(); w != nullptr) {
-      work.began(w->number);
+      unsigned const wave = wave_on(*w);
+      keep(wave);
+      work.began(w->number, wave);
       push(*w, r);
     } else {
-      enter_from_outside(r, 1);
+      unsigned const wave = work.newest_wave();
+      keep(wave);
+      if (!work.enter_open(1, wave)) [[unlikely]]
+        refuse_while_stopping();
+      bring_in(r, wave);
     }
   }
 
@@ -138,63 +108,89 @@ class core {
     if (worker* const w = own_worker(); w != nullptr) {
       push(*w, r);
     } else {
-      enter_from_outside(r, 0);
+      unsigned const wave = work.newest_wave();
+      work.enter(0, wave);
+      bring_in(r, wave);
     }
   }
 
-  /// A unit of work has begun that will be pushed later; the caller sees to it that it ends.
-  void began() noexcept {
+  /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
+  unsigned began() noexcept {
     if (worker* const w = own_worker(); w != nullptr) {
-      work.began(w->number);
-    } else {
-      work.began_outside();
+      unsigned const wave = wave_on(*w);
+      work.began(w->number, wave);
+      return wave;
     }
+    unsigned const wave = work.newest_wave();
+    work.began_outside(wave);
+    return wave;
   }
   /// A unit of work has ended, on worker `w`.
-  static void ended(worker& w) noexcept { ++w.ended; }
+  static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
+
+  /// For runnables that tell their begin and end by themselves.
+  void tell_begin(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, true);
+  }
+  void tell_end(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, false);
+  }
 
   /// The worker has nothing more to do for now: tells everybody who counts. May push what follows.
   void settle(worker& w) {
     w.report_tally();
-    work.ended(w.number, w.ended);
+    work.ended(w.number, w.ended[0], w.ended[1]);
   }
 
-  /// Blocks the calling thread, which is no worker of this executor, until all work submitted so far has ended.
+  /// Returns when all work submitted so far has ended, and all that it has submitted. Not to be called by a worker of
+  /// this executor. A task of another one parks, a thread outside blocks.
   void wait_idle();
 
-  /// The first exception of a task that nobody waits for.
-  void keep_exception(std::exception_ptr e) noexcept {
-    spin_guard guard{lock_};
-    if (!lost_exception_) lost_exception_ = std::move(e);
-  }
-  std::exception_ptr take_exception() noexcept {
-    spin_guard guard{lock_};
-    return std::exchange(lost_exception_, nullptr);
-  }
+  /// Exceptions of tasks that nobody has asked for.
+  unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
 
-  /// Takes what has been submitted from outside: one task to run now, the rest into `w`'s deque, oldest to run first.
+  /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
   runnable* take_submitted(worker& w) {
     if (!w.own_fibers.maybe_empty()) [[unlikely]] {
-      if (runnable* const r = take_oldest(w.own_fibers); r != nullptr) return r;
+      if (runnable* const r = take_own(w); r != nullptr) return r;
     }
     if (order == fork_order::recorded) {
-      if (runnable* const r = take_oldest(w.donated); r != nullptr) return r;
+      if (runnable* const r = take_gift(w); r != nullptr) return r;
     }
-    queued_runnable* r = master.take_all();
-    if (r == nullptr) return nullptr;
-    while (r->next != nullptr) {
-      queued_runnable* const older = r->next;  // read before the push: a thief may run and free it
-      push(w, *r);
-      r = older;
-    }
-    return r;
+    return take_request(w);
   }
+  /// The fiber that has waited longest for `w` alone.
+  runnable* take_own(worker& w) noexcept {
+    bool more = false;  // nobody else looks for them
+    return w.own_fibers.take(more);
+  }
+  /// The request that came first. Up to `most`, those after it, come to the worker's own deque, the next one last.
+  runnable* take_request(worker& w, unsigned most = 1) noexcept;
 
   /// Adds a fiber that may go on on `w` only. Any thread.
   void make_runnable_on(worker& w, queued_runnable& r) {
     w.own_fibers.push(r);
-    os_env::fence(std::memory_order_seq_cst);  // S1: a worker that falls asleep sees it, or is seen
+    os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
+    w.attention.raise();
     w.gate->wake_here();
+  }
+
+  // --- requests while all workers are busy (README.md, "Requests") ---
+
+  /// Everybody works, and there is a request: the first who can takes it.
+  HEIST_COLD void call_attention() noexcept {
+    for (auto const& w : workers) call_attention(*w);
+  }
+  /// `w` looks at what waits when its task has ended or forks.
+  static void call_attention(worker& w) noexcept {
+    w.attention.raise_and_ask([&w] { ask_to_look(w); });
+  }
+  /// The next fork of what `w` runs now is slow.
+  HEIST_COLD static void ask_to_look(worker& w) noexcept {
+    w.current.load(std::memory_order_acquire)->tasks.ask();  // acquire: see worker::current
+    w.continuations.ask();
   }
 
   /// Gives `r` to `w`, which takes it before it robs anybody. Any thread.
@@ -206,7 +202,7 @@ class core {
   /// The oldest gift to any worker, for one that has found nothing else.
   runnable* take_donated() {
     for (auto const& w : workers) {
-      if (runnable* const r = take_oldest(w->donated); r != nullptr) return r;
+      if (runnable* const r = take_gift(*w); r != nullptr) return r;
     }
     return nullptr;
   }
@@ -220,6 +216,15 @@ class core {
   void give_up_fibers(worker& w) noexcept;
   void give_up_spare(worker& w) noexcept;
   void give_up_fresh(worker& w) noexcept;
+
+  static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
+  /// Is there memory to give back that is beyond what is soon needed again, and does nobody else care? Then trim()
+  /// after a while, or end_trim().
+  bool begin_trim() noexcept;
+  /// Gives memory back, a little at a time as long as `still()`. A worker that is asleep calls it after begin_trim().
+  template <class Still>
+  void trim(Still still) noexcept;
+  void end_trim() noexcept;
 
   /// Forked tasks of `w` have become public.
   void published(worker& w) noexcept;
@@ -246,6 +251,7 @@ class core {
   /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits, which
   /// runs on fiber `child`; null if there is none or it is stolen.
   calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
+  void shelve_continuations(worker& w, fiber& child);
   /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
   static void forget_continuations(worker& w) noexcept;
   /// A frame to go on with, as something to run at once.
@@ -254,12 +260,22 @@ class core {
   /// Returns when the fiber is called again, with nothing left to do.
   static void leave_child(fiber& child) noexcept;
 
+  /// Is there something that `w` could take without robbing anybody?
+  bool something_waits(worker const& w) const noexcept {
+    return !requests.maybe_empty() || !w.own_fibers.maybe_empty();
+  }
+
   /// Throws executor_error if this process is a child of the one that made the executor.
   void check_process() const { check_process(generation_); }
   static void check_process(unsigned generation) {
-    // relaxed: changes only in a new process
-    if (process_generation().load(std::memory_order_relaxed) != generation) [[unlikely]]
+    if (os_env::process() != generation) [[unlikely]]
       refuse_after_fork();
+  }
+  /// Throws executor_error as well where the executor's destructor has waited for all work, and nothing would be run.
+  void check_open() const {
+    check_process(generation_);
+    if (work.closed() && own_worker() == nullptr) [[unlikely]]
+      refuse_while_stopping();
   }
   unsigned generation() const noexcept { return generation_; }
   /// Of this executor, of all that there have been; not 0.
@@ -270,7 +286,7 @@ class core {
   /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
   /// have nothing to give are asked to make what they fork public.
   bool work_for(worker const& thief) const noexcept {
-    if (!master.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
+    if (!requests.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
     for (auto const& w : workers) {
       // Frames stay in their squad.
       if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
@@ -288,17 +304,21 @@ class core {
     return false;
   }
 
-  /// One line per worker, for people who look at a hang. Approximate.
+  /// One line per worker, and one for each parked task, with what it waits for. Approximate.
   std::string state_text() const;
+  /// What has to change for anything to have happened, and whether somebody waits.
+  watchdog::look look() const;
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
   void* allocate_block(std::size_t bytes) {
     if (worker* const w = own_worker(); w != nullptr) return w->blocks.allocate(bytes);
-    // Threads outside share a few pools; their stacks tell them apart.
-    char const here = 0;
-    outside_pool& pool = outside_pools_[(reinterpret_cast<std::uintptr_t>(&here) >> 20) % outside_pools_.size()];
-    spin_guard guard{pool.lock};
-    return pool.blocks.allocate(bytes);
+    // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
+    // may be a thread of lower priority on the same core.
+    outside_pool& pool = pool_of_this_thread();
+    if (!pool.lock.try_lock()) return block_pool::new_block(bytes);
+    void* const kept = pool.blocks.take(bytes);
+    pool.lock.unlock();
+    return kept != nullptr ? kept : block_pool::new_block(bytes);
   }
 
   placement where;
@@ -308,19 +328,24 @@ class core {
   tiering const tiers;
   squad_set<pooled_runnable, queued_runnable> squads;  ///< empty if the policy has no tiers
   work_count<> work;
-  master_queue<queued_runnable> master;
+  injector<queued_runnable> requests;  ///< from outside
   fiber_hook const on_fiber;
+  task_hook on_task = nullptr;  ///< null when nobody observes; set before the workers start
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
 
   void run_loop(fiber& on) const { loop_(on); }
 
  private:
-  static constexpr std::size_t minimum_stack = std::size_t{32} << 10;
-  /// The oldest; the others stay, for the worker that takes it or one that is awake because of them.
-  static queued_runnable* take_oldest(master_queue<queued_runnable>& from) noexcept {
+  /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
+  static queued_runnable* take_gift(worker& w) noexcept {
     bool more = false;
-    return from.take_oldest(more);
+    queued_runnable* const r = w.donated.take(more);
+    if (more) {
+      os_env::fence(std::memory_order_seq_cst);  // S1, as in donate()
+      w.gate->wake_here();
+    }
+    return r;
   }
   /// The calling thread's worker, if it is one of this executor.
   worker* own_worker() const noexcept {
@@ -328,54 +353,89 @@ class core {
     return w != nullptr && &w->home == this ? w : nullptr;
   }
 
-  void enter_from_outside(queued_runnable& r, std::uint64_t units) {
-    work.enter(units);
-    master.push(r);
-    door_->submitted();
-    work.leave();
+  /// As a visitor.
+  void bring_in(queued_runnable& r, unsigned wave) {
+    announce(*door_, requests.push(r));
+    work.leave(wave);
+  }
+  /// A request is in the injector: wakes somebody, or makes those who work look. `first`: nobody has done so since.
+  void announce(idle_gate<>& at, bool first) noexcept {
+    if (!at.submitted() && first) call_attention();
+  }
+  /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
+  unsigned wave_on(worker& w) const noexcept {
+    // relaxed: its own
+    runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
+    if (task == nullptr || task->what == nullptr || task->what->operations->wave == nullptr) return work_count<>::both;
+    return task->what->operations->wave(*task);
   }
 
   void make_squads(idle_rules rules);
+  HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
+  /// Where shared libraries have copies of the counter their addresses tell these apart.
   static std::uint64_t next_serial() noexcept {
-    static constinit os_env::atomic<std::uint64_t> last{0};
-    return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
+    std::uint64_t const copy = reinterpret_cast<std::uintptr_t>(&last_serial_) / alignof(std::uint64_t);
+    return (copy << 40) + last_serial_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
   }
-  fiber& make_fiber(worker& w);
+  void wait_for_work();
+  /// The youngest of all fibers, linked by next_of_all to the older ones, which stay.
+  fiber const* all_fibers() const noexcept {
+    spin_guard guard{lock_};
+    return fibers_.get();
+  }
+  fiber* make_fiber(worker& w);
   fiber* take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
+  fiber* take_chain(os_env::atomic<fiber*>& chains) noexcept;
+  void put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept;
   void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   [[noreturn]] void refuse_fiber() const;
   void thread_main(worker& w, bool pin) noexcept;
   void stop_and_join() noexcept;
   worker& run_without_memory(worker& w, runnable& r);
   [[noreturn]] static void refuse_after_fork();
+  [[noreturn]] static void refuse_while_stopping();
 
   struct alignas(cache_line_size) outside_pool {
     explicit outside_pool(block_depot& depot) noexcept : blocks{depot} {}
     spin_lock<> lock;
     block_pool blocks;
   };
-  std::array<outside_pool, 4> outside_pools_{outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
-                                             outside_pool{depot}};
+  static constexpr unsigned outside_pool_bits = 3;
+  /// Their stacks tell threads apart, by higher or lower bits of their addresses, as they were made.
+  outside_pool& pool_of_this_thread() noexcept {
+    char const here = 0;
+    std::uint64_t const stack = reinterpret_cast<std::uintptr_t>(&here) >> 16;  // the same at most depths
+    return outside_pools_[(stack * 0x9E3779B97F4A7C15u) >> (64 - outside_pool_bits)];
+  }
+  std::array<outside_pool, 1u << outside_pool_bits> outside_pools_{
+      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
+      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot}};
   loop_function const loop_;
   std::unique_ptr<idle_gate<>> gate_;  // of all workers, where there are no squads
   idle_gate<>* door_ = nullptr;        // where work from outside is announced
   std::vector<std::vector<worker*>> squad_members_;
   std::size_t const stack_size_;
   std::size_t const max_fibers_;
-  bool const guard_pages_;
+  std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
+  std::size_t const guard_size_;
   unsigned const generation_;
   std::uint64_t const serial_ = next_serial();
   std::uint64_t squad_cache_bytes_ = 0;
   counter_operations const* const counters_;
   std::vector<std::thread> threads_;
+  watchdog watchdog_;
 
   os_env::atomic<bool> stop_{false};
-  spin_lock<> lock_;               // guards the rest
+  os_env::atomic<bool> somebody_trims_{false};
+  mutable spin_lock<> lock_;       // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;
   // Lists of fibers that workers have given up, linked by next_chain. Changed under the lock.
   os_env::atomic<fiber*> spare_chains_{nullptr}, fresh_chains_{nullptr};
-  std::exception_ptr lost_exception_;
+  /// The same of those whose memory has been given back.
+  os_env::atomic<fiber*> trimmed_spare_chains_{nullptr}, trimmed_fresh_chains_{nullptr};
+  os_env::atomic<std::uint32_t> used_chains_{0};  ///< in the first two lists
+  bool trims_chain_ = false;                      ///< one is in none of the lists, and comes back soon
   bool counters_known_ = false, counters_available_ = false;
   std::string counters_why_not_;
 };

@@ -5,21 +5,27 @@
 #include <utility>  // exchange, move
 
 #include "heist/sched/core.hpp"
+#include "heist/sched/make_way.hpp"
 #include "heist/sched/replay_run.hpp"
 #include "heist/sched/steal_log.hpp"
+#include "heist/sched/wait_on_top.hpp"
 
 namespace heist::detail {
 
-inline fiber& core::make_fiber(worker& w) {
+/// Null at the cap while trim() has some fibers, which come back soon.
+inline fiber* core::make_fiber(worker& w) {
   unsigned colour = 0;
   {
     spin_guard guard{lock_};
-    if (fiber_count_ == max_fibers_) refuse_fiber();
+    if (fiber_count_ == max_fibers_) {
+      if (trims_chain_) return nullptr;
+      refuse_fiber();
+    }
     colour = fiber_count_++;
   }
   std::unique_ptr<fiber> made;
   try {
-    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_pages_), colour,
+    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), colour,
                                    worker_count == 1, order);
   } catch (...) {
     spin_guard guard{lock_};
@@ -32,7 +38,7 @@ inline fiber& core::make_fiber(worker& w) {
   spin_guard guard{lock_};
   made->next_of_all = std::move(fibers_);
   fibers_ = std::move(made);
-  return f;
+  return &f;
 }
 
 inline void core::refuse_fiber() const {
@@ -43,14 +49,29 @@ inline void core::refuse_fiber() const {
                   max_fibers_)};
 }
 
+/// Both under the lock.
+inline fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
+  fiber* const first = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+  if (first == nullptr) return nullptr;
+  chains.store(first->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
+  // relaxed: under the lock
+  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_sub(1, std::memory_order_relaxed);
+  return first;
+}
+inline void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept {
+  first.next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+  chains.store(&first, std::memory_order_relaxed);            // relaxed: whoever follows it takes the lock
+  // relaxed: under the lock
+  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_add(1, std::memory_order_relaxed);
+}
+
 /// The first of `mine`, else of a list that somebody has given up, the rest of which becomes `mine`; or null.
 inline fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   if (mine == nullptr) {
     if (chains.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
     spin_guard guard{lock_};
-    mine = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+    mine = take_chain(chains);
     if (mine == nullptr) return nullptr;
-    chains.store(mine->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
   }
   return std::exchange(mine, mine->next_spare);
 }
@@ -62,8 +83,7 @@ inline void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept
     for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_spare != nullptr; ++n) last = last->next_spare;
     mine = std::exchange(last->next_spare, nullptr);
     spin_guard guard{lock_};
-    first->next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
-    chains.store(first, std::memory_order_relaxed);              // relaxed: whoever follows it takes the lock
+    put_chain(chains, *first);
   }
 }
 inline void core::give_up_spare(worker& w) noexcept {
@@ -80,12 +100,18 @@ inline void core::give_up_fibers(worker& w) noexcept {
 }
 
 HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
-  fiber* const f = take_kept(w.fresh, fresh_chains_);
-  return f != nullptr ? *f : make_fiber(w);
+  for (;;) {
+    fiber* f = take_kept(w.fresh, fresh_chains_);
+    if (f == nullptr) f = take_kept(w.fresh, trimmed_fresh_chains_);
+    if (f == nullptr) f = make_fiber(w);
+    if (f != nullptr) return *f;
+    os_env::yield();
+  }
 }
 
 inline fiber& core::obtain_fiber(worker& w) {
   if (fiber* const f = take_kept(w.spare, spare_chains_); f != nullptr) return *f;
+  if (fiber* const f = take_kept(w.spare, trimmed_spare_chains_); f != nullptr) return *f;
   fiber& f = obtain_fresh(w);
   f.start_loop();
   return f;
@@ -95,6 +121,7 @@ inline fiber& core::obtain_fiber(worker& w) {
 inline worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& on = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_by const none{on, nullptr};
+  beside_its_task const unknown{on};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, on);
   return *on.on;
 }
@@ -245,35 +272,44 @@ inline void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
   {
     interrupted_by const part_of{*this, slot.interrupt};
+    beside_its_task const unknown{*this};
     slot.run(slot, *this);
   }
   slot.finished.complete();
 }
 
-/// What the worker goes on with while this fiber waits; null without memory.
-inline fiber* fiber::make_way() {
+/// What the worker goes on with while this fiber waits. Throws stack_error or bad_alloc.
+inline fiber& fiber::make_way() {
   on->report_tally();
   for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
   expose_rest();
-  if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) return frame->parent;
+  if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) return *frame->parent;
+  return home.obtain_fiber(*on);
+}
+/// As above; null without memory.
+inline fiber* fiber::try_make_way() noexcept {
   try {
-    return &home.obtain_fiber(*on);
+    return &make_way();
   } catch (...) {
     return nullptr;
   }
 }
 
-inline void fiber::wait_for(completion& c) {
+inline void fiber::wait_for(completion& c, wait_reason const& why) {
   if (c.done()) return;
-  if (fiber* const next = make_way(); next != nullptr) {
-    park(c, *next);
+  if (fiber* const next = try_make_way(); next != nullptr) {
+    park(c, *next, why);
   } else {
     wait_on_top(c);
   }
 }
 
+inline void fiber::wait_or_throw(completion& c, wait_reason const& why) {
+  if (!c.done()) park(c, make_way(), why);
+}
+
 inline bool fiber::wait_for(completion& c, replay_seat const& where) {
-  fiber* const next = make_way();
+  fiber* const next = try_make_way();
   where.leave(*this, next != nullptr);
   seat = &where;
   bool parked = true;
@@ -287,7 +323,7 @@ inline bool fiber::wait_for(completion& c, replay_seat const& where) {
   return parked;
 }
 
-inline void fiber::park(completion& c, fiber& next) {
+inline void fiber::park(completion& c, fiber& next, wait_reason const& why) {
   worker& w = *on;
   HEIST_ASSERT(
       locks == 0 || no_migrate != 0,
@@ -295,31 +331,17 @@ inline void fiber::park(completion& c, fiber& next) {
       "which must not unlock it; mend it by unlocking before, or by a heist::no_migrate guard");
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;
+  runnable const* const task = running.load(std::memory_order_relaxed);  // relaxed: its own
+  task_view view{task_kind::other, this, nullptr};
+  if (task != nullptr && task->what != nullptr) task->what->operations->describe(*task, view);
+  note.begin(view.kind, view.name, why);
   next.on = &w;
   w.current.store(&next, std::memory_order_release);  // release: see worker::current
+  // A fiber with nothing public looks at its next fork anyway.
+  if (next.tasks.maybe_stealable()) w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
   flow::switch_to(flow_, next.flow_, {&after_park, this});
+  note.end();
   if (home.on_fiber != nullptr) home.on_fiber(home, *on, *this, fiber_event::goes_on);
-}
-
-/// No memory for a stack: runs what is there on top of the waiting frame until the wait is over. True if it has parked
-/// after all.
-inline bool fiber::wait_on_top(completion& c) {
-  interrupted_by const none{*this, nullptr};
-  while (!c.done()) {
-    runnable* t = on->deque.pop();
-    if (t == nullptr) {
-      home.settle(*on);
-      os_env::yield();
-      t = home.take_submitted(*on);
-    }
-    if (t != nullptr && t->run == &resume) {  // there is a fiber to go on with, after all
-      park(c, *static_cast<resumption&>(*t).self);
-      return true;
-    }
-    while (t != nullptr && t->run != &resume) t = t->run(*t, *this);
-    if (t != nullptr) home.make_runnable(static_cast<resumption&>(*t));
-  }
-  return false;
 }
 
 /// On the new fiber: the parked one has been left completely, so others may be told of it.
@@ -363,6 +385,7 @@ inline void fiber::switch_and_become_spare(fiber& to) {
   worker& w = *on;
   to.on = &w;
   w.current.store(&to, std::memory_order_release);  // release: see worker::current
+  w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
   if constexpr (flow::abandons) {
     flow::leave(flow_, to.flow_, {&after_leaving<true>, this});
   } else {
@@ -382,6 +405,7 @@ void fiber::after_leaving(void* self) noexcept {
   fiber*& list = Fresh ? w.fresh : w.spare;
   f.next_spare = list;
   list = &f;
+  f.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own; a child's task is not what its loop ran
   // Where frames always go the same way (replay), one worker would keep all fibers.
   if constexpr (Fresh) {
     if (++w.fresh_come == worker::keeps_fibers) f.home.give_up_fresh(w);

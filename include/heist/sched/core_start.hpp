@@ -4,7 +4,10 @@
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_fibers.hpp"
 #include "heist/sched/core_squads.hpp"
+#include "heist/sched/core_trim.hpp"
 #include "heist/sched/overflow_report.hpp"
+#include "heist/sched/state_text.hpp"
+#include "heist/sched/wait.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
 
@@ -28,7 +31,11 @@ inline std::size_t worker_count_for(options const& wanted, placement const& wher
   return usable < max_workers ? usable : max_workers;
 }
 
-/// Each fiber is a mapping, or two with a guard page where the kernel has no better; it allows some 65000.
+/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
+inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
+inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
+
+/// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
 inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
   if (wanted.max_fibers < workers) {
     throw executor_error{fmt::format(
@@ -36,7 +43,32 @@ inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
         "dozens for each worker, or more if many tasks wait at a time.",
         wanted.max_fibers, workers)};
   }
+  if (wanted.max_fibers > most_fibers) {
+    throw executor_error{fmt::format(
+        "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Mend it by the number of "
+        "tasks that wait at a time, and some dozens for each worker; fibers are made as they are needed.",
+        wanted.max_fibers, most_fibers)};
+  }
   return wanted.max_fibers;
+}
+
+inline void check_stack_size(char const* name, std::size_t bytes) {
+  if (bytes <= largest_stack) return;
+  throw executor_error{
+      fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Mend it by "
+                  "a smaller one, or leave it out and get the default.",
+                  name, bytes, largest_stack)};
+}
+inline std::size_t stack_size_for(options const& wanted) {
+  constexpr std::size_t minimum = std::size_t{32} << 10;
+  check_stack_size("stack_size", wanted.stack_size);
+  return wanted.stack_size < minimum ? minimum : wanted.stack_size;
+}
+/// 0: none is wanted.
+inline std::size_t guard_size_for(options const& wanted) {
+  if (!wanted.guard_pages) return 0;
+  check_stack_size("guard_size", wanted.guard_size);
+  return wanted.guard_size == 0 ? 1 : wanted.guard_size;  // in whole pages
 }
 
 inline core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
@@ -48,20 +80,20 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
       joins{rules.joins},
       order{rules.order},
       loop_{loop},
-      stack_size_{wanted.stack_size < minimum_stack ? minimum_stack : wanted.stack_size},
+      stack_size_{stack_size_for(wanted)},
       max_fibers_{fiber_cap_for(wanted, worker_count)},
-      guard_pages_{wanted.guard_pages},
-      generation_{process_generation().load(std::memory_order_relaxed)},  // relaxed: changes only in a new process
+      guard_size_{guard_size_for(wanted)},
+      generation_{os_env::process()},
       counters_{rules.counters} {
-  watch_forks();
+  os_env::watch_forks();
   where.place(wanted, worker_count);
   os_env::prepare();
-  if (guard_pages_) overflow_report::install();
+  if (guard_size_ != 0) overflow_report::install();
   workers.reserve(worker_count);
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
     workers.push_back(
-        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, false), max_fibers_));
+        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, 0), max_fibers_));
   }
   make_squads(rules.idle);
 }
@@ -91,13 +123,15 @@ inline void core::start(options const& wanted) {
     stop_and_join();
     throw;
   }
+  watchdog_.start([this] { return look(); }, [this] { return state_text(); });
 }
 
 inline void core::thread_main(worker& w, bool pin) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
+  w.thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people
   if (pin) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w.number]);
-  w.signals.enter();
+  w.signals.enter(w);
   flow boot;
   w.boot = &boot;
   // relaxed: its own
@@ -107,19 +141,20 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
   set_this_worker(nullptr);
 }
 
-inline void core::stop_and_join() noexcept {
+HEIST_COLD inline void core::stop_and_join() noexcept {
+  watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
   door_->wake_all();
   for (auto& t : threads_) t.join();
   threads_.clear();
 }
 
-inline void core::drain_and_stop() noexcept {
-  // relaxed: changes only in a new process
-  if (process_generation().load(std::memory_order_relaxed) != generation_) {
+HEIST_COLD inline void core::drain_and_stop() noexcept {
+  if (os_env::process() != generation_) {
     // The threads exist in the parent only: nothing to wait for, nothing to join, and nothing to
     // free that they use.
     new std::vector<std::thread>{std::move(threads_)};
+    watchdog_.forget();
     static_cast<void>(fibers_.release());
     return;
   }
@@ -128,7 +163,9 @@ inline void core::drain_and_stop() noexcept {
         "an executor is destroyed by one of its own tasks, which it would have to wait for; "
         "mend it by destroying it outside, after the task");
   }
-  wait_idle();
+  wait_for_work();
+  work.close();
+  wait_for_work();
   work.wait_for_visitors();
   stop_and_join();
 }
@@ -141,7 +178,18 @@ inline void core::wait_idle() {
         "waiting "
         "for the future of each task."};
   }
-  work.wait_idle();
+  wait_for_work();
+}
+
+inline void core::wait_for_work() {
+  work_count<>::waiter me;
+  if (!work.wait(me)) return;
+  if (worker* const w = this_worker(); w != nullptr) {
+    fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    here.wait_for(me.over, {"all work of an executor"});        // it has to stay until it is told
+    return;
+  }
+  wait_outside(me.over);
 }
 
 inline void core::refuse_after_fork() {
@@ -150,25 +198,10 @@ inline void core::refuse_after_fork() {
       "the executor after fork()."};
 }
 
-inline std::string core::state_text() const {
-  std::uint32_t thieves = 0;
-  if (gate_ != nullptr) thieves = gate_->thieves();
-  for (std::size_t s = 0; s < squads.size(); ++s) thieves += squads[s].gate.thieves();
-  std::string text = fmt::format("{} workers, {} thieves, master queue {}\n", workers.size(), thieves,
-                                 master.maybe_empty() ? "empty" : "not empty");
-  for (std::size_t s = 0; s < squads.size(); ++s) {
-    auto const& pool = squads[s].pool;
-    text += fmt::format("  squad {}: {}, pool {}{}\n", s, pool.busy() ? "busy" : "free",
-                        pool.maybe_empty() ? "empty" : "not empty",
-                        pool.maybe_pinned() ? ", something that belongs here" : "");
-  }
-  for (auto const& w : workers) {
-    // relaxed: a snapshot for people
-    text +=
-        fmt::format("  worker {} squad {}: {}, deque {}, ended {}\n", w->number, where.squads().squad_of[w->number],
-                    w->doing.load(std::memory_order_relaxed), w->deque.size_snapshot(), work.ended_snapshot(w->number));
-  }
-  return text;
+inline void core::refuse_while_stopping() {
+  throw executor_error{
+      "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
+      "object of a worker, or by a thread that outlives it); mend it by giving it before, or to another executor."};
 }
 
 }  // namespace heist::detail

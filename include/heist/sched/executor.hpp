@@ -41,6 +41,7 @@ class scheduler : public core {
              hook()},
         observer_(std::forward<ObserverArgs>(args)...),
         decisions_(workers.size()) {
+    on_task = task_teller();
     observer_.start(workers.size());
     place_victims();
     core::start(wanted);
@@ -101,6 +102,17 @@ class scheduler : public core {
           if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::goes_on)
             observer.work_begin(w.number, f.waiting_joins);
         }
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  static task_hook task_teller() noexcept {
+    if constexpr (Observer::observes) {
+      return [](core& self, worker& w, task_view const& task, bool begins) noexcept {
+        Observer& observer = static_cast<scheduler&>(self).observer_;
+        begins ? observer.task_begin(w.number, task) : observer.task_end(w.number, task);
       };
     } else {
       return nullptr;
@@ -170,8 +182,14 @@ class executor {
   template <class F>
   void post(F&& f) {
     using task = detail::posted_task<context_type, std::decay_t<F>>;
-    scheduler_.check_process();
-    scheduler_.submit(*task::make(scheduler_, std::forward<F>(f)));
+    scheduler_.check_open();
+    task* const made = task::make(scheduler_, std::forward<F>(f));
+    try {
+      detail::submit_async(scheduler_, *made);
+    } catch (...) {
+      detail::discard_pooled(made);
+      throw;
+    }
   }
 
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.
@@ -207,14 +225,18 @@ class executor {
     return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
   }
 
-  /// Blocks until all work submitted so far has ended, then rethrows the first exception of a posted task. Not to be
-  /// called by a task of this executor: throws executor_error.
+  /// Returns when all work submitted before has ended, and all that it has submitted, whatever is submitted meanwhile;
+  /// then rethrows the first exception that nobody has asked for: of a posted task, or of one whose future was
+  /// dropped. A task of another executor parks, a thread outside blocks. Not
+  /// to be called by a task of this executor: throws executor_error.
   void wait_idle() {
     scheduler_.wait_idle();
-    if (std::exception_ptr e = scheduler_.take_exception()) std::rethrow_exception(std::move(e));
+    if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// One line per worker, for people who look at a hang. Approximate.
+  /// For people who look at a hang, approximate: one line per worker, and one for each parked task (at most 100) with
+  /// what it waits for. With the environment variable HEIST_WATCHDOG=seconds an executor prints it on stderr by itself
+  /// when no task has begun or ended for so long while something waits.
   std::string state_text() const { return scheduler_.state_text(); }
 
  private:

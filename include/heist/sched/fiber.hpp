@@ -12,6 +12,7 @@
 #include "heist/policy/order.hpp"
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/interrupt.hpp"
+#include "heist/sched/parked_note.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/task_stack.hpp"
@@ -46,10 +47,12 @@ class fiber {
     fiber* self;
   };
 
-  fiber(core& home, stack&& memory, unsigned colour, bool alone, fork_order order)
+  fiber(core& owner, stack&& memory, unsigned colour, bool alone, fork_order how)
       : tasks{reinterpret_cast<fork_slot*>(memory.top()), slots, alone},
-        home{home},
-        order{order},
+        home{owner},
+        stack_bottom{reinterpret_cast<std::uintptr_t>(memory.bottom())},
+        stack_bytes{memory.usable()},
+        order{how},
         resume_item{this},
         rest_item_{{&run_rest, nullptr}, this},
         booty_{{&run_booty, nullptr}, nullptr},
@@ -60,11 +63,16 @@ class fiber {
   fork_stack tasks;
 
   core& home;
-  worker* on = nullptr;                        ///< whose worker runs on this fiber; set before each switch to it
-  interrupt_state const* interrupt = nullptr;  ///< of the task that runs on it
-  calling_frame* called_by = nullptr;          ///< the frame whose child runs on it
+  os_env::atomic<std::uintptr_t> stack_bottom;  ///< for runs_here()
+  os_env::atomic<std::size_t> stack_bytes;      ///< as above
+  worker* on = nullptr;                         ///< whose worker runs on this fiber; set before each switch to it
+  interrupt_state const* interrupt = nullptr;   ///< of the task that runs on it
+  calling_frame* called_by = nullptr;           ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
-  fiber* next_chain = nullptr;              ///< in core's store of fibers: the head of another list
+  fiber* next_chain = nullptr;  ///< in core's store of fibers: the head of another list
+  /// What its worker's loop has begun on it last, for those who ask what a task belongs to. It lives while its own code
+  /// runs; others may not follow the pointer.
+  os_env::atomic<runnable const*> running{nullptr};
   fork_order const order;                   ///< what a context that leaves the order to the executor does
   unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it goes on on the worker that it parked on
@@ -74,6 +82,7 @@ class fiber {
   bool turnless = false;                    ///< its worker may already begin what a steal tree gives it next
   std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
+  parked_note note;
   resumption resume_item;
   /// How far its first slot is from the root of the computation, in forks, modulo 2^32: what it runs may stand further
   /// up in its task stack. Kept for policies that sample. Its worker writes it, thieves read it.
@@ -84,15 +93,38 @@ class fiber {
 
   /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker go on with another.
   /// Without memory for another, the worker runs other tasks on top of the waiting frame instead.
-  void wait_for(completion& c);
+  void wait_for(completion& c, wait_reason const& why = {});
+  /// As above; without memory throws stack_error or bad_alloc.
+  void wait_or_throw(completion& c, wait_reason const& why);
   /// As above, and goes on where `where` says; it parks even if `c` is complete. False if it has not, for want of
   /// memory: then `c` is complete, and the fiber is where it was.
   bool wait_for(completion& c, replay_seat const& where);
+
+  /// At a fork: lets requests from outside in if everybody is busy and they have their turn. What runs here goes on
+  /// after them, perhaps on another worker.
+  void attend() noexcept;
+
+  /// Does the calling code run on this fiber? Any thread.
+  HEIST_ALWAYS_INLINE bool runs_here() const noexcept {
+    // relaxed: others than its own code get the same answer from any value that they had
+    return stack_address() - stack_bottom.load(std::memory_order_relaxed) <
+           stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+  /// Code that runs on it has a stack of its own, as coroutines of other libraries do: runs_here() is always true from
+  /// now on.
+  void has_other_stacks() noexcept {
+    stack_bytes.store(~std::size_t{0}, std::memory_order_relaxed);  // relaxed: as in runs_here()
+    stack_bottom.store(0, std::memory_order_relaxed);               // relaxed: as above
+  }
 
   /// A parked fiber of this run goes on on the worker on which it parked.
   bool stays() const noexcept { return interrupt != nullptr && interrupt->stays; }
 
   flow& own_flow() noexcept { return flow_; }
+
+  /// Gives the memory of its stack and its task stack back to the system, what is in use excepted. It is fresh or
+  /// spare.
+  void give_memory_back() noexcept { flow_.memory().give_back(flow_.unused_below()); }
 
   /// Goes on in `to` on this fiber's worker; this fiber becomes spare.
   void switch_and_become_spare(fiber& to);
@@ -106,9 +138,11 @@ class fiber {
   }
 
   /// To be called before forked tasks up to `top` may become public: a thief runs them as part of what this fiber runs
-  /// now.
+  /// now, or ran when they were forked.
   void label(fork_slot* top) noexcept {
-    for (fork_slot* s = tasks.split(); s < top && s < tasks.end(); ++s) s->interrupt = interrupt;
+    fork_slot* const split = tasks.split();
+    for (fork_slot* s = split < labelled_ ? labelled_ : split; s < top && s < tasks.end(); ++s)
+      s->interrupt = interrupt;
   }
 
   /// A stolen task, as something to run on this fiber, at once.
@@ -126,6 +160,7 @@ class fiber {
   void leave_to(fiber& loop) noexcept;
 
  private:
+  friend class interrupted_above;
   struct parked_waiter : completion_waiter {
     fiber* self;
   };
@@ -148,13 +183,18 @@ class fiber {
   static void after_leaving(void* self) noexcept;
 
   void come_back(squad_task& task, worker& w) noexcept;
-  fiber* make_way();
-  void park(completion& c, fiber& next);
+  fiber& make_way();
+  fiber* try_make_way() noexcept;
+  bool may_make_way() const noexcept;
+  static void after_making_way(void* self) noexcept;
+  void park(completion& c, fiber& next, wait_reason const& why = {});
   void expose_rest();
   void queue_rest();
   bool wait_on_top(completion& c);
+  runnable* take_on_top();
 
   fork_slot* top_hint_ = tasks.first();
+  fork_slot* labelled_ = tasks.first();  ///< what is private below it belongs to frames that run something else
   completion* awaited_ = nullptr;
   rest rest_item_;
   stolen_task booty_;
@@ -174,6 +214,47 @@ class interrupted_by {
  private:
   fiber& on_;
   interrupt_state const* outer_;
+};
+
+/// As interrupted_by, on top of frames that run something else: what they have forked stays part of that.
+class interrupted_above {
+ public:
+  interrupted_above(fiber& on, interrupt_state const* interrupt) noexcept
+      : interrupted_above{on, on.top(), interrupt} {}
+  /// `top`: what on.top() says.
+  interrupted_above(fiber& on, fork_slot* top, interrupt_state const* interrupt) noexcept
+      : on_{on}, outer_{on.interrupt}, labelled_{on.labelled_} {
+    on.label(top);
+    on.labelled_ = top;
+    on.interrupt = interrupt;
+  }
+  interrupted_above(interrupted_above const&) = delete;
+  interrupted_above& operator=(interrupted_above const&) = delete;
+  ~interrupted_above() {
+    on_.interrupt = outer_;
+    on_.labelled_ = labelled_;
+  }
+
+ private:
+  fiber& on_;
+  interrupt_state const* outer_;
+  fork_slot* labelled_;
+};
+
+/// What runs on a fiber meanwhile is not, or not only, part of the task that its loop has begun last.
+class beside_its_task {
+ public:
+  explicit beside_its_task(fiber& on) noexcept
+      : on_{on}, begun_{on.running.load(std::memory_order_relaxed)} {  // relaxed: its own
+    on.running.store(nullptr, std::memory_order_relaxed);              // relaxed: as above
+  }
+  beside_its_task(beside_its_task const&) = delete;
+  beside_its_task& operator=(beside_its_task const&) = delete;
+  ~beside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }  // relaxed: as above
+
+ private:
+  fiber& on_;
+  runnable const* begun_;
 };
 
 inline void continuation_slot::make_public() noexcept {

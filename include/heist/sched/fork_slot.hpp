@@ -15,8 +15,9 @@ namespace heist::detail {
 class fiber;
 struct interrupt_state;
 
-inline task_view describe_fork(runnable const& self) noexcept {
-  return {task_kind::other, &self, nullptr};
+inline bool describe_fork(runnable const& self, task_view& view) noexcept {
+  view = {task_kind::other, &self, nullptr};
+  return true;
 }
 inline constexpr described_operations fork_operations{&describe_fork};
 /// What observers are told of forked tasks that somebody else runs.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>  // exception_ptr
+#include <new>        // operator delete
 #include <stop_token>
 #include <type_traits>
 #include <utility>  // exchange, forward, move
@@ -13,6 +14,7 @@
 #include "heist/base/result.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sched/pooled.hpp"
 #include "heist/sched/wait.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -22,9 +24,9 @@ namespace detail {
 /// What the task and its handle share; whoever of the two is last frees it.
 template <class R>
 struct async_state : queued_runnable {
-  async_state(run_function run, described const* what, unsigned generation)
-      : queued_runnable{{run, what}, nullptr}, generation{generation} {}
-  virtual ~async_state() = default;
+  async_state(run_function function, described const* description, unsigned process)
+      : queued_runnable{{function, description}, nullptr}, generation{process} {}
+  virtual ~async_state() { unfetched.keep(std::move(exception)); }
 
   void release() noexcept {
     // acq_rel: the last one sees what the other did
@@ -35,14 +37,54 @@ struct async_state : queued_runnable {
   unsigned const generation;  ///< of the process that the task runs in
   completion finished;
   std::exception_ptr exception;
+  unfetched_reference unfetched;  ///< where the exception goes if nobody asks for it
   result_slot<R> result;
 };
 
-inline task_view describe_async(runnable const& self) noexcept {
+inline task_view view_of_async(runnable const& self) noexcept {
   return {task_kind::async, &self, nullptr};
 }
-inline constexpr described_operations async_operations{&describe_async};
-inline constexpr described async_what{&async_operations};
+template <unsigned Wave>
+unsigned async_wave(runnable const&) noexcept {
+  return Wave;
+}
+inline bool describe_posted(runnable const& self, task_view& view) noexcept {
+  view = view_of_async(self);
+  return true;
+}
+static_assert(work_count<>::both == 2);
+inline constexpr described_operations posted_operations[3]{
+    {&describe_posted, &async_wave<0>}, {&describe_posted, &async_wave<1>}, {&describe_posted, &async_wave<2>}};
+/// What posted tasks are, by the wave that they belong to (work_count).
+inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_operations[1]}, {&posted_operations[2]}};
+/// A task with a future tells its end before its future is ready.
+inline bool describe_async(runnable const& self, task_view& view) noexcept {
+  view = view_of_async(self);
+  return false;
+}
+inline constexpr described_operations async_operations[3]{
+    {&describe_async, &async_wave<0>}, {&describe_async, &async_wave<1>}, {&describe_async, &async_wave<2>}};
+/// As posted_what, of tasks with a future.
+inline constexpr described async_what[3]{{&async_operations[0]}, {&async_operations[1]}, {&async_operations[2]}};
+inline unsigned wave_of_async(runnable const& self) noexcept {
+  return self.what->operations->wave(self);
+}
+/// Hands a task to `home`, as a unit of work of its own. It says that it is of wave 0.
+inline void submit_async(core& home, queued_runnable& task) {
+  home.submit(task, [&task](unsigned wave) { task.what += wave; });
+}
+
+/// Throws if the calling code is the task itself, or a join of it runs the code on top of it: it could only wait for
+/// ever.
+inline void refuse_own_future(runnable const& task) {
+  worker* const w = this_worker();
+  if (w == nullptr) return;
+  fiber const& on = *w->current.load(std::memory_order_relaxed);    // relaxed: its own
+  if (on.running.load(std::memory_order_relaxed) != &task) return;  // relaxed: written by this thread
+  throw executor_error{
+      "a task waits for its own future, which would never be ready; mend it by returning the result, and by waiting "
+      "for it outside of the task."};
+}
 
 /// A task without a token is not interrupted by anything.
 struct no_stop {
@@ -68,14 +110,15 @@ class stop_state {
 template <class Context, class F, class R, class Stop>
 struct async_task final : async_state<R> {
   template <class G, class... Token>
-  async_task(G&& g, unsigned generation, Token&&... token)
-      : async_state<R>{&run, &async_what, generation},
+  async_task(G&& g, unsigned process, Token&&... token)
+      : async_state<R>{&run, &async_what[0], process},
         function(std::forward<G>(g)),
         stop(std::forward<Token>(token)...) {}
 
   static runnable* run(runnable& r, fiber& on) {
     auto& self = static_cast<async_task&>(r);
     on.on->report_tally();
+    on.home.tell_begin(*on.on, view_of_async(r));
     interrupt_state const* const interrupt = self.stop.interrupt();
     if (self.stop.stopped()) {
       self.exception = std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
@@ -84,12 +127,15 @@ struct async_task final : async_state<R> {
       try {
         self.result.fill([&]() -> decltype(auto) { return call_with_context<Context>(self.function, on, interrupt); });
       } catch (...) {
-        self.exception = std::current_exception();
+        self.exception = exception_of_task();
+        self.unfetched.refer(on.home.unfetched());
       }
     }
+    on.home.tell_end(*on.on, view_of_async(r));  // before anybody can know that it has ended
+    unsigned const wave = wave_of_async(self);
     self.finished.complete();
     self.release();
-    core::ended(*on.on);
+    core::ended(*on.on, wave);
     return nullptr;
   }
 
@@ -101,14 +147,20 @@ struct async_task final : async_state<R> {
 template <class Context, class F>
 struct posted_task final : queued_runnable {
   template <class G>
-  explicit posted_task(G&& g) : queued_runnable{{&run, &async_what}, nullptr}, function(std::forward<G>(g)) {}
+  explicit posted_task(G&& g) : queued_runnable{{&run, &posted_what[0]}, nullptr}, function(std::forward<G>(g)) {}
 
   template <class G>
   static posted_task* make(core& home, G&& g) {
-    if constexpr (block_pool::pooled<posted_task>) {
-      return block_pool::construct<posted_task>(home.allocate_block(sizeof(posted_task)), std::forward<G>(g));
-    } else {
+    if constexpr (!pooled<posted_task>) {
       return new posted_task(std::forward<G>(g));
+    } else {
+      void* const block = home.allocate_block(sizeof(posted_task));
+      try {
+        return ::new (block) posted_task(std::forward<G>(g));
+      } catch (...) {
+        ::operator delete(block);
+        throw;
+      }
     }
   }
 
@@ -118,10 +170,11 @@ struct posted_task final : queued_runnable {
     try {
       call_with_context<Context>(self->function, on, nullptr);
     } catch (...) {
-      on.home.keep_exception(std::current_exception());
+      on.home.unfetched().keep(exception_of_task());
     }
-    on.on->blocks.destroy(self);
-    core::ended(*on.on);
+    unsigned const wave = wave_of_async(*self);
+    destroy_pooled(on, self);
+    core::ended(*on.on, wave);
     return nullptr;
   }
 
@@ -133,7 +186,8 @@ struct posted_task final : queued_runnable {
 /// The result of a submitted task, once.
 ///
 /// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
-/// Promises dropping it neither waits nor cancels; the task still runs.
+/// Promises dropping it neither waits nor cancels; the task still runs, and an exception that it throws reaches
+///          executor::wait_idle(), or stderr when the executor is destroyed.
 template <class T>
 class [[nodiscard]] future {
  public:
@@ -154,13 +208,15 @@ class [[nodiscard]] future {
   /// Returns when the task has finished.
   void wait() const {
     detail::async_state<T>& s = checked();
-    detail::wait_for(s.finished, s.generation);
+    if (s.finished.done()) return;
+    detail::refuse_own_future(s);
+    detail::wait_for(s.finished, s.generation, {"a future"});
   }
   /// Waits, then returns the result or rethrows the task's exception. The future refers to nothing afterwards.
   T get() {
     wait();
     future const mine{std::move(*this)};
-    if (mine.state_->exception) std::rethrow_exception(std::move(mine.state_->exception));
+    if (mine.state_->exception) std::rethrow_exception(std::exchange(mine.state_->exception, nullptr));
     return mine.state_->result.take();
   }
 
@@ -191,7 +247,7 @@ auto detail_submit(detail::core& home, F&& f, Token&&... token) {
   auto* const task = new detail::async_task<Context, function, result, stop>{std::forward<F>(f), home.generation(),
                                                                              std::forward<Token>(token)...};
   try {
-    home.submit(*task);
+    detail::submit_async(home, *task);
   } catch (...) {
     delete task;
     throw;

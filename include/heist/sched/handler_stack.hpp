@@ -6,8 +6,10 @@
 
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
+#include <new>
 
 #include "heist/base/config.hpp"
+#include "heist/sched/current.hpp"
 
 namespace heist::detail {
 
@@ -19,12 +21,14 @@ class handler_stack {
     if constexpr (!under_asan && !under_tsan) {
       long const least = ::sysconf(_SC_SIGSTKSZ);
       if (least > 16384) bytes_ = static_cast<std::size_t>(least);
+      bytes_ = (bytes_ & ~worker_sign::size_bits) + worker_sign::size_bits + 1 + worker_sign::size_mark;
       memory_ = std::make_unique_for_overwrite<char[]>(bytes_);
     }
   }
 
-  void enter() noexcept {
+  void enter(worker& w) noexcept {
     if (!memory_) return;
+    ::new (static_cast<void*>(memory_.get())) worker_sign{worker_sign::layout, memory_.get(), &w};
     stack_t mine{};
     mine.ss_sp = memory_.get();
     mine.ss_size = bytes_;

@@ -81,16 +81,19 @@ class idle_gate {
   void become_thief() noexcept { thieves_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
 
   /// A thief has found a task (Algorithm 5, lines 5 and 15): the last one hands its duty to a sleeper.
-  /// `work_anywhere()`: could there be more?
+  /// `work_anywhere()`: could there be more? True if nobody searches any more: requests that come, or are there, have
+  /// to wait until somebody looks.
   template <class Look>
-  void found_work(Look&& work_anywhere) noexcept {
-    if (thieves_.fetch_sub(1, std::memory_order_relaxed) != 1) return;  // relaxed: the fence orders it (S2)
+  bool found_work(Look&& work_anywhere) noexcept {
+    if (thieves_.fetch_sub(1, std::memory_order_relaxed) != 1) return false;  // relaxed: the fence orders it (S2)
     if (rules_.keeps_a_thief) {
       notifier_.notify_one();
-    } else if (rules_.wakes_on_push) {
       Env::fence(std::memory_order_seq_cst);  // S2
-      if (somebody_waits() && work_anywhere()) notify_somebody();
+    } else {
+      Env::fence(std::memory_order_seq_cst);  // S2
+      if (rules_.wakes_on_push && somebody_waits() && work_anywhere()) notify_somebody();
     }
+    return !somebody_searches();
   }
 
   /// A worker has pushed a task to its own deque, which anybody may take.
@@ -121,14 +124,15 @@ class idle_gate {
     }
   }
 
-  /// A task has entered the master queue (Algorithm 1, line 6).
-  void submitted() noexcept {
-    if (rules_.wakes_on_push) {
-      wake_if_nobody_searches();
-    } else if (!rules_.never_sleeps) {
-      Env::fence(std::memory_order_seq_cst);  // S2
-      notify_somebody();
-    }
+  /// A task has entered the injector (Algorithm 1, line 6). False if everybody works: nobody searches, nobody was there
+  /// to be woken.
+  bool submitted() noexcept {
+    if (rules_.wakes_on_push) return wake_if_nobody_searches();
+    Env::fence(std::memory_order_seq_cst);  // S2
+    if (rules_.never_sleeps) return somebody_searches();
+    bool const waiting = somebody_waits();
+    notify_somebody();
+    return waiting || somebody_searches();
   }
 
   /// A thief that has found nothing tries to sleep (Algorithm 5, lines 10 to 33). `work_anywhere()`: is there a task in
@@ -136,6 +140,13 @@ class idle_gate {
   /// `asleep()` and `awake()` are called around the sleep, if it comes to that.
   template <class Look, class Asleep, class Awake>
   idle_outcome try_sleep(std::size_t me, Look&& work_anywhere, Asleep&& asleep, Awake&& awake) noexcept {
+    return try_sleep(
+        me, work_anywhere, asleep, awake, [] { return 0; }, [](auto&&) {});
+  }
+  /// As above. `limit()`, asked right before the sleep, and `idle`: see event_count::commit_wait.
+  template <class Look, class Asleep, class Awake, class Limit, class Idle>
+  idle_outcome try_sleep(std::size_t me, Look&& work_anywhere, Asleep&& asleep, Awake&& awake, Limit&& limit,
+                         Idle&& idle) noexcept {
     std::uint32_t const calls = notifier_.prepare_wait();
     bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it
     if (rules_.wakes_on_push) {
@@ -153,7 +164,7 @@ class idle_gate {
       return idle_outcome::search;
     }
     asleep();
-    notifier_.commit_wait(me, calls);
+    notifier_.commit_wait(me, calls, limit(), idle);
     awake();
     return idle_outcome::slept;
   }
@@ -186,6 +197,15 @@ class idle_gate {
     return false;
   }
 
+  bool somebody_searches() const noexcept {
+    idle_gate const* g = this;
+    do {
+      if (g->thieves_.load(std::memory_order_relaxed) != 0) return true;  // relaxed: S2
+      g = g->next_;
+    } while (g != this);
+    return false;
+  }
+
   /// This gate's workers first. After a fence.
   void notify_somebody() noexcept {
     idle_gate* g = this;
@@ -193,14 +213,13 @@ class idle_gate {
     g->notifier_.notify_one();
   }
 
-  HEIST_NOINLINE void wake_if_nobody_searches() noexcept {
+  /// False if nobody searches and nobody waits.
+  HEIST_NOINLINE bool wake_if_nobody_searches() noexcept {
     Env::fence(std::memory_order_seq_cst);  // S2
-    idle_gate const* g = this;
-    do {
-      if (g->thieves_.load(std::memory_order_relaxed) != 0) return;  // relaxed: S2
-      g = g->next_;
-    } while (g != this);
+    if (somebody_searches()) return true;
+    bool const waiting = somebody_waits();
     notify_somebody();
+    return waiting;
   }
 
   event_count<Env> notifier_;

@@ -32,12 +32,16 @@ struct options {
   /// Bytes of each fiber's stack, on which tasks run; memory is used as it is touched.
   std::size_t stack_size = std::size_t{1} << 20;
   /// How many fibers there may be at a time, at least one for each worker: one for each task that waits, and under
-  /// child-first order one for each level of forks on each worker, which keeps those that it has had. More throws
-  /// stack_error where one is needed.
+  /// child-first order one for each level of forks on each worker, which keeps those that it has had. Where one more is
+  /// needed, a fork and a wait for a future or a run throw stack_error; a join goes on without.
   std::size_t max_fibers = 30'000;
-  /// A page below each stack that stops the program, with a message, when a frame does not fit. Without it an overflow
-  /// overwrites other memory; with it a fiber costs another mapping on kernels before Linux 6.13.
+  /// Memory below each stack that stops the program, with a message, when a frame does not fit. Without it an overflow
+  /// overwrites other memory.
   bool guard_pages = true;
+  /// How much of it, in bytes: it takes addresses only, no memory. A frame that is larger may jump over it, unless the
+  /// program is compiled with -fstack-clash-protection (GCC and clang), which touches large frames page by page. On
+  /// kernels before Linux 6.13 it is a second mapping for each fiber (vm.max_map_count).
+  std::size_t guard_size = std::size_t{256} << 10;
 };
 
 }  // namespace heist

@@ -1,6 +1,7 @@
 // Says what happened when a task overflows its fiber's stack, before the program ends by SIGSEGV as it would anyway.
 #pragma once
 
+#include <dlfcn.h>   // dladdr, dlopen
 #include <signal.h>  // sigaction
 #include <unistd.h>  // write
 
@@ -17,8 +18,9 @@
 
 namespace heist::detail {
 
-/// The handler of the process. Installed with the first executor that has guard pages, it stays; what was there before
-/// is called for every fault that is not an overflow. Not under the sanitizers, which report overflows themselves.
+/// The handler of the process. Installed with the first executor that has guard pages, it stays, and so does the shared
+/// library that it lies in, if it does; what was there before is called for every fault that is not an overflow. Not
+/// under the sanitizers, which report overflows themselves.
 class overflow_report {
  public:
   static void install() noexcept {
@@ -28,6 +30,7 @@ class overflow_report {
         wanted.sa_sigaction = &handle;
         wanted.sa_flags = SA_SIGINFO | SA_ONSTACK;
         ::sigemptyset(&wanted.sa_mask);
+        stay_loaded();
         return ::sigaction(SIGSEGV, &wanted, &previous()) == 0;
       }();
       static_cast<void>(installed);
@@ -38,6 +41,14 @@ class overflow_report {
   static struct sigaction& previous() noexcept {
     static struct sigaction before {};
     return before;
+  }
+
+  /// dlclose() of the library would leave the process with a handler that is gone.
+  static void stay_loaded() noexcept {
+    Dl_info mine{};
+    auto const here = reinterpret_cast<void*>(&handle);
+    if (::dladdr(here, &mine) != 0 && mine.dli_fname != nullptr)
+      static_cast<void>(::dlopen(mine.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
   }
 
   /// Calls only what a signal handler may.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>  // move
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/sched/options.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -46,7 +47,7 @@ class placement {
   }
 
  private:
-  void know() const {
+  HEIST_COLD void know() const {
     if (known_.load(std::memory_order_acquire)) return;  // acquire: what place() or somebody else found out
     spin_guard guard{lock_};
     if (known_.load(std::memory_order_relaxed)) return;  // relaxed: under the lock

@@ -128,7 +128,7 @@ namespace detail {
 
 /// While a region is in use.
 struct region_access {
-  explicit region_access(region& r) : r{r} {
+  explicit region_access(region& used) : r{used} {
     // acquire: what the run before has written
     if (r.running_.exchange(true, std::memory_order_acquire)) {
       throw region_error{
@@ -145,7 +145,7 @@ struct region_access {
     std::uint32_t const found = r.squad_of_.find(path);
     return found < squads ? found : otherwise;
   }
-  void remember(std::uint64_t path, std::uint32_t squad) const noexcept { r.squad_of_.remember(path, squad); }
+  void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
 
   std::optional<std::uint32_t>& home() const noexcept { return r.home_; }
   std::string& note() const noexcept { return r.note_; }

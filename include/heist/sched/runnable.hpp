@@ -10,7 +10,11 @@ struct runnable;
 
 /// Operations that differ by the type of a runnable and are not on the path of every task.
 struct described_operations {
-  task_view (*describe)(runnable const& self) noexcept;
+  /// Sets `view` to what observers are told of `self`, which the worker's loop then tells before it runs and after it
+  /// has returned. False: it tells its begin and end by itself (core::tell_begin), because it may not run at once when
+  /// it is begun, or because its end lets somebody go on who counts on having been told.
+  bool (*describe)(runnable const& self, task_view& view) noexcept;
+  unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
 };
 
 /// Something with a description; read only when somebody observes.
@@ -28,7 +32,7 @@ struct runnable {
   described const* what;  ///< null: a part of a task that observers know already
 };
 
-/// A runnable that can stand in the master queue.
+/// A runnable that can stand in the injector.
 struct queued_runnable : runnable {
   queued_runnable* next = nullptr;
 };

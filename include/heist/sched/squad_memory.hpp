@@ -25,7 +25,7 @@ class squad_memory {
     if (slots_.empty()) return unknown;
     return slots_[place_of(path)].squad;
   }
-  void remember(std::uint64_t path, std::uint32_t squad) noexcept {
+  void remember(std::uint64_t path, std::uint32_t number) noexcept {
     spin_guard guard{lock_};
     if (slots_.empty()) return;
     slot& s = slots_[place_of(path)];
@@ -36,7 +36,7 @@ class squad_memory {
       }
       ++used_;
     }
-    s = {path, squad};
+    s = {path, number};
   }
 
   /// Twice the room, if it was too little. Throws bad_alloc.

@@ -10,20 +10,20 @@
 
 #include "heist/base/env.hpp"
 #include "heist/sched/idle_gate.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/inter_pool.hpp"
-#include "heist/sync/master_queue.hpp"
 
 namespace heist {
 
 /// Workers that share a cache. The head, one of them, is the only one that takes inter-squad tasks.
 template <class Task, class Frame, class Env = os_env>
 struct basic_squad {
-  basic_squad(std::uint32_t number, std::size_t workers, idle_rules rules) : number{number}, gate{workers, rules} {}
+  basic_squad(std::uint32_t index, std::size_t workers, idle_rules rules) : number{index}, gate{workers, rules} {}
 
   std::uint32_t const number;
   inter_pool<Task, Env> pool;
   /// Frames of the subtree that keeps the squad busy, which can go on: any member may take them.
-  master_queue<Frame, Env> ready;
+  injector<Frame, Env> ready;
   /// Written by the head.
   typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
   typename Env::template atomic<bool> head_away{false};    ///< has something to do, perhaps for long
@@ -154,10 +154,10 @@ class squad_set {
     s.ready.push(frame);
     s.gate.submitted_here();
   }
-  /// One of them, the oldest; the others go back.
+  /// One of them, the oldest.
   Frame* take_ready(squad_type& s) noexcept {
     bool more = false;
-    Frame* const frame = s.ready.take_oldest(more);
+    Frame* const frame = s.ready.take(more);
     if (more) s.gate.submitted_here();
     return frame;
   }

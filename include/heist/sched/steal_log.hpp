@@ -81,9 +81,9 @@ class replay_run;
 
 /// The record of a frame that follows a steal tree, or may designate.
 struct followed_record : frame_record {
-  followed_record(frame_record* parent, std::uint32_t index, replay_run* run, std::uint32_t next,
-                  std::uint32_t end) noexcept
-      : frame_record{parent, index, special}, run{run}, next{next}, end{end} {}
+  followed_record(frame_record* above, std::uint32_t position, replay_run* of, std::uint32_t first,
+                  std::uint32_t last) noexcept
+      : frame_record{above, position, special}, run{of}, next{first}, end{last} {}
   followed_record() noexcept : followed_record{nullptr, 0, nullptr, 0, 0} {}
 
   replay_run* run;
@@ -92,7 +92,7 @@ struct followed_record : frame_record {
 
 /// The place of a run's body, by which its frames find the log.
 struct recorded_run : followed_record {
-  explicit recorded_run(steal_log& log) noexcept : followed_record{nullptr, mark, nullptr, 0, 0}, log{&log} {
+  explicit recorded_run(steal_log& into) noexcept : followed_record{nullptr, mark, nullptr, 0, 0}, log{&into} {
     forks = 0;
   }
 

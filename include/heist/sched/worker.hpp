@@ -13,12 +13,14 @@
 #include "heist/memory/block_pool.hpp"
 #include "heist/memory/stack.hpp"
 #include "heist/observe/counter_handle.hpp"
+#include "heist/sched/attention.hpp"
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/handler_stack.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/interrupt.hpp"
+#include "heist/sched/request_share.hpp"
 #include "heist/sched/runnable.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/task_stack.hpp"
 #include "heist/sync/work_deque.hpp"
 
@@ -36,15 +38,15 @@ struct tally_keeper {
 
 /// What workers do is in worker_loop.hpp; what they are is here.
 struct worker {
-  worker(core& home, std::uint32_t number, bool alone_in_executor, std::uint64_t seed, block_depot& depot,
-         stack&& continuation_memory, std::size_t most_continuations)
-      : home{home},
-        number{number},
+  worker(core& owner, std::uint32_t index, bool alone_in_executor, std::uint64_t seed, block_depot& depot,
+         stack&& slots, std::size_t most_continuations)
+      : home{owner},
+        number{index},
         alone{alone_in_executor},
         random{seed},
         blocks{depot},
-        continuation_memory{std::move(continuation_memory)},
-        continuations{reinterpret_cast<continuation_slot*>(this->continuation_memory.top()), most_continuations,
+        continuation_memory{std::move(slots)},
+        continuations{reinterpret_cast<continuation_slot*>(continuation_memory.top()), most_continuations,
                       alone_in_executor} {
     continuation_top = continuations.first();
   }
@@ -63,11 +65,13 @@ struct worker {
   bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
 
   // Owner only.
-  bool active = false;             ///< counted among the active workers
-  std::uint64_t active_since = 0;  ///< in ticks
-  std::uint64_t worked = 0;        ///< ticks from becoming active to becoming inactive, the last time
-  std::uint32_t until_poll = 1;    ///< tasks to run before the next look at the master queue
-  std::uint32_t tally = 0;         ///< tasks finished for `keeper` and not yet reported
+  bool active = false;                     ///< counted among the active workers
+  std::uint64_t active_since = 0;          ///< in ticks
+  std::uint64_t worked = 0;                ///< ticks from becoming active to becoming inactive, the last time
+  std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
+  std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
+  request_share share;                     ///< how much of its time requests get
+  std::uint32_t tally = 0;                 ///< tasks finished for `keeper` and not yet reported
   tally_keeper* keeper = nullptr;
   fiber* spare = nullptr;        ///< fibers stopped in their loop, to go on with when one parks
   fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
@@ -75,7 +79,7 @@ struct worker {
   std::uint32_t fresh_come = 0;  ///< the same of `fresh`
   static constexpr std::uint32_t keeps_fibers = 32;
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
-  std::uint64_t ended = 0;                        ///< units of work that ended here
+  std::uint64_t ended[2]{};                       ///< units of work that ended here, by wave
   fast_random random;
   counter_handle counters;  ///< of the core that it runs on; opened when they are read
   flow* boot = nullptr;     ///< the stack that the thread was born with
@@ -86,8 +90,13 @@ struct worker {
   // Owner writes, others read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
+  /// There may be something that waits for it, or for anybody, while all are busy: requests, fibers of its own. It is
+  /// looked at after each task, and where forks are slow.
+  attention_flag<> attention;
   os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang; thieves know `searching`
   static constexpr char searching[] = "searching";
+  static constexpr char running[] = "active";
+  os_env::atomic<int> thread{0};  ///< as the system numbers it
   /// How far its oldest continuation is from the root of the computation when none is stolen. As fiber::depth.
   os_env::atomic<std::uint32_t> depth{0};
   /// The fiber it runs on, whose forked tasks thieves may take. release: they see it constructed.
@@ -100,9 +109,9 @@ struct worker {
   task_stack<continuation_slot> continuations;
 
   /// Parked fibers that may go on nowhere else (no_migrate, strict replay); any worker adds to it.
-  master_queue<queued_runnable> own_fibers;
+  injector<queued_runnable> own_fibers;
   /// Frames given to this worker (relaxed replay); any worker adds to it, and takes them when it finds nothing else.
-  master_queue<queued_runnable> donated;
+  injector<queued_runnable> donated;
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
   HEIST_ALWAYS_INLINE void work_for(tally_keeper& k) {

@@ -2,13 +2,16 @@
 // (Lin, Huang and Wong). Exploit what there is, explore what others have, wait for more.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "heist/base/assert.hpp"
 #include "heist/base/env.hpp"
+#include "heist/memory/stack.hpp"
 #include "heist/policy/idle.hpp"
 #include "heist/policy/victim.hpp"
 #include "heist/policy/victim_watch.hpp"
+#include "heist/sched/between_tasks.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
@@ -25,9 +28,6 @@ class worker_loop {
   static constexpr bool observed = observer_type::observes;
   static constexpr bool timed = observed && time_observer<observer_type>;
   static constexpr bool has_tiers = Scheduler::has_tiers;
-
-  /// A worker looks at the master queue after so many tasks of its own, so that work from outside is not starved.
-  static constexpr std::uint32_t poll_interval = 64;
 
   /// Frames are given to workers: each takes its own before it robs, and others' when it finds nothing else.
   static constexpr bool gives = Scheduler::gives;
@@ -58,10 +58,15 @@ class worker_loop {
       while (t != nullptr) {
         t = run_one(*t, self);
         worker& w = *self.on;
-        if (--w.until_poll == 0) [[unlikely]]
-          t = poll(t, w);
+        if (--w.until_look == 0) [[unlikely]]
+          t = look_back(t, w);
+        if (t != nullptr && self.on->attention.raised()) [[unlikely]]
+          t = attend(t, *self.on);  // last: what is due must not wait again
       }
-      t = self.on->deque.pop();
+      // A fiber that makes way for requests lets this loop begin, or go on, with them.
+      if (self.on->active && self.on->attention.raised()) [[unlikely]]
+        t = attend(nullptr, *self.on);
+      if (t == nullptr) t = self.on->deque.pop();
       if constexpr (has_tiers) {
         if (t == nullptr) {
           t = home.squads.take_ready(*self.on->in);
@@ -72,15 +77,20 @@ class worker_loop {
       if (t != nullptr) continue;
       home.settle(*self.on);
       t = self.on->deque.pop();
+      if constexpr (!has_tiers && !samples) {
+        if (t == nullptr && self.on->active) t = home.take_submitted(*self.on);
+      }
       if (t == nullptr) break;
     }
     become_inactive(*self.on);
   }
 
   static runnable* run_one(runnable& t, fiber& self) {
+    self.running.store(&t, std::memory_order_relaxed);  // relaxed: read by the same thread, or for people
     if constexpr (observed) {
       if (t.what == nullptr) return t.run(t, self);
-      task_view const view = t.what->operations->describe(t);
+      task_view view;
+      if (!t.what->operations->describe(t, view)) return t.run(t, self);
       observer_type& observer = scheduler(self).observer();
       observer.task_begin(self.on->number, view);
       runnable* const next = t.run(t, self);
@@ -91,19 +101,11 @@ class worker_loop {
     }
   }
 
-  /// Between two tasks, now and then: lets work from outside in, before `t`.
-  static runnable* poll(runnable* t, worker& w) {
-    w.until_poll = poll_interval;
-    if (w.home.master.maybe_empty() && w.own_fibers.maybe_empty()) return t;
-    worker& now = t != nullptr ? w.home.push(w, *t) : w;
-    return now.home.take_submitted(now);
-  }
-
   static void become_active(worker& w) {
     if (w.active) return;
     w.active = true;
     w.active_since = os_env::ticks();
-    w.doing.store("active", std::memory_order_relaxed);  // relaxed: for people
+    w.doing.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
     if constexpr (idle_type::helpers != 0) {
       w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
     }
@@ -129,7 +131,7 @@ class worker_loop {
     for (;;) {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = explore(self); t != nullptr) {
-        w.gate->found_work([&] { return home.work_for(w); });
+        if (w.gate->found_work([&] { return home.work_for(w); }) && !home.requests.maybe_empty()) home.call_attention();
         if constexpr (has_tiers) {
           if (w.head) home.squads.head_leaves(*w.in);
         }
@@ -144,6 +146,7 @@ class worker_loop {
       if constexpr (has_tiers) {
         if (w.head) home.squads.head_falls_asleep(*w.in);
       }
+      bool trims = false;  // it is the one who gives memory back
       idle_outcome const what = w.gate->try_sleep(
           w.number, [&] { return home.work_for(w) || home.stopping(); },
           [&w] {
@@ -153,7 +156,21 @@ class worker_loop {
           [&w] {
             w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
             if constexpr (observed) static_cast<Scheduler&>(w.home).observer().wake(w.number);
+          },
+          [&home, &w, &trims] {
+            trims = home.begin_trim();
+            return trims || w.deque.has_grown() ? core::trim_after : 0;
+          },
+          [&home, &w, &trims](auto still) {
+            if (w.deque.has_grown())
+              w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
+            while (trims) {
+              home.trim(still);
+              home.end_trim();
+              trims = still() && home.begin_trim();  // others have fallen asleep meanwhile
+            }
           });
+      if (trims) home.end_trim();
       if constexpr (has_tiers) {
         if (w.head) home.squads.head_is_awake(*w.in);
       }
@@ -198,7 +215,7 @@ class worker_loop {
       std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
       HEIST_ASSERT(leaves_nobody_out(v, me, w),
                    heist::victim::complaint<victim_type>(
-                       "never names a worker that has work, or the master queue although there is something in it; "
+                       "never names a worker that has work, or the injector although there is something in it; "
                        "mend its next() so that it names everybody from time to time, its own number too (V2)")
                        .c_str());
       if (v == w.number) {
@@ -283,7 +300,7 @@ class worker_loop {
   /// Debug builds: see victim_watch.hpp.
   static bool leaves_nobody_out(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {
     return static_cast<Scheduler&>(w.home).watch(w).leaves_nobody_out(me, v, [&w](std::uint32_t u) {
-      if (u == w.number) return !w.home.master.maybe_empty();
+      if (u == w.number) return !w.home.requests.maybe_empty();
       worker& other = *w.home.workers[u];
       return offer_of(other, !has_tiers || other.in == w.in).tasks != 0;
     });
@@ -394,8 +411,8 @@ class worker_loop {
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
-    bool const crowd = !w.home.master.maybe_empty();
-    for (; pauses != 0 && (crowd || w.home.master.maybe_empty()); --pauses) {
+    bool const crowd = !w.home.requests.maybe_empty();
+    for (; pauses != 0 && (crowd || w.home.requests.maybe_empty()); --pauses) {
       if constexpr (gives) {
         if (called(w)) return;
       }

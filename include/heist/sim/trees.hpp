@@ -27,6 +27,14 @@ inline program balanced_tree(balanced_tree_options const& wanted, std::string na
   if (wanted.branching == 0 || wanted.rounds == 0)
     detail::fail("a tree with branching {} in {} rounds; mend it by at least 1 of both", wanted.branching,
                  wanted.rounds);
+  std::uint64_t width_of_level = 1, tasks = 1;
+  for (std::uint32_t level = 0; level != wanted.depth && tasks <= most_tasks; ++level) {
+    width_of_level *= wanted.branching;
+    tasks += width_of_level;
+  }
+  if (tasks > most_tasks)
+    detail::fail("a tree of depth {} with branching {} has more than {} tasks; mend it by fewer or coarser ones",
+                 wanted.depth, wanted.branching, most_tasks);
   program_builder b(std::move(name));
   fast_random random{wanted.seed};
   auto const region = b.add_region({"tree", 0, wanted.branching});

@@ -56,8 +56,8 @@ class basic_completion {
   }
 
  private:
-  static completion_waiter* done_mark() noexcept { return &mark_; }
-  static inline completion_waiter mark_{nullptr, nullptr};
+  /// No waiter is there. Not the address of a variable, of which each shared library may have its own.
+  static completion_waiter* done_mark() noexcept { return reinterpret_cast<completion_waiter*>(std::uintptr_t{1}); }
 
   typename Env::template atomic<completion_waiter*> head_{nullptr};
 };

@@ -124,6 +124,14 @@ class event_count {
 
   /// Sleeps until notified; returns at once if a notification came since prepare_wait(), which gave `calls`.
   void commit_wait(std::size_t me, std::uint32_t calls) noexcept {
+    commit_wait(me, calls, 0, [](auto&&) {});
+  }
+
+  /// As above. After so many `nanoseconds` (0: never) calls `idle(still)` once, then sleeps on. It is a sleeper
+  /// meanwhile, as before and after: who notifies it waits for `idle` to return, which is to do so soon after
+  /// `still()` has become false.
+  template <class Idle>
+  void commit_wait(std::size_t me, std::uint32_t calls, std::int64_t nanoseconds, Idle&& idle) noexcept {
     waiter& self = waiters_[me];
     self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
     word now{state_.load(std::memory_order_acquire)};   // acquire: E2, E4
@@ -145,6 +153,9 @@ class event_count {
     }
     // acq_rel: E3 when the notification is there already
     if (self.word.exchange(asleep, std::memory_order_acq_rel) == notified) return;
+    if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds)) {
+      idle([&self] { return self.word.load(std::memory_order_relaxed) == asleep; });  // relaxed: a hint
+    }
     while (self.word.load(std::memory_order_acquire) == asleep) self.word.wait(asleep);  // E3
   }
 

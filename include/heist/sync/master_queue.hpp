@@ -1,4 +1,4 @@
-// Master queue: how work enters from outside (the paper's Algorithm 1). Anybody pushes, a worker takes everything.
+// Master queue: a list that anybody pushes to, and of which who takes takes everything.
 #pragma once
 
 #include <atomic>
@@ -34,25 +34,6 @@ class master_queue {
   Node* take_all() noexcept {
     if (maybe_empty()) return nullptr;
     return head_.exchange(nullptr, std::memory_order_acquire);  // E1
-  }
-
-  /// The oldest; the others go back in their order, and `more` says whether there are any. Null if empty. Others may
-  /// find it empty meanwhile.
-  Node* take_oldest(bool& more) noexcept {
-    more = false;
-    Node* const youngest = take_all();
-    if (youngest == nullptr) return nullptr;
-    Node* before = nullptr;
-    Node* oldest = youngest;
-    while (oldest->next != nullptr) {
-      before = oldest;
-      oldest = oldest->next;
-    }
-    if (before != nullptr) {
-      push_list(*youngest, *before);
-      more = true;
-    }
-    return oldest;
   }
 
   /// A hint: exact only after a fence that pairs with one of the pusher's.

@@ -7,7 +7,6 @@
 #include <memory>       // unique_ptr
 #include <new>          // bad_alloc, nothrow
 #include <type_traits>  // is_pointer_v
-#include <utility>      // move
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
@@ -28,14 +27,16 @@ struct steal_result {
 //   E2  pop: fence(seq_cst)           <-> steal: fence(seq_cst)          one of the two sees the other's index
 //   E3  thief: top_.CAS(acq_rel)       -> owner: top_.load(acquire)      the slot may be used again
 //   E4  grow: ring_.store(release)     -> thief: ring_.load(acquire)     the copied slots
+//   E5  shrink: ring_.store, then push (E1) -> thief: bottom_.load(acquire), then ring_.load   the ring of that item
 
 /// A deque of pointers that grows.
 ///
-/// Threads  push() and pop() by the owner only; steal() and maybe_empty() by anybody.
+/// Threads  push(), pop() and shrink() by the owner only; steal() and maybe_empty() by anybody.
 /// Cost     push: two plain stores. pop: one full fence, a compare-and-swap for the last item only; none when the
 ///          owner knows that it is empty. steal: one full fence and one compare-and-swap.
-/// Promises every item pushed comes out exactly once; memory of outgrown rings (less than the ring in use) is kept
-///          until the deque dies, because a late thief may still read it.
+/// Promises every item pushed comes out exactly once. Rings that are not in use are kept for later, and because a late
+///          thief may still read them, together less than the largest one; shrink() gives their memory back, not their
+///          addresses.
 template <class T, class Env = os_env>
 class work_deque {
   static_assert(std::is_pointer_v<T>,
@@ -47,9 +48,9 @@ class work_deque {
 
  public:
   /// `capacity`: how many items fit before it grows for the first time; a power of two.
-  explicit work_deque(std::size_t capacity = 1024) : owned_{std::make_unique<ring>(capacity, nullptr)} {
-    adopt(*owned_);
-    ring_.store(owned_.get(), std::memory_order_relaxed);  // relaxed: starting the thieves publishes it
+  explicit work_deque(std::size_t capacity = 1024) : first_{std::make_unique<ring>(capacity)} {
+    adopt(*first_);
+    ring_.store(first_.get(), std::memory_order_relaxed);  // relaxed: starting the thieves publishes it
   }
   work_deque(work_deque const&) = delete;
   work_deque& operator=(work_deque const&) = delete;
@@ -122,19 +123,39 @@ class work_deque {
     return n > 0 ? static_cast<std::size_t>(n) : 0;
   }
 
+  /// Owner: true if it has become larger since the last shrink() that came to its end.
+  bool has_grown() const noexcept { return has_grown_; }
+
+  /// Owner, once the deque is empty: it is as small as at first again. The larger rings go to `give_back(slots, n)`, a
+  /// piece at a time, as long as `still()`; it may set them to null.
+  template <class Still, class GiveBack>
+  void shrink(Still still, GiveBack give_back) noexcept {
+    index const b = bottom_.load(std::memory_order_relaxed);            // relaxed: the owner is the sole writer
+    if (distance(top_.load(std::memory_order_acquire), b) > 0) return;  // E3: no item is in any ring
+    adopt(*first_);
+    ring_.store(first_.get(), std::memory_order_release);  // E5
+    for (ring* r = first_->larger.get(); r != nullptr; r = r->larger.get()) {
+      for (std::size_t i = 0; i <= r->mask; i += piece) {
+        if (!still()) return;
+        give_back(&r->slots[i], r->mask + 1 - i < piece ? r->mask + 1 - i : piece);
+      }
+    }
+    has_grown_ = false;
+  }
+
   /// Owner: how many items fit now.
   std::size_t capacity() const noexcept { return static_cast<std::size_t>(capacity_); }
 
  private:
   struct ring {
-    ring(std::size_t n, std::unique_ptr<ring> older)
-        : slots{std::make_unique<atomic<T>[]>(n)}, mask{n - 1}, outgrown{std::move(older)} {}
+    explicit ring(std::size_t n) : slots{std::make_unique<atomic<T>[]>(n)}, mask{n - 1} {}
     std::size_t slot(index i) const noexcept { return static_cast<std::size_t>(i) & mask; }
 
     std::unique_ptr<atomic<T>[]> slots;
     std::size_t mask;
-    std::unique_ptr<ring> outgrown;
+    std::unique_ptr<ring> larger;  ///< null if none was needed so far
   };
+  static constexpr std::size_t piece = 1 << 17;  ///< slots that shrink() gives back between two looks
 
   // Indices wrap: only differences mean anything.
   static index distance(index from, index to) noexcept { return static_cast<index>(to - from); }
@@ -143,6 +164,7 @@ class work_deque {
   std::size_t slot(index i) const noexcept { return static_cast<std::size_t>(i) & mask_; }
 
   void adopt(ring& r) noexcept {
+    in_use_ = &r;
     slots_ = r.slots.get();
     mask_ = r.mask;
     capacity_ = static_cast<index>(r.mask + 1);
@@ -151,19 +173,21 @@ class work_deque {
   HEIST_NOINLINE bool make_room(index b) noexcept {
     known_top_ = top_.load(std::memory_order_acquire);  // E3
     if (distance(known_top_, b) < capacity_) return true;
-    try {
-      auto larger = std::make_unique<ring>(2 * (owned_->mask + 1), nullptr);
-      for (index i = known_top_; i != b; i = next(i)) {
-        larger->slots[larger->slot(i)].store(slots_[slot(i)].load(std::memory_order_relaxed),  // relaxed: own stores
-                                             std::memory_order_relaxed);  // relaxed: published by E4
+    if (in_use_->larger == nullptr) {
+      try {
+        in_use_->larger = std::make_unique<ring>(2 * (mask_ + 1));
+      } catch (std::bad_alloc const&) {
+        return false;
       }
-      larger->outgrown = std::move(owned_);
-      owned_ = std::move(larger);
-    } catch (std::bad_alloc const&) {
-      return false;
     }
-    adopt(*owned_);
-    ring_.store(owned_.get(), std::memory_order_release);  // E4
+    ring& larger = *in_use_->larger;
+    for (index i = known_top_; i != b; i = next(i)) {
+      larger.slots[larger.slot(i)].store(slots_[slot(i)].load(std::memory_order_relaxed),  // relaxed: own stores
+                                         std::memory_order_relaxed);                       // relaxed: published by E4
+    }
+    adopt(larger);
+    has_grown_ = true;
+    ring_.store(&larger, std::memory_order_release);  // E4
     return true;
   }
 
@@ -174,7 +198,9 @@ class work_deque {
   index capacity_{0};
   std::size_t mask_{0};
   atomic<T>* slots_{nullptr};
-  std::unique_ptr<ring> owned_;
+  bool has_grown_{false};
+  ring* in_use_{nullptr};
+  std::unique_ptr<ring> first_;
   // Thieves and, for the last item, the owner write.
   alignas(cache_line_size) atomic<index> top_{0};
   atomic<ring*> ring_{nullptr};

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/topology/machine.hpp"
 #include "heist/topology/read_file.hpp"
 
@@ -71,7 +72,7 @@ inline std::string unescape(std::string_view text) {
 }
 
 /// From /proc/self/mountinfo: "36 35 98:0 /top /point rw,noatime master:1 - cgroup cgroup rw,cpu,cpuacct".
-inline std::vector<cgroup_mount> cgroup_mounts(std::string_view mountinfo) {
+HEIST_COLD inline std::vector<cgroup_mount> cgroup_mounts(std::string_view mountinfo) {
   std::vector<cgroup_mount> mounts;
   for (auto const line : split(mountinfo, '\n')) {
     auto const dash = line.find(" - ");
@@ -87,7 +88,7 @@ inline std::vector<cgroup_mount> cgroup_mounts(std::string_view mountinfo) {
 }
 
 /// The process's own cgroup from /proc/self/cgroup: "4:cpu,cpuacct:/some/group" or, of version 2, "0::/some/group".
-inline std::optional<std::string_view> own_cgroup(std::string_view cgroups, bool version_2) {
+HEIST_COLD inline std::optional<std::string_view> own_cgroup(std::string_view cgroups, bool version_2) {
   for (auto const line : split(cgroups, '\n')) {
     auto const first = line.find(':');
     auto const second = first == std::string_view::npos ? first : line.find(':', first + 1);

@@ -12,6 +12,7 @@
 #include <utility>  // move
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/machine.hpp"
 
@@ -172,7 +173,7 @@ class machine_builder {
 };
 
 /// A machine without structure: what the affinity mask says, one core each.
-inline machine flat_machine(std::string note) {
+HEIST_COLD inline machine flat_machine(std::string note) {
   machine m;
   auto cpus = allowed_cpus();
   m.is_this_machine = !cpus.empty();

@@ -11,6 +11,7 @@
 #include <utility>  // pair
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/topology/machine.hpp"
 
@@ -119,8 +120,8 @@ inline std::vector<std::uint32_t> placement(machine const& m, std::vector<std::u
 }
 
 /// Squads from groups of PUs: groups without workers vanish, the others keep their order.
-inline squads squads_of_groups(machine const& m, std::vector<std::uint32_t> const& group_of_pu, std::size_t groups,
-                               std::size_t workers) {
+HEIST_COLD inline squads squads_of_groups(machine const& m, std::vector<std::uint32_t> const& group_of_pu,
+                                          std::size_t groups, std::size_t workers) {
   auto const order = placement(m, group_of_pu);
   squads result;
   std::vector<std::vector<std::uint32_t>> by_group(groups);

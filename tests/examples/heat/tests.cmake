@@ -4,7 +4,7 @@ if(NOT TARGET example_heat)
 endif()
 find_package(PNG REQUIRED)
 file(GLOB heat_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*_test.cpp")
-heist_test_program(examples_heat examples ${heat_sources})
+heist_test_program_in_batches(examples_heat examples 8 ${heat_sources})
 target_link_libraries(examples_heat PRIVATE PNG::PNG)
 
 heist_example_test(heat --size 60 --steps 30 --verify EXPECT "written +heat_placement.png.*verified")

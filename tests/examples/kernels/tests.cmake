@@ -1,5 +1,7 @@
 # The fork/join kernels: their results against serial ones and known answers, and calls of the example itself.
-heist_test_program(examples_kernels examples "${CMAKE_CURRENT_LIST_DIR}/kernels_test.cpp")
+if(HEIST_HEAVY_TESTS)
+  heist_test_program(examples_kernels "examples;heavy" "${CMAKE_CURRENT_LIST_DIR}/kernels_test.cpp")
+endif()
 
 heist_example_test(kernels --kernel fib --size 20 --workers 2 --repeat 2 EXPECT "fib.*right")
 heist_example_test(kernels --kernel uts_t1 --size 6 --kernel stress --workers 3 --repeat 1 EXPECT "stress.*right")

@@ -1,7 +1,7 @@
 # The timing example: one program of unit tests, and calls of the example itself. Files are read and written in the
 # folder in which ctest runs, so that the names of the tests are the same everywhere.
 file(GLOB timing_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*_test.cpp")
-heist_test_program(examples_timing examples ${timing_sources})
+heist_test_program_in_batches(examples_timing examples 8 ${timing_sources})
 
 foreach(sample counter half_adder loop cut)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/data/${sample}.v" "${CMAKE_CURRENT_BINARY_DIR}/${sample}.v" COPYONLY)

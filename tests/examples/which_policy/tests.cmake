@@ -1,6 +1,13 @@
 # Which policy: the parts of the example, and calls of the example itself.
+if(NOT TARGET example_which_policy)
+  return()
+endif()
 file(GLOB which_policy_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*_test.cpp")
-heist_test_program(examples_which_policy examples ${which_policy_sources})
+if(HEIST_HEAVY_TESTS)
+  heist_test_program(examples_which_policy "examples;heavy" ${which_policy_sources})
+endif()
+
+set(heist_example_label heavy)  # only the proof builds it
 
 foreach(sample tree cut edited)
   configure_file("${CMAKE_CURRENT_LIST_DIR}/data/${sample}.json" "${CMAKE_CURRENT_BINARY_DIR}/which_policy_${sample}.json"
@@ -35,3 +42,4 @@ heist_example_test(which_policy which_policy_tree.json --cost luck=5 FAILS EXPEC
 heist_example_test(which_policy which_policy_tree.json --cost steal FAILS EXPECT "'steal' is no cost")
 heist_example_test(which_policy --program uts --size 99 FAILS EXPECT "from 1 to 9")
 heist_example_test(which_policy which_policy_tree.json --plot no/such/folder/p.svg FAILS EXPECT "cannot be written")
+unset(heist_example_label)

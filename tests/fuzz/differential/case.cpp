@@ -150,6 +150,9 @@ std::string to_text(fuzz_case const& c) {
   add("other", c.other, usual.other);
   add("tree_seed", c.tree_seed, usual.tree_seed);
   add("tree_steals", c.tree_steals, usual.tree_steals);
+  add("keeps", c.keeps, usual.keeps);
+  add("clients", c.clients, usual.clients);
+  if (c.after != usual.after) (out += " after=") += graph_end_names[static_cast<std::size_t>(c.after)];
   (out += " follow=") += schedule_names[static_cast<std::size_t>(c.follow)];
   (out += " program=") += to_text(c.program);
   if (c.donor.size() != 0) (out += " donor=") += to_text(c.donor);
@@ -192,6 +195,12 @@ fuzz_case parse_case(std::string_view text) {
       c.tree_seed = r.count();
     else if (name == "tree_steals")
       c.tree_steals = r.count();
+    else if (name == "keeps")
+      c.keeps = r.count() != 0;
+    else if (name == "clients")
+      c.clients = std::min(r.count(), 10'000u);
+    else if (name == "after")
+      c.after = static_cast<graph_end>(r.one_of(graph_end_names, "an end"));
     else if (name == "follow")
       c.follow = static_cast<schedule>(r.one_of(schedule_names, "a schedule"));
     else if (name == "program")
@@ -220,6 +229,9 @@ fuzz_case generate(std::uint64_t seed, setting const& where, abilities const& ca
   c.any_context = chance(random, 0.3);
   if (c.program.is_graph()) {
     if (chance(random, 0.3)) c.passes = any_of(random, 2, 3);
+    if (chance(random, 0.3)) c.after = static_cast<graph_end>(any_of(random, 1, graph_end_names.size() - 1));
+    c.keeps = chance(random, 0.2);
+    if (c.after != graph_end::stays) c.rounds = any_of(random, 2, 3);
   } else {
     c.in_region = chance(random, can.tiers ? 0.9 : 0.1);
     if (chance(random, 0.5)) c.level = static_cast<int>(any_of(random, 0, 4));
@@ -228,6 +240,7 @@ fuzz_case generate(std::uint64_t seed, setting const& where, abilities const& ca
     limits.largest = 64;
     if (can.records) draw_schedule(c, random, limits);
   }
+  if (c.follow == schedule::free && chance(random, 0.05)) c.clients = heist_test::any_size(random, 1000);
   if (c.program.has(heist_test::all_throws | heist_test::stops)) {
     c.rounds = std::min<std::uint32_t>(c.rounds + any_of(random, 0, 1), 5);
     c.armed = any_of(random, 1, (1u << c.rounds) - 1);

@@ -44,6 +44,16 @@ enum class schedule : std::uint8_t {
 inline constexpr std::array<std::string_view, 7> schedule_names{"free",     "own",     "donor", "other_workers",
                                                                 "invented", "by_hand", "adapts"};
 
+/// What becomes of a root's graph at the end of a run.
+enum class graph_end : std::uint8_t {
+  stays,
+  again,     ///< the run's callback starts another, where nothing is cut
+  destroys,  ///< the callback destroys the graph
+  assigns,   ///< the callback assigns another to it
+  edits      ///< after each run a task is erased and another one added
+};
+inline constexpr std::array<std::string_view, 5> graph_end_names{"stays", "again", "destroys", "assigns", "edits"};
+
 struct setting {
   std::string policy;
   std::uint32_t workers = 1;
@@ -65,6 +75,9 @@ struct fuzz_case {
   std::uint32_t prune = 0;                       ///< percent
   std::uint32_t other = 1;                       ///< other_workers: how many
   std::uint32_t tree_seed = 0, tree_steals = 0;  ///< invented
+  graph_end after = graph_end::stays;
+  bool keeps = false;         ///< handles of a root's runs, until its graph and the executor are gone
+  std::uint32_t clients = 0;  ///< so many tasks from another thread are under way meanwhile
   heist_test::random_program program, donor;
 
   bool armed_in(std::uint32_t round) const noexcept { return (armed >> round & 1) != 0; }

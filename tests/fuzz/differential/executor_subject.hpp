@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>  // any_of
-#include <cstddef>    // size_t
+#include <atomic>
+#include <cstddef>  // size_t
 #include <cstdint>
+#include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>  // move
 #include <vector>
 
@@ -17,6 +21,50 @@
 
 namespace heist_fuzz {
 
+/// What another thread has an executor do, counted.
+struct counted_task {
+  std::atomic<std::uint64_t>* n;
+  void operator()() const { n->fetch_add(1, std::memory_order_relaxed); }
+};
+
+/// Handles of runs that are asked again when their graph and their executor are gone.
+class kept_handles {
+ public:
+  kept_handles() = default;
+  kept_handles(kept_handles const&) = delete;
+  kept_handles& operator=(kept_handles const&) = delete;
+  ~kept_handles() {
+    for (auto const& k : all_) {
+      if (!k.run.done() || k.run.stopped() != k.stopped || delivered_by(k.run) != k.delivered)
+        ++heist_test::wrong_handles;
+    }
+  }
+  /// Keeps it, and rethrows its exception.
+  void keep(heist::graph_run run) {
+    bool const stopped = run.stopped();
+    std::uint32_t const delivered = delivered_by(run);
+    all_.push_back({std::move(run), stopped, delivered});
+    all_.back().run.get();
+  }
+
+ private:
+  static std::uint32_t delivered_by(heist::graph_run const& run) {
+    try {
+      run.get();
+    } catch (heist_test::program_failure const& e) {
+      return e.node;
+    }
+    return heist_test::no_node;
+  }
+
+  struct kept {
+    heist::graph_run run;
+    bool stopped;
+    std::uint32_t delivered;
+  };
+  std::vector<kept> all_;
+};
+
 /// `Context`: what a program's root gets in the cases that do not ask for heist::context.
 template <class Policy, class Context = typename heist::executor<Policy>::context_type>
 class executor_subject final : public subject {
@@ -24,14 +72,16 @@ class executor_subject final : public subject {
   static constexpr bool records = Policy::order_type::value == heist::fork_order::recorded;
 
  public:
-  explicit executor_subject(setting const& where) : executor_{options_of(where)} {}
+  explicit executor_subject(setting const& where) : executor_{options_of(where)} { heist_test::start_elsewhere(); }
 
   void begin(fuzz_case const& c, program_memory& m) override {
     case_ = &c;
     memory_ = &m;
     m.workers = static_cast<std::uint32_t>(executor_.worker_count());
     m.squads = static_cast<std::uint32_t>(executor_.squad_count());
+    m.wait_here = &wait_here_;
     repeated_ = false;
+    extra_ = {};
     if (c.program.is_graph())
       graph_ = make_tasks<heist::context>(m, 0, true);
     else if (c.in_region)
@@ -40,19 +90,22 @@ class executor_subject final : public subject {
 
   heist_test::program_outcome run(std::uint32_t round, std::uint32_t passes) override {
     heist_test::program_outcome o;
-    try {
-      if (case_->program.is_graph()) {
-        run_graph(passes, o);
-      } else {
-        if (case_->in_region) prepare_region(round);
-        o.value = case_->any_context ? run_tree<heist::context>(executor_, region_.get(), *memory_)
-                                     : run_tree<Context>(executor_, region_.get(), *memory_);
+    {
+      client const beside{*this, o};
+      try {
+        if (case_->program.is_graph()) {
+          run_graph(passes, o);
+        } else {
+          if (case_->in_region) prepare_region(round);
+          o.value = case_->any_context ? run_tree<heist::context>(executor_, region_.get(), *memory_)
+                                       : run_tree<Context>(executor_, region_.get(), *memory_);
+        }
+      } catch (heist_test::program_failure const& e) {
+        o.delivered = e.node;
+      } catch (std::exception const& e) {
+        o.threw_otherwise = true;
+        o.text = e.what();
       }
-    } catch (heist_test::program_failure const& e) {
-      o.delivered = e.node;
-    } catch (std::exception const& e) {
-      o.threw_otherwise = true;
-      o.text = e.what();
     }
     return o;
   }
@@ -76,18 +129,103 @@ class executor_subject final : public subject {
     return o;
   }
 
+  static void wrong(heist_test::program_outcome& o, char const* what) {
+    o.threw_otherwise = true;
+    o.text = what;
+  }
+
+  /// Another thread, which keeps tasks under way as long as it lives, and counts them.
+  class client {
+   public:
+    client(executor_subject& s, heist_test::program_outcome& o) : subject_{s}, outcome_{o} {
+      if (s.case_->clients != 0) thread_ = std::thread{[this] { run(); }};
+    }
+    client(client const&) = delete;
+    client& operator=(client const&) = delete;
+    ~client() {
+      if (!thread_.joinable()) return;
+      over_ = true;
+      thread_.join();
+      if (ran_ != sent_) wrong(outcome_, "a task of another thread was lost");
+    }
+
+   private:
+    void run() {
+      std::deque<heist::future<void>> under_way;
+      do {
+        under_way.push_back(subject_.executor_.submit(counted_task{&ran_}));
+        ++sent_;
+        if (under_way.size() < subject_.case_->clients) continue;
+        under_way.front().wait();
+        under_way.pop_front();
+      } while (!over_);
+      for (auto const& f : under_way) f.wait();
+    }
+
+    executor_subject& subject_;
+    heist_test::program_outcome& outcome_;
+    std::atomic<bool> over_{false};
+    std::atomic<std::uint64_t> ran_{0};
+    std::uint64_t sent_ = 0;
+    std::thread thread_;
+  };
+
   /// Memory of the root, which is no task, is written here.
   void run_graph(std::uint32_t passes, heist_test::program_outcome& o) {
     heist_test::program_cell& root = memory_->cells[0];
-    root.began = passes;
-    heist::graph_run const run = passes == 1 ? executor_.run(graph_->graph, memory_->stop.get_token())
-                                             : executor_.run_n(graph_->graph, passes, memory_->stop.get_token());
+    bool const whole = !(memory_->armed && case_->program.has(heist_test::all_throws | heist_test::stops));
+    o.more = whole && case_->after == graph_end::again ? 1 : 0;
+    root.began = passes + o.more;
+    if (graph_ == nullptr) graph_ = make_tasks<heist::context>(*memory_, 0, true);
+    auto running = std::make_unique<heist::task_graph>(std::move(graph_->graph));
+    heist::graph_run run, second;
+    auto const at_end = [&] {
+      if (o.more != 0) second = executor_.run(*running);
+      if (case_->after == graph_end::destroys) running.reset();
+      if (case_->after == graph_end::assigns) *running = heist::task_graph{};
+    };
+    if (case_->after == graph_end::stays || case_->after == graph_end::edits) {
+      run = executor_.run_n(*running, passes, memory_->stop.get_token());
+    } else {
+      run = executor_.run_n(*running, passes, memory_->stop.get_token(), at_end);
+    }
     run.wait();
     o.stopped = run.stopped();
-    root.failed = passes;
-    run.get();
-    root.ended = passes;
+    if (o.more != 0) second.get();
+    if (case_->after == graph_end::destroys || case_->after == graph_end::assigns) {
+      graph_.reset();
+    } else {
+      graph_->graph = std::move(*running);
+      if (case_->after == graph_end::edits) edit(passes, whole, o);
+    }
+    root.failed = passes + o.more;
+    try {
+      if (case_->keeps) handles_.keep(std::move(run));
+      if (run.valid()) run.get();
+    } catch (heist_test::program_failure const& e) {
+      // With the handle still there: the last owner may be a worker, and ThreadSanitizer does not see how libstdc++
+      // counts.
+      o.delivered = e.node;
+      return;
+    }
+    root.ended = passes + o.more;
     root.failed = 0;
+  }
+
+  /// Erases the task that was added after the run before, and adds another one; each has run as often as it was to.
+  void edit(std::uint32_t passes, bool whole, heist_test::program_outcome& o) {
+    heist::task_graph& g = graph_->graph;
+    if (extra_.valid()) {
+      if (whole ? extra_ran_ != passes : extra_ran_ > 1) wrong(o, "a task that was added ran too seldom or too often");
+      g.erase(extra_);
+    }
+    extra_ran_ = 0;
+    heist::task<> first;
+    g.for_each_task([&](heist::task<> t) {
+      if (!first.valid()) first = t;
+    });
+    extra_ = g.emplace([this] { ++extra_ran_; });
+    if (first.valid()) extra_.succeed(first);
   }
 
   template <class Given>
@@ -186,11 +324,16 @@ class executor_subject final : public subject {
     }
   }
 
+  kept_handles handles_;  // outlive the executor
+  std::function<void()> const wait_here_{[this] { executor_.submit(counted_task{&waited_for_}).wait(); }};
+  std::atomic<std::uint64_t> waited_for_{0};
   executor executor_;
   fuzz_case const* case_ = nullptr;
   program_memory* memory_ = nullptr;
   std::unique_ptr<graph_tasks<heist::context>> graph_;
   std::unique_ptr<heist::region> region_;
+  heist::task<> extra_;
+  std::uint32_t extra_ran_ = 0;  ///< since it was added
   bool repeated_ = false;
 };
 

@@ -150,7 +150,7 @@ int fuzz(wishes const& w, tally& sum) {
     setting const where = setting_now();
     if (!w.policy.empty() && where.policy != w.policy) continue;
     subject_type const& type = type_named(where.policy);
-    std::int64_t const alive = heist_test::program_failure::alive.load(std::memory_order_relaxed);
+    std::int64_t const before = heist_test::left_behind();
     dog.section("cases on " + where.policy);
     {
       auto const on = type.make(where);
@@ -166,10 +166,12 @@ int fuzz(wishes const& w, tally& sum) {
       }
       dog.unwatch(*on);
     }
-    if (heist_test::program_failure::alive.load(std::memory_order_relaxed) != alive) {
+    if (heist_test::left_behind() != before) {
       sum.add(fault::leak);
-      std::printf("FAILED: leak: exceptions were not destroyed, in 64 cases from --case-seed %llu on %s\n",
-                  static_cast<unsigned long long>(batch_seed), where.policy.c_str());
+      std::printf(
+          "FAILED: leak: exceptions or captures not destroyed, or handles spoilt, in 64 cases from --case-seed %llu on "
+          "%s\n",
+          static_cast<unsigned long long>(batch_seed), where.policy.c_str());
       return 1;
     }
   }

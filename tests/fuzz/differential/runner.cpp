@@ -52,7 +52,8 @@ bool is_told_by_trees(heist_test::random_program const& p) {
   for (auto const& n : p.nodes) {
     if (n.how != way::leaf && n.how != way::fork && n.how != way::inter && n.how != way::scope) return false;
   }
-  return !p.has(heist_test::stays | heist_test::coarsens | heist_test::designates | heist_test::loops);
+  return !p.has(heist_test::stays | heist_test::coarsens | heist_test::designates | heist_test::loops |
+                heist_test::ends_waiting);
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ verdict run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabota
     bool const whole = !(m.armed && c.program.has(heist_test::all_throws | heist_test::stops));
     std::uint32_t const passes = whole && c.program.is_graph() ? c.passes : 1;
     heist_test::program_outcome const o = on.run(round, passes);
-    found = heist_test::program_judge{m, o, passes}();
+    found = heist_test::program_judge{m, o, passes + o.more}();
     sum.tasks += found.tasks;
     sum.thrown += found.thrown;
     sum.accounted += found.delivered + found.counted;
@@ -142,15 +143,15 @@ verdict run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabota
 verdict run_alone(fuzz_case const& c, int times, heist_test::sabotage broken) {
   verdict found;
   subject_type const& type = type_named(c.where.policy);
-  std::int64_t const before = heist_test::program_failure::alive.load(std::memory_order_relaxed);
+  std::int64_t const before = heist_test::left_behind();
   {
     auto const on = type.make(c.where);
     tally sum;
     for (int i = 0; i != times && found.what == fault::none; ++i) found = run_case(*on, c, sum, broken);
   }
-  if (found.what == fault::none && heist_test::program_failure::alive.load(std::memory_order_relaxed) != before) {
+  if (found.what == fault::none && heist_test::left_behind() != before) {
     found.what = fault::leak;
-    found.text = "an exception was not destroyed";
+    found.text = "an exception or a capture was not destroyed, or a handle that was kept said something else";
   }
   return found;
 }

@@ -133,6 +133,10 @@ class shrinker {
     try_with([&](fuzz_case& c) { c.prune = usual.prune; });
     try_with([&](fuzz_case& c) { c.where.machine = 0; });
     try_with([](fuzz_case& c) { c.armed = 0; });
+    try_with([](fuzz_case& c) { c.after = graph_end::stays; });
+    try_with([](fuzz_case& c) { c.keeps = false; });
+    try_with([](fuzz_case& c) { c.clients = 0; });
+    try_with([](fuzz_case& c) { c.clients = std::min(c.clients, 1u); });
     for (std::uint32_t rounds = 1; rounds < best_.rounds; ++rounds) {
       try_with([rounds](fuzz_case& c) { c.rounds = rounds, c.armed &= (1u << rounds) - 1; });
       try_with([rounds](fuzz_case& c) { c.armed >>= c.rounds - rounds, c.rounds = rounds; });

@@ -37,6 +37,7 @@ void check(sabotage broken, fault expected, std::uint32_t most) {
   CHECK(c.program.size() <= most);
   CHECK(c.rounds == 1);
   CHECK(c.where.workers == 1);
+  CHECK((c.after == graph_end::stays && !c.keeps && c.clients == 0));
   CHECK(run_alone(c, 1).what == fault::none);
   // The text is enough to see it again.
   CHECK(parse_case(to_text(c)) == c);
@@ -60,6 +61,9 @@ TEST_CASE("a wrong value is noticed", "[fuzz]") {
 TEST_CASE("an exception that is swallowed is noticed", "[fuzz]") {
   check(sabotage::swallows, fault::exception, 2);  // a node below another
 }
+TEST_CASE("a capture that is not destroyed is noticed", "[fuzz]") {
+  check(sabotage::forgets, fault::leak, 2);  // a task, an async or a scope's child
+}
 
 TEST_CASE("the text of a case says all of it", "[fuzz]") {
   for (subject_type const& t : all_subjects()) {
@@ -68,8 +72,9 @@ TEST_CASE("the text of a case says all of it", "[fuzz]") {
       CHECK(parse_case(to_text(c)) == c);
     }
   }
-  for (char const* const text : {"", "policy", "policy=cab", "policy=cab program=tree", "policy=cab program=fork2(leaf",
-                                 "policy=cab program=run2(leaf<1)", "policy=cab program=leaf more"})
+  for (char const* const text :
+       {"", "policy", "policy=cab", "policy=cab program=tree", "policy=cab program=fork2(leaf",
+        "policy=cab program=run2(leaf<1)", "policy=cab program=leaf more", "policy=cab after=never program=leaf"})
     CHECK_THROWS_AS(parse_case(text), std::runtime_error);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 #include <tuple>
+#include <utility>  // move
 #include <vector>
 
 #include <heist/heist.hpp>
@@ -38,6 +39,10 @@ struct walk {
   };
   struct call_void : call {
     void operator()(Context c) const { static_cast<void>(visit(*this->m, c, this->n, this->told)); }
+  };
+  /// What it holds waits when it is destroyed.
+  struct call_waiting : call_void {
+    heist_test::waiting_end end;
   };
   struct call_large : call {
     large operator()(Context c) const { return {visit(*this->m, c, this->n, this->told), {}}; }
@@ -81,6 +86,7 @@ struct walk {
       if (!m_.armed || !is_.is(trait)) return;
       ++me_.threw;
       if (m_.broken == sabotage::swallows && is_.parent != heist_test::no_node) return;
+      if (is_.is(heist_test::ends_waiting)) throw_waiting();
       throw heist_test::program_failure{n_};
     }
     /// Was it the first? Then all have been told when its request has returned.
@@ -89,6 +95,11 @@ struct walk {
 
    private:
     std::uint32_t sibling(std::uint32_t place) const { return m_.program->nodes[is_.parent].children[place]; }
+
+    /// What is thrown may be kept until the executor is gone.
+    [[noreturn]] void throw_waiting() {
+      throw heist_test::program_failure{n_, std::make_shared<heist_test::waits_at_end>(nullptr)};
+    }
 
     /// Has all ended that comes before it, and its parent not?
     bool in_order() const {
@@ -264,7 +275,11 @@ struct walk {
       heist::scope<Context> s{c};
       for (std::uint32_t i = 0; i != count; ++i) {
         if (i == count / 2) here.fail_if(heist_test::throws_within);
-        s.fork(call_void{{&m, is.children[i], told}});
+        call_void const f{{&m, is.children[i], told}};
+        if (heist_test::waiting_end end = m.end_of(is.children[i]))
+          s.fork(call_waiting{f, std::move(end)});
+        else
+          s.fork(f);
         if ((i + 1) % size != 0 && i + 1 != count) continue;
         if (i + 1 == count && left_open) break;
         guarded(m, n, i / size, sum, [&] {
@@ -281,11 +296,17 @@ struct walk {
                               entry& here) {
     program_node const& is = m.program->nodes[n];
     bool const with_token = is.is(heist_test::stoppable);
+    struct call_held : call {
+      heist_test::waiting_end end;
+    };
     std::vector<heist::future<std::uint64_t>> all;
     all.reserve(last - first);
     for (std::uint32_t i = first; i != last; ++i) {
       call const f{&m, is.children[i], with_token};
-      all.push_back(with_token ? c.submit(m.stop.get_token(), f) : c.submit(f));
+      if (heist_test::waiting_end end = m.end_of(is.children[i]))
+        all.push_back(c.submit(with_token ? m.stop.get_token() : std::stop_token{}, call_held{f, std::move(end)}));
+      else
+        all.push_back(with_token ? c.submit(m.stop.get_token(), f) : c.submit(f));
     }
     for (auto& f : all) f.wait();  // all, since the first get() may throw
     std::uint64_t sum = 0;

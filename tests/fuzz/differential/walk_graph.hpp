@@ -18,6 +18,7 @@ class graph_of final : public graph_tasks<Context> {
     program_memory* m;
     std::uint32_t n;
     bool told;
+    heist_test::waiting_end end;
     void operator()(Context c) const {
       bool const alone = m->program->nodes[n].is(heist_test::limited);
       program_cell& around = m->cells[m->program->nodes[n].parent];
@@ -55,7 +56,7 @@ class graph_of final : public graph_tasks<Context> {
     tasks.reserve(is.children.size());
     for (std::uint32_t i = 0; i != is.children.size(); ++i) {
       program_node const& child = m.program->nodes[is.children[i]];
-      work const visit{&m, is.children[i], told};
+      work const visit{&m, is.children[i], told, m.end_of(is.children[i])};
       std::uint32_t giver = heist_test::no_node;
       for (std::uint32_t const place : child.after) {
         if (place < i && values[place].valid()) giver = place;
@@ -78,7 +79,7 @@ class graph_of final : public graph_tasks<Context> {
     }
   }
 
-  ~graph_of() override { graph_.clear(); }  // before what it refers to
+  ~graph_of() override { graph_ = heist::task_graph{}; }  // before what it refers to
 
  private:
   /// A task as a graph of three.

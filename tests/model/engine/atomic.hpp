@@ -114,7 +114,11 @@ class park_word {
   std::uint32_t fetch_add(std::uint32_t by, order o) noexcept { return value_.fetch_add(by, o); }
 
   void wait(std::uint32_t expected) noexcept { sleep(expected, false); }
-  void wait_for(std::uint32_t expected, std::int64_t) noexcept { sleep(expected, true); }
+  /// Says that the time is over, whatever has ended the wait: with a very short time it may be.
+  bool wait_for(std::uint32_t expected, std::int64_t) noexcept {
+    sleep(expected, true);
+    return true;
+  }
   // By address alone: the word may be gone when its waker gets here.
   void wake_one() noexcept { wake(1); }
   void wake_all() noexcept { wake(max_threads); }

@@ -38,6 +38,7 @@ struct env {
   }
   static void yield() noexcept { relax(); }
   static void prepare() noexcept {}
+  static std::uint32_t process() noexcept { return 1; }
 
   /// For loops of a harness that only read: as relax(), but the next round comes when somebody has written. So a search
   /// need not bound how often such a loop goes round, and is fair to the other threads.
@@ -45,6 +46,7 @@ struct env {
     sched.read_again(mem.forget_stale());
     sched.forget_frames();
   }
+  static void spin(std::uint32_t) noexcept { read_again(); }
 };
 
 /// As on a kernel that refuses membarrier: both kinds of fence are full ones.

@@ -23,6 +23,7 @@ namespace model {
 ///   --only TEXT          those whose name contains TEXT
 ///   --replay TEXT STRING one execution of the first such harness, event by event
 ///   --preemptions N      another bound
+///   --at-most N          no larger bound where every execution must pass
 ///   --seconds S          another limit of time
 ///   --random N --seed S  N random executions instead of all
 ///   --all                redundant executions, too: slow
@@ -53,6 +54,8 @@ class suite {
         replay_ = value();
       } else if (flag == "--preemptions") {
         preemptions_ = std::atoi(value());
+      } else if (flag == "--at-most") {
+        at_most_ = std::atoi(value());
       } else if (flag == "--seconds") {
         seconds_ = std::atof(value());
       } else if (flag == "--random") {
@@ -82,6 +85,7 @@ class suite {
 
   /// Every execution within the limits passes.
   void prove(char const* name, limits limit, harness_body body) {
+    if (at_most_ >= 0 && at_most_ < limit.rules.preemptions) limit.rules.preemptions = at_most_;
     if (!select(name, limit, body)) return;
     result const r = explore(body, limit);
     bool const whole = r.complete || limit.random_executions > 0;
@@ -128,7 +132,7 @@ class suite {
  private:
   [[noreturn]] static void usage() {
     std::fprintf(stderr,
-                 "usage: [--list] [--only TEXT] [--replay TEXT STRING] [--preemptions N] [--seconds S]\n"
+                 "usage: [--list] [--only TEXT] [--replay TEXT STRING] [--preemptions N] [--at-most N] [--seconds S]\n"
                  "       [--random N] [--seed S] [--all] [--mutant K]\n");
     std::exit(2);
   }
@@ -225,6 +229,7 @@ class suite {
   std::string only_;
   std::string replay_;
   int preemptions_ = -1;
+  int at_most_ = -1;
   double seconds_ = 0;
   std::uint64_t random_ = 0;
   std::uint64_t seed_ = 1;

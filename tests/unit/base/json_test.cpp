@@ -12,6 +12,7 @@
 
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/texts.hpp"
 
 namespace json = heist::json;
@@ -267,13 +268,13 @@ TEST_CASE("json: a quoted string comes back, whatever is in it", "[base]") {
 }
 
 TEST_CASE("json: an object of very many members is read in proportion to its length", "[base]") {
-  constexpr int members = 200'000;  // in pairs: 2 * 10^10 comparisons
+  constexpr int members = heist_test::slow ? 40'000 : 200'000;  // in pairs: 8 * 10^8, or 2 * 10^10 comparisons
   std::string text = "{";
   for (int i = 0; i < members; ++i) text += fmt::format("\"member {}\": {},", i, i);
   text.back() = '}';
   auto const v = json::parse(text);
   CHECK(v.as_object().size() == members);
-  CHECK(v.at("member 77777").as_unsigned() == 77777);
+  CHECK(v.at("member 7777").as_unsigned() == 7777);
   for (int const twice : {0, 15, 16, 17, members - 1}) {
     auto again = text;
     again.back() = ',';

@@ -21,10 +21,10 @@ using child_first = forking<heist::order::child_first>;
 
 /// Both orders, frames park.
 using both_orders = std::tuple<parent_first, child_first>;
-/// Both orders and, where frames do not always park, every way to wait; without those under AddressSanitizer, where
-/// compilers take minutes (stress/kernels_everywhere_test.cpp has them there, too).
+/// Both orders and, where frames do not always park, every way to wait; without those under sanitizers, where
+/// compilers take minutes (stress/kernels_everywhere_test.cpp has them there, too), and where few are asked for.
 using every_policy =
-    std::conditional_t<heist::under_asan, both_orders,
+    std::conditional_t<slow || few_policies, both_orders,
                        std::tuple<parent_first, forking<heist::order::parent_first, heist::join::leapfrog>,
                                   forking<heist::order::parent_first, heist::join::wait>, child_first>>;
 

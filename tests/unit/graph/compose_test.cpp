@@ -204,9 +204,8 @@ TEST_CASE("a long task of an inner graph sees a stop of the outer run", "[graph]
   bool seen = false;
   innermost.emplace([&](heist::context c) {
     started = true;
-    auto const end = std::chrono::steady_clock::now() + seconds{5};
-    while (!c.stop_requested() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    seen = c.stop_requested();
+    while (!c.stop_requested()) std::this_thread::yield();
+    seen = true;
   });
   inner.compose(innermost);
   g.compose(inner);
@@ -346,9 +345,8 @@ TEST_CASE("a finished run is reported although its worker goes on with a long ta
   bool seen = false;
   auto const look = [&] {
     if (!run) return;
-    auto const end = std::chrono::steady_clock::now() + seconds{3};
-    while (!run->done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    seen = run->done();
+    while (!run->done()) std::this_thread::yield();
+    seen = true;
   };
   g.emplace([&](heist::context c) { run.emplace(c.run(finished)); });  // its task runs next, the one below after it
   g.emplace(look);

@@ -40,7 +40,7 @@ TEST_CASE("a condition may return any integral type, out of range is none", "[gr
   g.emplace_condition([] { return std::uint64_t{1} << 32; }).precede(body);
   ex.run(g).get();
   CHECK(n == 0);
-  g.emplace_condition([] { return false; }).precede(body);
+  g.emplace_condition([] { return std::uint8_t{0}; }).precede(body);
   ex.run(g).get();
   CHECK(n == 1);
 }

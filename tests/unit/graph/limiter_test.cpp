@@ -284,6 +284,84 @@ TEST_CASE("limits are given back when a run is stopped while tasks hold them and
   CHECK(n == 200);
 }
 
+TEST_CASE("what a run took is given back when it fails or is stopped, also where conditions lead on", "[graph]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, seconds{30}};
+    heist::limiter two{2}, three{3};
+    std::atomic<bool> fails{true};
+    std::atomic<int> n{0};
+    heist::task_graph inner;  // takes in one task and gives back in one that a condition chooses
+    auto take = inner.emplace([&] { ++n; }).acquire(two).acquire(three, 2);
+    auto choose = inner.emplace_condition([&] {
+      if (fails) throw std::runtime_error{"on purpose"};
+      return 0;
+    });
+    auto give = inner.emplace([] {}).release(two).release(three, 2);
+    take.precede(choose);
+    choose.precede(give);
+    heist::task_graph outer;
+    outer.compose(inner).limit(three);
+    for (int i = 0; i < 20; ++i) {
+      CHECK_THROWS_AS(ex.run(inner).get(), std::runtime_error);
+      CHECK(two.available() == 2);
+      CHECK(three.available() == 3);
+      CHECK_THROWS_AS(ex.run(outer).get(), std::runtime_error);
+      CHECK(two.available() == 2);
+      CHECK(three.available() == 3);
+    }
+    fails = false;
+    ex.run_n(inner, 10).get();
+    CHECK(two.available() == 2);
+    for (int i = 0; i < 200; ++i) {
+      auto run = ex.run_until(inner, [] { return false; });
+      int const before = n;
+      while (n == before) std::this_thread::yield();
+      run.request_stop();
+      run.get();
+      REQUIRE(two.available() == 2);
+      REQUIRE(three.available() == 3);
+    }
+    // What a whole run keeps is kept: another graph may give it back.
+    heist::task_graph keeps, gives;
+    auto c = keeps.emplace_condition([] { return -1; });
+    keeps.emplace([] {}).acquire(two).precede(c);
+    gives.emplace([] {}).release(two);
+    ex.run(keeps).get();
+    CHECK(two.available() == 1);
+    ex.run(gives).get();
+    CHECK(two.available() == 2);
+  }
+}
+
+TEST_CASE("a run that is stopped while its tasks stand in a limiter's line ends, and leaves the line", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter one{1};
+  heist::task_graph holder, waiting;
+  std::atomic<bool> held{false}, go{false};
+  holder
+      .emplace([&] {
+        held = true;
+        while (!go) std::this_thread::yield();
+      })
+      .limit(one);
+  int ran = 0;
+  for (int i = 0; i < 50; ++i) waiting.emplace([&] { ++ran; }).limit(one);
+  waiting.emplace_condition([] { return -1; });
+  auto first = ex.run(holder);
+  while (!held) std::this_thread::yield();
+  auto second = ex.run(waiting);
+  std::this_thread::sleep_for(std::chrono::milliseconds{10});  // they stand in line
+  second.request_stop();
+  CHECK_FALSE(second.done());
+  go = true;
+  first.get();
+  second.get();
+  CHECK(ran == 0);
+  CHECK(one.available() == 1);
+}
+
 TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {
   CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("mend it"));
   CHECK_THROWS_AS(heist::limiter{static_cast<std::size_t>(-1)}, heist::graph_error);

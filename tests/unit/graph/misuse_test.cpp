@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <heist/heist.hpp>
 
-#include <fmt/format.h>
+#include <unistd.h>  // dup, dup2
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <random>
@@ -311,3 +312,50 @@ TEST_CASE("handles of erased tasks and handles of nothing are refused everywhere
   CHECK(g.size() == 1);
   CHECK(g.edge_count() == 0);
 }
+
+#ifndef NDEBUG
+TEST_CASE("a number that nobody takes, and several successors: said once, where a condition may be meant",
+          "[graph][bad input]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{30}};
+  auto const said = [&](heist::task_graph& g) {
+    std::FILE* const file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    std::fflush(stderr);
+    int const kept = ::dup(2);
+    ::dup2(::fileno(file), 2);
+    ex.run(g).get();
+    std::fflush(stderr);
+    ::dup2(kept, 2);
+    ::close(kept);
+    std::rewind(file);
+    std::string text(1000, ' ');
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    return text;
+  };
+  auto const build = [](heist::task_graph& g, auto f, int successors) {
+    auto t = g.emplace(f).name("looks like a condition");
+    for (int i = 0; i < successors; ++i) t.precede(g.emplace([] {}));
+    return t;
+  };
+  heist::task_graph meant, one, text, taken;
+  build(
+      meant, [] { return 0; }, 2);
+  std::string const sentence = said(meant);
+  CHECK(sentence.find("looks like a condition returns a number that nobody takes") != std::string::npos);
+  CHECK(sentence.find("mend it by emplace_condition") != std::string::npos);
+  meant.emplace([] {});
+  CHECK(said(meant).empty());
+  build(
+      one, [] { return 0; }, 1);
+  CHECK(said(one).empty());
+  build(
+      text, [] { return std::string{}; }, 2);
+  CHECK(said(text).empty());
+  auto t = build(
+      taken, [] { return 0; }, 2);
+  taken.emplace([](int) {}, t);
+  CHECK(said(taken).empty());
+}
+#endif

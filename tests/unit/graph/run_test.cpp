@@ -199,8 +199,7 @@ TEST_CASE("what a callback and a predicate hold is let go when the run has ended
         g, [held] { return true; }, [held] {})
       .get();
   held.reset();
-  auto const end = std::chrono::steady_clock::now() + seconds{2};
-  while (!watch.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  while (!watch.expired()) std::this_thread::yield();
   CHECK(watch.expired());
 }
 
@@ -216,8 +215,7 @@ TEST_CASE("a graph may be owned by the callback of its own run", "[graph]") {
     static_cast<void>(ex.run(*g, [g] {}));
   }
   ex.wait_idle();
-  auto const end = std::chrono::steady_clock::now() + seconds{2};
-  while (!watch.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  while (!watch.expired()) std::this_thread::yield();
   CHECK(n == 10);
   CHECK(watch.expired());
 }

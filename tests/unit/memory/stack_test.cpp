@@ -27,16 +27,41 @@ TEST_CASE("stack: at least as large as asked for, in whole pages, all of it usab
   }
 }
 
-TEST_CASE("stack: the byte below the bottom is guarded", "[memory]") {
-  stack s = stack::map(1);
-  auto const report = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom() - 1) = 1; });
-  INFO(report.text());
-  CHECK_FALSE(report.clean());
-  CHECK_FALSE(report.hung);
-  auto const lowest = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom() - page_size()) = 1; });
-  CHECK_FALSE(lowest.clean());
-  auto const twin = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom()) = 1; });
-  CHECK(twin.clean());
+TEST_CASE("stack: all bytes of the guard below the bottom stop the program, and it is as large as asked for",
+          "[memory]") {
+  for (std::size_t const guard : {std::size_t{1}, page_size() + 1, heist::detail::default_guard}) {
+    stack s = stack::map(1, 0, guard);
+    auto const whole = static_cast<std::ptrdiff_t>((guard + page_size() - 1) / page_size() * page_size());
+    for (std::ptrdiff_t const below : {std::ptrdiff_t{1}, whole / 2, whole}) {
+      INFO("guard " << guard << ", " << below << " below the bottom");
+      CHECK(s.overflowed_at(s.bottom() - below));
+      auto const report = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom() - below) = 1; });
+      INFO(report.text());
+      CHECK_FALSE(report.clean());
+      CHECK_FALSE(report.hung);
+    }
+    CHECK_FALSE(s.overflowed_at(s.bottom() - whole - 1));
+    CHECK_FALSE(s.overflowed_at(s.bottom()));
+    auto const twin = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom()) = 1; });
+    CHECK(twin.clean());
+  }
+}
+
+TEST_CASE("stack: without a guard nothing counts as an overflow", "[memory]") {
+  stack const s = stack::map(4096, 0, 0);
+  CHECK_FALSE(s.overflowed_at(s.bottom()));
+  CHECK_FALSE(s.overflowed_at(s.bottom() - 1));
+}
+
+TEST_CASE("stack: what is given back is zero, the rest stays", "[memory]") {
+  std::size_t const page = page_size();
+  stack s = stack::map(4 * page, page);
+  for (char* at = s.bottom(); at != s.top() + page; ++at) *at = 1;
+  char* const end = s.top() - page + 1;  // in the uppermost page of the stack, which stays
+  s.give_back(end);
+  for (char* at = s.bottom(); at != s.top() - page; ++at) REQUIRE(*at == 0);
+  for (char* at = s.top() - page; at != s.top(); ++at) REQUIRE(*at == 1);
+  for (char* at = s.top(); at != s.top() + page; ++at) REQUIRE(*at == 0);
 }
 
 TEST_CASE("stack: moving hands the mapping over, and each mapping is returned once", "[memory]") {

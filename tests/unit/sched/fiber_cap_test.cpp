@@ -1,9 +1,12 @@
 // options::max_fibers: what would need one more says so or goes on without, and the executor stays usable.
+#include <time.h>  // clock_gettime
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
@@ -113,8 +116,8 @@ TEST_CASE("max_fibers: also with more callables, and in scopes", "[sched]") {
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("max_fibers: a task that waits at the cap lets others run on top of it", "[sched]",
-                        heist_test::both_orders) {
+TEMPLATE_LIST_TEST_CASE("max_fibers: a task that would wait for a future at the cap gets stack_error instead",
+                        "[sched]", heist_test::both_orders) {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor<TestType> ex{options{.workers = workers, .max_fibers = workers + 1}};
     heist_test::watchdog guard{ex, 60s, "waits at the cap"};
@@ -122,11 +125,80 @@ TEMPLATE_LIST_TEST_CASE("max_fibers: a task that waits at the cap lets others ru
       return left == 0 ? 0 : 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
     };
     for (int round = 0; round < (slow ? 3 : 30); ++round) {
-      REQUIRE(ex.sync_wait([&] { return chain(100); }) == 100);
-      std::atomic<int> n{0};
-      for (int i = 0; i < 200; ++i) ex.post([&] { n += ex.submit([] { return 1; }).get(); });
+      REQUIRE(refusal([&] { ex.sync_wait([&] { return chain(100); }); }).find("options::max_fibers") !=
+              std::string::npos);
+      CHECK_THROWS_AS(ex.wait_idle(), heist::stack_error);  // of tasks whose futures were dropped on the way
+      std::atomic<int> n{0}, refused{0};
+      for (int i = 0; i < 200; ++i) {
+        ex.post([&] {
+          try {
+            n += ex.submit([] { return 1; }).get();
+          } catch (heist::stack_error const&) {
+            ++refused;
+          }
+        });
+      }
       ex.wait_idle();
-      REQUIRE(n == 200);
+      REQUIRE(n + refused == 200);
+    }
+  }
+}
+
+TEST_CASE("max_fibers: tasks that wait at the cap, for another executor, use no CPU", "[sched]") {
+  heist::executor io{1};
+  heist::executor ex{options{.workers = 2, .max_fibers = 4}};
+  heist_test::watchdog guard{ex, 60s, "no CPU at the cap"};
+  std::atomic<bool> open{false};
+  std::atomic<int> refused{0}, waited{0};
+  auto const busy = [] {
+    timespec t{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  };
+  io.post([&open] {
+    while (!open) std::this_thread::sleep_for(10ms);
+  });
+  for (int i = 0; i < 8; ++i) {
+    ex.post([&] {
+      try {
+        io.submit([] {}).get();
+        ++waited;
+      } catch (heist::stack_error const&) {
+        ++refused;
+      }
+    });
+  }
+  while (refused != 6) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(100ms);
+  double const before = busy();
+  std::this_thread::sleep_for(1s);
+  CHECK(busy() - before < 0.3);  // a worker that spins uses all of it
+  open = true;
+  ex.wait_idle();
+  io.wait_idle();
+  CHECK(refused == 6);
+  CHECK(waited == 2);
+}
+
+TEST_CASE("max_fibers: joins at the cap go on, however many and however deep", "[sched]") {
+  // A thief's join finds no stack: it runs what there is on top, as long as half of its own is left.
+  for (std::size_t const workers : {2u, 4u}) {
+    heist::executor ex{
+        options{.workers = workers, .stack_size = std::size_t{slow ? 8192 : 256} << 10, .max_fibers = workers}};
+    heist_test::watchdog guard{ex, 120s, "joins at the cap"};
+    for (int round = 0; round < (slow ? 2 : 20); ++round) {
+      std::atomic<int> n{0};
+      for (int i = 0; i < 20; ++i) {
+        ex.post([&n](auto ctx) {
+          std::atomic<int> siblings{0};
+          n += down(ctx, 100, siblings);
+          heist::scope s{ctx};
+          for (int k = 0; k < 50; ++k) s.fork([&n] { ++n; });
+          s.join();
+        });
+      }
+      ex.wait_idle();
+      REQUIRE(n == 20 * 150);
     }
   }
 }

@@ -32,6 +32,14 @@ long context_switches() {
   return u.ru_nvcsw + u.ru_nivcsw;
 }
 
+template <class Executor>
+std::size_t asleep(Executor const& ex) {
+  std::string const text = ex.state_text();
+  std::size_t n = 0;
+  for (std::size_t at = text.find("asleep"); at != std::string::npos; at = text.find("asleep", at + 1)) ++n;
+  return n;
+}
+
 }  // namespace
 
 #define ALL_IDLE_POLICIES \
@@ -65,9 +73,10 @@ TEMPLATE_TEST_CASE("idle policies: work that comes after a long sleep is done", 
 
 TEMPLATE_TEST_CASE("idle policies: an idle executor uses nearly no CPU", "[sched]", SLEEPING_IDLE_POLICIES) {
   with<TestType> ex{4};
+  heist_test::watchdog guard{"an idle executor", 60s, [&] { return ex.state_text(); }};
   ex.post([] {});
   ex.wait_idle();
-  std::this_thread::sleep_for(50ms);
+  while (asleep(ex) != 4) std::this_thread::sleep_for(1ms);
   double const before = cpu_seconds();
   long const switches = context_switches();
   std::this_thread::sleep_for(1s);
@@ -86,8 +95,7 @@ TEST_CASE("default_idle: one long task alone lets the other workers sleep", "[sc
     started = true;
     while (!over) std::this_thread::sleep_for(5ms);  // long, and no CPU of its own
   });
-  while (!started) std::this_thread::sleep_for(1ms);
-  std::this_thread::sleep_for(50ms);
+  while (!started || asleep(ex) != 3) std::this_thread::sleep_for(1ms);
   double const before = cpu_seconds();
   std::this_thread::sleep_for(500ms);
   double const used = cpu_seconds() - before;
@@ -105,18 +113,15 @@ TEMPLATE_TEST_CASE("adaptive and balanced: beside one long task one thief stays 
   auto f = ex.submit([&] {
     while (!over) std::this_thread::sleep_for(1ms);
   });
-  int all_but_one_asleep = 0;
-  for (int i = 0; i < 100; ++i) {
+  bool all_but_one_asleep = false;
+  for (int i = 0; i < 100 || !all_but_one_asleep; ++i) {
     std::this_thread::sleep_for(2ms);
-    std::string const text = ex.state_text();
-    std::size_t asleep = 0;
-    for (std::size_t at = text.find("asleep"); at != std::string::npos; at = text.find("asleep", at + 1)) ++asleep;
-    REQUIRE(asleep <= 3);
-    all_but_one_asleep += asleep == 2;
+    std::size_t const n = asleep(ex);
+    REQUIRE(n <= 3);
+    all_but_one_asleep = all_but_one_asleep || n == 2;
   }
   over = true;
   f.get();
-  CHECK(all_but_one_asleep > 0);
 }
 
 TEST_CASE("starvation: work from outside starts within a bounded number of local tasks", "[sched]") {

@@ -6,6 +6,7 @@
 
 #include "heist/simulate.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 
 namespace heist_test {
 
@@ -23,22 +24,24 @@ using with_victim = policy::bundle<Victim, Idle>;
 template <class F>
 void for_each_policy(F f) {
   f.template operator()<policy::random>("random");
-  f.template operator()<policy::sampling>("sampling");
-  f.template operator()<policy::victim_set>("victim_set");
   f.template operator()<policy::hierarchical>("hierarchical");
-  f.template operator()<with_victim<victim::sampling_victim_set<3, 2, 2>>>("sampling_victim_set");
-  f.template operator()<with_victim<victim::permuted, idle::always_awake>>("permuted, always awake");
-  f.template operator()<policy::with_idle<policy::random, idle::adaptive>>("adaptive");
-  f.template operator()<policy::with_idle<policy::random, idle::balanced>>("balanced");
   f.template operator()<policy::with_order<policy::random, order::child_first>>("child-first");
   f.template operator()<policy::replay>("replay");
   f.template operator()<policy::with_join<policy::random, join::leapfrog>>("leapfrog");
-  f.template operator()<policy::with_join<policy::random, join::wait>>("wait");
   f.template operator()<policy::cab>("cab");
   f.template operator()<policy::cats>("cats");
-  f.template operator()<policy::with_idle<policy::cab, idle::adaptive>>("cab, adaptive");
-  f.template operator()<policy::with_idle<policy::cats, idle::balanced>>("cats, balanced");
-  f.template operator()<policy::with_idle<policy::cab, idle::always_awake>>("cab, always awake");
+  if constexpr (!few_policies) {
+    f.template operator()<policy::sampling>("sampling");
+    f.template operator()<policy::victim_set>("victim_set");
+    f.template operator()<with_victim<victim::sampling_victim_set<3, 2, 2>>>("sampling_victim_set");
+    f.template operator()<with_victim<victim::permuted, idle::always_awake>>("permuted, always awake");
+    f.template operator()<policy::with_idle<policy::random, idle::adaptive>>("adaptive");
+    f.template operator()<policy::with_idle<policy::random, idle::balanced>>("balanced");
+    f.template operator()<policy::with_join<policy::random, join::wait>>("wait");
+    f.template operator()<policy::with_idle<policy::cab, idle::adaptive>>("cab, adaptive");
+    f.template operator()<policy::with_idle<policy::cats, idle::balanced>>("cats, balanced");
+    f.template operator()<policy::with_idle<policy::cab, idle::always_awake>>("cab, always awake");
+  }
 }
 
 /// The 4 x 4 Opteron 8380 of CAB and CATS: 512 KiB of L2 for each core, 6 MiB of L3 for each socket.

@@ -157,3 +157,53 @@ TEST_CASE("event_count_word: the epoch wraps inside its own bits", "[sync]") {
   using wide = heist::event_count_word<28>;
   CHECK(wide{wide::epoch_mask | wide::one_prewaiter}.with_top(7).bits() == (wide::one_prewaiter | 7));
 }
+
+TEST_CASE("event_count: a sleep with a limit calls once when its time is over, and goes on until notified", "[sync]") {
+  heist_test::watchdog guard{"timed sleep", 20s};
+  event_count<> e{2};
+  std::atomic<int> called{0}, awake{0};
+  std::thread sleeper{[&] {
+    e.commit_wait(0, e.prepare_wait(), 1'000'000, [&](auto still) {
+      CHECK(still());
+      ++called;
+    });
+    ++awake;
+  }};
+  eventually([&] { return called == 1; });
+  std::this_thread::sleep_for(10ms);
+  CHECK(called == 1);
+  CHECK(awake == 0);
+  CHECK(e.maybe_waiting());
+  e.notify_one();
+  sleeper.join();
+  CHECK(awake == 1);
+  CHECK_FALSE(e.maybe_waiting());
+}
+
+TEST_CASE("event_count: who is notified while it does something else sees it", "[sync]") {
+  heist_test::watchdog guard{"notified beside", 20s};
+  event_count<> e{1};
+  std::atomic<bool> inside{false}, seen{false};
+  std::thread sleeper{[&] {
+    e.commit_wait(0, e.prepare_wait(), 1'000'000, [&](auto still) {
+      inside = true;
+      eventually([&] { return !still(); });
+      seen = true;
+    });
+  }};
+  eventually([&] { return inside.load(); });
+  e.notify_one();
+  sleeper.join();
+  CHECK(seen);
+}
+
+TEST_CASE("event_count: a sleeper that is notified before its limit does nothing else", "[sync]") {
+  heist_test::watchdog guard{"notified before the limit", 20s};
+  event_count<> e{1};
+  bool called = false;
+  std::thread sleeper{[&] { e.commit_wait(0, e.prepare_wait(), 3'600'000'000'000, [&](auto) { called = true; }); }};
+  eventually([&] { return e.maybe_waiting(); });
+  e.notify_all();
+  sleeper.join();
+  CHECK_FALSE(called);
+}

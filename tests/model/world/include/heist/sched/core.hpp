@@ -15,9 +15,11 @@
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sched/unfetched.hpp"
 #include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/completion.hpp"
+#include "heist/sync/injector.hpp"
 
 namespace heist::detail {
 
@@ -82,53 +84,74 @@ class core {
     if (!w.alone) w.gate->pushed();
     return w;
   }
-  void submit(queued_runnable& r) {
+  template <class Keep>
+  void submit(queued_runnable& r, Keep&& keep) {
     if (worker* const w = own_worker(); w != nullptr) {
-      work.began(w->number);
+      unsigned const wave = wave_on(*w);
+      keep(wave);
+      work.began(w->number, wave);
       push(*w, r);
     } else {
-      enter_from_outside(r, 1);
+      unsigned const wave = work.newest_wave();
+      keep(wave);
+      enter_from_outside(r, 1, wave);
     }
   }
   void make_runnable(queued_runnable& r) {
     if (worker* const w = own_worker(); w != nullptr) {
       push(*w, r);
     } else {
-      enter_from_outside(r, 0);
+      enter_from_outside(r, 0, work.newest_wave());
     }
   }
-  void began() noexcept {
+  unsigned began() noexcept {
     if (worker* const w = own_worker(); w != nullptr) {
-      work.began(w->number);
-    } else {
-      work.began_outside();
+      unsigned const wave = wave_on(*w);
+      work.began(w->number, wave);
+      return wave;
     }
+    unsigned const wave = work.newest_wave();
+    work.began_outside(wave);
+    return wave;
   }
-  static void ended(worker& w) noexcept { ++w.ended; }
+  static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
+  void tell_begin(worker&, task_view const&) noexcept {}
+  void tell_end(worker&, task_view const&) noexcept {}
   void settle(worker& w) {
     w.report_tally();
-    work.ended(w.number, w.ended);
+    work.ended(w.number, w.ended[0], w.ended[1]);
   }
-  void wait_idle() { work.wait_idle(); }
-
-  runnable* take_submitted(worker& w) {
-    queued_runnable* r = master.take_all();
-    if (r == nullptr) return nullptr;
-    while (r->next != nullptr) {
-      queued_runnable* const older = r->next;  // read before the push: a thief may run and free it
-      push(w, *r);
-      r = older;
-    }
-    return r;
+  void wait_idle() {
+    work_count<>::waiter me;
+    if (!work.wait(me)) return;
+    thread_waiter<os_env, 0> sleeper;  // as in the double of wait.hpp
+    if (me.over.enlist(sleeper)) sleeper.wait();
   }
 
-  void check_process() const noexcept {}
+  runnable* take_submitted(worker& w) { return take_request(w); }
+  runnable* take_own(worker&) noexcept { return nullptr; }
+  runnable* take_request(worker& w, unsigned most = 1) noexcept;  // between_tasks.hpp
+
+  // Nobody is asked: who works looks for requests when its own work has ended.
+  void call_attention() noexcept {}
+  static void call_attention(worker&) noexcept {}
+  static void ask_to_look(worker&) noexcept {}
+  bool something_waits(worker const&) const noexcept { return false; }
+
+  void check_open() const noexcept {}
   static void check_process(unsigned) noexcept {}
+  /// Nothing is given back here.
+  static constexpr std::int64_t trim_after = 0;
+  static bool begin_trim() noexcept { return false; }
+  template <class Still>
+  static void trim(Still) noexcept {}
+  static void end_trim() noexcept {}
   unsigned generation() const noexcept { return 0; }
+  unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
 
   bool work_for(worker const& thief) const noexcept {
-    if (!master.maybe_empty()) return true;
+    if (!requests.maybe_empty()) return true;
     for (auto const& w : workers) {
       if (!w->deque.maybe_empty()) return true;
     }
@@ -138,8 +161,9 @@ class core {
   std::vector<std::unique_ptr<worker>> workers;
   squad_set<pooled_runnable, queued_runnable> squads;
   work_count<> work;
-  master_queue<queued_runnable> master;
+  injector<queued_runnable> requests;
   fork_order const order = fork_order::parent_first;
+  join_strategy const joins = join_strategy::park;
 
   // What the worker loop does for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
@@ -153,11 +177,18 @@ class core {
     worker* const w = this_worker();
     return w != nullptr && &w->home == this ? w : nullptr;
   }
-  void enter_from_outside(queued_runnable& r, std::uint64_t units) {
-    work.enter(units);
-    master.push(r);
-    door_->submitted();
-    work.leave();
+  void enter_from_outside(queued_runnable& r, std::uint64_t units, unsigned wave) {
+    work.enter(units, wave);
+    announce(*door_, requests.push(r));
+    work.leave(wave);
+  }
+  void announce(idle_gate<>& at, bool first) noexcept {
+    if (!at.submitted() && first) call_attention();
+  }
+  unsigned wave_on(worker& w) const noexcept {
+    runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
+    if (task == nullptr || task->what == nullptr || task->what->operations->wave == nullptr) return work.both;
+    return task->what->operations->wave(*task);
   }
   void thread_main(std::size_t i) {
     worker& w = *workers[i];
@@ -171,6 +202,7 @@ class core {
     for (std::size_t i = 0; i < workers.size(); ++i) threads_[i].join();
   }
 
+  std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
   loop_function const loop_;
   std::unique_ptr<idle_gate<>> gate_;
   idle_gate<>* door_ = nullptr;

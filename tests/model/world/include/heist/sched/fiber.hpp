@@ -50,6 +50,7 @@ class fiber {
   worker* on;
   fork_order const order;
   interrupt_state const* interrupt = nullptr;
+  silent<runnable const*> running{nullptr};
   empty_stack<fork_slot> tasks;
   silent<std::uint32_t> depth{0};
 
@@ -69,6 +70,20 @@ class interrupted_by {
  private:
   fiber& on_;
   interrupt_state const* outer_;
+};
+
+class beside_its_task {
+ public:
+  explicit beside_its_task(fiber& on) noexcept : on_{on}, begun_{on.running.load(std::memory_order_relaxed)} {
+    on.running.store(nullptr, std::memory_order_relaxed);
+  }
+  beside_its_task(beside_its_task const&) = delete;
+  beside_its_task& operator=(beside_its_task const&) = delete;
+  ~beside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }
+
+ private:
+  fiber& on_;
+  runnable const* begun_;
 };
 
 inline void continuation_slot::make_public() noexcept {}

@@ -10,8 +10,8 @@
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/idle_gate.hpp"
 #include "heist/sched/interrupt.hpp"
+#include "heist/sched/request_share.hpp"
 #include "heist/sched/runnable.hpp"
-#include "heist/sync/master_queue.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace heist::detail {
@@ -40,15 +40,26 @@ struct worker {
   bool active = false;
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
-  std::uint32_t until_poll = 1;
+  std::uint32_t until_look = 1;
+  std::uint64_t looked = 0;
+  request_share share;
   std::uint32_t tally = 0;
   tally_keeper* keeper = nullptr;
-  std::uint64_t ended = 0;
+  std::uint64_t ended[2]{};
   fast_random random;
 
   os_env::atomic<std::uint32_t> help_wanted{0};
+  struct no_attention {
+    static constexpr bool raised() noexcept { return false; }
+    template <class Look>
+    static bool lower_unless(Look&&) noexcept {
+      return true;
+    }
+  };
+  no_attention attention;
   silent<char const*> doing{"not started"};
   static constexpr char searching[] = "searching";
+  static constexpr char running[] = "active";
   silent<std::uint32_t> depth{0};
   silent<fiber*> current{&only};
 

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""No worker is kept across a user's code, which may wait and go on on another worker (sched/README.md, "A worker is not
+kept"): a local worker in sched/, fork/ and graph/ says why it may be there, `kept: reason`, on its line or right above,
+or is listed here; and pools of blocks, which belong to workers, are named in one file."""
+import re
+
+from headers import code_of, finish, headers, line_of, within
+
+PLACES = ["sched/", "fork/", "graph/"]
+LOCAL = re.compile(r"\bworker(?:\s+const)?\s*[&*]\s*(?:const\s+)?(\w+)\s*(?:=|\{|:)")
+POOL = re.compile(r"(?:->|\.)\s*blocks\s*\.")
+POOL_PLACES = ["sched/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads outside, in one statement
+
+# Functions that run no code of a user's, other than observers and policies, which may not wait.
+KEPT = {
+    "sched/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
+    "sched/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
+    "sched/between_tasks.hpp": "between two tasks; push() says where it has ended",
+    "sched/core_start.hpp": "asked for the fiber, at once",
+    "sched/make_way.hpp": "as parking",
+    "sched/core_fibers.hpp": "parking and leaving: from reading the worker to the switch there is only our code",
+    "sched/core_squads.hpp": "squads are made when no task runs",
+    "sched/fiber.hpp": "the member that is read anew",
+    "sched/worker.hpp": "the worker itself",
+    "sched/future.hpp": "asked for the fiber, at once",
+    "sched/no_migrate.hpp": "asked for the fiber, at once",
+    "sched/overflow_report.hpp": "in a signal handler",
+    "sched/wait.hpp": "asked for the fiber, at once",
+    "sched/replay_run.hpp": "a worker by its number, whoever runs here",
+    "fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
+    "fork/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
+    "fork/elsewhere.hpp": "asked for the fiber, at once",
+    "fork/fork_join.hpp": "asked for the fiber, at once",
+}
+
+bad, checked, used = [], 0, set()
+for name, text in headers():
+    code, lines = code_of(text), text.splitlines()
+    for m in POOL.finditer(code):
+        checked += 1
+        if not within(name, POOL_PLACES):
+            bad.append(f"{name}:{line_of(code, m.start())}: a pool of blocks outside {POOL_PLACES[0]}; use make_pooled() "
+                       "and destroy_pooled(), which name it when no code of a user's runs")
+    if not within(name, PLACES):
+        continue
+    for m in LOCAL.finditer(code):
+        checked += 1
+        i = line_of(code, m.start()) - 1
+        if any("kept: " in line.partition("//")[2] for line in lines[max(i - 1, 0):i + 1]):
+            continue
+        if name in KEPT:
+            used.add(name)
+        else:
+            bad.append(f"{name}:{i + 1}: a worker is kept in `{m[1]}`: read it anew where it is used, or say why no code of "
+                       "a user's runs meanwhile: `// kept: reason`")
+bad += [f"check_workers.py: {name} is listed and keeps no worker" for name in sorted(set(KEPT) - used)]
+finish(bad, f"workers ok: {checked} looked at", checked)

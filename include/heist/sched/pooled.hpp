@@ -1,0 +1,80 @@
+// Objects in blocks of workers' pools.
+#pragma once
+
+#include <memory>  // destroy_at
+#include <new>
+#include <utility>  // forward
+
+#include "heist/memory/block_pool.hpp"
+#include "heist/sched/fiber.hpp"
+#include "heist/sched/worker.hpp"
+
+namespace heist::detail {
+
+/// Can objects of this type come from pools?
+template <class T>
+inline constexpr bool pooled = block_pool::fits(sizeof(T), alignof(T));
+
+// Users' constructors and destructors may wait, and their fiber then goes on on another worker. So each function below
+// names the pool in a statement in which no code of a user runs.
+
+/// A new T for code that runs on `on`. Throws bad_alloc, and what its constructor throws.
+template <class T, class... Args>
+T* make_pooled(fiber& on, Args&&... args) {
+  if constexpr (!pooled<T>) {
+    return new T(std::forward<Args>(args)...);
+  } else {
+    void* const block = on.on->blocks.allocate(sizeof(T));
+    try {
+      return ::new (block) T(std::forward<Args>(args)...);
+    } catch (...) {
+      on.on->blocks.give(block, sizeof(T));
+      throw;
+    }
+  }
+}
+
+/// Destroys what make_pooled<T>() made, or what was made in a block of a pool.
+template <class T>
+void destroy_pooled(fiber& on, T* object) noexcept {
+  if constexpr (!pooled<T>) {
+    delete object;
+  } else {
+    std::destroy_at(object);
+    on.on->blocks.give(object, sizeof(T));
+  }
+}
+
+/// As destroy_pooled(), where no pool is at hand.
+template <class T>
+void discard_pooled(T* object) noexcept {
+  if constexpr (!pooled<T>) {
+    delete object;
+  } else {
+    std::destroy_at(object);
+    ::operator delete(object);
+  }
+}
+
+/// A callable whose lifetime ends when its owner says so: before the frame or the scope that waits for it may go on,
+/// which its destructor must not see gone.
+template <class F>
+class callable_slot {
+ public:
+  template <class G>
+  explicit callable_slot(G&& g) : function_(std::forward<G>(g)) {}
+  callable_slot(callable_slot const&) = delete;
+  callable_slot& operator=(callable_slot const&) = delete;
+  /// After end().
+  ~callable_slot() {}
+
+  F& get() noexcept { return function_; }
+  void end() noexcept { std::destroy_at(std::addressof(function_)); }
+
+ private:
+  union {
+    F function_;
+  };
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,76 @@
+// How a worker divides its time between what it has and requests from outside, as long as there are both.
+#pragma once
+
+#include <cstdint>
+
+namespace heist::detail {
+
+/// Some requests in a row, then as long for the worker's own work as these took, within bounds, or for some tasks; then
+/// again.
+///
+/// Threads  of its worker. Times are in ticks, some nanosecond or less each (Env::ticks()).
+class request_share {
+ public:
+  /// While tasks are short, most of them end without a look at the clock, which may cost as much as they do.
+  bool passes() noexcept {
+    if (passes_ == 0) return false;
+    --passes_;
+    ++own_tasks_;
+    return true;
+  }
+  /// After a task that did not pass.
+  void looked(std::uint64_t now) noexcept {
+    passes_ = now - looked_ < most_in_row * short_one ? most_in_row - 1 : 0;
+    looked_ = now;
+  }
+  /// May the next request come before the worker's own work?
+  bool is_due(std::uint64_t now) const noexcept {
+    if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
+    return in_row_ < most_in_row && now - row_began_ < longest;
+  }
+  /// Is it time to tell that those before have ended? At least once in a row.
+  bool is_long(std::uint64_t now) const noexcept { return in_row_ % most_in_row == 0 || now - row_began_ >= longest; }
+  /// So many may be taken at once: more than one while they are as short as taking them. Fewer than enough_tasks, so
+  /// that they have run before the next are due.
+  std::uint32_t at_once(std::uint64_t now) const noexcept {
+    return now - taken_at_ < taken_ * short_one ? most_in_row : 1;
+  }
+  /// Up to `n` have been taken.
+  void taken(std::uint64_t now, std::uint32_t n) noexcept {
+    if (in_row_ == 0) row_began_ = now;
+    in_row_ += n;
+    taken_at_ = now;
+    taken_ = n;
+  }
+  std::uint32_t just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < longest ? taken_ : 0; }
+  /// A task of the worker's own has ended, while requests wait.
+  void own_task() noexcept { ++own_tasks_; }
+  /// The row is over, by its length or because the requests have run out: the worker's own work has its turn.
+  void own_turn(std::uint64_t now) noexcept {
+    if (in_row_ == 0) return;
+    std::uint64_t const took = now - row_began_;
+    own_ = took < shortest ? shortest : took < longest ? took : longest;
+    own_since_ = now;
+    own_tasks_ = 0;
+    in_row_ = 0;
+  }
+
+ private:
+  static constexpr std::uint32_t most_in_row = 16;
+  static constexpr std::uint32_t enough_tasks = 64;
+  static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;   // some 50 us
+  static constexpr std::uint64_t longest = std::uint64_t{1} << 21;    // some 800 us
+  static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;  // some 800 ns
+
+  std::uint32_t in_row_ = 0;
+  std::uint32_t own_tasks_ = 0;
+  std::uint64_t row_began_ = 0;
+  std::uint64_t taken_at_ = 0;
+  std::uint64_t looked_ = 0;
+  std::uint32_t taken_ = 0;
+  std::uint32_t passes_ = 0;
+  std::uint64_t own_since_ = 0;
+  std::uint64_t own_ = 0;  ///< how long the worker's own work has its turn, from own_since_ on
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,77 @@
+// What an executor says of itself to people who look at a hang. Bodies of core.
+#pragma once
+
+#include <atomic>
+#include <cstddef>     // size_t
+#include <functional>  // hash
+#include <string>
+
+#include "heist/sched/core.hpp"
+#include "heist/sched/wait.hpp"
+#include "heist/topology/read_file.hpp"
+
+namespace heist::detail {
+
+/// What a thread that seems to run a task is doing, if the system says that it does nothing.
+inline char const* sleeping_text(int thread) {
+  std::string const text =
+      topology::detail::read_file(fmt::format("/proc/self/task/{}/stat", thread), 4096).value_or(std::string{});
+  std::size_t const name_ends = text.rfind(')');  // "number (name) state ..."
+  if (name_ends == std::string::npos || name_ends + 2 >= text.size() || text[name_ends + 2] != 'S') return "";
+  return ", its thread sleeps outside of heist (in a lock, a system call, or before a static variable that a task "
+         "which waits is initialising)";
+}
+
+inline watchdog::look core::look() const {
+  watchdog::look seen;
+  auto const mix = [&seen](auto value) {
+    seen.state = (seen.state ^ std::hash<decltype(value)>{}(value)) * 0x9e3779b97f4a7c15u;
+  };
+  bool waits = work.waiters() != 0 || !requests.maybe_empty() ||
+               threads_that_wait().load(std::memory_order_relaxed) != 0;  // relaxed: for people
+  for (auto const& w : workers) {
+    fiber const* const f = w->current.load(std::memory_order_acquire);  // acquire: see worker::current
+    mix(f);
+    mix(f->running.load(std::memory_order_relaxed));  // relaxed: for people
+    mix(work.ended_snapshot(w->number));
+    mix(w->deque.size_snapshot());
+    waits = waits || !w->deque.maybe_empty();
+  }
+  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) waits = waits || f->note.waits();
+  seen.somebody_waits = waits && !work.all_over();
+  return seen;
+}
+
+HEIST_COLD inline std::string core::state_text() const {
+  std::uint32_t thieves = 0;
+  if (gate_ != nullptr) thieves = gate_->thieves();
+  for (std::size_t s = 0; s < squads.size(); ++s) thieves += squads[s].gate.thieves();
+  std::string text = fmt::format("{} workers, {} thieves, injector {}\n", workers.size(), thieves,
+                                 requests.maybe_empty() ? "empty" : "not empty");
+  for (std::size_t s = 0; s < squads.size(); ++s) {
+    auto const& pool = squads[s].pool;
+    text += fmt::format("  squad {}: {}, pool {}{}\n", s, pool.busy() ? "busy" : "free",
+                        pool.maybe_empty() ? "empty" : "not empty",
+                        pool.maybe_pinned() ? ", something that belongs here" : "");
+  }
+  for (auto const& w : workers) {
+    // relaxed: a snapshot for people
+    char const* const doing = w->doing.load(std::memory_order_relaxed);
+    text +=
+        fmt::format("  worker {} squad {}: {}, deque {}, ended {}{}\n", w->number, where.squads().squad_of[w->number],
+                    doing, w->deque.size_snapshot(), work.ended_snapshot(w->number),
+                    // relaxed: for people
+                    doing == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : "");
+  }
+  constexpr std::size_t most = 100;
+  std::size_t parked = 0;
+  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
+    std::string const note = f->note.text();
+    if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}\n", note);
+  }
+  if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
+  if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
+  return text;
+}
+
+}  // namespace heist::detail

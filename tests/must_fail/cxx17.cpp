@@ -1,0 +1,6 @@
+// expect: heist: needs C\+\+20
+// flags: -std=c++17
+// HEIST_MENDED: without the flags.
+#include "heist/executor.hpp"
+
+int main() {}

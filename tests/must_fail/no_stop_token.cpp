@@ -1,0 +1,9 @@
+// expect: heist: this standard library has no <stop_token>
+// flags: -O0
+#include <version>
+#ifndef HEIST_MENDED
+#undef __cpp_lib_jthread  // as libc++ 14
+#endif
+#include "heist/executor.hpp"
+
+int main() {}

@@ -1,0 +1,66 @@
+// A fork/join program under every policy that treats forks in a way of its own, in a region and outside.
+#pragma once
+
+#include <chrono>
+#include <cstddef>  // size_t
+#include <cstdio>
+#include <string>
+
+#include "heist/fork/region_entry.hpp"
+#include "heist/observe/steal_tree.hpp"
+#include "heist/policy.hpp"
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+#include "unit/fork/every_policy.hpp"
+#include "unit/fork/tiers.hpp"
+
+namespace heist_test {
+
+/// Calls `program(context)` so often under each of them; it checks what it has done.
+template <class Program>
+void in_every_way(int rounds, Program program) {
+  using namespace std::chrono_literals;
+  auto const outside = [&]<class Policy>(Policy*, std::size_t workers) {
+    INFO(workers << " workers, " << (is_child_first<Policy> ? "child-first" : "parent-first"));
+    heist::executor<Policy> ex{workers};
+    watchdog guard{ex, 120s, "outside of regions"};
+    for (int i = 0; i < rounds; ++i) ex.sync_wait([&](auto c) { program(c); });
+    for (int i = 0; i < rounds; ++i) ex.sync_wait([&](heist::context c) { program(c); });
+  };
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    outside(static_cast<parent_first*>(nullptr), workers);
+    outside(static_cast<child_first*>(nullptr), workers);
+  }
+  [[maybe_unused]] auto const tiered = [&]<class Policy>(Policy*) {
+    heist::executor<Policy> ex{two_by_two()};
+    watchdog guard{ex, 120s, "tiers"};
+    // With levels given, the divided runs; without, one that is profiled.
+    heist::region by_level{{.boundary_level = 2}}, profiled{{.branching = 2, .bytes = 1 << 20}},
+        by_hand{{.tiers_by_hand = true}};
+    for (auto* r : {&by_level, &profiled, &by_hand}) {
+      for (int i = 0; i < rounds; ++i) ex.sync_wait(*r, [&](auto c) { program(c); });
+    }
+    ex.sync_wait([&](auto c) { program(c); });
+    CHECK(all_free(ex));
+  };
+  if constexpr (!few_policies) tiered(static_cast<heist::policy::cab*>(nullptr));
+  if constexpr (!slow && !few_policies) tiered(static_cast<heist::policy::cats*>(nullptr));
+  heist::executor<heist::policy::replay> ex{4};
+  watchdog guard{ex, 120s, "replay"};
+  heist::region recorded;
+  for (int i = 0; i < rounds; ++i) ex.sync_wait(recorded, [&](auto c) { program(c); });
+  // Steals from frames that fork with others' contexts may fit into no tree; then there is none, and a note.
+  for (int i = 0; i < 100 && recorded.tree().empty(); ++i) {
+    std::printf("no tree was recorded: %s\n", recorded.note().c_str());
+    ex.sync_wait(recorded, [&](auto c) { program(c); });
+  }
+  for (auto const mode :
+       {heist::replay_mode::strict_ordered, heist::replay_mode::strict_unordered, heist::replay_mode::relaxed}) {
+    heist::region followed;
+    followed.follow(recorded.tree(), mode);
+    for (int i = 0; i < rounds; ++i) ex.sync_wait(followed, [&](auto c) { program(c); });
+  }
+  ex.sync_wait([&](auto c) { program(c); });
+}
+
+}  // namespace heist_test

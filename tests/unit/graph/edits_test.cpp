@@ -1,0 +1,345 @@
+// Graphs that are edited for a long time, while others run them, or without memory: they follow what they are now.
+#include <heist/heist.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using seconds = std::chrono::seconds;
+
+namespace {
+
+/// Counts objects that are alive.
+struct counted {
+  std::shared_ptr<int> all;
+};
+
+/// Throws when it is copied into a graph.
+struct not_copied {
+  not_copied() = default;
+  not_copied(not_copied const&) { throw std::runtime_error{"not copied"}; }
+  void operator()() const {}
+};
+
+double ms_since(std::chrono::steady_clock::time_point t) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t).count();
+}
+
+}  // namespace
+
+TEST_CASE("a name is refused while the graph runs, and leaves the layout as it is", "[graph][bad input]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::task_graph g;
+  std::atomic<bool> started{false}, go{false};
+  heist::limiter one{1};
+  auto t = g.emplace([&] {
+              started = true;
+              while (!go) std::this_thread::yield();
+            }).name("before");
+  auto run = ex.run(g);
+  while (!started) std::this_thread::yield();
+  std::string text;
+  try {
+    t.name("another");
+  } catch (heist::graph_error const& e) {
+    text = e.what();
+  }
+  CHECK_THROWS_AS(t.limit(one), heist::graph_error);
+  CHECK(text == "cannot name a task while the graph runs; mend it by waiting for the run first.");
+  CHECK(t.name() == "before");
+  go = true;
+  run.get();
+  bool const was_laid_out = t.graph()->laid_out;
+  CHECK(was_laid_out);
+  CHECK(t.name("after").name() == "after");
+  CHECK(t.graph()->laid_out);
+}
+
+TEST_CASE("memory of erased and replaced tasks is used again", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  heist::limiter one{1};
+  auto kept = g.placeholder().name("kept");
+  auto all = std::make_shared<int>(0);
+  std::size_t chunks = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    std::uint64_t const a = i, b = i;
+    kept.work([i] { static_cast<void>(i); });
+    auto t = g.emplace([a, b, c = counted{all}] { static_cast<void>(a + b); }).limit(one);
+    t.succeed(kept);
+    auto v = g.emplace([] { return std::string{"value"}; }).name("value");
+    g.emplace([](std::string const&) {}, v);
+    auto last = g.emplace([](std::string const&) {}, v);
+    REQUIRE_THROWS_AS(g.erase(v), heist::graph_error);
+    g.erase(last);
+    g.clear();
+    kept = g.placeholder();
+    if (i == 1000) break;
+  }
+  CHECK(all.use_count() == 1);
+  auto const* const data = kept.graph();
+  for (int i = 0; i < 100'000; ++i) {
+    std::uint64_t const a = i, b = i;
+    kept.work([i] { static_cast<void>(i); });
+    auto t = g.emplace([a, b, c = counted{all}] { static_cast<void>(a + b); }).limit(one).name("short-lived");
+    t.succeed(kept);
+    REQUIRE(t.predecessor_count() == 1);
+    g.erase(t);
+    if (i == 1000) chunks = data->nodes.capacity() + data->limits.capacity() + data->free_indices.capacity();
+  }
+  CHECK(data->nodes.capacity() + data->limits.capacity() + data->free_indices.capacity() == chunks);
+  CHECK(data->nodes.size() == 1);
+  CHECK(data->names.empty());
+  CHECK(all.use_count() == 1);
+  ex.run(g).get();
+}
+
+TEST_CASE("a handle to an erased task stays invalid when another task takes its place", "[graph][bad input]") {
+  heist::task_graph g;
+  auto a = g.emplace([] {}), b = g.emplace([] {}), c = g.emplace([] {});
+  a.precede(b);
+  g.erase(b);
+  auto d = g.emplace([] {});  // in the place of b
+  CHECK(d.index() == b.index());
+  CHECK(d.valid());
+  CHECK_FALSE(b.valid());
+  CHECK_FALSE(b == d);
+  CHECK_THROWS_AS(b.name("gone"), heist::graph_error);
+  CHECK_THROWS_AS(b.precede(a), heist::graph_error);
+  CHECK(d.predecessor_count() == 0);
+  CHECK(d.name() == "#1");
+  // At the end the places go, and come again.
+  g.erase(c);
+  g.erase(d);
+  CHECK_FALSE(c.valid());
+  auto e = g.emplace([] {}), f = g.emplace([] {});
+  CHECK_FALSE(c.valid());
+  CHECK_FALSE(d.valid());
+  CHECK(e.valid());
+  CHECK(f.valid());
+  CHECK(g.size() == 3);
+  auto before = a;
+  g.clear();
+  CHECK_FALSE(before.valid());
+  a = g.emplace([] {});
+  CHECK_FALSE(before.valid());
+  // Replaced work is the same task.
+  auto same = a;
+  a.work([] {});
+  CHECK(same.valid());
+  int seen = 0;
+  g.for_each_task([&](heist::task<> t) { seen += t == a; });
+  CHECK(seen == 1);
+}
+
+TEST_CASE("edge counts follow edits, once somebody has asked", "[graph]") {
+  heist::task_graph g;
+  std::vector<heist::task<>> t;
+  for (int i = 0; i < 50; ++i) t.push_back(g.emplace([] {}));
+  auto const right = [&] {
+    bool all = true;
+    for (auto const& x : t) {
+      std::size_t in = 0, out = 0;
+      x.for_each_predecessor([&](heist::task<>) { ++in; });
+      x.for_each_successor([&](heist::task<>) { ++out; });
+      all = all && x.predecessor_count() == in && x.successor_count() == out;
+    }
+    return all;
+  };
+  CHECK(right());
+  for (int i = 0; i < 49; ++i) t[i].precede(t[i + 1]), t[i].precede(t[i + 1]), t[0].precede(t[i + 1]);
+  CHECK(right());
+  g.erase_edge(t[3], t[4]);
+  CHECK(right());
+  g.erase(t[10]);
+  t.erase(t.begin() + 10);
+  CHECK(right());
+  auto v = g.emplace([] { return 1; });
+  auto w = g.emplace([](int) {}, v);
+  t.push_back(v);
+  t.push_back(w);
+  CHECK(right());
+  CHECK(w.predecessor_count() == 1);
+  while (t.size() > 20) {
+    g.erase(t.back());
+    t.pop_back();
+  }
+  CHECK(right());
+}
+
+TEST_CASE("asking every task for its number of predecessors is linear", "[graph]") {
+  heist::task_graph g;
+  heist::task<> last;
+  std::vector<heist::task<>> all;
+  for (int i = 0; i < 100'000; ++i) {
+    heist::task<> const t = g.emplace([] {});
+    if (i != 0) t.predecessor_count(), last.precede(t);
+    all.push_back(last = t);
+  }
+  std::size_t edges = 0;
+  auto const start = std::chrono::steady_clock::now();
+  for (auto const& t : all) edges += t.predecessor_count() + t.successor_count();
+  CHECK(edges == 2 * 99'999);
+  CHECK(ms_since(start) < 2000);  // 1.5 minutes if each looks at all edges
+}
+
+TEST_CASE("handles are keys", "[graph]") {
+  heist::task_graph g;
+  std::unordered_map<heist::task<>, int> numbers;
+  std::unordered_set<std::size_t> hashes;
+  for (int i = 0; i < 1000; ++i) {
+    heist::task<> const t = g.emplace([] {});
+    numbers[t] = i;
+    hashes.insert(std::hash<heist::task<>>{}(t));
+  }
+  CHECK(numbers.size() == 1000);
+  CHECK(hashes.size() > 900);
+  auto const v = g.emplace([] { return 1; });
+  CHECK(std::hash<heist::task<int>>{}(v) == std::hash<heist::task<>>{}(heist::task<>{v}));
+}
+
+TEST_CASE("handles of past runs may be kept, at no cost to later runs", "[graph]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  int n = 0;
+  auto t = g.emplace([&] { ++n; });
+  std::vector<heist::graph_run> kept;
+  for (int i = 0; i < 20'000; ++i) {
+    kept.push_back(ex.run(g));
+    if (i % 16 == 0) kept.back().wait();
+  }
+  for (auto const& run : kept) run.get();
+  CHECK(n == 20'000);
+  // The graph knows of a few states, and uses them again.
+  kept.clear();
+  auto const states = t.graph()->states;
+  for (int i = 0; i < 100; ++i) ex.run(g).get();
+  CHECK(states == t.graph()->states);
+}
+
+TEST_CASE("a graph is laid out once, by one thread, while the others sleep", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{120}};
+  heist::task_graph g;
+  heist::task<> last;
+  for (int i = 0; i < 100'000; ++i) {
+    heist::task<> const x = g.emplace([] {});
+    if (i % 4 != 0) last.precede(x);
+    last = x;
+  }
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 4; ++k) {
+      threads.emplace_back([&] {
+        ++ready;
+        while (ready != 4) std::this_thread::yield();
+        ex.run(g).get();
+      });
+    }
+    // Tasks that run it park meanwhile.
+    std::vector<heist::future<void>> inside;
+    for (int k = 0; k < 4; ++k) inside.push_back(ex.submit([&](heist::context ctx) { ctx.run(g).get(); }));
+    for (auto& t : threads) t.join();
+    for (auto& f : inside) f.get();
+    heist::task<> const more = g.emplace([] {});
+    last.precede(more);
+    last = more;
+  }
+}
+
+TEST_CASE("everybody who runs a graph that cannot be laid out is told", "[graph][bad input]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{120}};
+  heist::task_graph g;
+  heist::task<> first, last;
+  for (int i = 0; i < 50'000; ++i) {
+    heist::task<> const x = g.emplace([] {});
+    i == 0 ? void(first = x) : void(last.precede(x));
+    last = x;
+  }
+  last.precede(first);
+  std::atomic<int> refused{0}, ready{0};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k) {
+    threads.emplace_back([&] {
+      ++ready;
+      while (ready != 4) std::this_thread::yield();
+      try {
+        ex.run(g).get();
+      } catch (heist::graph_error const& e) {
+        refused += std::string{e.what()}.find("cycle") != std::string::npos;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(refused == 4);
+  g.erase_edge(last, first);
+  ex.run(g).get();
+}
+
+TEST_CASE("composition: long chains and many diamonds cost what they are", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{120}};
+  SECTION("a chain, from the inside") {
+    constexpr int depth = 20'000;
+    std::vector<heist::task_graph> g(depth);
+    int ran = 0;
+    g[0].emplace([&] { ++ran; });
+    for (int i = 1; i < depth; ++i) g[i].compose(g[i - 1]);
+    CHECK_THROWS_AS(g[0].compose(g[depth - 1]), heist::graph_error);
+    heist::task_graph outermost = std::move(g.back());
+    g.clear();  // only the composition keeps them
+    ex.run(outermost).get();
+    CHECK(ran == 1);
+  }
+  SECTION("a chain, from the outside") {
+    constexpr int depth = 20'000;
+    std::vector<heist::task_graph> g(depth);
+    for (int i = 1; i < depth; ++i) g[i - 1].compose(g[i]);
+    CHECK_THROWS_AS(g[depth - 1].compose(g[0]), heist::graph_error);
+  }
+  SECTION("diamonds behind a condition that never chooses them") {
+    std::vector<heist::task_graph> g(60);
+    g[0].emplace([] {});
+    for (std::size_t i = 1; i < g.size(); ++i) {
+      auto c = g[i].emplace_condition([] { return -1; });
+      auto a = g[i].compose(g[i - 1]), b = g[i].compose(g[i - 1]);
+      c.precede(a, b);
+    }
+    ex.run(g.back()).get();
+    CHECK_THROWS_AS(g[0].compose(g.back()), heist::graph_error);
+    CHECK_THROWS_AS(g[30].compose(g[30]), heist::graph_error);
+  }
+}
+
+TEST_CASE("a task whose callable cannot be copied leaves the graph as it was", "[graph][bad input]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::task_graph g;
+  int n = 0;
+  auto a = g.emplace([&] { return ++n; });
+  not_copied const f;
+  CHECK_THROWS_AS(g.emplace(f), std::runtime_error);
+  CHECK_THROWS_AS(g.emplace([](int) {}, a).work(f), std::runtime_error);
+  CHECK_THROWS_AS(g.emplace([] {}, [] {}, f), std::runtime_error);
+  CHECK(g.size() == 2);
+  CHECK(g.edge_count() == 1);
+  ex.run(g).get();
+  CHECK(n == 1);
+}

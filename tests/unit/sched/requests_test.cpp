@@ -1,0 +1,301 @@
+// Requests from outside: served in turn, and in time, beside whatever the workers do. What has to happen is waited for;
+// where it did not happen a test would not end.
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "heist/graph.hpp"
+#include "heist/sched/no_migrate.hpp"
+#include "support/catch.hpp"
+#include "support/slow.hpp"
+#include "support/watchdog.hpp"
+#include "unit/fork/every_policy.hpp"
+
+using namespace std::chrono_literals;
+using heist::options;
+using heist_test::slow;
+
+namespace {
+
+template <class Context>
+long fib(Context ctx, int n) {
+  if (n < 2) return n;
+  auto const [a, b] = ctx.fork_join([n](Context c) { return fib(c, n - 1); }, [n](Context c) { return fib(c, n - 2); });
+  return a + b;
+}
+
+long part_of_fib(heist::context ctx, int n, std::atomic<bool> const& stop) {
+  if (n < 2 || stop) return n;
+  auto const [a, b] = ctx.fork_join([&stop, n](heist::context c) { return part_of_fib(c, n - 1, stop); },
+                                    [&stop, n](heist::context c) { return part_of_fib(c, n - 2, stop); });
+  return a + b;
+}
+
+/// Work that ends when `requests` requests from outside have been answered, one after the other, and not before.
+template <class Policy, class Busy>
+void answers_beside(std::size_t workers, int requests, Busy busy) {
+  INFO(workers << " workers");
+  heist::executor<Policy> ex{options{.workers = workers}};
+  heist_test::watchdog guard{ex, 120s, "requests beside work"};
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> begun{0};
+  std::vector<heist::future<void>> all;
+  for (std::size_t i = 0; i < workers; ++i) {
+    all.push_back(ex.submit([&](auto ctx) {
+      ++begun;
+      busy(ctx, stop);
+    }));
+  }
+  while (begun != workers) std::this_thread::yield();
+  for (int i = 0; i < requests; ++i) REQUIRE(ex.submit([i] { return i; }).get() == i);
+  stop = true;
+  for (auto& f : all) f.get();
+}
+
+using cab = heist::policy::cab;
+using replay = heist::policy::replay;
+using kinds = std::tuple<heist_test::parent_first, heist_test::child_first, cab, replay>;
+
+}  // namespace
+
+TEST_CASE("requests: one worker begins them in the order in which they came", "[sched]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s, "order"};
+  std::vector<int> seen;
+  std::atomic<bool> open{false};
+  int const n = 1000;
+  ex.post([&] {
+    while (!open) std::this_thread::yield();
+  });
+  for (int i = 0; i < n; ++i) ex.post([&seen, i] { seen.push_back(i); });
+  open = true;
+  ex.wait_idle();
+  REQUIRE(seen.size() == n);
+  for (int i = 0; i < n; ++i) REQUIRE(seen[static_cast<std::size_t>(i)] == i);
+}
+
+TEST_CASE("requests: of many clients, each with one under way, nobody waits much longer than the others", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    INFO(workers << " workers");
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "clients"};
+    struct client {
+      std::atomic<bool> free{true};
+      long sent = 0;  ///< how many of all had been served then
+      long late = 0;  ///< how often more than 4 times as many as there are clients came before
+    };
+    int const clients = 500;
+    long const rounds = slow ? 10 : 100;
+    std::vector<client> all(static_cast<std::size_t>(clients));
+    std::atomic<long> served{0};
+    while (served < clients * rounds) {
+      for (client& c : all) {
+        if (!c.free.load(std::memory_order_acquire)) continue;
+        c.free.store(false, std::memory_order_relaxed);
+        c.sent = served;
+        ex.post([&c, &served] {
+          c.late += ++served - c.sent > 4 * clients;
+          c.free.store(true, std::memory_order_release);
+        });
+      }
+    }
+    ex.wait_idle();
+    // In order of arrival at most all others come before; a second round may slip in while one client is looked at.
+    // A worker that the system stops has taken up to 16 that it has not begun.
+    long late = 0;
+    for (client const& c : all) late += c.late;
+    REQUIRE(late <= (workers == 1 ? 0 : served / 50));
+  }
+}
+
+TEST_CASE("requests: behind one that takes long, the others are served in turn by the other worker", "[sched]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s, "behind a long one"};
+  std::atomic<bool> begun{false}, over{false};
+  ex.post([&] {
+    begun = true;
+    while (!over) std::this_thread::yield();
+  });
+  std::vector<std::unique_ptr<std::atomic<int>>> answers;
+  for (int i = 0; i < 200; ++i) answers.push_back(std::make_unique<std::atomic<int>>(0));
+  for (int round = 0; round < 20; ++round) {
+    for (auto& a : answers) ex.post([&a] { ++*a; });
+    while (*answers.front() != round + 1) std::this_thread::yield();
+  }
+  for (auto& a : answers) {  // all of them, while the long one runs
+    while (*a != 20) std::this_thread::yield();
+  }
+  CHECK(begun);
+  over = true;
+  ex.wait_idle();
+}
+
+TEMPLATE_LIST_TEST_CASE("requests: begin beside a fork/join computation on all workers", "[sched]", kinds) {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    answers_beside<TestType>(workers, slow ? 5 : 50, [](auto ctx, std::atomic<bool>& stop) {
+      while (!stop) fib(ctx, 15);
+    });
+  }
+}
+
+TEST_CASE("requests: begin beside one tree whose root never comes to its end", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "a deep tree"};
+    std::atomic<bool> stop{false};
+    auto tree = ex.submit([&stop](heist::context ctx) { return part_of_fib(ctx, 70, stop); });  // for years
+    for (int i = 0; i < (slow ? 5 : 50); ++i) REQUIRE(ex.submit([i] { return i; }).get() == i);
+    stop = true;
+    tree.get();
+  }
+}
+
+TEST_CASE("requests: begin beside scopes of many children", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    answers_beside<heist_test::parent_first>(workers, slow ? 5 : 50, [](auto ctx, std::atomic<bool>& stop) {
+      std::atomic<long> n{0};
+      heist::scope s{ctx};
+      while (!stop) s.fork([&n] { n.fetch_add(1, std::memory_order_relaxed); });
+      s.join();
+    });
+    // While the frame runs its children at the join.
+    answers_beside<heist_test::parent_first>(workers, slow ? 2 : 10, [](auto ctx, std::atomic<bool>& stop) {
+      heist::scope s{ctx};
+      for (int i = 0; i < 3; ++i) {
+        s.fork([&stop](auto c) {
+          while (!stop) {
+            heist::scope inner{c};
+            for (int k = 0; k < 100; ++k) inner.fork([] {});
+            inner.join();
+          }
+        });
+      }
+      s.join();
+    });
+  }
+}
+
+TEST_CASE("requests: begin beside graphs, short and endless", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "graphs"};
+    std::atomic<bool> stop{false};
+    heist::task_graph endless;
+    auto start = endless.emplace([] {});
+    auto loop = endless.emplace_condition([&stop] { return stop ? 1 : 0; });
+    auto const end = endless.emplace([] {});
+    start.precede(loop);
+    loop.precede(loop, end);
+    auto run = ex.run(endless);
+    heist::task_graph plain;
+    for (int i = 0; i < 100; ++i) plain.emplace([] {});
+    auto runs = ex.run_until(plain, [&stop] { return stop.load(); });
+    for (int i = 0; i < (slow ? 5 : 50); ++i) REQUIRE(ex.submit([i] { return i; }).get() == i);
+    stop = true;
+    run.get();
+    runs.get();
+  }
+}
+
+TEST_CASE("requests: begin although the computation must not leave its thread, or holds a mutex between forks",
+          "[sched]") {
+  answers_beside<heist_test::parent_first>(2, slow ? 5 : 50, [](auto ctx, std::atomic<bool>& stop) {
+    heist::no_migrate const stay;
+    auto const here = std::this_thread::get_id();
+    bool moved = false;
+    while (!stop) {
+      fib(ctx, 12);
+      moved = moved || std::this_thread::get_id() != here;
+    }
+    if (moved) throw std::runtime_error{"a task under a guard has moved"};
+  });
+}
+
+TEST_CASE("requests: without end, they do not starve what the workers have begun", "[sched]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    INFO(workers << " workers");
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "a flood"};
+    std::atomic<bool> over{false};
+    std::atomic<int> waiting{0};
+    auto work = ex.submit([&](heist::context ctx) {
+      long sum = 0;
+      for (int i = 0; i < 20; ++i) sum += fib(ctx, slow ? 10 : 18);
+      over = true;
+      return sum;
+    });
+    std::thread flood{[&] {
+      while (!over) {
+        if (waiting >= 100) {
+          std::this_thread::yield();
+          continue;
+        }
+        ++waiting;
+        ex.post([&waiting] { --waiting; });
+      }
+    }};
+    flood.join();
+    CHECK(work.get() == 20 * (slow ? 55 : 2584));
+    ex.wait_idle();
+  }
+}
+
+TEST_CASE("requests: a worker whose tasks keep posting others comes to the oldest one, too", "[sched]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s, "the oldest of one's own"};
+  std::atomic<bool> oldest{false};
+  std::function<void()> again = [&] {
+    if (!oldest) ex.post(again);
+  };
+  ex.post([&] {
+    ex.post([&] { oldest = true; });
+    ex.post(again);
+  });
+  ex.wait_idle();
+  CHECK(oldest);
+}
+
+TEST_CASE("starvation: a loop through a condition waits for a sibling on the same worker", "[sched]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s, "a loop and its sibling"};
+  std::atomic<bool> flag{false};
+  heist::task_graph g;
+  auto start = g.emplace([] {});
+  auto loop = g.emplace_condition([&flag] { return flag ? 1 : 0; });
+  auto const end = g.emplace([] {});
+  start.precede(loop);
+  loop.precede(loop, end);
+  g.emplace([&flag] { flag = true; });
+  ex.run(g).get();
+  CHECK(flag);
+}
+
+TEST_CASE("no_migrate: very many that wait for one thing go on in linear time", "[sched]") {
+  // Each takes the first of a list; a walk over all of them for each would take minutes.
+  heist::executor ex{options{.workers = 2, .stack_size = std::size_t{64} << 10}};
+  heist::executor other{1};
+  heist_test::watchdog guard{ex, 120s, "many under guards"};
+  std::atomic<bool> open{false};
+  std::atomic<int> waiting{0};
+  heist::task_graph g;
+  g.emplace([&open] {
+    while (!open) std::this_thread::sleep_for(1ms);
+  });
+  auto const run = other.run(g);
+  int const n = slow ? 500 : 20'000;
+  for (int i = 0; i < n; ++i) {
+    ex.post([&] {
+      heist::no_migrate const stay;
+      ++waiting;
+      run.wait();
+    });
+  }
+  while (waiting != n) std::this_thread::sleep_for(1ms);
+  open = true;
+  ex.wait_idle();
+  run.get();
+}
