@@ -107,8 +107,9 @@ struct no_places {
     return context_access::make_child<Context>(child);
   }
   static void ended(frame const&) noexcept {}
+  static std::uint32_t index_of(record const&) noexcept { return 0; }
   struct joining {
-    joining(fiber&, fork_slot*) noexcept {}
+    joining(fiber&, fork_slot*, std::uint32_t) noexcept {}
     void about_to_wait() noexcept {}
   };
   static constexpr bool may_be_special = false;
@@ -235,7 +236,7 @@ class child_first_fork_in {
         last.fill([&]() -> decltype(auto) { return call_task(g, context_access::make<Context>(on, there)); });
     bool failed = status == child_threw;
     if (status == call_overtaken) {
-      typename Places::joining join{on, position};
+      typename Places::joining join{on, position, Places::index_of(place)};
       if (!first.finished.done()) join.about_to_wait();
       on.wait_for(first.finished);
       failed = first.failed;
@@ -271,7 +272,7 @@ class child_first_fork_in {
     std::uint32_t const branch = Places::reserve(position, count);
     ((states[I] = run_one<I>(std::get<I>(calls), on, position, branch + static_cast<std::uint32_t>(I), f)), ...);
     {
-      typename Places::joining join{on, position};
+      typename Places::joining join{on, position, branch + std::uint32_t{count} - 1};
       ((states[I] == child_state::running ? wait_one(std::get<I>(calls), on, join, states[I]) : void()), ...);
     }
     return take_all<values>({(states[I] == child_state::threw)...}, std::get<I>(calls).out...);

@@ -69,14 +69,18 @@ struct recorded_places {
   /// A child whose caller goes on elsewhere.
   static void ended(frame const& f) noexcept { end_of_work(f.place.parent); }
 
-  /// While a frame waits for its children: notes who goes on with it.
+  static std::uint32_t index_of(record const& r) noexcept { return r.index; }
+
+  /// While a frame waits for its children: notes who goes on with it after `last`, the join's last index. Calls below may
+  /// have forked further with the frame's context.
   class joining {
    public:
-    joining(fiber& on, fork_slot* position) noexcept : on_{on}, record_{*record_of(position)} {}
+    joining(fiber& on, fork_slot* position, std::uint32_t last) noexcept
+        : on_{on}, record_{*record_of(position)}, last_{last} {}
     joining(joining const&) = delete;
     joining& operator=(joining const&) = delete;
     ~joining() {
-      if (before_ != none) steal_log::note(&record_, record_.forks - 1, on_.on->number, before_, true);
+      if (before_ != none) steal_log::note(&record_, last_, on_.on->number, before_, true);
     }
     void about_to_wait() noexcept {
       if (before_ != none) return;
@@ -88,6 +92,7 @@ struct recorded_places {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     fiber& on_;
     frame_record const& record_;
+    std::uint32_t const last_;
     std::uint32_t before_ = none;  ///< who left it
   };
 

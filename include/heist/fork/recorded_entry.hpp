@@ -76,7 +76,7 @@ class recorded_region_run {
       memory_.times() = times;
     } catch (steal_tree_error const&) {
       memory_.tree() = {};
-      memory_.note() = "steals that fit into no tree: somebody forked with the context of another task";
+      memory_.note() = "steals that fit into no tree: two tasks forked at the same time with one context";
     } catch (std::exception const&) {
       memory_.tree() = {};
       memory_.note() = "no memory";

@@ -376,8 +376,8 @@ class scope {
       if ((record.forks & detail::frame_record::serial) != 0) return;
       detail::followed_parent{*on_, record, 1}.join_apart(joined_, added);
     } else {
-      static_cast<void>(detail::recorded_places::reserve(position_, 1));
-      detail::recorded_places::joining join{*on_, position_};
+      std::uint32_t const branch = detail::recorded_places::reserve(position_, 1);
+      detail::recorded_places::joining join{*on_, position_, branch};
       if (!joined_.add(added)) return;
       join.about_to_wait();
       on_->wait_for(joined_.all);

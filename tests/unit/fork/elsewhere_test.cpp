@@ -147,6 +147,29 @@ TEST_CASE("elsewhere: a region is entered with the context of an ancestor", "[fo
   });
 }
 
+TEST_CASE("elsewhere: joins of a frame, and of its context in its last child, have places of their own", "[fork]") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist_test::watchdog guard{ex, 120s, "joins"};
+  heist::region r;
+  for (int i = 0; i < rounds; ++i) {
+    std::atomic<bool> inner_goes_on{false}, outer_goes_on{false};
+    auto const until = [](std::atomic<bool>& flag) {
+      return [&flag] {
+        while (!flag) std::this_thread::yield();
+        std::this_thread::sleep_for(2ms);  // whoever set it waits for this child by then: both joins are noted
+      };
+    };
+    ex.sync_wait(r, [&](auto c) {
+      c.fork_join(until(outer_goes_on), [&] {
+        c.fork_join(until(inner_goes_on), [&] { inner_goes_on = true; });
+        outer_goes_on = true;
+      });
+    });
+    REQUIRE(r.note() == "");
+    REQUIRE_FALSE(r.tree().empty());
+  }
+}
+
 #if HEIST_CHECKED
 TEST_CASE("elsewhere: children of scopes, and other tasks, fork with the context of the task that made them",
           "[fork]") {
