@@ -20,12 +20,15 @@
 #include "heist/policy.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 
 using namespace std::chrono_literals;
 using heist::region;
 using heist_test::run_child;
 
 namespace {
+
+constexpr int repeats = heist_test::slow ? 2 : 5;
 
 template <class Context>
 long fib(Context c, long n) {
@@ -72,10 +75,10 @@ template <class Executor>
 void run_all(Executor& ex) {
   for (std::uint32_t level = 0; level < 5; ++level) {
     region r{{.boundary_level = level}};
-    for (int i = 0; i < 5; ++i) CHILD_REQUIRE(all_right(ex, r));
+    for (int i = 0; i < repeats; ++i) CHILD_REQUIRE(all_right(ex, r));
   }
   region profiled{{.branching = 2, .bytes = 64 << 20}};
-  for (int i = 0; i < 5; ++i) CHILD_REQUIRE(all_right(ex, profiled));
+  for (int i = 0; i < repeats; ++i) CHILD_REQUIRE(all_right(ex, profiled));
   CHILD_REQUIRE(ex.state_text().find("busy") == std::string::npos);
 }
 
@@ -184,7 +187,7 @@ TEMPLATE_TEST_CASE("squads: too few stacks, every run ends with its result or sa
                                       .max_fibers = workers + extra}};
         reporter const watch{ex};
         int right = 0, refused = 0;
-        for (int round = 0; round < 10; ++round) {
+        for (int round = 0; round < 2 * repeats; ++round) {
           for (std::uint32_t level = 0; level < 5; ++level) {
             region r{{.boundary_level = level}};
             for (int again = 0; again < 2; ++again) {
@@ -200,7 +203,7 @@ TEMPLATE_TEST_CASE("squads: too few stacks, every run ends with its result or sa
           }
         }
         std::printf("right %d, refused %d\n", right, refused);
-        CHILD_REQUIRE(right + refused == 100);
+        CHILD_REQUIRE(right + refused == 2 * repeats * 10);
       });
       INFO(machine << ", " << extra << " more stacks than workers: " << report.text());
       CHECK(report.clean());

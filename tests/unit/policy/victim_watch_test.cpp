@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "unit/policy/victim_conformance.hpp"
 
 using namespace heist_test;
@@ -52,7 +53,7 @@ TEST_CASE("victim watch: nothing to say where nobody else has work, or not for l
 }
 
 TEMPLATE_LIST_TEST_CASE("victim watch: no policy of ours is complained about", "[policy]", every_victim) {
-  for (std::uint32_t const workers : {2u, 16u}) {
+  for (std::uint32_t const workers : {2u, slow ? 6u : 16u}) {
     for (auto const where : {places::untold, places::three_packages}) {
       for (driver const& d :
            {driver{begins::every_seventh, shows::nothing, outcome::empty, true, true, where},

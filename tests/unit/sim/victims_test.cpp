@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/texts.hpp"
 #include "unit/sim/policies.hpp"
 
@@ -111,7 +112,7 @@ TEST_CASE("victims: sampling saves steals where there are many workers", "[sim]"
 }
 
 TEST_CASE("victims: far and unfamiliar ones cost more", "[sim]") {
-  auto const p = sim::balanced_tree({.depth = 10});
+  auto const p = sim::balanced_tree({.depth = slow ? 8 : 10});
   auto const searched = [&]<class Policy>(sim::costs costs) {
     return heist::simulate<Policy>(p, {.machine = four_sockets(), .squads = heist::squad_by::package, .costs = costs});
   };
@@ -128,7 +129,7 @@ TEST_CASE("victims: far and unfamiliar ones cost more", "[sim]") {
   costs.unfamiliar = 2000;
   using sets = with_victim<victim::victim_set<8, 1>, idle::always_awake>;
   using all = with_victim<victim::permuted, idle::always_awake>;
-  auto const chain = sim::chain({.nodes = 100, .work = 100'000});  // nobody ever finds anything
+  auto const chain = sim::chain({.nodes = slow ? 20 : 100, .work = 100'000});  // nobody ever finds anything
   auto const attempts = [&]<class Policy>() {
     return heist::simulate<Policy>(chain, {.workers = 63, .costs = costs}).attempts;
   };
