@@ -71,8 +71,8 @@ struct recorded_places {
 
   static std::uint32_t index_of(record const& r) noexcept { return r.index; }
 
-  /// While a frame waits for its children: notes who goes on with it after `last`, the join's last index. Calls below may
-  /// have forked further with the frame's context.
+  /// While a frame waits for its children: notes who goes on with it after `last`, the join's last index. Calls below
+  /// may have forked further with the frame's context.
   class joining {
    public:
     joining(fiber& on, fork_slot* position, std::uint32_t last) noexcept
