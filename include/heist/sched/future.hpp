@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <exception>  // exception_ptr
 #include <new>        // operator delete
+#include <optional>
 #include <stop_token>
 #include <type_traits>
-#include <utility>  // exchange, forward, move
+#include <utility>  // exchange, forward, in_place, move
 
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
@@ -112,7 +113,7 @@ struct async_task final : async_state<R> {
   template <class G, class... Token>
   async_task(G&& g, unsigned process, Token&&... token)
       : async_state<R>{&run, &async_what[0], process},
-        function(std::forward<G>(g)),
+        function(std::in_place, std::forward<G>(g)),
         stop(std::forward<Token>(token)...) {}
 
   static runnable* run(runnable& r, fiber& on) {
@@ -125,13 +126,15 @@ struct async_task final : async_state<R> {
     } else {
       interrupted_by const stop{on, interrupt};
       try {
-        self.result.fill([&]() -> decltype(auto) { return call_with_context<Context>(self.function, on, interrupt); });
+        self.result.fill([&]() -> decltype(auto) { return call_with_context<Context>(*self.function, on, interrupt); });
       } catch (...) {
         self.exception = exception_of_task();
         self.unfetched.refer(on.home.unfetched());
       }
     }
-    on.home.tell_end(*on.on, view_of_async(r));  // before anybody can know that it has ended
+    // Both before anybody can know that it has ended.
+    self.function.reset();
+    on.home.tell_end(*on.on, view_of_async(r));
     unsigned const wave = wave_of_async(self);
     self.finished.complete();
     self.release();
@@ -139,7 +142,7 @@ struct async_task final : async_state<R> {
     return nullptr;
   }
 
-  F function;
+  std::optional<F> function;
   [[no_unique_address]] Stop stop;
 };
 
@@ -186,8 +189,9 @@ struct posted_task final : queued_runnable {
 /// The result of a submitted task, once.
 ///
 /// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
-/// Promises dropping it neither waits nor cancels; the task still runs, and an exception that it throws reaches
-///          executor::wait_idle(), or stderr when the executor is destroyed.
+/// Promises when it is ready, the task's callable has been destroyed. Dropping it neither waits nor cancels; the task
+///          still runs, and an exception that it throws reaches executor::wait_idle(), or stderr when the executor is
+///          destroyed.
 template <class T>
 class [[nodiscard]] future {
  public:

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -112,6 +113,28 @@ TEST_CASE("future: dropped, the task still runs, and its result is destroyed onc
   }
   CHECK(ran == 250);
   CHECK(kept.use_count() == 1);
+}
+
+TEST_CASE("future: what the task has captured is gone when it is ready, also an owner of the executor", "[sched]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{"captures", 60s, [&] { return ex.state_text(); }};
+    std::stop_source nobody_stops;
+    for (int i = 0; i < 2000; ++i) {
+      auto const kept = std::make_shared<int>(1);
+      ex.submit([kept] {}).get();
+      REQUIRE(kept.use_count() == 1);
+      ex.submit(nobody_stops.get_token(), [kept] {}).wait();
+      REQUIRE(kept.use_count() == 1);
+      CHECK_THROWS(ex.submit([kept] { throw std::runtime_error{"thrown"}; }).get());
+      REQUIRE(kept.use_count() == 1);
+    }
+  }
+  for (int i = 0; i < 100; ++i) {
+    auto ex = std::make_shared<heist::executor<>>(std::size_t{1});
+    ex->submit([ex] {}).get();
+    ex.reset();
+  }
 }
 
 TEST_CASE("future: it outlives its executor", "[sched]") {
