@@ -17,9 +17,19 @@ namespace heist::detail {
 inline constexpr std::uint32_t look_interval = 64;
 inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
 
+/// Requests that come about as fast as they are run would be taken one by one, and both sides would wait for the
+/// other's cache lines each time: a pause of a microsecond lets some gather. One client that waits for each answer is
+/// no crowd.
+inline constexpr int gathering_pauses = 32;
+inline void let_gather(worker& w) noexcept {
+  if (!w.share.is_crowd() || w.home.requests.in_line() || !w.share.has_just_taken(os_env::ticks())) return;
+  for (int i = 0; i != gathering_pauses; ++i) os_env::relax();
+}
+
 inline runnable* core::take_request(worker& w, unsigned most) noexcept {
   bool more = false;
   queued_runnable* const first = requests.take(more, most);
+  if (first != nullptr) w.share.crowd(more || first->next != nullptr);
   if (most != 1 && first != nullptr) {
     queued_runnable* youngest = nullptr;
     for (queued_runnable* r = first->next; r != nullptr;) {
@@ -37,6 +47,7 @@ inline runnable* attend(runnable* t, worker& w) {
   core& home = w.home;
   bool const idle = t == nullptr && w.deque.maybe_empty();
   if (!idle && w.share.passes()) return t;
+  if (idle) let_gather(w);
   std::uint64_t const now = os_env::ticks();
   w.share.looked(now);
   if (w.attention.lower_unless([&] { return home.something_waits(w); })) {

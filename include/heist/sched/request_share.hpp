@@ -42,6 +42,10 @@ class request_share {
     taken_at_ = now;
     taken_ = n;
   }
+  /// The last that came did not come alone, or did.
+  void crowd(bool is) noexcept { crowd_ = is; }
+  bool is_crowd() const noexcept { return crowd_; }
+  bool has_just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < 4 * short_one; }
   std::uint32_t just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < longest ? taken_ : 0; }
   /// A task of the worker's own has ended, while requests wait.
   void own_task() noexcept { ++own_tasks_; }
@@ -68,6 +72,7 @@ class request_share {
   std::uint64_t taken_at_ = 0;
   std::uint64_t looked_ = 0;
   std::uint32_t taken_ = 0;
+  bool crowd_ = false;
   std::uint32_t passes_ = 0;
   std::uint64_t own_since_ = 0;
   std::uint64_t own_ = 0;  ///< how long the worker's own work has its turn, from own_since_ on

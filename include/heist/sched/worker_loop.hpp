@@ -193,6 +193,7 @@ class worker_loop {
         scheduler.near_victim(w).begin(view_of_squad(w), w.random);
       if (runnable* const t = look_in_squad(self); t != nullptr) return t;
     } else {
+      let_gather(w);
       hold_back(w, idle.holdback());
     }
     if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);

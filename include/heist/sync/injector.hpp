@@ -68,6 +68,8 @@ class injector {
     return first;
   }
 
+  /// A hint: does the next node come from the line, without a look at what arrives?
+  bool in_line() const noexcept { return line_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: a hint
   /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's who has found `more`.
   bool maybe_empty() const noexcept {
     // relaxed: a hint
