@@ -51,7 +51,7 @@ inline runnable* attend(runnable* t, worker& w) {
   std::uint64_t const now = os_env::ticks();
   w.share.looked(now);
   if (w.attention.lower_unless([&] { return home.something_waits(w); })) {
-    w.share.own_turn(now);
+    w.share.nothing_waits(now);
     return t;
   }
   core::ask_to_look(w);  // whatever runs next

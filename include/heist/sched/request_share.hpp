@@ -5,8 +5,8 @@
 
 namespace heist::detail {
 
-/// Some requests in a row, then as long for the worker's own work as these took, within bounds, or for some tasks; then
-/// again.
+/// Some requests in a row, or as many as fit into the time that the worker's own work has had before; then as long for
+/// that as these took, within bounds, or for some tasks; then again.
 ///
 /// Threads  of its worker. Times are in ticks, some nanosecond or less each (Env::ticks()).
 class request_share {
@@ -23,10 +23,15 @@ class request_share {
     passes_ = now - looked_ < most_in_row * short_one ? most_in_row - 1 : 0;
     looked_ = now;
   }
+  /// The attention is down: who raises it is to be seen after the next task, however short those before have been.
+  void nothing_waits(std::uint64_t now) noexcept {
+    passes_ = 0;
+    own_turn(now);
+  }
   /// May the next request come before the worker's own work?
   bool is_due(std::uint64_t now) const noexcept {
     if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
-    return in_row_ < most_in_row && now - row_began_ < longest;
+    return now - row_began_ < (in_row_ < most_in_row ? longest : more_);
   }
   /// Is it time to tell that those before have ended? At least once in a row.
   bool is_long(std::uint64_t now) const noexcept { return in_row_ % most_in_row == 0 || now - row_began_ >= longest; }
@@ -37,7 +42,11 @@ class request_share {
   }
   /// Up to `n` have been taken.
   void taken(std::uint64_t now, std::uint32_t n) noexcept {
-    if (in_row_ == 0) row_began_ = now;
+    if (in_row_ == 0) {
+      std::uint64_t const own_took = now - own_since_;
+      more_ = own_took < shortest ? 0 : own_took < longest ? own_took - shortest : longest;
+      row_began_ = now;
+    }
     in_row_ += n;
     taken_at_ = now;
     taken_ = n;
@@ -74,6 +83,7 @@ class request_share {
   std::uint32_t taken_ = 0;
   bool crowd_ = false;
   std::uint32_t passes_ = 0;
+  std::uint64_t more_ = 0;  ///< how long a row may go on when it has its number
   std::uint64_t own_since_ = 0;
   std::uint64_t own_ = 0;  ///< how long the worker's own work has its turn, from own_since_ on
 };

@@ -244,6 +244,43 @@ TEST_CASE("requests: without end, they do not starve what the workers have begun
   }
 }
 
+TEST_CASE("requests: after many short tasks the next is seen after one long task", "[sched]") {
+  heist::detail::request_share share;
+  share.looked(1'000'000);
+  share.looked(1'000'001);
+  CHECK(share.passes());
+  share.nothing_waits(1'000'002);
+  CHECK_FALSE(share.passes());
+
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s, "short, then long"};
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<int> long_ones{0};
+    int const last = 40;
+    std::atomic<bool> open{false};
+    ex.post([&] {
+      while (!open) std::this_thread::yield();
+      for (int i = 0; i < last; ++i) {
+        ex.post([&] {
+          ++long_ones;
+          std::this_thread::sleep_for(2ms);
+        });
+      }
+      for (int i = 0; i < 2000; ++i) ex.post([] {});  // run before them
+    });
+    for (int i = 0; i < 1000; ++i) ex.post([] {});
+    open = true;
+    while (long_ones == 0) std::this_thread::yield();
+    std::atomic<int> seen{0};
+    auto request = ex.submit([&] { seen = long_ones.load(); });
+    int const begun = long_ones;
+    request.get();
+    CHECK(seen <= begun + 1);
+    ex.wait_idle();
+    REQUIRE(long_ones == last);
+  }
+}
+
 TEST_CASE("requests: a worker whose tasks keep posting others comes to the oldest one, too", "[sched]") {
   heist::executor ex{1};
   heist_test::watchdog guard{ex, 60s, "the oldest of one's own"};
