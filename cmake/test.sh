@@ -1,7 +1,7 @@
 #!/bin/sh
 # Says whether heist works here: installs what is missing, builds the preset "test" (unit and stress tests, examples,
-# contract, packaging; -O1, many tests compiled as one) and runs it, the stress tests at a tenth. 5 minutes on 2
-# idle cores. Arguments are handed to ctest. What is left out for time is in cmake/prove.sh.
+# contract, packaging; -O1, many tests compiled as one) and runs it, the stress tests at a tenth. 5 to 9 minutes
+# on 2 idle cores. Arguments are handed to ctest. What is left out for time is in cmake/prove.sh.
 set -eu
 unset CDPATH
 cd -- "$(dirname -- "$0")/.."

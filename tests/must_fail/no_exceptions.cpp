@@ -1,6 +1,6 @@
 // expect: heist: needs exceptions
 // flags: -fno-exceptions
 // HEIST_MENDED: without the flags.
-#include "heist/executor.hpp"
+#include "heist/topology.hpp"
 
 int main() {}

@@ -4,6 +4,6 @@
 #ifndef HEIST_MENDED
 #undef __cpp_lib_jthread  // as libc++ 14
 #endif
-#include "heist/executor.hpp"
+#include "heist/topology.hpp"
 
 int main() {}

@@ -10,12 +10,12 @@
 #include <numeric>  // iota
 #include <optional>
 #include <random>
-#include <thread>
 #include <tuple>    // apply
 #include <utility>  // index_sequence
 #include <vector>
 
 #include "support/slow.hpp"
+#include "support/yield.hpp"
 
 namespace placement_kernels {
 
@@ -35,7 +35,7 @@ struct watch {
   /// Lets other workers in, which on two cores get no chance otherwise before a run is over.
   void linger() {
     std::size_t const n = visits.fetch_add(1, std::memory_order_relaxed);  // relaxed: any number will do
-    for (std::size_t i = n * 2654435761u >> 7 & 3; i != 0; --i) std::this_thread::yield();
+    for (std::size_t i = n * 2654435761u >> 7 & 3; i != 0; --i) heist_test::yield();
   }
 
   heist::topology::squads const& squads;

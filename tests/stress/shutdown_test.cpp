@@ -17,6 +17,7 @@
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 namespace {
 
@@ -38,7 +39,7 @@ void dawdle(std::uint64_t seed) {
       std::this_thread::sleep_for(std::chrono::microseconds{random.below(200)});
       break;
     case 1:
-      heist::os_env::yield();
+      heist_test::yield();
       break;
     default:
       for (auto n = random.below(300); n != 0; --n) heist::os_env::relax();

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <stop_token>
-#include <thread>  // yield
 #include <vector>
 
 #include "heist/base/random.hpp"
@@ -13,6 +12,7 @@
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "support/random_graph.hpp"
+#include "support/yield.hpp"
 
 namespace heist_test {
 
@@ -64,7 +64,7 @@ class counted_graph {
     ++ran;
     switch (kind) {
       case 0:
-        c.fork_join([] { std::this_thread::yield(); }, [] {});
+        c.fork_join([] { heist_test::yield(); }, [] {});
         break;
       case 1:
         ++all_.submitted;
@@ -79,7 +79,7 @@ class counted_graph {
         break;
       }
       case 3:
-        std::this_thread::yield();
+        heist_test::yield();
         break;
       default:
         break;

@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 namespace {
 
@@ -60,7 +61,7 @@ TEST_CASE("event_count: producers and consumers balance, with any number of both
               e.cancel_wait();
               if (t.available == 0) return;
             } else {
-              if (random.below(8) == 0) heist::os_env::yield();
+              if (random.below(8) == 0) heist_test::yield();
               e.commit_wait(c, calls);
               ++slept;
             }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
 
 using heist::os_env;
@@ -14,15 +15,18 @@ namespace {
 /// Store buffering (Dekker): each thread stores, fences, loads the other's. Counts the rounds in which both loads
 /// missed the other's store.
 template <class LeftFence, class RightFence>
-int both_missed(int rounds, LeftFence left, RightFence right) {
+int both_missed(int most, LeftFence left, RightFence right) {
+  constexpr int over = -1;
   alignas(64) std::atomic<int> x{0};
   alignas(64) std::atomic<int> y{0};
   alignas(64) std::atomic<int> turn{0};
   alignas(64) std::atomic<int> ready{0};
   int seen_by_other = 0;
   std::thread other{[&] {
-    for (int i = 1; i <= rounds; ++i) {
-      for (int spins = 1; turn.load(std::memory_order_acquire) != i; ++spins) {
+    for (int i = 1;; ++i) {
+      int now;
+      for (int spins = 1; (now = turn.load(std::memory_order_acquire)) != i; ++spins) {
+        if (now == over) return;
         if (spins % 256 == 0) os_env::yield();
         os_env::relax();
       }
@@ -33,7 +37,9 @@ int both_missed(int rounds, LeftFence left, RightFence right) {
     }
   }};
   int missed = 0;
-  for (int i = 1; i <= rounds; ++i) {
+  heist_test::rounds rounds{most};
+  while (rounds.next()) {
+    int const i = rounds.begun();
     turn.store(i, std::memory_order_release);
     x.store(i, std::memory_order_relaxed);
     left();
@@ -44,6 +50,7 @@ int both_missed(int rounds, LeftFence left, RightFence right) {
     }
     missed += seen != i && seen_by_other != i;
   }
+  turn.store(over, std::memory_order_release);
   other.join();
   return missed;
 }

@@ -9,6 +9,7 @@
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy.hpp"
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fork/every_policy.hpp"
 #include "unit/fork/tiers.hpp"
@@ -17,14 +18,14 @@ namespace heist_test {
 
 /// Calls `program(context)` so often under each of them; it checks what it has done.
 template <class Program>
-void in_every_way(int rounds, Program program) {
+void in_every_way(int times, Program program) {
   using namespace std::chrono_literals;
   auto const outside = [&]<class Policy>(Policy*, std::size_t workers) {
     INFO(workers << " workers, " << (is_child_first<Policy> ? "child-first" : "parent-first"));
     heist::executor<Policy> ex{workers};
     watchdog guard{ex, 120s, "outside of regions"};
-    for (int i = 0; i < rounds; ++i) ex.sync_wait([&](auto c) { program(c); });
-    for (int i = 0; i < rounds; ++i) ex.sync_wait([&](heist::context c) { program(c); });
+    for (rounds left{times}; left.next();) ex.sync_wait([&](auto c) { program(c); });
+    for (rounds left{times}; left.next();) ex.sync_wait([&](heist::context c) { program(c); });
   };
   for (std::size_t const workers : {1u, 2u, 4u}) {
     outside(static_cast<parent_first*>(nullptr), workers);
@@ -37,7 +38,7 @@ void in_every_way(int rounds, Program program) {
     heist::region by_level{{.boundary_level = 2}}, profiled{{.branching = 2, .bytes = 1 << 20}},
         by_hand{{.tiers_by_hand = true}};
     for (auto* r : {&by_level, &profiled, &by_hand}) {
-      for (int i = 0; i < rounds; ++i) ex.sync_wait(*r, [&](auto c) { program(c); });
+      for (rounds left{times}; left.next();) ex.sync_wait(*r, [&](auto c) { program(c); });
     }
     ex.sync_wait([&](auto c) { program(c); });
     CHECK(all_free(ex));
@@ -47,13 +48,13 @@ void in_every_way(int rounds, Program program) {
   heist::executor<heist::policy::replay> ex{4};
   watchdog guard{ex, 120s, "replay"};
   heist::region recorded;
-  for (int i = 0; i < rounds; ++i) ex.sync_wait(recorded, [&](auto c) { program(c); });
+  for (rounds left{times}; left.next();) ex.sync_wait(recorded, [&](auto c) { program(c); });
   REQUIRE(recorded.note() == "");
   for (auto const mode :
        {heist::replay_mode::strict_ordered, heist::replay_mode::strict_unordered, heist::replay_mode::relaxed}) {
     heist::region followed;
     followed.follow(recorded.tree(), mode);
-    for (int i = 0; i < rounds; ++i) ex.sync_wait(followed, [&](auto c) { program(c); });
+    for (rounds left{times}; left.next();) ex.sync_wait(followed, [&](auto c) { program(c); });
   }
   ex.sync_wait([&](auto c) { program(c); });
 }

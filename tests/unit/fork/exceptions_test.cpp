@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/every_policy.hpp"
 
 using namespace std::chrono_literals;
@@ -107,12 +109,13 @@ TEMPLATE_LIST_TEST_CASE("exceptions: any subset of four fails", "[fork]", every_
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor<TestType> ex{workers};
     heist_test::watchdog guard{ex, 60s, "subsets"};
-    for (int round = 0; round < (slow ? 3 : 30); ++round) {
+    heist_test::rounds rounds{slow ? 3 : 30};
+    while (rounds.next()) {
       for (int failing = 0; failing < 16; ++failing) {
         std::atomic<int> finished{0};
         int sum = 0;
         auto const task = [&](int i) {
-          if ((round + i) % 2 == 0) std::this_thread::yield();
+          if ((rounds.begun() + i) % 2 == 0) heist_test::yield();
           ++finished;
           if ((failing >> i & 1) != 0) throw failure{i + 1};
           return result{i};
@@ -196,7 +199,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a task that caught one forks after the hand
       bool ok = true;
       for (int i = 0; i < 5; ++i) {
         try {
-          ctx.fork_join([] { throw failure{1}; }, [] { std::this_thread::yield(); }, [] { throw failure{3}; });
+          ctx.fork_join([] { throw failure{1}; }, [] { heist_test::yield(); }, [] { throw failure{3}; });
           ok = false;
         } catch (failure const& e) {
           ok = ok && e.who == 1;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <variant>
@@ -17,6 +16,7 @@
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using namespace std::chrono_literals;
 using heist::context;
@@ -189,7 +189,7 @@ TEST_CASE("fork_join: the worker id after a join is that of the worker that goes
   std::atomic<bool> right{true};
   for (int i = 0; i < rounds; ++i) {
     ex.post([&](context ctx) {
-      ctx.fork_join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); });
+      ctx.fork_join([] { heist_test::yield(); }, [] { heist_test::yield(); });
       auto const* const w = heist::detail::this_worker();
       if (w == nullptr || w->number != ctx.worker_id()) right = false;
     });
@@ -212,7 +212,7 @@ TEST_CASE("fork_join: hazard, thread_local and errno do not move along with a ta
       int* const before = &here;
       auto const thread_before = ctx.worker_id();
       errno = 0;
-      ctx.fork_join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); });
+      ctx.fork_join([] { heist_test::yield(); }, [] { heist_test::yield(); });
       errno = EDOM;
       bool const changed = ctx.worker_id() != thread_before;
       moved += changed;

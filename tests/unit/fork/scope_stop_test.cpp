@@ -6,6 +6,7 @@
 
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/every_way.hpp"
 
 using namespace std::chrono_literals;
@@ -94,7 +95,7 @@ TEST_CASE("scope stop: it reaches nobody but the scope's own children", "[fork]"
         [&](auto d) {
           for (int i = 0; i < 20; ++i) {
             CHECK_FALSE(d.stop_requested());
-            std::this_thread::yield();
+            heist_test::yield();
           }
         },
         [&](auto d) { CHECK_FALSE(d.stop_requested()); });

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>  // size_t
 #include <string>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 
@@ -17,6 +16,7 @@
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 namespace heist_test {
 
@@ -53,7 +53,7 @@ bool all_free(Executor const& ex) {
 
 template <class Context>
 long fib(Context c, long n) {
-  std::this_thread::yield();  // lets thieves in: there may be more workers than cores
+  heist_test::yield();  // lets thieves in: there may be more workers than cores
   if (n < 2) return n;
   auto const [a, b] = c.fork_join([=](Context d) { return fib(d, n - 1); }, [=](Context d) { return fib(d, n - 2); });
   return a + b;

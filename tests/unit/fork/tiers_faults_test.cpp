@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
 
 using namespace std::chrono_literals;
@@ -39,7 +40,7 @@ struct thrower {
   template <class Context>
   int run(Context c, int task) const {
     ++ran;
-    std::this_thread::yield();
+    heist_test::yield();
     if (here(task, moment::before_forking)) throw problem{task};
     if (2 * task + 1 <= tasks) {
       bool const inter = by_hand;
@@ -256,7 +257,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a stop request in every phase reaches all tasks,
           auto const down = [&](auto self, auto c, int task) -> void {
             if (task != stop_at && stop_at == 16 && c.stop_requested()) ++early;
             look(c);
-            std::this_thread::yield();
+            heist_test::yield();
             if (task == stop_at) stop();
             look(c);
             if (2 * task + 1 > 15) return;

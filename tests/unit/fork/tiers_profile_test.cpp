@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "heist/observe/hardware_counters.hpp"
 #include "support/texts.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
 
 using namespace std::chrono_literals;
@@ -62,7 +62,7 @@ enum class leaf_does { misses, declares, computes, nothing };
 template <class Context>
 long tree(Context c, int depth, leaf_does what, int branching = 2) {
   // Declared bytes are set against time, of which a yield on a loaded machine takes what it likes.
-  if (what != leaf_does::declares) std::this_thread::yield();
+  if (what != leaf_does::declares) heist_test::yield();
   if (depth == 0) {
     if (what == leaf_does::misses) fake_counters::touch(256 * kib / line, 10 * 256 * kib / line);
     if (what == leaf_does::computes) fake_counters::touch(1, 1'000'000);

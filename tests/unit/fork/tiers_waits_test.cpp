@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "heist/graph.hpp"
 #include "heist/sched/no_migrate.hpp"
 #include "support/wait_for.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
 
 using namespace std::chrono_literals;
@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: futures waited for in every kind of frame", "[fo
     heist_test::watchdog guard{ex, 60s};
     in_each_tier(ex, slow ? 1 : 5, [](auto c) {
       auto plain = c.submit([] {
-        std::this_thread::yield();
+        heist_test::yield();
         return 1;
       });
       auto forking = c.submit([](auto d) { return fib(d, 5); });
@@ -167,7 +167,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: no_migrate guards in every kind of frame", "[for
         for (int i = 0; i < 5; ++i) s.fork([](auto d) { fib(d, 3); });
       }
       wrong += c.worker_id() != here;
-      c.submit([] { std::this_thread::yield(); }).get();
+      c.submit([] { heist_test::yield(); }).get();
       wrong += c.worker_id() != here;
     });
     CHECK(wrong == 0);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/every_policy.hpp"
 
 using namespace std::chrono_literals;
@@ -49,7 +49,7 @@ void check_on_all(char const* what, Body const& body) {
 }
 
 void now_and_then() {
-  std::this_thread::yield();
+  heist_test::yield();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -291,7 +292,7 @@ TEST_CASE("a local graph that a task does not wait for is waited for by its dest
       heist::task_graph local;
       for (int k = 0; k < 10; ++k) {
         local.emplace([&] {
-          std::this_thread::yield();
+          heist_test::yield();
           ++n;
         });
       }

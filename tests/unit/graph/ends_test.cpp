@@ -14,7 +14,9 @@
 
 #include "faults/child_process.hpp"
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -37,7 +39,7 @@ struct waits_when_destroyed {
   explicit waits_when_destroyed(heist::executor<>& ex) : on{&ex} {}
   waits_when_destroyed(waits_when_destroyed const&) = default;
   ~waits_when_destroyed() {
-    for (int i = 0; i < 3; ++i) on->submit([] { std::this_thread::yield(); }).wait();
+    for (int i = 0; i < 3; ++i) on->submit([] { heist_test::yield(); }).wait();
   }
 };
 
@@ -209,7 +211,8 @@ TEST_CASE("destructors that wait: exceptions, callbacks, predicates, values", "[
     g.emplace([&ex] { throw waits_when_destroyed{ex}; });
     g.compose(inner);
     g.emplace([&] { return own(); });
-    for (int i = 0; i < 100; ++i) {
+    heist_test::rounds rounds{100};
+    while (rounds.next()) {
       static_cast<void>(ex.run(g));  // nobody takes the exception
       auto noise = ex.run_n(beside, 3);
       static_cast<void>(ex.run(g, [o = own()] {}));

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -24,7 +26,7 @@ class gauge {
     int most = most_;
     while (now > most && !most_.compare_exchange_weak(most, now)) {
     }
-    std::this_thread::yield();
+    heist_test::yield();
     now_ -= weight;
   }
   int most() const { return most_; }
@@ -137,7 +139,7 @@ TEST_CASE("one task may acquire and another release", "[graph]") {
                     while (now > seen && !most.compare_exchange_weak(seen, now)) {
                     }
                   }).acquire(two);
-    auto middle = g.emplace([] { std::this_thread::yield(); });
+    auto middle = g.emplace([] { heist_test::yield(); });
     auto leave = g.emplace([&] { --between; }).release(two);
     enter.precede(middle);
     middle.precede(leave);
@@ -206,8 +208,8 @@ TEST_CASE("a task holds its limits while it waits, wherever it goes on", "[graph
   for (int i = 0; i < 50; ++i) {
     g.emplace([&](heist::context c) {
        int const before = unguarded;
-       c.submit([] { std::this_thread::yield(); }).get();
-       c.fork_join([] {}, [] { std::this_thread::yield(); });
+       c.submit([] { heist_test::yield(); }).get();
+       c.fork_join([] {}, [] { heist_test::yield(); });
        unguarded = before + 1;
      }).limit(one);
   }
@@ -313,7 +315,8 @@ TEST_CASE("what a run took is given back when it fails or is stopped, also where
     fails = false;
     ex.run_n(inner, 10).get();
     CHECK(two.available() == 2);
-    for (int i = 0; i < 200; ++i) {
+    heist_test::rounds rounds{200};
+    while (rounds.next()) {
       auto run = ex.run_until(inner, [] { return false; });
       int const before = n;
       while (n == before) std::this_thread::yield();

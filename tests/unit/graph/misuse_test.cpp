@@ -18,7 +18,9 @@
 
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -217,19 +219,19 @@ TEST_CASE("the destructor of a graph waits for its runs, in progress and in line
     heist::executor ex{workers};
     heist_test::watchdog dog{ex, seconds{30}};
     std::atomic<int> n{0};
-    int const rounds = heist::under_tsan || heist::under_asan ? 50 : 300;
-    for (int round = 0; round < rounds; ++round) {
+    heist_test::rounds rounds{300};
+    while (rounds.next()) {
       heist::task_graph g;
       auto a = g.emplace([&] { ++n; });
       for (int i = 0; i < 8; ++i) {
         a.precede(g.emplace([&n, i] {
-          if (i % 2 == 0) std::this_thread::yield();
+          if (i % 2 == 0) heist_test::yield();
           ++n;
         }));
       }
       for (int i = 0; i < 3; ++i) static_cast<void>(ex.run(g));
     }
-    CHECK(n == rounds * 27);
+    CHECK(n == rounds.begun() * 27);
   }
 }
 
@@ -240,7 +242,7 @@ TEST_CASE("assigning to a graph waits for its runs", "[graph][bad input]") {
   heist::task_graph g;
   for (int i = 0; i < 10; ++i) {
     g.emplace([&] {
-      std::this_thread::yield();
+      heist_test::yield();
       ++n;
     });
   }

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -36,7 +38,7 @@ struct teller : heist::null_observer {
     ++by_name[text(t)].begun;
   }
   void task_end(std::size_t, heist::task_view const& t) noexcept {
-    std::this_thread::yield();  // let the others get ahead
+    heist_test::yield();  // let the others get ahead
     {
       std::scoped_lock const guard{lock};
       ++by_name[text(t)].ended;
@@ -63,7 +65,8 @@ void all_told(Make make) {
     observed ex{workers};
     heist_test::watchdog dog{ex, seconds{60}};
     int untold = 0;
-    for (int i = 0; i < 300; ++i) {
+    heist_test::rounds rounds{300};
+    while (rounds.next()) {
       auto g = std::make_unique<heist::task_graph>();
       make(*g);
       ex.run_n(*g, 2).get();
@@ -119,7 +122,8 @@ TEST_CASE("observers are told of each end before the run has ended, with a name 
   SECTION("tasks that throw") {
     observed ex{2};
     heist_test::watchdog dog{ex, seconds{60}};
-    for (int i = 0; i < 300; ++i) {
+    heist_test::rounds rounds{300};
+    while (rounds.next()) {
       heist::task_graph g;
       g.emplace([] { throw std::runtime_error{"on purpose"}; }).name(long_name).limit(two);
       g.emplace_condition([]() -> int { throw std::runtime_error{"on purpose"}; }).name(long_name);
@@ -133,7 +137,8 @@ TEST_CASE("observers are told of each end before the run has ended, with a name 
     heist_test::watchdog dog{ex, seconds{60}};
     heist::task_graph g;
     g.emplace([] {});
-    for (int i = 0; i < 300; ++i) {
+    heist_test::rounds rounds{300};
+    while (rounds.next()) {
       ex.run(g, [] {}).get();
       REQUIRE(ex.observer().open_starts == 0);
     }
@@ -165,7 +170,7 @@ TEST_CASE("a task that a limiter lets go on is told once, by its own name", "[gr
     heist::task_graph g;
     constexpr int tasks = 200;
     for (int i = 0; i < tasks; ++i) {
-      auto t = g.emplace([] { std::this_thread::yield(); }).name("limited " + std::to_string(i)).limit(two);
+      auto t = g.emplace([] { heist_test::yield(); }).name("limited " + std::to_string(i)).limit(two);
       if (i % 2 == 0) t.limit(one);
     }
     heist::task_graph inner;

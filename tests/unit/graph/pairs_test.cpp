@@ -19,6 +19,7 @@
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 namespace {
 
@@ -158,7 +159,7 @@ class waits_at_end {
   waits_at_end& operator=(waits_at_end const&) = delete;
   ~waits_at_end() {
     p_.at.wait_for_another();
-    p_.other.submit([] { std::this_thread::yield(); }).wait();
+    p_.other.submit([] { heist_test::yield(); }).wait();
     ++p_.gone;
   }
 
@@ -467,7 +468,7 @@ feature const stays{.name = "no_migrate",
                         [](place at, heist::context const* c, heist::task_graph& g) {
                           auto const thread = std::this_thread::get_id();
                           heist::no_migrate const guard;
-                          c->fork_join([] {}, [] { std::this_thread::yield(); });
+                          c->fork_join([] {}, [] { heist_test::yield(); });
                           run_below(*at.p, *c, g);
                           return static_cast<int>(thread == std::this_thread::get_id());
                         },

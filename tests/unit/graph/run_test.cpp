@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using seconds = std::chrono::seconds;
 
@@ -140,13 +142,13 @@ TEST_CASE("callbacks and predicates may wait for other work", "[graph]") {
     heist::executor ex{workers};
     heist_test::watchdog dog{ex, seconds{60}};
     std::atomic<int> n{0};
-    int const rounds = heist::under_tsan || heist::under_asan ? 50 : 300;
-    for (int round = 0; round < rounds; ++round) {
+    heist_test::rounds rounds{300};
+    while (rounds.next()) {
       heist::task_graph graphs[4];
       std::vector<heist::graph_run> runs;
       for (auto& g : graphs) {
         for (int i = 0; i < 8; ++i) g.emplace([&] { ++n; });
-        auto const wait = [&ex] { ex.submit([] { std::this_thread::yield(); }).get(); };
+        auto const wait = [&ex] { ex.submit([] { heist_test::yield(); }).get(); };
         runs.push_back(ex.run_until(
             g,
             [wait, left = 3]() mutable {
@@ -157,7 +159,7 @@ TEST_CASE("callbacks and predicates may wait for other work", "[graph]") {
       }
       for (auto& r : runs) r.get();
     }
-    CHECK(n == rounds * 4 * 8 * 3);
+    CHECK(n == rounds.begun() * 4 * 8 * 3);
     ex.wait_idle();
   }
 }
@@ -224,14 +226,14 @@ TEST_CASE("what a callback holds may itself wait when it is let go", "[graph]") 
   heist::executor ex{4};
   heist_test::watchdog dog{ex, seconds{60}};
   std::atomic<int> n{0};
-  int const rounds = heist::under_tsan || heist::under_asan ? 100 : 500;
-  for (int round = 0; round < rounds; ++round) {
+  heist_test::rounds rounds{500};
+  while (rounds.next()) {
     heist::task_graph g[3];
     for (auto& one : g) {
       auto held = std::make_shared<heist::task_graph>();  // its destructor waits for its run
       for (int i = 0; i < 4; ++i) {
         held->emplace([&] {
-          std::this_thread::yield();
+          heist_test::yield();
           ++n;
         });
       }
@@ -240,7 +242,7 @@ TEST_CASE("what a callback holds may itself wait when it is let go", "[graph]") 
     }
   }
   ex.wait_idle();
-  CHECK(n == rounds * 12);
+  CHECK(n == rounds.begun() * 12);
 }
 
 TEST_CASE("a run that cannot be started leaks nothing and leaves the graph usable", "[graph]") {
@@ -282,7 +284,8 @@ TEST_CASE("several graphs run at once", "[graph]") {
 TEST_CASE("two runs that need each other's tasks run at the same time", "[graph]") {
   heist::executor ex{2};
   heist_test::watchdog dog{ex, seconds{30}};
-  for (int round = 0; round < 200; ++round) {
+  heist_test::rounds rounds{200};
+  while (rounds.next()) {
     heist::task_graph a, b;
     std::atomic<int> here{0};
     auto const meet = [&] {
@@ -307,7 +310,7 @@ TEST_CASE("runs of one graph are queued: they never overlap and come in the orde
   std::vector<int> order;
   auto first = g.emplace([&] { most = std::max(most, ++inside); });
   auto last = g.emplace([&] { --inside; });
-  for (int i = 0; i < 10; ++i) g.emplace([] { std::this_thread::yield(); }).succeed(first).precede(last);
+  for (int i = 0; i < 10; ++i) g.emplace([] { heist_test::yield(); }).succeed(first).precede(last);
   std::vector<heist::graph_run> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(ex.run(g, [&order, i] { order.push_back(i); }));
   runs.back().get();
@@ -604,7 +607,7 @@ TEST_CASE("the executor's end waits for runs in progress and in line", "[graph]"
   std::atomic<int> n{0};
   for (int i = 0; i < 10; ++i) {
     g.emplace([&] {
-      std::this_thread::yield();
+      heist_test::yield();
       ++n;
     });
   }

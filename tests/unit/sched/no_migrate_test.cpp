@@ -12,6 +12,7 @@
 #include "heist/sched/no_migrate.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/every_policy.hpp"
 
 using namespace std::chrono_literals;
@@ -59,14 +60,13 @@ TEMPLATE_LIST_TEST_CASE("no_migrate: forks, joins, scopes and waits for futures 
         place const here{ctx};
         auto const [a, b] = ctx.fork_join([](auto c) { return fib(c, 8); },
                                           [](auto c) {
-                                            std::this_thread::yield();
+                                            heist_test::yield();
                                             return fib(c, 7);
                                           });
         wrong += !here.same() + (a != 21) + (b != 13);
-        ctx.fork_join([] { std::this_thread::yield(); }, [] { std::this_thread::yield(); },
-                      [](auto c) { c.submit([] {}).get(); });
+        ctx.fork_join([] { heist_test::yield(); }, [] { heist_test::yield(); }, [](auto c) { c.submit([] {}).get(); });
         wrong += !here.same();
-        ctx.submit([] { std::this_thread::yield(); }).get();
+        ctx.submit([] { heist_test::yield(); }).get();
         wrong += !here.same();
         {
           heist::scope s{ctx};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "heist/executor.hpp"
 #include "heist/fork/region_entry.hpp"
@@ -13,7 +12,9 @@
 #include "heist/policy.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using namespace std::chrono_literals;
 using heist::fast_random;
@@ -79,7 +80,7 @@ struct listens : heist::victim::random {
 
 template <class Context>
 long fib(Context c, long n) {
-  std::this_thread::yield();
+  heist_test::yield();
   if (n < 2) return n;
   auto const [a, b] = c.fork_join([=](Context d) { return fib(d, n - 1); }, [=](Context d) { return fib(d, n - 2); });
   return a + b;
@@ -107,7 +108,7 @@ TEST_CASE("placed victim policies: each is told once, before it names anybody", 
 TEST_CASE("hierarchical: forks and submissions run, on real and on pretended machines", "[sched]") {
   auto const run = [](auto&& ex) {
     heist_test::watchdog guard{ex, 60s};
-    for (int i = 0; i != 20; ++i) CHECK(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
+    for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
     std::atomic<int> ran{0};
     for (int i = 0; i != 100; ++i) ex.post([&] { ++ran; });
     ex.wait_idle();
@@ -140,5 +141,5 @@ TEMPLATE_TEST_CASE("victims within a squad: every policy does the work", "[sched
   heist::executor<policy> ex{three_by_two()};
   heist_test::watchdog guard{ex, 120s};
   heist::region r{{.boundary_level = 2}};
-  for (int i = 0; i != 20; ++i) CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 12); }) == 144);
+  for (heist_test::rounds rounds{20}; rounds.next();) CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 12); }) == 144);
 }

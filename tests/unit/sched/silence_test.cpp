@@ -13,6 +13,7 @@
 #include "heist/graph.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 #include "unit/fork/every_policy.hpp"
 
 using namespace std::chrono_literals;
@@ -84,7 +85,7 @@ TEST_CASE("unfetched: the runs of graphs", "[sched]") {
     CHECK(of_wait_idle(ex).empty());
     for (int i = 0; i < 200; ++i) {  // dropped at any moment of its life
       static_cast<void>(ex.run(g));
-      if (i % 3 == 0) std::this_thread::yield();
+      if (i % 3 == 0) heist_test::yield();
       CHECK(of_wait_idle(ex) == "in a graph");
     }
   }

@@ -13,6 +13,7 @@
 #include "support/slow.hpp"
 #include "support/wait_for.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using namespace std::chrono_literals;
 
@@ -175,7 +176,7 @@ TEST_CASE("parking: a task keeps what is on its stack while it is parked", "[sch
     ex.post([&, i] {
       unsigned char volatile bytes[16384];
       for (auto& b : bytes) b = static_cast<unsigned char>(i);
-      ex.submit([] { std::this_thread::yield(); }).get();
+      ex.submit([] { heist_test::yield(); }).get();
       bool same = true;
       for (auto const& b : bytes) same = same && b == static_cast<unsigned char>(i);
       kept += same;

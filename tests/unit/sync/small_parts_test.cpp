@@ -9,6 +9,7 @@
 #include "heist/sync/master_queue.hpp"
 #include "heist/sync/spin_lock.hpp"
 #include "support/catch.hpp"
+#include "support/rounds.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
@@ -114,28 +115,30 @@ TEST_CASE("completion: waiters enlisted before are woken once, later ones are re
 
 TEST_CASE("completion: the waiter may free it at once and sees what was done before", "[sync]") {
   heist_test::watchdog guard{"completion", 60s};
-  int const rounds = slow ? 2000 : 20000;
   struct shared {
     heist::completion finished;
     int value = 0;  // plain
-  };
+  } over;           // handed last
   std::atomic<shared*> handed{nullptr};
   std::thread other{[&] {
-    for (int i = 1; i <= rounds; ++i) {
+    for (int i = 1;; ++i) {
       shared* s = nullptr;
       while ((s = handed.exchange(nullptr)) == nullptr) std::this_thread::yield();
+      if (s == &over) break;
       s->value = i;
       s->finished.complete();
     }
   }};
   bool right = true;
-  for (int i = 1; i <= rounds; ++i) {
+  heist_test::rounds rounds{20000};
+  while (rounds.next()) {
     auto s = std::make_unique<shared>();
     handed = s.get();
     heist::thread_waiter<> me;
     if (s->finished.enlist(me)) me.wait();
-    right = right && s->finished.done() && s->value == i;
+    right = right && s->finished.done() && s->value == rounds.begun();
   }
+  handed = &over;
   other.join();
   CHECK(right);
 }
