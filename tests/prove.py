@@ -91,7 +91,7 @@ class Proof:
         total = {}
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             bound = ["--at-most", 2] if self.options.short else []
-            outs = list(pool.map(lambda n: self.run(s, [self.program(f"model_{n}"), *bound]), names))
+            outs = list(pool.map(lambda n: self.run(s, [self.program(f"model_{n}"), *bound], limit=7200), names))
         for name, out in zip(names, outs):
             last = [l for l in out.splitlines() if re.match(r"model\s+\S+\s+harnesses", l)]
             s.must(last, f"{name} printed no totals")

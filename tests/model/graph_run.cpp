@@ -324,7 +324,9 @@ void started_by_two(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const one = world::bounds(1, 0), two = world::bounds(2, 0), weak = world::bounds(0, 1);
+  model::limits const one = world::bounds(1, 0), weak = world::bounds(0, 1);
+  model::limits two = world::bounds(2, 0);
+  two.heavy = true;
   model::limits const wide{.rules = {.steps = 4000}, .random_executions = 10'000};
 
   all.prove("H11 run: a task throws, then a second run", one, play<one_throws>);

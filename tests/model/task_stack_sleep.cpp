@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
   model::limits const wide{.rules = {.steps = 2000}, .random_executions = 50'000};
 

@@ -16,7 +16,8 @@ using harness_body = void (*)(execution&);
 
 struct limits {
   scheduler::rules rules{};
-  double seconds = 90;
+  bool heavy = false;                   // takes a minute: --at-most goes one pre-emption lower
+  double seconds = 600;                 // a guard: what a slow machine needs must fit
   std::uint64_t random_executions = 0;  // instead of depth first
   std::uint64_t seed = 1;
 };
