@@ -29,8 +29,8 @@ inline void let_gather(worker& w) noexcept {
 inline runnable* core::take_request(worker& w, unsigned most) noexcept {
   bool more = false;
   queued_runnable* const first = requests.take(more, most);
-  if (first != nullptr) w.share.crowd(more || first->next != nullptr);
-  if (most != 1 && first != nullptr) {
+  if (first != nullptr) {
+    w.share.crowd(more || first->next != nullptr);
     queued_runnable* youngest = nullptr;
     for (queued_runnable* r = first->next; r != nullptr;) {
       queued_runnable* const after = std::exchange(r->next, youngest);

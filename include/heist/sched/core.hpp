@@ -286,7 +286,7 @@ class core {
   /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
   /// have nothing to give are asked to make what they fork public.
   bool work_for(worker const& thief) const noexcept {
-    if (!requests.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
+    if (something_waits(thief)) return true;
     for (auto const& w : workers) {
       // Frames stay in their squad.
       if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
