@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Folders are floors: a header includes only lower ones, never in a circle, and is short enough to read."""
+"""Folders are floors: a header includes only lower ones, never in a circle, and is short enough to read. Bodies (.ipp) are
+included by headers of their own folder, at the end and in header-only mode, and by src.hpp."""
 import re
 
 from headers import finish, headers, within
@@ -21,7 +22,7 @@ MAY_INCLUDE = {  # floor: floors it may include (itself is always allowed)
 }
 ONLY_IN = {"hwloc": ["topology/"], "boost/": ["fiber/"]}  # outside header: its only home
 
-bad, edges = [], {}
+bad, edges, bodies = [], {}, {}
 for name, text in headers():
     floor = name.split("/")[0] if "/" in name else "door"
     lines = text.splitlines()
@@ -45,6 +46,12 @@ for name, text in headers():
                 bad.append(f'{name}:{number}: "{target}" must be named from the top: "heist/..."')
             continue
         target = target.removeprefix("heist/")
+        if target.endswith(".ipp"):
+            bodies.setdefault(target, []).append(name)
+            if name != "src.hpp" and (name.endswith(".ipp") or "#if HEIST_HEADER_ONLY" not in lines[:number] or
+                                      "\n}" in "\n".join([""] + lines[number:])):
+                bad.append(f"{name}:{number}: bodies are included by headers, last of all: after `#if HEIST_HEADER_ONLY`")
+            continue
         edges.setdefault(name, set()).add(target)
         to = target.split("/")[0] if "/" in target else "door"
         if floor != "door" and to != floor and to not in MAY_INCLUDE[floor]:
@@ -64,4 +71,12 @@ def walk(node, trail):
 
 for start in sorted(edges):
     walk(start, [])
+for name in (name for name, _ in headers() if name.endswith(".ipp")):
+    by = bodies.get(name, [])
+    if by.count("src.hpp") != 1:
+        bad.append(f"{name}: src.hpp must include it once")
+    if len(by) < 2:
+        bad.append(f"{name}: no header includes it, so it has no bodies in header-only mode")
+    folder = name.rpartition("/")[0]
+    bad += [f"{b}: includes the bodies of another floor, {name}" for b in by if "/" in b and b.rpartition("/")[0] != folder]
 finish(bad, f"layers ok: {len(edges)} headers with includes", edges)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every atomic operation names its memory order, and every order carries its reason: an edge (E1) that the file
-declares, a step (S1) of the floor's README, or `relaxed: why`, on its statement or right above. seq_cst is for fences
+(or the header of its bodies) declares, a step (S1) of the floor's README, or `relaxed: why`, on its statement or right above. seq_cst is for fences
 only."""
 import re
 
@@ -43,10 +43,11 @@ def arguments(code, start):
 
 
 atomics = set().union(*(atomic_members(code_of(text), "park_word") for _, text in headers()))
-bad, checked = [], 0
+bad, checked, texts = [], 0, dict(headers())
 for name, text in headers():
     lines, code = text.splitlines(), code_of(text)
-    declared = {m[1] for line in lines if (m := EDGE.match(line))}
+    with_header = lines + texts.get(name.replace(".ipp", ".hpp"), "").splitlines()
+    declared = {m[1] for line in with_header if (m := EDGE.match(line))}
     for m in ORDER.finditer(code):
         checked += 1
         where = f"{name}:{line_of(code, m.start())}"

@@ -15,7 +15,7 @@ paths = {f.as_posix() for f in files}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FILE = re.compile(r"(?<![\w/.<*-])((?:[\w.-]+/)*(?:[\w-]+\.(?:hpp|cpp|py|sh)|README\.md))\b")
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b")
-CODE = (".hpp", ".cpp", ".py", ".sh", ".cmake")
+CODE = (".hpp", ".ipp", ".cpp", ".py", ".sh", ".cmake")
 NOT_OURS = {"taskflow/taskflow.hpp", "taskflow.hpp", "catch2/catch.hpp", "catch2/catch_all.hpp"}
 
 
@@ -49,7 +49,7 @@ for path in files:
                 target = target.split("#")[0]
                 if target and not re.match(r"\w+:", target) and not (ROOT / path.parent / target).exists():
                     bad.append(f"{where}: no such file: {target}")
-        comment = re.search(r"//(.*)", line) if path.suffix in (".hpp", ".cpp") else None
+        comment = re.search(r"//(.*)", line) if path.suffix in (".hpp", ".ipp", ".cpp") else None
         told = line if prose else comment[1] if comment else ""
         for name in FILE.findall(re.sub(r"https?://\S+|\]\([^)]*\)", "", told)):
             if not name.startswith("../") and name not in NOT_OURS and not exists(path, name):

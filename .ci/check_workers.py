@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No worker is kept across a user's code, which may wait and go on on another worker (sched/README.md, "A worker is not
 kept"): a local worker in sched/, fork/ and graph/ says why it may be there, `kept: reason`, on its line or right above,
-or is listed here; and pools of blocks, which belong to workers, are named in one file."""
+or is listed here (a header with its bodies); and pools of blocks, which belong to workers, are named in one file."""
 import re
 
 from headers import code_of, finish, headers, line_of, within
@@ -16,10 +16,10 @@ KEPT = {
     "sched/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
     "sched/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
     "sched/between_tasks.hpp": "between two tasks; push() says where it has ended",
-    "sched/core_start.hpp": "asked for the fiber, at once",
-    "sched/make_way.hpp": "as parking",
-    "sched/core_fibers.hpp": "parking and leaving: from reading the worker to the switch there is only our code",
-    "sched/core_squads.hpp": "squads are made when no task runs",
+    "sched/core_start.ipp": "asked for the fiber, at once",
+    "sched/make_way.ipp": "as parking",
+    "sched/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
+    "sched/core_squads.ipp": "squads are made when no task runs",
     "sched/fiber.hpp": "the member that is read anew",
     "sched/worker.hpp": "the worker itself",
     "sched/future.hpp": "asked for the fiber, at once",
@@ -48,8 +48,9 @@ for name, text in headers():
         i = line_of(code, m.start()) - 1
         if any("kept: " in line.partition("//")[2] for line in lines[max(i - 1, 0):i + 1]):
             continue
-        if name in KEPT:
-            used.add(name)
+        listed = name if name in KEPT else name.replace(".ipp", ".hpp")
+        if listed in KEPT:
+            used.add(listed)
         else:
             bad.append(f"{name}:{i + 1}: a worker is kept in `{m[1]}`: read it anew where it is used, or say why no code of "
                        "a user's runs meanwhile: `// kept: reason`")

@@ -10,8 +10,8 @@ _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\
 
 
 def headers():
-    """Pairs of a header's name below include/heist and its text."""
-    return [(p.relative_to(INCLUDE).as_posix(), p.read_text(encoding="utf-8")) for p in sorted(INCLUDE.rglob("*.hpp"))]
+    """Pairs of the name below include/heist and the text of each header, and of each file of bodies (.ipp)."""
+    return [(p.relative_to(INCLUDE).as_posix(), p.read_text(encoding="utf-8")) for p in sorted(INCLUDE.rglob("*.[hi]pp"))]
 
 
 def code_of(text):
@@ -31,8 +31,8 @@ def line_of(text, position):
 
 
 def within(name, places):
-    """True if a header is one of the places: a file, or a folder that ends with a slash."""
-    return any(name.startswith(p) if p.endswith("/") else name == p for p in places)
+    """True if a header is one of the places: a file, with its bodies, or a folder that ends with a slash."""
+    return any(name.startswith(p) if p.endswith("/") else name.replace(".ipp", ".hpp") == p for p in places)
 
 
 def finish(bad, fine, checked):

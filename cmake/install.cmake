@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(heist_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/heist")
 target_include_directories(heist INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heist" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
 install(TARGETS heist EXPORT heist-targets)
 install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${heist_package_dir}")
 
@@ -15,6 +15,7 @@ configure_package_config_file(
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heist-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake" "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake" "${PROJECT_SOURCE_DIR}/cmake/compiled.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/compiled.cpp"
         DESTINATION "${heist_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

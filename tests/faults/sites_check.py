@@ -50,7 +50,7 @@ def sites():
 def check():
     rows, bad, places = listed(), [], 0
     open_rows = [[site, file, re.sub(r"\s+", "", code)] for site, file, code in rows if file]
-    for path in sorted(INCLUDE.rglob("*.hpp")):
+    for path in sorted(INCLUDE.rglob("*.[hi]pp")):
         name = path.relative_to(INCLUDE).as_posix()
         code = code_of(path.read_text(encoding="utf-8"))
         end = 0

@@ -2,7 +2,7 @@
 // after it has been left completely, and takes the child's outcome after its end; a slot is used again only when its
 // thief has done with it.
 //
-// fork/child_first.hpp, sched/fiber.hpp and sched/core_fibers.hpp are no templates over Env: this is a model of their
+// fork/child_first.hpp, sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their
 // protocol, function by function under the same names, on the shipped task stack, completion, deque and master queue. A
 // fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
 // a step of their current fiber. Fibers are left for good, as by the native flow.
@@ -162,7 +162,7 @@ struct executor {
     for (fiber* f : fibers) delete f;
   }
 
-  // --- sched/core_fibers.hpp ---
+  // --- sched/core_fibers.ipp ---
 
   fiber& obtain_fresh(worker& w) {
     if (fiber* const f = w.fresh; f != nullptr) {

@@ -1,6 +1,6 @@
 // The hand-off of fibers (H8): a parked fiber goes on once, on one thread at a time, with what it left behind.
 //
-// sched/fiber.hpp and sched/core_fibers.hpp are no templates over Env: this is a model of their protocol
+// sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their protocol
 // (sched/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
 // injector. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved

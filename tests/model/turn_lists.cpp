@@ -1,7 +1,7 @@
 // Turns: what comes to a place is begun once, in the order of the list, whoever comes first; and a run on such lists
 // ends: its order is given up when it cannot be kept, never otherwise, and nobody looks at the run when it is over.
 //
-// sched/replay_run.hpp, fork/followed.hpp and sched/core_fibers.hpp are no templates over Env: the second half is a
+// sched/replay_run.hpp, fork/followed.hpp and sched/core_fibers.ipp are no templates over Env: the second half is a
 // model of what they do with the shipped turn lists, live_count and completion, function by function under the same
 // names. A frame is a function that is called where its fiber goes on.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved

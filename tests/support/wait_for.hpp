@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
+#include "heist/sched/core_fibers.ipp"
 #include "heist/sched/current.hpp"
 #include "heist/sync/completion.hpp"
 

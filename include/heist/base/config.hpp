@@ -78,6 +78,21 @@
 #define HEIST_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 #define HEIST_COLD __attribute__((noinline, cold))
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
+/// By default headers include their bodies, the .ipp beside them. With HEIST_SEPARATE_COMPILATION they do not: one file
+/// of the program includes heist/src.hpp, or the program links heist::compiled.
+#if defined(HEIST_SEPARATE_COMPILATION)
+#define HEIST_HEADER_ONLY 0
+#define HEIST_BODY
+#define HEIST_COLD_BODY
+#else
+#define HEIST_HEADER_ONLY 1
+#define HEIST_BODY inline
+/// Of bodies that run seldom. Not for their own sake: GCC has one budget of inlining for a whole file, and what is
+/// spent here is missing where users' forks are inlined.
+#define HEIST_COLD_BODY inline __attribute__((cold))
+#endif
+/// Of declarations whose bodies are in an .ipp, and run seldom.
+#define HEIST_RARE __attribute__((cold))
 /// Of variables that a process is to have once, also where shared libraries are compiled with -fvisibility=hidden. The
 /// dynamic linker sees to it where it can: not with a main program that exports nothing.
 #define HEIST_ONE_COPY __attribute__((visibility("default")))

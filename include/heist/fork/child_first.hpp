@@ -15,25 +15,14 @@
 #include "heist/fork/outcome.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
 
 namespace heist::detail {
 
 inline constexpr int child_returned = 1, child_threw = 2;
 
 /// Continuations of the worker of `child` are asked for: makes them public, and those that are there with them.
-HEIST_COLD inline void publish_continuations(fiber& child, continuation_slot* youngest) noexcept {
-  worker& w = *child.on;
-  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
-    core::published_continuations(w);
-  child.attend();
-}
-HEIST_COLD inline bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
-  auto const outcome = w.continuations.join(at);
-  if (outcome.published) core::published_continuations(w);
-  if (w.attention.raised()) w.continuations.ask();  // A1; the next child looks
-  return outcome.mine;
-}
+HEIST_RARE void publish_continuations(fiber& child, continuation_slot* youngest) noexcept;
+HEIST_RARE bool continuation_is_mine(worker& w, continuation_slot* at) noexcept;
 
 /// Right after the start of a child, whose caller has been left completely: only now may others see the continuation.
 HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
@@ -313,3 +302,7 @@ template <class Context, class... F>
 using child_first_fork = child_first_fork_in<no_places, Context, F...>;
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/child_first.ipp"
+#endif

@@ -7,30 +7,13 @@
 #include "heist/base/config.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/context.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sched/current.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
 
 namespace heist::detail {
 
 /// The fiber that the calling code runs on, which uses what belongs to a task on `of`.
-HEIST_COLD inline fiber& fiber_of_caller(fiber& of) noexcept {
-  worker* const w = this_worker();
-  if (w == nullptr) {
-    HEIST_FATAL(
-        "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
-        "to, and to what that forks; mend it by executor::sync_wait or executor::submit there");
-  }
-  if (&w->home != &of.home) {
-    HEIST_FATAL(
-        "a task's context or scope is used by a task of another executor; mend it by the context that that task is "
-        "handed, or by submitting to the first executor");
-  }
-  fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-  if (&here == &of && !of.runs_here()) of.has_other_stacks();
-  return here;
-}
+HEIST_RARE fiber& fiber_of_caller(fiber& of) noexcept;
 
 /// Does the code that forks with a context of `on` run elsewhere? Asked at each parent-first fork where programs are
 /// checked. In all builds a fork notices that the place of its slot is taken, which it is by whom it has been forked.
@@ -76,3 +59,7 @@ struct callers_context {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/elsewhere.ipp"
+#endif

@@ -1,17 +1,12 @@
 // How a task enters a region where the policy records: free, along a steal tree, or as ctx.designate says.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
-#include <exception>
-#include <memory>  // addressof
-#include <new>     // bad_alloc
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>  // move
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/recorded.hpp"
@@ -23,102 +18,26 @@ namespace heist::detail {
 /// One run of a region under a policy that records.
 class recorded_region_run {
  public:
-  recorded_region_run(region_access const& memory, fiber& on)
-      : memory_{memory}, home_{on.home}, log_{on.home.worker_count}, run_{log_}, body_{on.on->number} {
-    switch (memory.following()) {
-      case following::nothing:
-        break;
-      case following::tree:
-        follow(memory.followed(), memory.mode());
-        break;
-      case following::designations:
-        by_hand_ = steal_tree{home_.worker_count, 0, {}};
-        follow(by_hand_, replay_mode::strict_unordered, true);
-        break;
-      case following::itself:
-        follow(memory.adapted());
-        break;
-    }
-  }
-
-  frame_record& body_record() noexcept {
-    // Without steals and without designations there is nothing to decide about.
-    return replay_ && replay_->strict() && !replay_->by_hand() && run_.next == run_.end ? replay_->serial() : run_;
-  }
+  recorded_region_run(region_access const& memory, fiber& on);
+  frame_record& body_record() noexcept;
   std::uint32_t body_worker() const noexcept { return body_; }
   bool follows() const noexcept { return replay_.has_value(); }
   /// What the body's tasks are interrupted by.
   interrupt_state& interrupt() noexcept { return replay_->interrupt; }
 
   /// On the worker of the body, right before it.
-  void begin() noexcept {
-    began_ = os_env::nanoseconds();
-    log_.begins();
-  }
+  void begin() noexcept;
   /// Right after it.
-  void end() noexcept {
-    elapsed_ = os_env::nanoseconds() - began_;
-    log_.ends();
-    if (replay_) replay_->body_ended();
-  }
+  void end() noexcept;
   /// By the task that entered.
-  void finish(bool failed) noexcept {
-    if (replay_) replay_->finish();
-    if (failed) return;
-    try {
-      if (log_.incomplete()) throw std::bad_alloc{};
-      steal_tree made = log_.tree(body_);
-      auto const all = elapsed_ * static_cast<std::int64_t>(home_.worker_count);
-      run_times const times{elapsed_, log_.nanoseconds_at_work(), all - log_.nanoseconds_at_work()};
-      memory_.note() = note();
-      if (memory_.following() == following::itself) memory_.adapted().ran(made, times);
-      memory_.tree() = std::move(made);
-      memory_.times() = times;
-    } catch (steal_tree_error const&) {
-      memory_.tree() = {};
-      memory_.note() = "steals that fit into no tree: two tasks forked at the same time with one context";
-    } catch (std::exception const&) {
-      memory_.tree() = {};
-      memory_.note() = "no memory";
-    }
-  }
+  void finish(bool failed) noexcept;
 
  private:
   using following = region_access::following_kind;
 
-  void follow(adaptation const& adapted) {
-    switch (adapted.next()) {
-      case adaptation::phase::free:
-        return;
-      case adaptation::phase::relaxed:
-        return follow(adapted.tree(), replay_mode::relaxed);
-      case adaptation::phase::settling:
-        return follow(adapted.tree(), replay_mode::strict_unordered);
-      case adaptation::phase::settled:
-        return follow(adapted.tree(), replay_mode::strict_ordered);
-    }
-  }
-  void follow(steal_tree const& tree, replay_mode mode, bool by_hand = false) {
-    recorded_with_ = tree.worker_count();
-    keeps_order_ = mode == replay_mode::strict_ordered;
-    replay_.emplace(home_, run_, tree, mode, by_hand);
-    body_ = tree.body_worker() % static_cast<std::uint32_t>(home_.worker_count);
-    replay_->begin(body_);
-  }
-
-  std::string note() const {
-    if (!replay_) return {};
-    std::string text;
-    if (keeps_order_ && recorded_with_ > home_.worker_count) {
-      text += fmt::format("the tree is of {} workers and there are {}: followed without its order; ", recorded_with_,
-                          home_.worker_count);
-    }
-    if (replay_->order_given_up()) text += "the order of the tree cannot be kept by this program, so it was given up; ";
-    if (std::uint32_t const n = replay_->not_made(); n != 0)
-      text += fmt::format("{} steals of the tree could not be made; ", n);
-    if (!text.empty()) text.resize(text.size() - 2);
-    return text;
-  }
+  void follow(adaptation const& adapted);
+  void follow(steal_tree const& tree, replay_mode mode, bool by_hand = false);
+  std::string note() const;
 
   region_access const& memory_;
   core& home_;
@@ -203,3 +122,7 @@ decltype(auto) run_recorded(region& r, Context const& c, F& f) {
 }
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/recorded_entry.ipp"
+#endif

@@ -1,16 +1,13 @@
 // One run of a region under a policy with tiers: what its frames know, and how it is divided.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
-#include <utility>  // move
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/policy/boundary_level.hpp"
 #include "heist/policy/cats.hpp"
@@ -38,115 +35,44 @@ class region_run {
 
   /// Decides how this run is divided (CAB, Algorithm II, step 2; CATS, Fig. 3). Cost: the sentence and the arithmetic
   /// once for each region and executor.
-  division plan() {
-    if (memory_.planned_for() != home_.serial()) {
-      memory_.forget_squads();
-      how_known_ = false;
-    }
-    std::size_t const squads = home_.squads.size();
-    std::uint64_t const cache = home_.squad_cache_bytes();
-    if (squads == 1) {
-      say([&] { return std::string{"traditional stealing because all workers are in one squad"}; }, 0);
-      how_ = division::flat;
-    } else if (memory_.r.options().tiers_by_hand) {
-      say([&] {
-        return fmt::format("two tiers by hand on {} squads: ctx.inter_fork makes inter-squad tasks", squads);
-      });
-      how_ = division::by_hand;
-    } else if (home_.tiers == tiering::by_level || memory_.r.options().boundary_level) {
-      how_ = plan_by_level(squads, cache);
-    } else {
-      how_ = plan_by_profile(squads, cache);
-    }
-    memory_.planned_for() = home_.serial();
-    if (how_ != division::flat && how_ != division::profiled) memory_.make_room();
-    return how_;
-  }
+  division plan();
 
   /// There is no stack for another task while the caller waits.
-  void not_divided() noexcept {
-    how_ = division::flat;
-    try {
-      memory_.note() =
-          "traditional stealing because all fiber stacks are in use; mend it by a larger options::max_fibers";
-    } catch (std::exception const&) {  // no memory for the sentence
-    }
-    memory_.planned_for() = 0;  // the next run is planned again
-  }
+  void not_divided() noexcept;
 
   division how() const noexcept { return how_; }
   std::uint32_t boundary_level() const noexcept { return level_; }
   core& home() const noexcept { return home_; }
 
   /// The squad where the region's body runs: at first that of the worker that enters it.
-  squad& home_squad(worker& w) const {
-    if (!memory_.home()) memory_.home() = w.in->number;
-    return home_.squads[*memory_.home() < home_.squads.size() ? *memory_.home() : 0];
-  }
+  squad& home_squad(worker& w) const;
 
   /// The squad that ran the inter-squad task of this path last; the first time, the squad of its parent.
-  squad& squad_for(std::uint64_t path, squad& of_parent) const {
-    return home_.squads[memory_.squad_of(path, of_parent.number, home_.squads.size())];
-  }
+  squad& squad_for(std::uint64_t path, squad& of_parent) const;
   void ran_in(std::uint64_t path, std::uint32_t number) const noexcept { memory_.remember(path, number); }
 
   /// Into how many groups a scope's children are dealt.
-  std::size_t groups(std::size_t children) const noexcept {
-    return tier::flat_groups(children, home_.squads.size(), memory_.r.options().bytes, home_.squad_cache_bytes());
-  }
+  std::size_t groups(std::size_t children) const noexcept;
 
   // --- by_profile ---
 
   region_profile const& profile() const noexcept { return memory_.profile(); }
   /// A task of this run was not in the first one.
-  void changed_shape() noexcept {
-    shape_changed_.store(true, std::memory_order_relaxed);  // relaxed: finish() is later
-  }
+  void changed_shape() noexcept;
 
   // --- profiled ---
 
   static constexpr std::uint32_t not_recorded = profiled_task::no_parent;
 
   /// A task of the first run: its number; not_recorded if there are too many.
-  std::uint32_t record(std::uint32_t parent, std::uint32_t index, void const* function) noexcept {
-    spin_guard guard{lock_};
-    if (tasks_.size() == tasks_.capacity()) return not_recorded;
-    tasks_.push_back({parent, index, function, {}});
-    return static_cast<std::uint32_t>(tasks_.size() - 1);
-  }
-  void recorded(std::uint32_t task, task_counts const& own) noexcept {
-    spin_guard guard{lock_};
-    tasks_[task].own = own;
-  }
+  std::uint32_t record(std::uint32_t parent, std::uint32_t index, void const* function) noexcept;
+  void recorded(std::uint32_t task, task_counts const& own) noexcept;
 
   /// Once all tasks have ended. Of a run that an exception has ended nothing is learnt.
-  void finish(bool failed) noexcept {
-    try {
-      if (!failed) learn();
-    } catch (std::exception const&) {  // no memory
-      memory_.profile_wanted() = true;
-    }
-  }
+  void finish(bool failed) noexcept;
 
  private:
-  void learn() {
-    if (how_ == division::profiled) {
-      tier::profile_facts facts;
-      facts.squads = home_.squads.size();
-      facts.shared_cache_bytes = home_.squad_cache_bytes();
-      if (std::uint64_t const line = home_.where.machine().line_bytes; line != 0) facts.line_bytes = line;
-      facts.region_bytes = memory_.r.options().bytes;
-      facts.hardware_available = home_.counters_available();
-      facts.hardware_why_not = home_.counters_why_not();
-      memory_.profile() = tier::make_profile(tasks_, facts);
-      memory_.profile_wanted() = false;
-      memory_.planned_for() = 0;
-      memory_.note() = fmt::format("{}profiled {} tasks: {}", dropped_, tasks_.size(), memory_.profile().note());
-    } else if (shape_changed_.load(std::memory_order_relaxed)) {  // relaxed: all tasks have ended
-      memory_.profile_wanted() = true;
-      memory_.note() = "the tasks were not those of the profiled run; the next run is profiled again";
-    }
-  }
+  void learn();
 
   /// Tasks of a first run that are recorded; what more of them fork is counted with the task that forked it.
   static constexpr std::size_t most_recorded = std::size_t{1} << 16;
@@ -158,47 +84,8 @@ class region_run {
     memory_.level() = level;
   }
 
-  division plan_by_level(std::size_t squads, std::uint64_t cache) {
-    region_options const& known = memory_.r.options();
-    if (known.boundary_level) {
-      level_ = *known.boundary_level;
-      say([&] { return fmt::format("boundary level {} by hand, on {} squads", level_, squads); }, level_);
-    } else if (known.bytes == 0 || known.branching < 2) {
-      level_ = 0;
-      say(
-          [&] {
-            return fmt::format(
-                "traditional stealing because the region does not say {}: the boundary level (CAB, Eq. 4) follows from "
-                "both; mend it by heist::region{{{{.branching = ..., .bytes = ...}}}}, or by .boundary_level",
-                known.bytes == 0 ? "how many bytes it touches" : "into how many parts, at least 2, its tasks divide");
-          },
-          0);
-    } else {
-      level_ = tier::boundary_level_of_region(known.branching, squads, known.bytes, cache);
-      say(
-          [&] {
-            return fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {}", level_,
-                               known.branching, squads, known.bytes,
-                               cache == 0 ? std::string{"unknown, so by Eq. 1 alone"} : fmt::format("{} bytes", cache));
-          },
-          level_);
-    }
-    return level_ == 0 ? division::flat : division::by_level;
-  }
-
-  division plan_by_profile(std::size_t squads, std::uint64_t cache) {
-    if (!memory_.profile_wanted() && !memory_.profile().made_for(squads, cache)) {
-      memory_.profile_wanted() = true;
-      dropped_ = "the profile was made for a machine with other squads; ";
-    }
-    if (memory_.profile_wanted()) {
-      memory_.note() = dropped_ + "this run is profiled";
-      tasks_.reserve(most_recorded);
-      return division::profiled;
-    }
-    say([&] { return memory_.profile().note(); });
-    return memory_.profile().verdict() == profile_verdict::two_tiers ? division::by_profile : division::flat;
-  }
+  division plan_by_level(std::size_t squads, std::uint64_t cache);
+  division plan_by_profile(std::size_t squads, std::uint64_t cache);
 
   region_access memory_;
   core& home_;
@@ -212,3 +99,7 @@ class region_run {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/region_run.ipp"
+#endif

@@ -19,7 +19,6 @@
 #include "heist/fork/tier_fork.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
 #include "heist/sched/interrupt.hpp"
 #include "heist/sched/pooled.hpp"
 

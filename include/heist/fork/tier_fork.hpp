@@ -18,7 +18,6 @@
 #include "heist/fork/region_run.hpp"
 #include "heist/policy/path.hpp"
 #include "heist/sched/context.hpp"
-#include "heist/sched/core_squads.hpp"
 
 namespace heist::detail {
 

@@ -1,12 +1,11 @@
 // What a measurement of work and span says: parallelism, and the speedup that it allows.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>  // max
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <string>
+
+#include "heist/base/config.hpp"
 
 namespace heist {
 
@@ -38,27 +37,17 @@ struct work_span_profile {
   speedup_range burdened_speedup(std::size_t workers) const noexcept { return speedup_with(burdened_span, workers); }
 
   /// Some lines for people.
-  std::string text() const {
-    return fmt::format(
-        "work          {:>16} ticks, {} tasks of {:.0f} on average, {} strands (an empty one seems to take {})\n"
-        "span          {:>16} ticks, parallelism {:.1f}\n"
-        "burdened span {:>16} ticks, parallelism {:.1f} with {} ticks per steal\n",
-        work, tasks + 1, task_size(), strands, empty_strand, span, parallelism(), burdened_span, burdened_parallelism(),
-        steal_cost);
-  }
+  std::string text() const;
 
   friend bool operator==(work_span_profile const&, work_span_profile const&) = default;
 
  private:
-  static double ratio(std::uint64_t a, std::uint64_t b) noexcept {
-    return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
-  }
-  speedup_range speedup_with(std::uint64_t longest, std::size_t workers) const noexcept {
-    if (work == 0 || workers == 0) return {0, 0};
-    auto const t1 = static_cast<double>(work), t_infinity = static_cast<double>(longest);
-    double const share = t1 / static_cast<double>(workers);
-    return {t1 / (t_infinity + share), t1 / std::max(t_infinity, share)};
-  }
+  static double ratio(std::uint64_t a, std::uint64_t b) noexcept;
+  speedup_range speedup_with(std::uint64_t longest, std::size_t workers) const noexcept;
 };
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/work_span_profile.ipp"
+#endif

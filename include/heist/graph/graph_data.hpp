@@ -12,7 +12,6 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
 #include "heist/graph/join_counter.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/node.hpp"
@@ -26,13 +25,7 @@ namespace heist::detail {
 
 /// Built by one thread at a time, run by any; README.md explains the layout and how a run ends.
 struct graph_data : tally_keeper {
-  graph_data() : tally_keeper{&add_tally} {
-    starter.graph = ender.graph = this;
-    starter.run = &start_pass;
-    starter.what = &starter_what;
-    ender.run = &end_pass;
-    ender.what = &ender_what;
-  }
+  graph_data();
   graph_data(graph_data const&) = delete;
   graph_data& operator=(graph_data const&) = delete;
 
@@ -67,7 +60,7 @@ struct graph_data : tally_keeper {
   };
   edge_counts const& counted_edges();
 
-  // ---- layout (layout.hpp) ----
+  // ---- layout (layout.ipp) ----
   /// Makes records of nodes. Throws graph_error for a cycle or when no task can start.
   void lay_out();
   /// Returns when the graph was laid out, by this thread or another, or may be changed again: look again.
@@ -93,17 +86,9 @@ struct graph_data : tally_keeper {
   static void add_tally(tally_keeper& self, std::uint32_t n, worker& w);
   static runnable* start_pass(runnable& self, fiber& on);
   static task_view view_of_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
-  static bool describe_starter(runnable const& self, task_view& view) noexcept {
-    view = view_of_starter(self);
-    return true;
-  }
-  static bool describe_ender(runnable const& self, task_view& view) noexcept {
-    view = view_of_starter(self);
-    return false;
-  }
-  static unsigned wave_of_run(runnable const& self) noexcept {
-    return static_cast<starter_item const&>(self).graph->current->wave;
-  }
+  static bool describe_starter(runnable const& self, task_view& view) noexcept;
+  static bool describe_ender(runnable const& self, task_view& view) noexcept;
+  static unsigned wave_of_run(runnable const& self) noexcept;
   static inline constexpr described_operations starter_operations{&describe_starter, &wave_of_run},
       ender_operations{&describe_ender, &wave_of_run};
   static inline constexpr described starter_what{&starter_operations}, ender_what{&ender_operations};
@@ -167,90 +152,21 @@ struct graph_data : tally_keeper {
 
  private:
   friend class graph_owner;
-  ~graph_data() {
-    for (node* n : nodes) {
-      if (n != nullptr) n->type().destroy(*n);
-    }
-    for (run_state* r : states) {
-      if (r != nullptr) r->release();
-    }
-  }
+  ~graph_data();
   std::uint32_t free_index();
   void trim() noexcept;
 };
 
-inline graph_owner::graph_owner(graph_owner const& other) noexcept : graph_{other.graph_} {
-  if (graph_ != nullptr) graph_->retain();
-}
-inline graph_owner::~graph_owner() {
-  if (graph_ != nullptr) graph_data::release(graph_);
-}
-
-inline void graph_data::release(graph_data* g) noexcept {
-  graph_data* dead = nullptr;
-  auto const drop = [&dead](graph_data* owned) {
-    // acq_rel: the last owner sees what the others did
-    if (owned == nullptr || owned->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    owned->next_dead = dead;
-    dead = owned;
-  };
-  drop(g);
-  while (dead != nullptr) {  // one after the other, not one inside the other: they may be composed in long chains
-    graph_data* const now = dead;
-    dead = now->next_dead;
-    for (part& p : now->parts) drop(p.graph.give_up());
-    delete now;
-  }
-}
-
 /// A task as observers see it; the name is there as long as the run.
-inline task_view view_of(record const& r) noexcept {
-  node const& n = r.built();
-  auto const& names = r.graph->names;
-  auto const found = names.empty() ? names.end() : names.find(n.index);
-  return {n.type().kind, &n, found == names.end() ? nullptr : found->second.c_str()};
-}
+task_view view_of(record const& r) noexcept;
 /// Tasks with limits tell by themselves: they may have to wait before they begin.
-inline bool describe_node(runnable const& self, task_view& view) noexcept {
-  record const& r = static_cast<record const&>(self);
-  view = view_of(r);
-  return r.built().limits == 0;
-}
+bool describe_node(runnable const& self, task_view& view) noexcept;
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
-inline runnable* finish(record& r, fiber& on) {
-  graph_data& g = *r.graph;
-  worker* w = on.on;  // kept: none runs here, and push() says where it has ended
-  successor const* s = g.successors + r.first_successor;
-  successor const* const end = g.successors + (&r)[1].first_successor;
-  runnable* next = nullptr;
-  if (!g.counts_tokens) [[likely]] {
-    w->count_for(g);
-    if (!w->alone && end - s > 1) {
-      for (successor const* p = s; p != end; ++p) __builtin_prefetch(&g.counters[p->position()], 1);
-    }
-    for (; s != end; ++s) {
-      if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
-      if (next == nullptr) {
-        next = &g.records[s->position()];
-      } else {
-        __builtin_prefetch(&g.records[s->position()]);
-        w = &on.home.push(*w, g.records[s->position()]);
-      }
-    }
-  } else {
-    for (; s != end; ++s) {
-      if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
-      if (next == nullptr) {
-        next = &g.records[s->position()];  // takes over this task's token
-      } else {
-        g.count_one_more();
-        w = &on.home.push(*w, g.records[s->position()]);
-      }
-    }
-    if (next == nullptr) w->count_for(g);  // its token is given up
-  }
-  return next;
-}
+runnable* finish(record& r, fiber& on);
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/graph_data.ipp"
+#endif

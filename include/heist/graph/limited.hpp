@@ -1,96 +1,23 @@
 // How a task with limits runs: acquire one after the other, work, release.
 #pragma once
 
+#include "heist/base/config.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limiter.hpp"
 
 namespace heist::detail {
 
-inline limited_task& limits_of(record const& r) noexcept {
-  return *r.graph->limits[r.built().limits - 1];
-}
-
 /// Gives back what a task gives back when it is done.
-inline void release_limits(limited_task const& t) {
-  for (limited_task::amount const& a : t.releases) {
-    a.note(-std::int64_t{a.count});
-    limiter_access::release(*a.from, a.count);
-  }
-}
+void release_limits(limited_task const& t);
 
 /// The same for a task whose work ends elsewhere than in run_limited(); nothing where there are no limits.
-inline void release_limits(record const& r) {
-  if (r.built().limits == 0) return;
-  limited_task& t = limits_of(r);
-  t.acquired = 0;
-  release_limits(t);
-}
-
-/// For the next runs: notes what is taken of each limiter.
-inline void graph_data::balance_limits() {
-  std::vector<limited_task::amount*> amounts;
-  for (auto const& t : limits) {
-    if (t == nullptr) continue;
-    for (auto& a : t->acquires) amounts.push_back(&a);
-    for (auto& a : t->releases) amounts.push_back(&a);
-  }
-  balances = counts_tokens ? std::vector<limiter_balance>(amounts.size()) : std::vector<limiter_balance>{};
-  balance_count = 0;
-  std::unordered_map<limiter*, limiter_balance*> known;
-  for (limited_task::amount* const a : amounts) {
-    a->balance = nullptr;
-    if (!counts_tokens) continue;
-    limiter_balance*& b = known[a->from];
-    if (b == nullptr) {
-      b = &balances[balance_count++];
-      b->of = a->from;
-    }
-    a->balance = b;
-  }
-}
-
-/// At the end of a run, while it has the graph: what an interrupted one has taken is given back.
-inline void graph_data::settle_limits(bool interrupted) {
-  for (std::size_t i = 0; i < balance_count; ++i) {
-    // relaxed: all tasks of the run were reported
-    std::int64_t const taken = balances[i].taken.exchange(0, std::memory_order_relaxed);
-    if (interrupted && taken > 0) limiter_access::release(*balances[i].of, static_cast<std::uint32_t>(taken));
-  }
-}
+void release_limits(record const& r);
 
 /// Takes the place of the task's own run function. Observers hear of the task when it holds everything.
-inline runnable* run_limited(runnable& self, fiber& on) {
-  record& r = static_cast<record&>(self);
-  limited_task& t = limits_of(r);
-  t.home = &on.home;
-  t.resume.run = [](runnable& item, fiber& f) -> runnable* {
-    record& task = *static_cast<limited_task::waiting_item&>(item).task;
-    f.running.store(&task, std::memory_order_relaxed);  // relaxed: as in the worker's loop
-    f.on->report_tally();
-    return run_limited(task, f);
-  };
-  t.resume.what = nullptr;
-  t.resume.task = &r;
-  while (t.acquired < t.acquires.size()) {
-    limited_task::amount const& a = t.acquires[t.acquired];
-    if (!limiter_access::acquire_or_wait(*a.from, a.count, t)) return nullptr;  // resumed by a release
-    ++t.acquired;
-  }
-  for (limited_task::amount const& a : t.acquires) a.note(a.count);
-  // What this worker counts is reported later, so the run, and with it `t` and the name, is there until this returns.
-  task_view const view = view_of(r);
-  on.home.tell_begin(*on.on, view);
-  node_operations const& type = r.built().type();
-  runnable* next = nullptr;
-  if (type.kind == task_kind::module) {
-    next = type.run(r, on);  // releases when its graph has run
-  } else {
-    t.acquired = 0;
-    next = type.run(r, on);
-    release_limits(t);
-  }
-  on.home.tell_end(*on.on, view);
-  return next;
-}
+runnable* run_limited(runnable& self, fiber& on);
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/limited.ipp"
+#endif

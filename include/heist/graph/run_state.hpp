@@ -9,13 +9,12 @@
 #include <string>
 #include <utility>  // exchange
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
 #include "heist/base/unique_function.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/unfetched.hpp"
-#include "heist/sched/wait.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist {
@@ -33,10 +32,7 @@ class graph_owner {
   explicit graph_owner(graph_data* g) noexcept : graph_{g} {}
   graph_owner(graph_owner const& other) noexcept;
   graph_owner(graph_owner&& other) noexcept : graph_{std::exchange(other.graph_, nullptr)} {}
-  graph_owner& operator=(graph_owner other) noexcept {
-    std::swap(graph_, other.graph_);
-    return *this;
-  }
+  graph_owner& operator=(graph_owner other) noexcept;
   /// The last one destroys the graph, and with it what the user's callables own.
   ~graph_owner();
 
@@ -66,58 +62,24 @@ struct run_state {
   /// True if this call is the first to set `bit`.
   bool interrupt_with(std::uint32_t bit) noexcept { return interrupt.set(bit); }
   /// The first to fail owns `exception`.
-  void fail(std::exception_ptr e) noexcept {
-    if (interrupt_with(failed_bit)) exception = std::move(e);
-  }
+  void fail(std::exception_ptr e) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
 
   /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
   /// `owners`.
-  bool reusable() const noexcept {
-    return finished.done() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
-  }
+  bool reusable() const noexcept;
   /// For another run, which owns it from here on; under the graph's lock. Returns the exception of the last one.
-  std::exception_ptr prepare(core& on) noexcept {
-    interrupt.reset();
-    handle.store(0, std::memory_order_relaxed);       // relaxed: nobody has it
-    fetched.store(false, std::memory_order_relaxed);  // relaxed: as above
-    finished.reset();
-    was_stopped = false;
-    next_in_line = nullptr;
-    outer = nullptr;
-    parent = nullptr;
-    home = &on;
-    generation = on.generation();
-    passes = 1;
-    retain();
-    return std::exchange(exception, nullptr);
-  }
+  std::exception_ptr prepare(core& on) noexcept;
   void copy_title(std::string const& of) noexcept { title[of.copy(title, sizeof title - 1)] = 0; }
 
   /// The run has failed, and is about to end.
-  void keep_if_dropped() noexcept {
-    unfetched.refer(home->unfetched());
-    // acq_rel: let_go() sees the exception, or this that nobody asks
-    if ((handle.fetch_or(failed, std::memory_order_acq_rel) & held) == 0)
-      unfetched.keep(std::exchange(exception, nullptr));
-  }
+  void keep_if_dropped() noexcept;
   /// Its handle is dropped.
-  void let_go() noexcept {
-    std::uint32_t now = held;
-    // acq_rel: keep_if_dropped(); release: who uses the state again comes after the handle
-    if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::exchange(exception, nullptr));  // relaxed: ours
-      handle.store(0, std::memory_order_release);  // release: as above
-    }
-    release();
-  }
+  void let_go() noexcept;
 
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
   /// The last one destroys the exception, an object of the user's, whose destructor may wait.
-  void release() noexcept {
-    // acq_rel: the last owner sees what the others did
-    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
+  void release() noexcept;
 
   os_env::atomic<std::uint32_t> owners{1};
   // The run's end and the end of its handle: whoever comes second keeps an exception that nobody has asked for.
@@ -155,57 +117,32 @@ class graph_run {
   /// Refers to nothing.
   graph_run() noexcept = default;
   graph_run(graph_run&& other) noexcept : state_{std::exchange(other.state_, nullptr)} {}
-  graph_run& operator=(graph_run&& other) noexcept {
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~graph_run() {
-    if (state_ == nullptr) return;
-    state_->let_go();
-  }
+  graph_run& operator=(graph_run&& other) noexcept;
+  ~graph_run();
 
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
   /// Returns when the run has ended, for whatever reason. Throws graph_error if that would be never: in a task or a
   /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
   /// run is stopped then, unless it is the one in progress.
-  void wait() const {
-    detail::run_state& s = checked();
-    if (s.finished.done()) return;
-    detail::refuse_own_run(s);
-    detail::wait_for(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
-  }
+  void wait() const;
   /// Waits, then rethrows the first exception that a task of the run threw.
-  void get() const {
-    wait();
-    state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
-    if (state_->exception) std::rethrow_exception(state_->exception);
-  }
+  void get() const;
   /// Tasks that have not started yet are skipped; the run ends soon.
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.
-  bool stopped() const {
-    detail::run_state const& s = checked();
-    if (s.finished.done()) return s.was_stopped;
-    return (s.interrupt.why.load(std::memory_order_relaxed) & detail::run_state::stopped_bit) != 0;  // relaxed: a flag
-  }
+  bool stopped() const;
 
  private:
   friend struct detail::graph_data;
-  explicit graph_run(detail::run_state& state) noexcept : state_{&state} {
-    state.handle.store(detail::run_state::held, std::memory_order_relaxed);  // relaxed: the run has not started
-  }
-
-  detail::run_state& checked() const {
-    if (state_ == nullptr) {
-      throw executor_error{
-          "this graph_run refers to no run: it was default made or moved from; mend it by keeping the "
-          "handle that executor::run returned."};
-    }
-    return *state_;
-  }
+  explicit graph_run(detail::run_state& state) noexcept;
+  detail::run_state& checked() const;
 
   detail::run_state* state_ = nullptr;
 };
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/run_state.ipp"
+#endif

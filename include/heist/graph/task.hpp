@@ -143,12 +143,7 @@ class task : public detail::task_operations<task<T>> {
   /// while the graph runs.
   std::add_lvalue_reference_t<std::add_const_t<T>> result() const {
     auto const& slot = value();
-    if (!slot.full()) {
-      throw graph_error{
-          fmt::format("{} has no result: it has not run, or was skipped; mend it by waiting for a run that "
-                      "ends without an exception or a stop.",
-                      this->name())};
-    }
+    if (!slot.full()) detail::refuse_result(this->name());
     return slot.get();
   }
 
@@ -178,12 +173,7 @@ class task<void> : public detail::task_operations<task<void>> {
     detail::graph_data& g = checked();
     g.about_to_change("give a task other work");
     detail::node_operations const& type = g.nodes[index()]->type();
-    if (type.kind != task_kind::task || type.forget_value != nullptr) {
-      throw graph_error{
-          fmt::format("{} is a condition, a composed graph, or a task whose value others may take: it keeps its "
-                      "work. Mend it by erasing the task and adding another.",
-                      name())};
-    }
+    if (type.kind != task_kind::task || type.forget_value != nullptr) detail::refuse_other_work(name());
     g.replace_node<node>(index(), std::forward<F>(f));
     return *this;
   }

@@ -5,13 +5,13 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <iosfwd>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward, move
 
+#include "heist/base/config.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/run.hpp"
 #include "heist/graph/task.hpp"
@@ -33,13 +33,7 @@ class task_graph {
   task_graph() : data_{new detail::graph_data} {}
   explicit task_graph(std::string_view name) : task_graph{} { data_->title = std::string{name}; }
   task_graph(task_graph&&) noexcept = default;
-  task_graph& operator=(task_graph&& other) noexcept {
-    if (this == &other) return *this;
-    detail::graph_owner taken = std::move(other.data_);
-    detail::graph_data::let_go(std::move(data_));
-    data_ = std::move(taken);
-    return *this;
-  }
+  task_graph& operator=(task_graph&& other) noexcept;
   ~task_graph() { detail::graph_data::let_go(std::move(data_)); }
 
   /// Adds a task: f() or f(context).
@@ -93,13 +87,7 @@ class task_graph {
 
   /// Adds a task whose work is a run of `inner`, which stays as it is and may be in several graphs. Its exception
   /// becomes this graph's. Throws graph_error if graphs would contain each other in a circle.
-  task<> compose(task_graph& inner) {
-    detail::refuse_containing_itself(data(), inner.data());
-    detail::make_room(data().parts, 1);
-    auto const made = add_node<detail::module_node>(inner.data());
-    data().add_part(made.index(), inner.data_);
-    return made;
-  }
+  task<> compose(task_graph& inner);
 
   /// Number of tasks, of edges.
   std::size_t size() const noexcept { return !data_ ? 0 : data_->nodes.size() - data_->erased; }
@@ -130,10 +118,7 @@ class task_graph {
     }
   }
 
-  task_graph& name(std::string_view text) {
-    data().title = std::string{text};
-    return *this;
-  }
+  task_graph& name(std::string_view text);
   std::string const& name() const { return data().title; }
 
   /// Writes the graph in the DOT language; edges of conditions are dashed and numbered, composed graphs are boxes.
@@ -190,11 +175,8 @@ class task_graph {
   }
 
   detail::graph_data& data() const {
-    if (!data_) {
-      throw graph_error{
-          "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by "
-          "assigning a new one."};
-    }
+    if (!data_) [[unlikely]]
+      detail::refuse_moved_from();
     return *data_;
   }
 
@@ -208,3 +190,7 @@ auto basic_context<Order>::run(Graph& graph, Options&&... options) const {
 }
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/task_graph.ipp"
+#endif

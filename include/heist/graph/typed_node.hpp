@@ -4,11 +4,11 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <exception>  // current_exception
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward
 
+#include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/graph/graph_data.hpp"
@@ -72,12 +72,7 @@ struct value_node<void> : node {
   using node::node;
 };
 
-[[noreturn]] inline void refuse_missing_value(record const& r) {
-  throw graph_error{
-      fmt::format("{} takes the value of a task that has not run: a condition has led around it. Mend it by "
-                  "letting every path to {} lead through the tasks whose values it takes.",
-                  r.graph->task_name(r.built().index), r.graph->task_name(r.built().index))};
-}
+[[noreturn]] void refuse_missing_value(record const& r);
 
 /// A task: F is called with the values of `Taken...`, and leaves a value of type R.
 template <class F, class R, class... Taken>
@@ -197,26 +192,7 @@ struct module_node final : node {
   static constexpr task_kind kind = task_kind::module;
 
   explicit module_node(graph_data& composed) noexcept;
-
-  static runnable* run(runnable& self, fiber& on) {
-    record& r = begin_task(self, on);
-    graph_data& g = *r.graph;
-    run_state& state = *g.current;
-    if (!state.interrupted()) {
-      bool started = false;
-      g.count_one_more();  // the end of the inner run may come at once, and this call has not returned then
-      try {
-        static_cast<module_node&>(r.built()).inner.start_nested(r, on.home);
-        started = true;
-      } catch (...) {
-        state.fail(exception_of_task());
-      }
-      on.on->count_for(g);
-      if (started) return nullptr;  // the end of the inner run finishes this task
-    }
-    release_limits(r);
-    return finish(r, on);
-  }
+  static runnable* run(runnable& self, fiber& on);
 
   graph_data& inner;
 };
@@ -224,3 +200,7 @@ struct module_node final : node {
 inline module_node::module_node(graph_data& composed) noexcept : node(operations_of<module_node>), inner{composed} {}
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/typed_node.ipp"
+#endif

@@ -4,9 +4,9 @@
 #include <cstddef>  // byte, max_align_t, size_t
 #include <cstdint>
 #include <memory>  // unique_ptr
-#include <new>
-#include <utility>  // exchange
 #include <vector>
+
+#include "heist/base/config.hpp"
 
 namespace heist::detail {
 
@@ -27,25 +27,8 @@ class arena {
   }
 
   /// What allocate() returned for `bytes` and `alignment`. Without memory to note it the piece stays unused.
-  void give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
-    if (bytes < sizeof(free_piece)) return;
-    free_list* list = find(bytes, alignment);
-    if (list == nullptr) {
-      try {
-        list = &given_back_.emplace_back(free_list{bytes, alignment, nullptr});
-      } catch (...) {
-        return;
-      }
-    }
-    list->first = ::new (piece) free_piece{list->first};
-  }
-
-  void clear() noexcept {
-    chunks_.clear();
-    given_back_.clear();
-    next_ = end_ = 0;
-    chunk_bytes_ = first_chunk;
-  }
+  void give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept;
+  void clear() noexcept;
 
  private:
   static constexpr std::size_t first_chunk = 1024;
@@ -65,21 +48,8 @@ class arena {
     }
     return nullptr;
   }
-  void* take_again(std::size_t bytes, std::size_t alignment) noexcept {
-    free_list* const list = find(bytes, alignment);
-    if (list == nullptr || list->first == nullptr) return nullptr;
-    return std::exchange(list->first, list->first->next);
-  }
-
-  void* from_new_chunk(std::size_t bytes, std::size_t alignment) {
-    std::size_t const wanted = bytes + alignment;
-    std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
-    chunks_.push_back(std::unique_ptr<std::byte[]>{new std::byte[size]});
-    if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
-    next_ = reinterpret_cast<std::uintptr_t>(chunks_.back().get());
-    end_ = next_ + size;
-    return allocate(bytes, alignment);
-  }
+  void* take_again(std::size_t bytes, std::size_t alignment) noexcept;
+  void* from_new_chunk(std::size_t bytes, std::size_t alignment);
 
   std::uintptr_t next_ = 0, end_ = 0;
   std::size_t chunk_bytes_ = first_chunk;
@@ -88,3 +58,7 @@ class arena {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/memory/arena.ipp"
+#endif

@@ -32,45 +32,17 @@ class block_depot {
   block_depot() = default;
   block_depot(block_depot const&) = delete;
   block_depot& operator=(block_depot const&) = delete;
-  HEIST_COLD ~block_depot() {
-    for (std::size_t c = 0; c != block_classes; ++c) {
-      while (free_block* const first = take(c)) free(first);
-    }
-  }
+  HEIST_RARE ~block_depot();
 
   /// `first`: block_batch blocks, linked.
-  void give(std::size_t c, free_block& first) noexcept {
-    size_class& to = classes_[c];
-    first.older = to.newest.load(std::memory_order_relaxed);  // relaxed: the exchange decides
-    // release: E1; relaxed: nothing is read through a batch that lost
-    while (!to.newest.compare_exchange_weak(first.older, &first, std::memory_order_release, std::memory_order_relaxed))
-      os_env::relax();
-    to.batches.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
-  }
+  void give(std::size_t c, free_block& first) noexcept;
 
   /// A batch, or null if there is none or somebody else takes one right now: nobody waits for anybody here, since the
   /// other may be a thread of lower priority on the same core.
-  free_block* take(std::size_t c) noexcept {
-    size_class& from = classes_[c];
-    if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
-    if (!from.taken.try_lock()) return nullptr;
-    free_block* first = from.newest.load(std::memory_order_acquire);  // E1
-    // Nobody else takes batches away, so one that is seen again is the same with the same below. acquire: E1
-    while (first != nullptr && !from.newest.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
-      os_env::relax();
-    }
-    from.taken.unlock();
-    if (first != nullptr) from.batches.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint
-    return first;
-  }
+  free_block* take(std::size_t c) noexcept;
 
   /// Is there more than the next peak of some workers needs?
-  bool has_too_much() const noexcept {
-    for (auto const& c : classes_) {
-      if (too_many(c)) return true;
-    }
-    return false;
-  }
+  bool has_too_much() const noexcept;
   /// Frees what is too much, as long as `go_on()` says so, which is asked before each batch.
   template <class GoOn>
   HEIST_COLD void trim(GoOn&& go_on) noexcept {
@@ -92,14 +64,8 @@ class block_depot {
     spin_lock<> taken;
   };
 
-  static bool too_many(size_class const& c) noexcept {
-    // relaxed: a hint; below 0 for a moment, which looks like many, where a batch is taken right after it was given
-    return c.newest.load(std::memory_order_relaxed) != nullptr &&
-           c.batches.load(std::memory_order_relaxed) > batches_kept;
-  }
-  static void free(free_block* b) noexcept {
-    while (b != nullptr) ::operator delete(std::exchange(b, b->next));
-  }
+  static bool too_many(size_class const& c) noexcept;
+  static void free(free_block* b) noexcept;
 
   std::array<size_class, block_classes> classes_;
 };
@@ -112,11 +78,7 @@ class block_pool {
   explicit block_pool(block_depot& depot) noexcept : depot_{depot} {}
   block_pool(block_pool const&) = delete;
   block_pool& operator=(block_pool const&) = delete;
-  ~block_pool() {
-    for (auto& c : classes_) {
-      while (c.first != nullptr) ::operator delete(std::exchange(c.first, c.first->next));
-    }
-  }
+  ~block_pool();
 
   /// Can objects of so many bytes come from pools? Not under AddressSanitizer, which then sees the end of each.
   static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
@@ -174,3 +136,7 @@ class block_pool {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/memory/block_pool.ipp"
+#endif

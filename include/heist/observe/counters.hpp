@@ -1,8 +1,6 @@
 // An observer that only counts, per worker: tasks, steals, sleeps, wakes, parks, resumes.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 #include <memory>   // unique_ptr
@@ -23,15 +21,7 @@ struct event_counts {
   std::uint64_t parks = 0;
   std::uint64_t resumes = 0;
 
-  event_counts& operator+=(event_counts const& other) noexcept {
-    tasks += other.tasks;
-    steals += other.steals;
-    sleeps += other.sleeps;
-    wakes += other.wakes;
-    parks += other.parks;
-    resumes += other.resumes;
-    return *this;
-  }
+  event_counts& operator+=(event_counts const& other) noexcept;
   friend bool operator==(event_counts const&, event_counts const&) = default;
 };
 
@@ -45,10 +35,7 @@ class counters {
   static constexpr bool observes = true;
 
   /// Starts again from zero.
-  void start(std::size_t workers) {
-    lines_ = std::make_unique<line[]>(workers);
-    workers_ = workers;
-  }
+  void start(std::size_t workers);
   void task_begin(std::size_t worker, task_view const& /*task*/) noexcept { add(lines_[worker].begun); }
   void task_end(std::size_t /*worker*/, task_view const& /*task*/) noexcept {}
   void steal(std::size_t thief, std::size_t /*victim*/) noexcept { add(lines_[thief].robberies); }
@@ -58,28 +45,11 @@ class counters {
   void resume(std::size_t worker, void const* /*fiber*/) noexcept { add(lines_[worker].resumptions); }
 
   std::size_t worker_count() const noexcept { return workers_; }
-  event_counts of(std::size_t worker) const noexcept {
-    auto const& l = lines_[worker];
-    return {read(l.begun), read(l.robberies), read(l.naps), read(l.alarms), read(l.parkings), read(l.resumptions)};
-  }
-  event_counts total() const noexcept {
-    event_counts sum;
-    for (std::size_t w = 0; w < workers_; ++w) sum += of(w);
-    return sum;
-  }
+  event_counts of(std::size_t worker) const noexcept;
+  event_counts total() const noexcept;
 
   /// A table for people: a line per worker and one for their sum.
-  std::string table() const {
-    auto text = fmt::format("{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "worker", "tasks", "steals", "sleeps",
-                            "wakes", "parks", "resumes");
-    auto const row = [&](std::string const& title, event_counts const& c) {
-      text += fmt::format("{:<8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", title, c.tasks, c.steals, c.sleeps, c.wakes,
-                          c.parks, c.resumes);
-    };
-    for (std::size_t w = 0; w < workers_; ++w) row(fmt::format("{}", w), of(w));
-    row("all", total());
-    return text;
-  }
+  std::string table() const;
 
  private:
   using counter = os_env::atomic<std::uint64_t>;
@@ -89,13 +59,8 @@ class counters {
     counter begun{0}, robberies{0}, naps{0}, alarms{0}, parkings{0}, resumptions{0};
   };
 
-  static void add(counter& c) noexcept {
-    auto const n = c.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
-    c.store(n + 1, std::memory_order_relaxed);         // relaxed: a number on its own
-  }
-  static std::uint64_t read(counter const& c) noexcept {
-    return c.load(std::memory_order_relaxed);  // relaxed: a number on its own
-  }
+  static void add(counter& c) noexcept;
+  static std::uint64_t read(counter const& c) noexcept;
 
   std::unique_ptr<line[]> lines_;
   std::size_t workers_ = 0;
@@ -104,3 +69,7 @@ class counters {
 static_assert(observer<counters>);
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/counters.ipp"
+#endif

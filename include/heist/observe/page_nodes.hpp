@@ -3,16 +3,13 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <sys/syscall.h>  // SYS_getcpu, SYS_move_pages
-#include <unistd.h>       // syscall, sysconf
+#include <unistd.h>  // syscall, sysconf
 
 #include <algorithm>  // min
 #include <array>
 #include <cerrno>   // errno, ENOENT, ENOSYS, EPERM
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t, uintptr_t
-#include <cstring>  // strerror
-#include <limits>
 #include <string>
 #include <utility>  // move
 #include <vector>
@@ -29,54 +26,23 @@ struct page_nodes {
   std::size_t unknown = 0;            ///< not mapped, only read so far, or the system does not say
   std::string note;                   ///< why the system refused, and how to mend it; empty if it did not
 
-  std::size_t pages() const noexcept {
-    std::size_t sum = not_present + unknown;
-    for (std::size_t const n : pages_on) sum += n;
-    return sum;
-  }
+  std::size_t pages() const noexcept;
   /// "2 pages on node 0, 1 on node 1, 1 not present, 0 unknown".
-  std::string text() const {
-    std::string all;
-    for (std::size_t node = 0; node < pages_on.size(); ++node)
-      all += fmt::format("{} {}on node {}, ", pages_on[node], node == 0 ? "pages " : "", node);
-    all += fmt::format("{} {}not present, {} unknown", not_present, pages_on.empty() ? "pages " : "", unknown);
-    return note.empty() ? all : fmt::format("{} ({})", all, note);
-  }
+  std::string text() const;
   friend bool operator==(page_nodes const&, page_nodes const&) = default;
 };
 
 namespace detail {
 
 /// Why that system call failed and how to mend it, as a sentence without its full stop.
-inline std::string page_refusal(char const* call, int error) {
-  auto const sentence = fmt::format("{} was refused ({}), ", call, std::strerror(error));
-  switch (error) {
-    case ENOSYS:
-      return sentence +
-             "as the kernel or the sandbox knows no NUMA nodes; mend it by a kernel with CONFIG_NUMA or by leaving the "
-             "sandbox";
-    case EPERM:
-    case EACCES:
-      return sentence +
-             "probably by the seccomp profile of a container; mend it by one that allows this call, or by the "
-             "capability CAP_SYS_NICE";
-    default:
-      return sentence + "for a reason that is not known here; mend it by an up-to-date kernel, or do without";
-  }
-}
+std::string page_refusal(char const* call, int error);
 
 /// What the queries ask of the operating system. Tests supply another.
 struct os_pages {
   /// The node of each page, or -errno where there is none; 0 or -errno for the whole.
-  int nodes_of(void* const* pages, int* nodes, std::size_t count) noexcept {
-    auto const result = ::syscall(SYS_move_pages, 0, count, pages, nullptr, nodes, 0);  // no targets: only asks
-    return result < 0 ? -errno : 0;
-  }
+  int nodes_of(void* const* pages, int* nodes, std::size_t count) noexcept;
   /// The node of the CPU that the calling thread is on, or -errno.
-  int here() noexcept {
-    unsigned cpu = 0, node = 0;
-    return ::syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? static_cast<int>(node) : -errno;
-  }
+  int here() noexcept;
   std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 };
 
@@ -103,10 +69,7 @@ int for_each_page(Calls& calls, std::uintptr_t first, std::uintptr_t last, std::
 }
 
 /// One behind the last byte; of a range that does not end, the last byte of all.
-inline std::uintptr_t end_of(void const* begin, std::size_t bytes) noexcept {
-  auto const first = reinterpret_cast<std::uintptr_t>(begin);
-  return first + std::min<std::uintptr_t>(bytes, std::numeric_limits<std::uintptr_t>::max() - first);
-}
+std::uintptr_t end_of(void const* begin, std::size_t bytes) noexcept;
 
 template <class Calls>
 page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
@@ -137,10 +100,7 @@ page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
 ///
 /// Threads  any.
 /// Cost     a system call for 64 pages, which is microseconds.
-inline page_nodes pages_of(void const* begin, std::size_t bytes) {
-  detail::os_pages calls;
-  return detail::pages_of(calls, begin, bytes);
-}
+page_nodes pages_of(void const* begin, std::size_t bytes);
 
 /// Checks that those who write first to memory are where its pages then are: the leaves of a fork/join initialiser call
 /// touched() when they have written. Then those who follow the same schedule find their data near.
@@ -232,3 +192,7 @@ class basic_first_touch_check {
 using first_touch_check = basic_first_touch_check<detail::os_pages>;
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/page_nodes.ipp"
+#endif

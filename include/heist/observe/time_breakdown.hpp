@@ -2,8 +2,6 @@
 // how much of it inside joins that wait (Wool, section 5.3 and Fig. 6).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>  // max
 #include <array>
 #include <atomic>
@@ -11,7 +9,6 @@
 #include <cstdint>
 #include <memory>  // unique_ptr
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "heist/base/config.hpp"
@@ -37,62 +34,26 @@ struct time_shares {
   std::uint64_t wall = 0;  ///< how long the stretch was; the sum of the others
 
   /// All but sleep.
-  std::uint64_t awake() const noexcept {
-    return application + steal + search + application_in_join + steal_in_join + search_in_join;
-  }
+  std::uint64_t awake() const noexcept;
   time_shares& operator+=(time_shares const& other) noexcept { return combine(other, 1); }
   time_shares& operator-=(time_shares const& other) noexcept { return combine(other, ~std::uint64_t{0}); }
   friend bool operator==(time_shares const&, time_shares const&) = default;
 
  private:
-  time_shares& combine(time_shares const& other, std::uint64_t factor) noexcept {
-    for (auto const field :
-         {&time_shares::application, &time_shares::steal, &time_shares::search, &time_shares::application_in_join,
-          &time_shares::steal_in_join, &time_shares::search_in_join, &time_shares::asleep, &time_shares::wall})
-      this->*field += factor * other.*field;
-    return *this;
-  }
+  time_shares& combine(time_shares const& other, std::uint64_t factor) noexcept;
 };
 
 /// The shares of all workers, since the executor started or, as the difference of two reports, between them.
 struct time_report {
   std::vector<time_shares> workers;
 
-  time_shares total() const noexcept {
-    time_shares sum;
-    for (auto const& w : workers) sum += w;
-    return sum;
-  }
+  time_shares total() const noexcept;
   /// What has passed since `earlier`, a report of the same observer.
-  time_report operator-(time_report const& earlier) const {
-    time_report difference = *this;
-    for (std::size_t w = 0; w < workers.size(); ++w) difference.workers[w] -= earlier.workers[w];
-    return difference;
-  }
+  time_report operator-(time_report const& earlier) const;
 
   /// A table for people, a line per worker and one for their sum: percent of the time, and its length in ticks, or in
   /// seconds if `seconds` says how long the whole took.
-  std::string text(double seconds = 0) const {
-    std::string table =
-        fmt::format("{:<8}{:>12}{:>9}{:>9}{:>14}{:>9}{:>9}{:>9}{:>18}\n", "", "application", "steal", "search",
-                    "in joins: app", "steal", "search", "asleep", seconds > 0 ? "seconds" : "ticks");
-    std::uint64_t longest = 0;
-    for (auto const& w : workers) longest = std::max(longest, w.wall);
-    auto const line = [&](std::string_view title, time_shares const& s) {
-      auto const percent = [&](std::uint64_t part) {
-        return s.wall == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(s.wall);
-      };
-      table += fmt::format("{:<8}{:>11.2f}%{:>8.2f}%{:>8.2f}%{:>13.2f}%{:>8.2f}%{:>8.2f}%{:>8.2f}%", title,
-                           percent(s.application), percent(s.steal), percent(s.search), percent(s.application_in_join),
-                           percent(s.steal_in_join), percent(s.search_in_join), percent(s.asleep));
-      table += seconds > 0 && longest != 0
-                   ? fmt::format("{:>18.6f}\n", seconds * static_cast<double>(s.wall) / static_cast<double>(longest))
-                   : fmt::format("{:>18}\n", s.wall);
-    };
-    for (std::size_t w = 0; w < workers.size(); ++w) line(fmt::format("{}", w), workers[w]);
-    line("all", total());
-    return table;
-  }
+  std::string text(double seconds = 0) const;
 };
 
 /// Adds up the time of an executor's workers. `Clock`: ticks() gives the time.
@@ -215,3 +176,7 @@ using time_breakdown = basic_time_breakdown<>;
 static_assert(time_observer<time_breakdown>);
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/time_breakdown.ipp"
+#endif

@@ -2,16 +2,12 @@
 // Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014, V and VI).
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>  // min
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <string>
-#include <utility>  // move
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/base/config.hpp"
 #include "heist/observe/steal_tree.hpp"
 
 namespace heist {
@@ -55,15 +51,7 @@ class adaptation {
   };
 
   /// Throws region_error for numbers that make no sense.
-  explicit adaptation(adaptation_options wanted = {}) : options_{wanted} {
-    if (wanted.prune_percent < 0 || wanted.prune_percent > 100 || wanted.most_relaxed < wanted.least_relaxed ||
-        !(wanted.improvement > 0 && wanted.improvement <= 1)) {
-      throw region_error{
-          fmt::format("region.adapt: {} % to prune, {} to {} relaxed runs, improvement {}: these do not make sense; "
-                      "mend it by 0 to 100 %, at least no more than at most, and an improvement above 0, up to 1",
-                      wanted.prune_percent, wanted.least_relaxed, wanted.most_relaxed, wanted.improvement)};
-    }
-  }
+  explicit adaptation(adaptation_options wanted = {});
 
   /// What the next run does; free: it follows nothing.
   phase next() const noexcept { return next_; }
@@ -73,73 +61,21 @@ class adaptation {
 
   /// A run has ended, without an exception, whose steal tree was `made`. Throws bad_alloc; then the next run does the
   /// same once more.
-  void ran(steal_tree made, run_times const& times) {
-    if (steps_.size() < most_steps) steps_.push_back({next_, times, tree_.steal_count(), made.steal_count()});
-    switch (next_) {
-      case phase::free:
-        take(std::move(made), times);
-        next_ = options_.most_relaxed == 0 ? phase::settling : phase::relaxed;
-        break;
-      case phase::relaxed: {
-        ++relaxed_;
-        bool const better = static_cast<double>(times.idle) < options_.improvement * static_cast<double>(idle_) ||
-                            static_cast<double>(times.at_work) < options_.improvement * static_cast<double>(at_work_);
-        idle_ = std::min(idle_, times.idle);
-        at_work_ = std::min(at_work_, times.at_work);
-        if (relaxed_ == 1 || times.elapsed <= elapsed_) take(std::move(made), times);
-        if (relaxed_ >= options_.most_relaxed || (relaxed_ >= options_.least_relaxed && !better))
-          next_ = phase::settling;
-        break;
-      }
-      case phase::settling:
-        tree_ = std::move(made);
-        next_ = phase::settled;
-        break;
-      case phase::settled:
-        break;
-    }
-  }
+  void ran(steal_tree made, run_times const& times);
 
   /// All runs so far; of a settled region the first hundred.
   std::vector<step> const& steps() const noexcept { return steps_; }
 
   /// A table for people.
-  std::string text() const {
-    std::string text = "run  phase     elapsed us  at work us     idle us  steals followed  made\n";
-    for (std::size_t i = 0; i != steps_.size(); ++i) {
-      step const& s = steps_[i];
-      text += fmt::format("{:3}  {:8}  {:10.1f}  {:10.1f}  {:10.1f}  {:15}  {:4}\n", i, name(s.in), us(s.times.elapsed),
-                          us(s.times.at_work), us(s.times.idle), s.followed_steals, s.steals);
-    }
-    return text;
-  }
-  static char const* name(phase p) noexcept {
-    switch (p) {
-      case phase::free:
-        return "free";
-      case phase::relaxed:
-        return "relaxed";
-      case phase::settling:
-        return "settling";
-      default:
-        return "settled";
-    }
-  }
+  std::string text() const;
+  static char const* name(phase p) noexcept;
 
  private:
   static constexpr std::size_t most_steps = 100;
 
   static double us(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1000; }
 
-  void take(steal_tree made, run_times const& times) {
-    made.prune(options_.prune_percent);
-    tree_ = std::move(made);
-    elapsed_ = times.elapsed;
-    if (next_ == phase::free) {
-      idle_ = times.idle;
-      at_work_ = times.at_work;
-    }
-  }
+  void take(steal_tree made, run_times const& times);
 
   adaptation_options options_;
   phase next_ = phase::free;
@@ -150,3 +86,7 @@ class adaptation {
 };
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/policy/adaptation.ipp"
+#endif

@@ -1,25 +1,17 @@
 // The part of an executor that does not depend on its policy: workers, queues, counters, fibers, start and stop.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <exception>  // exception_ptr
-#include <memory>     // unique_ptr
+#include <memory>  // unique_ptr
 #include <string>
-#include <system_error>
 #include <thread>
-#include <utility>  // move, exchange
 #include <vector>
 
-#include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/memory/stack.hpp"
 #include "heist/observe/counter_handle.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/policy/tier.hpp"
@@ -48,17 +40,11 @@ class core {
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
   /// Told that a task begins or ends on `w`, by those that the worker's loop says nothing of (described_operations).
   using task_hook = void (*)(core& self, worker& w, task_view const& task, bool begins) noexcept;
-
   core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
   /// The executor has called drain_and_stop().
-  HEIST_COLD ~core() {
-    while (fibers_ != nullptr) {  // one after the other, not one inside the other
-      std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
-      fibers_ = std::move(next);
-    }
-  }
+  HEIST_RARE ~core();
 
   /// Starts the threads; all or none. Throws executor_error when the system refuses one.
   void start(options const& wanted);
@@ -104,15 +90,7 @@ class core {
   }
 
   /// Adds something that is part of a unit of work already counted: a parked fiber or task that can go on.
-  void make_runnable(queued_runnable& r) {
-    if (worker* const w = own_worker(); w != nullptr) {
-      push(*w, r);
-    } else {
-      unsigned const wave = work.newest_wave();
-      work.enter(0, wave);
-      bring_in(r, wave);
-    }
-  }
+  void make_runnable(queued_runnable& r);
 
   /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
   unsigned began() noexcept {
@@ -152,15 +130,7 @@ class core {
   unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
 
   /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
-  runnable* take_submitted(worker& w) {
-    if (!w.own_fibers.maybe_empty()) [[unlikely]] {
-      if (runnable* const r = take_own(w); r != nullptr) return r;
-    }
-    if (order == fork_order::recorded) {
-      if (runnable* const r = take_gift(w); r != nullptr) return r;
-    }
-    return take_request(w);
-  }
+  runnable* take_submitted(worker& w);
   /// The fiber that has waited longest for `w` alone.
   runnable* take_own(worker& w) noexcept {
     bool more = false;  // nobody else looks for them
@@ -170,42 +140,21 @@ class core {
   runnable* take_request(worker& w, unsigned most = 1) noexcept;
 
   /// Adds a fiber that may go on on `w` only. Any thread.
-  void make_runnable_on(worker& w, queued_runnable& r) {
-    w.own_fibers.push(r);
-    os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
-    w.attention.raise();
-    w.gate->wake_here();
-  }
+  void make_runnable_on(worker& w, queued_runnable& r);
 
   // --- requests while all workers are busy (README.md, "Requests") ---
 
   /// Everybody works, and there is a request: the first who can takes it.
-  HEIST_COLD void call_attention() noexcept {
-    for (auto const& w : workers) call_attention(*w);
-  }
+  HEIST_RARE void call_attention() noexcept;
   /// `w` looks at what waits when its task has ended or forks.
-  static void call_attention(worker& w) noexcept {
-    w.attention.raise_and_ask([&w] { ask_to_look(w); });
-  }
+  static void call_attention(worker& w) noexcept;
   /// The next fork of what `w` runs now is slow.
-  HEIST_COLD static void ask_to_look(worker& w) noexcept {
-    w.current.load(std::memory_order_acquire)->tasks.ask();  // acquire: see worker::current
-    w.continuations.ask();
-  }
+  HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
   /// Gives `r` to `w`, which takes it before it robs anybody. Any thread.
-  void donate(worker& w, queued_runnable& r) {
-    w.donated.push(r);
-    os_env::fence(std::memory_order_seq_cst);  // S1, as above
-    w.gate->wake_here();
-  }
+  void donate(worker& w, queued_runnable& r);
   /// The oldest gift to any worker, for one that has found nothing else.
-  runnable* take_donated() {
-    for (auto const& w : workers) {
-      if (runnable* const r = take_gift(*w); r != nullptr) return r;
-    }
-    return nullptr;
-  }
+  runnable* take_donated();
 
   /// A fiber for `w` to go on with, which runs the loop. Throws stack_error or bad_alloc.
   fiber& obtain_fiber(worker& w);
@@ -272,11 +221,7 @@ class core {
       refuse_after_fork();
   }
   /// Throws executor_error as well where the executor's destructor has waited for all work, and nothing would be run.
-  void check_open() const {
-    check_process(generation_);
-    if (work.closed() && own_worker() == nullptr) [[unlikely]]
-      refuse_while_stopping();
-  }
+  void check_open() const;
   unsigned generation() const noexcept { return generation_; }
   /// Of this executor, of all that there have been; not 0.
   std::uint64_t serial() const noexcept { return serial_; }
@@ -285,24 +230,9 @@ class core {
 
   /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
   /// have nothing to give are asked to make what they fork public.
-  bool work_for(worker const& thief) const noexcept {
-    if (something_waits(thief)) return true;
-    for (auto const& w : workers) {
-      // Frames stay in their squad.
-      if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
-      if (order == fork_order::recorded && !w->donated.maybe_empty()) return true;
-    }
-    return thief.in != nullptr && squads.may_take(*thief.in, thief.head);
-  }
+  bool work_for(worker const& thief) const noexcept;
   /// Has `w` forked something that is public? If not it is asked to.
-  static bool stealable(worker& w, bool with_frames) noexcept {
-    // acquire: see worker::current
-    auto& tasks = w.current.load(std::memory_order_acquire)->tasks;
-    if (tasks.maybe_stealable() || (with_frames && w.continuations.maybe_stealable())) return true;
-    tasks.ask();
-    if (with_frames) w.continuations.ask();
-    return false;
-  }
+  static bool stealable(worker& w, bool with_frames) noexcept;
 
   /// One line per worker, and one for each parked task, with what it waits for. Approximate.
   std::string state_text() const;
@@ -310,16 +240,7 @@ class core {
   watchdog::look look() const;
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
-  void* allocate_block(std::size_t bytes) {
-    if (worker* const w = own_worker(); w != nullptr) return w->blocks.allocate(bytes);
-    // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
-    // may be a thread of lower priority on the same core.
-    outside_pool& pool = pool_of_this_thread();
-    if (!pool.lock.try_lock()) return block_pool::new_block(bytes);
-    void* const kept = pool.blocks.take(bytes);
-    pool.lock.unlock();
-    return kept != nullptr ? kept : block_pool::new_block(bytes);
-  }
+  void* allocate_block(std::size_t bytes);
 
   placement where;
   std::size_t const worker_count;
@@ -338,51 +259,23 @@ class core {
 
  private:
   /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
-  static queued_runnable* take_gift(worker& w) noexcept {
-    bool more = false;
-    queued_runnable* const r = w.donated.take(more);
-    if (more) {
-      os_env::fence(std::memory_order_seq_cst);  // S1, as in donate()
-      w.gate->wake_here();
-    }
-    return r;
-  }
+  static queued_runnable* take_gift(worker& w) noexcept;
   /// The calling thread's worker, if it is one of this executor.
-  worker* own_worker() const noexcept {
-    worker* const w = this_worker();
-    return w != nullptr && &w->home == this ? w : nullptr;
-  }
+  worker* own_worker() const noexcept;
 
   /// As a visitor.
-  void bring_in(queued_runnable& r, unsigned wave) {
-    announce(*door_, requests.push(r));
-    work.leave(wave);
-  }
+  void bring_in(queued_runnable& r, unsigned wave);
   /// A request is in the injector: wakes somebody, or makes those who work look. `first`: nobody has done so since.
-  void announce(idle_gate<>& at, bool first) noexcept {
-    if (!at.submitted() && first) call_attention();
-  }
+  void announce(idle_gate<>& at, bool first) noexcept;
   /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
-  unsigned wave_on(worker& w) const noexcept {
-    // relaxed: its own
-    runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
-    if (task == nullptr || task->what == nullptr || task->what->operations->wave == nullptr) return work_count<>::both;
-    return task->what->operations->wave(*task);
-  }
-
+  unsigned wave_on(worker& w) const noexcept;
   void make_squads(idle_rules rules);
   HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
   /// Where shared libraries have copies of the counter their addresses tell these apart.
-  static std::uint64_t next_serial() noexcept {
-    std::uint64_t const copy = reinterpret_cast<std::uintptr_t>(&last_serial_) / alignof(std::uint64_t);
-    return (copy << 40) + last_serial_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
-  }
+  static std::uint64_t next_serial() noexcept;
   void wait_for_work();
   /// The youngest of all fibers, linked by next_of_all to the older ones, which stay.
-  fiber const* all_fibers() const noexcept {
-    spin_guard guard{lock_};
-    return fibers_.get();
-  }
+  fiber const* all_fibers() const noexcept;
   fiber* make_fiber(worker& w);
   fiber* take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   fiber* take_chain(os_env::atomic<fiber*>& chains) noexcept;
@@ -402,11 +295,7 @@ class core {
   };
   static constexpr unsigned outside_pool_bits = 3;
   /// Their stacks tell threads apart, by higher or lower bits of their addresses, as they were made.
-  outside_pool& pool_of_this_thread() noexcept {
-    char const here = 0;
-    std::uint64_t const stack = reinterpret_cast<std::uintptr_t>(&here) >> 16;  // the same at most depths
-    return outside_pools_[(stack * 0x9E3779B97F4A7C15u) >> (64 - outside_pool_bits)];
-  }
+  outside_pool& pool_of_this_thread() noexcept;
   std::array<outside_pool, 1u << outside_pool_bits> outside_pools_{
       outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
       outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot}};
@@ -441,3 +330,7 @@ class core {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/core.ipp"
+#endif

@@ -1,21 +1,10 @@
 // Memory that an executor gives back while it is idle (README.md, "Memory"). Bodies of core.
 #pragma once
 
+#include "heist/base/config.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
 
 namespace heist::detail {
-
-inline bool core::begin_trim() noexcept {
-  // relaxed: hints
-  if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !depot.has_too_much()) return false;
-  if (somebody_trims_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
-  return !somebody_trims_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
-}
-
-inline void core::end_trim() noexcept {
-  somebody_trims_.store(false, std::memory_order_relaxed);  // relaxed: as above
-}
 
 template <class Still>
 HEIST_COLD void core::trim(Still still) noexcept {
@@ -44,3 +33,7 @@ HEIST_COLD void core::trim(Still still) noexcept {
 }
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/core_trim.ipp"
+#endif

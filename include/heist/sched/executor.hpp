@@ -14,7 +14,7 @@
 #include "heist/policy/victim_watch.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_start.hpp"
+#include "heist/sched/core_trim.hpp"
 #include "heist/sched/future.hpp"
 #include "heist/sched/options.hpp"
 #include "heist/sched/worker_loop.hpp"
@@ -248,3 +248,13 @@ executor(options const&)->executor<>;
 executor(std::size_t)->executor<>;
 
 }  // namespace heist
+
+// Bodies that need more than their class, with what declares it.
+#if HEIST_HEADER_ONLY
+#include "heist/sched/core_fibers.ipp"
+#include "heist/sched/core_squads.ipp"
+#include "heist/sched/core_start.ipp"
+#include "heist/sched/make_way.ipp"
+#include "heist/sched/state_text.ipp"
+#include "heist/sched/wait_on_top.ipp"
+#endif

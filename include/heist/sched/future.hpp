@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>  // exchange, forward, in_place, move
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
@@ -42,50 +43,30 @@ struct async_state : queued_runnable {
   result_slot<R> result;
 };
 
-inline task_view view_of_async(runnable const& self) noexcept {
-  return {task_kind::async, &self, nullptr};
-}
+task_view view_of_async(runnable const& self) noexcept;
 template <unsigned Wave>
 unsigned async_wave(runnable const&) noexcept {
   return Wave;
 }
-inline bool describe_posted(runnable const& self, task_view& view) noexcept {
-  view = view_of_async(self);
-  return true;
-}
+bool describe_posted(runnable const& self, task_view& view) noexcept;
 static_assert(work_count<>::both == 2);
 inline constexpr described_operations posted_operations[3]{
     {&describe_posted, &async_wave<0>}, {&describe_posted, &async_wave<1>}, {&describe_posted, &async_wave<2>}};
 /// What posted tasks are, by the wave that they belong to (work_count).
 inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_operations[1]}, {&posted_operations[2]}};
 /// A task with a future tells its end before its future is ready.
-inline bool describe_async(runnable const& self, task_view& view) noexcept {
-  view = view_of_async(self);
-  return false;
-}
+bool describe_async(runnable const& self, task_view& view) noexcept;
 inline constexpr described_operations async_operations[3]{
     {&describe_async, &async_wave<0>}, {&describe_async, &async_wave<1>}, {&describe_async, &async_wave<2>}};
 /// As posted_what, of tasks with a future.
 inline constexpr described async_what[3]{{&async_operations[0]}, {&async_operations[1]}, {&async_operations[2]}};
-inline unsigned wave_of_async(runnable const& self) noexcept {
-  return self.what->operations->wave(self);
-}
+unsigned wave_of_async(runnable const& self) noexcept;
 /// Hands a task to `home`, as a unit of work of its own. It says that it is of wave 0.
-inline void submit_async(core& home, queued_runnable& task) {
-  home.submit(task, [&task](unsigned wave) { task.what += wave; });
-}
+void submit_async(core& home, queued_runnable& task);
 
 /// Throws if the calling code is the task itself, or a join of it runs the code on top of it: it could only wait for
 /// ever.
-inline void refuse_own_future(runnable const& task) {
-  worker* const w = this_worker();
-  if (w == nullptr) return;
-  fiber const& on = *w->current.load(std::memory_order_relaxed);    // relaxed: its own
-  if (on.running.load(std::memory_order_relaxed) != &task) return;  // relaxed: written by this thread
-  throw executor_error{
-      "a task waits for its own future, which would never be ready; mend it by returning the result, and by waiting "
-      "for it outside of the task."};
-}
+void refuse_own_future(runnable const& task);
 
 /// A task without a token is not interrupted by anything.
 struct no_stop {
@@ -277,3 +258,7 @@ auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
 }
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/future.ipp"
+#endif

@@ -1,12 +1,8 @@
 // A stack for a thread's signal handlers: the one that it runs on may be full.
 #pragma once
 
-#include <signal.h>  // sigaltstack
-#include <unistd.h>  // sysconf
-
 #include <cstddef>  // size_t
 #include <memory>   // unique_ptr
-#include <new>
 
 #include "heist/base/config.hpp"
 #include "heist/sched/current.hpp"
@@ -17,29 +13,9 @@ namespace heist::detail {
 /// sanitizers, which have their own.
 class handler_stack {
  public:
-  handler_stack() {
-    if constexpr (!under_asan && !under_tsan) {
-      long const least = ::sysconf(_SC_SIGSTKSZ);
-      if (least > 16384) bytes_ = static_cast<std::size_t>(least);
-      bytes_ = (bytes_ & ~worker_sign::size_bits) + worker_sign::size_bits + 1 + worker_sign::size_mark;
-      memory_ = std::make_unique_for_overwrite<char[]>(bytes_);
-    }
-  }
-
-  void enter(worker& w) noexcept {
-    if (!memory_) return;
-    ::new (static_cast<void*>(memory_.get())) worker_sign{worker_sign::layout, memory_.get(), &w};
-    stack_t mine{};
-    mine.ss_sp = memory_.get();
-    mine.ss_size = bytes_;
-    ::sigaltstack(&mine, nullptr);
-  }
-  void leave() noexcept {
-    if (!memory_) return;
-    stack_t none{};
-    none.ss_flags = SS_DISABLE;
-    ::sigaltstack(&none, nullptr);
-  }
+  handler_stack();
+  void enter(worker& w) noexcept;
+  void leave() noexcept;
 
  private:
   std::size_t bytes_ = 16384;
@@ -47,3 +23,7 @@ class handler_stack {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/handler_stack.ipp"
+#endif

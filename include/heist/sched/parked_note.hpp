@@ -1,13 +1,11 @@
 // What a parked task is and what it waits for, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstddef>  // size_t
-#include <cstring>  // strlen, memcpy
 #include <string>
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/observe/observer.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -23,44 +21,18 @@ struct wait_reason {
 /// Written by the fiber that parks, read by anybody. Names are copied: what bears them may soon be gone.
 class parked_note {
  public:
-  void begin(task_kind kind, char const* name, wait_reason const& why) noexcept {
-    if (name != nullptr || why.name != nullptr || named_) {
-      spin_guard guard{lock_};
-      copy(task_, name);
-      copy(awaited_, why.name);
-      named_ = name != nullptr || why.name != nullptr;
-    }
-    kind_.store(kind, std::memory_order_relaxed);      // relaxed: for people
-    what_.store(why.what, std::memory_order_relaxed);  // relaxed: for people
-  }
+  void begin(task_kind kind, char const* name, wait_reason const& why) noexcept;
   void end() noexcept { what_.store(nullptr, std::memory_order_relaxed); }  // relaxed: for people
 
   bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
 
   /// Empty if it does not wait.
-  std::string text() const {
-    char const* const what = what_.load(std::memory_order_relaxed);  // relaxed: for people
-    if (what == nullptr) return {};
-    char task[length], awaited[length];
-    {
-      spin_guard guard{lock_};
-      std::memcpy(task, task_, length);
-      std::memcpy(awaited, awaited_, length);
-    }
-    return fmt::format("{}{}{} waits for {}{}{}",
-                       to_string(kind_.load(std::memory_order_relaxed)),  // relaxed: as above
-                       task[0] != 0 ? " " : "", task, what, awaited[0] != 0 ? " " : "", awaited);
-  }
+  std::string text() const;
 
  private:
   static constexpr std::size_t length = 48;
 
-  static void copy(char (&to)[length], char const* from) noexcept {
-    std::size_t const n = from == nullptr ? 0 : std::strlen(from);
-    std::size_t const kept = n < length - 1 ? n : length - 1;
-    if (kept != 0) std::memcpy(to, from, kept);
-    to[kept] = 0;
-  }
+  static void copy(char (&to)[length], char const* from) noexcept;
 
   os_env::atomic<char const*> what_{nullptr};
   os_env::atomic<task_kind> kind_{task_kind::other};
@@ -71,3 +43,7 @@ class parked_note {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/parked_note.ipp"
+#endif

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <cstdint>
-#include <utility>  // move
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
@@ -21,40 +19,15 @@ namespace heist::detail {
 /// Threads  any.
 class placement {
  public:
-  placement(options const& wanted, bool needs_squads)
-      : later_{!needs_squads && wanted.workers != 0 && !wanted.machine && wanted.squads == squad_by::automatic &&
-               wanted.squad_pus.empty() && wanted.pin == pinning::none} {
-    if (later_) return;
-    machine_ = wanted.machine ? *wanted.machine : topology::this_machine();
-  }
+  placement(options const& wanted, bool needs_squads);
 
   /// The constructor's second half, when the number of workers is known. Throws topology_error.
-  void place(options const& wanted, std::size_t workers) {
-    workers_ = workers;
-    if (later_) return;
-    squads_ = wanted.squad_pus.empty() ? topology::make_squads(machine_, wanted.squads, workers)
-                                       : topology::make_squads(machine_, wanted.squad_pus, workers);
-    known_.store(true, std::memory_order_release);  // release: pairs with know()
-  }
-
-  topology::machine const& machine() const {
-    if (later_) know();
-    return machine_;
-  }
-  topology::squads const& squads() const {
-    know();
-    return squads_;
-  }
+  void place(options const& wanted, std::size_t workers);
+  topology::machine const& machine() const;
+  topology::squads const& squads() const;
 
  private:
-  HEIST_COLD void know() const {
-    if (known_.load(std::memory_order_acquire)) return;  // acquire: what place() or somebody else found out
-    spin_guard guard{lock_};
-    if (known_.load(std::memory_order_relaxed)) return;  // relaxed: under the lock
-    machine_ = topology::this_machine();
-    squads_ = topology::make_squads(machine_, squad_by::automatic, workers_);
-    known_.store(true, std::memory_order_release);  // release: as above
-  }
+  HEIST_RARE void know() const;
 
   bool const later_;
   std::size_t workers_ = 0;
@@ -65,3 +38,7 @@ class placement {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/placement.ipp"
+#endif

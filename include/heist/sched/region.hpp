@@ -1,8 +1,6 @@
 // A region: what is remembered of a repeated phase of a program (the principle of persistence).
 #pragma once
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -10,10 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>  // move
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy/adaptation.hpp"
 #include "heist/policy/profile.hpp"
@@ -96,11 +93,7 @@ class region {
   std::string to_json() const { return profile_.to_json(); }
   /// Takes what to_json() gave. Throws region_error for a text that is cut, of another version or inconsistent. A
   /// profile of a machine with other squads is dropped by the next run, whose note says so.
-  void from_json(std::string_view text) {
-    profile_ = region_profile::from_json(text);
-    profile_wanted_ = false;
-    planned_for_ = 0;
-  }
+  void from_json(std::string_view text);
 
  private:
   friend struct detail::region_access;
@@ -128,23 +121,13 @@ namespace detail {
 
 /// While a region is in use.
 struct region_access {
-  explicit region_access(region& used) : r{used} {
-    // acquire: what the run before has written
-    if (r.running_.exchange(true, std::memory_order_acquire)) {
-      throw region_error{
-          "this heist::region is used by another run: a region is the memory of one phase and has one run at a time. "
-          "Mend it by a region for each, or by waiting for the first run."};
-    }
-  }
+  explicit region_access(region& used);
   region_access(region_access const&) = delete;
   region_access& operator=(region_access const&) = delete;
   ~region_access() { r.running_.store(false, std::memory_order_release); }  // release: for the next run
 
   /// The squad that ran the task of this path last, or `otherwise`.
-  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const {
-    std::uint32_t const found = r.squad_of_.find(path);
-    return found < squads ? found : otherwise;
-  }
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const;
   void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
 
   std::optional<std::uint32_t>& home() const noexcept { return r.home_; }
@@ -160,10 +143,7 @@ struct region_access {
   run_times& times() const noexcept { return r.times_; }
   bool& profile_wanted() const noexcept { return r.profile_wanted_; }
   std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
-  void forget_squads() const noexcept {
-    r.squad_of_.clear();
-    r.home_.reset();
-  }
+  void forget_squads() const noexcept;
   /// Between runs.
   void make_room() const { r.squad_of_.make_room(); }
 
@@ -180,32 +160,8 @@ struct finished_at_end {
 
 }  // namespace detail
 
-inline void region::follow(steal_tree tree, replay_mode mode) {
-  detail::region_access const in_use{*this};
-  if (tree.empty()) {
-    throw steal_tree_error{
-        "region.follow: this is the steal tree of no run, so there is nothing to follow; mend it by a run of a region "
-        "under policy::replay, and its tree() afterwards"};
-  }
-  followed_ = std::move(tree);
-  mode_ = mode;
-  following_ = following::tree;
-}
-
-inline void region::follow_designations() {
-  detail::region_access const in_use{*this};
-  following_ = following::designations;
-}
-
-inline void region::follow_none() {
-  detail::region_access const in_use{*this};
-  following_ = following::nothing;
-}
-
-inline void region::adapt(adaptation_options wanted) {
-  detail::region_access const in_use{*this};
-  adaptation_ = adaptation{wanted};
-  following_ = following::itself;
-}
-
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/region.ipp"
+#endif

@@ -2,15 +2,12 @@
 // Programs Using Constrained Work Stealing", SC 2014, IV.C; README.md, "Replay").
 #pragma once
 
-#include <algorithm>  // sort
 #include <atomic>
-#include <cstddef>  // size_t
 #include <cstdint>
 #include <optional>
-#include <utility>  // exchange, pair
 #include <vector>
 
-#include "heist/base/assert.hpp"
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy/replay_mode.hpp"
@@ -49,20 +46,7 @@ struct replay_seat {
 class replay_run {
  public:
   /// `tree` and `record`, that of the run's body, outlive it. `by_hand`: frames designate. Throws bad_alloc.
-  replay_run(core& home, recorded_run& record, steal_tree const& tree, replay_mode mode, bool by_hand)
-      : home_{home},
-        nodes_{tree.nodes()},
-        strict_{mode != replay_mode::relaxed},
-        by_hand_{by_hand},
-        serial_{&record, 0, frame_record::special | frame_record::serial} {
-    if (strict_) interrupt.stays = true;
-    // The lists of more workers than there are cannot be kept apart.
-    if (mode == replay_mode::strict_ordered && !by_hand && tree.worker_count() <= home.workers.size()) make_lists();
-    record.run = this;
-    record.forks = frame_record::special;
-    record.end = static_cast<std::uint32_t>(nodes_.size());
-    record.next = record.end == 0 ? 0 : 1;
-  }
+  replay_run(core& home, recorded_run& record, steal_tree const& tree, replay_mode mode, bool by_hand);
   replay_run(replay_run const&) = delete;
   replay_run& operator=(replay_run const&) = delete;
 
@@ -77,84 +61,37 @@ class replay_run {
 
   /// The frame of `r` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. What the
   /// frame has passed without coming to it cannot come any more.
-  std::uint32_t pass_to(followed_record& r, std::uint32_t branch) noexcept {
-    while (r.next != r.end && nodes_[r.next].branch < branch) {
-      pass(r.next, nodes_[r.next].end);
-      r.next = nodes_[r.next].end;
-    }
-    if (r.next == r.end || nodes_[r.next].branch != branch) return steal_tree::none;
-    std::uint32_t const found = r.next;
-    r.next = nodes_[found].end;
-    return found;
-  }
+  std::uint32_t pass_to(followed_record& r, std::uint32_t branch) noexcept;
   /// The frame has ended.
-  void pass_rest(followed_record& r) noexcept {
-    pass(r.next, r.end);
-    r.next = r.end;
-  }
+  void pass_rest(followed_record& r) noexcept;
   /// For the child of `parent` that node `i` is for: its part of the tree.
-  followed_record record_of_child(frame_record* parent, std::uint32_t branch, std::uint32_t i) noexcept {
-    if (!goes_deeper(i)) return {parent, branch, this, 0, 0};
-    return {parent, branch, this, i + 1, nodes_[i].end};
-  }
+  followed_record record_of_child(frame_record* parent, std::uint32_t branch, std::uint32_t i) noexcept;
   /// Has it steals below?
   bool goes_deeper(std::uint32_t i) const noexcept { return i != steal_tree::none && nodes_[i].end != i + 1; }
   /// Where the tree says that the frame goes on after that child, or after its fork; false if it says nothing.
-  replay_seat seat_of(std::uint32_t i) noexcept {
-    if (i == steal_tree::none || !nodes_[i].entry()) return {this};
-    return {this, nodes_[i].worker % static_cast<std::uint32_t>(home_.workers.size()),
-            lists_ ? place_[i] : replay_seat::nowhere};
-  }
+  replay_seat seat_of(std::uint32_t i) noexcept;
   /// The seat will not be used.
-  void refuse(replay_seat const& s) noexcept {
-    not_made_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number
-    if (lists_ && s.place != replay_seat::nowhere) begin_on(s.to, lists_->pass(s.to, s.place));
-  }
+  void refuse(replay_seat const& s) noexcept;
 
   /// What can go on at `s` has come.
-  void give(replay_seat const& s, queued_runnable& item) noexcept {
-    worker& w = *home_.workers[s.to];
-    if (!strict_) return home_.donate(w, item);
-    if (s.place != replay_seat::nowhere && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;
-    begin_on(s.to, &item);
-  }
+  void give(replay_seat const& s, queued_runnable& item) noexcept;
   /// A frame that has waited for its children goes on where it is.
-  void stay(worker& w, queued_runnable& item) noexcept {
-    if (strict_) {
-      begin_on(w.number, &item);
-    } else {
-      home_.make_runnable(item);
-    }
-  }
+  void stay(worker& w, queued_runnable& item) noexcept;
 
   /// What ran on fiber `f` has come to an end, or leaves its worker, which may begin its next.
-  void turn(fiber& f) noexcept {
-    if (!std::exchange(f.turnless, false)) turn(*f.on);
-  }
+  void turn(fiber& f) noexcept;
   /// A fiber of a strict run has ended, or was left while it waits for children. The last look at the run.
-  void one_less() noexcept {
-    if (live_.remove()) give_up_order();
-  }
+  void one_less() noexcept;
   bool counts() const noexcept { return strict_; }
 
   // --- by the one who enters the region ---
 
   /// Before the body starts on worker `body`: the turn of all others.
-  void begin(std::uint32_t body) noexcept {
-    for (auto const& w : home_.workers) {
-      if (w->number != body) turn(*w);
-    }
-  }
+  void begin(std::uint32_t body) noexcept;
   /// The body has ended, on the calling worker.
-  void body_ended() noexcept {
-    if (!strict_) return;
-    live_.end();
-    one_less();
-  }
+  void body_ended() noexcept;
   /// Returns when nobody looks at the run any more.
-  void finish() noexcept {
-    if (strict_) live_.wait_ended();
-  }
+  void finish() noexcept;
 
   /// Steals of the tree that could not be made, because a frame was held fast. Those of places that the program did not
   /// come to are not counted.
@@ -164,47 +101,17 @@ class replay_run {
   bool order_given_up() const noexcept { return lists_ && lists_->order_is_off(); }
 
  private:
-  void turn(worker const& w) noexcept {
-    if (lists_) begin_on(w.number, lists_->turn(w.number));
-  }
+  void turn(worker const& w) noexcept;
+  void make_lists();
 
-  void make_lists() {
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> of_worker(home_.workers.size());
-    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
-      if (nodes_[i].entry()) of_worker[nodes_[i].worker].emplace_back(nodes_[i].sequence, i);
-    }
-    place_.resize(nodes_.size());
-    std::vector<std::size_t> lengths;
-    for (auto& list : of_worker) {
-      std::sort(list.begin(), list.end());
-      lengths.push_back(list.size());
-      for (std::uint32_t place = 0; place != list.size(); ++place) place_[list[place].second] = place;
-    }
-    lists_.emplace(lengths);
-  }
-
-  void pass(std::uint32_t from, std::uint32_t to) noexcept {
-    if (!lists_) return;
-    for (std::uint32_t i = from; i != to; ++i) {
-      if (nodes_[i].entry()) begin_on(nodes_[i].worker, lists_->pass(nodes_[i].worker, place_[i]));
-    }
-  }
+  void pass(std::uint32_t from, std::uint32_t to) noexcept;
 
   /// Puts it where `w` finds it. Every fiber of a strict run that can run counts in live_.
-  void begin_on(std::uint32_t w, queued_runnable* item) noexcept {
-    if (item == nullptr) return;
-    live_.add();
-    home_.make_runnable_on(*home_.workers[w], *item);
-  }
+  void begin_on(std::uint32_t w, queued_runnable* item) noexcept;
 
   /// Nobody runs, and the run has not ended: each waits for what comes after it in some list. That is a program which
   /// the tree is not of.
-  HEIST_COLD void give_up_order() noexcept {
-    if (!lists_ || lists_->order_is_off()) return;
-    live_.add();
-    lists_->begin_anyhow([&](std::size_t w, queued_runnable& item) { begin_on(static_cast<std::uint32_t>(w), &item); });
-    one_less();
-  }
+  HEIST_RARE void give_up_order() noexcept;
 
   core& home_;
   std::vector<steal_tree::node> const& nodes_;
@@ -216,24 +123,8 @@ class replay_run {
   os_env::atomic<std::uint32_t> not_made_{0};
 };
 
-inline void replay_seat::leave(fiber& f, bool is_left) const noexcept {
-  if (run == nullptr || (to == nowhere && is_left)) return;
-  run->turn(f);
-  if (!is_left) f.turnless = true;
-}
-
-inline void replay_seat::go_on(fiber& f) const noexcept {
-  if (run == nullptr) {
-    f.home.donate(*f.home.workers[to], f.resume_item);
-  } else if (to == nowhere) {
-    run->stay(*f.on, f.resume_item);
-  } else {
-    run->give(*this, f.resume_item);
-  }
-}
-
-inline replay_run* replay_seat::counts_in() const noexcept {
-  return run != nullptr && run->counts() ? run : nullptr;
-}
-
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/replay_run.ipp"
+#endif

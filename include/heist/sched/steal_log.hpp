@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <utility>  // move
 #include <vector>
 
 #include "heist/base/config.hpp"
@@ -33,30 +32,13 @@ class steal_log {
   /// A worker begins to work for the run, and ends. The sum over all is the time at work.
   void begins() noexcept { add(-os_env::nanoseconds()); }
   void ends() noexcept { add(os_env::nanoseconds()); }
-  std::int64_t nanoseconds_at_work() const noexcept {
-    return at_work_.load(std::memory_order_relaxed);  // relaxed: the run has ended
-  }
+  std::int64_t nanoseconds_at_work() const noexcept;
 
   /// No memory for a part of it.
-  bool incomplete() const noexcept {
-    for (auto const& log : of_worker_)
-      if (log.incomplete) return true;
-    return false;
-  }
+  bool incomplete() const noexcept;
 
   /// Of a run whose body `body` began. Throws bad_alloc.
-  steal_tree tree(std::uint32_t body) const {
-    std::vector<steal_tree::steal> steals;
-    for (std::uint32_t thief = 0; thief != of_worker_.size(); ++thief) {
-      auto const* from = of_worker_[thief].branches.data();
-      std::uint32_t sequence = 0;
-      for (entry const& e : of_worker_[thief].entries) {
-        steals.push_back({{from, from + e.length}, thief, e.victim, sequence++, e.after_join});
-        from += e.length;
-      }
-    }
-    return steal_tree{of_worker_.size(), body, std::move(steals)};
-  }
+  steal_tree tree(std::uint32_t body) const;
 
  private:
   struct entry {
@@ -69,9 +51,7 @@ class steal_log {
     std::vector<std::uint32_t> branches;  ///< their places, one after the other
     bool incomplete = false;
   };
-  void add(std::int64_t nanoseconds) noexcept {
-    at_work_.fetch_add(nanoseconds, std::memory_order_relaxed);  // relaxed: a sum
-  }
+  void add(std::int64_t nanoseconds) noexcept;
 
   std::vector<own_log> of_worker_;
   os_env::atomic<std::int64_t> at_work_{0};
@@ -92,48 +72,21 @@ struct followed_record : frame_record {
 
 /// The place of a run's body, by which its frames find the log.
 struct recorded_run : followed_record {
-  explicit recorded_run(steal_log& into) noexcept : followed_record{nullptr, mark, nullptr, 0, 0}, log{&into} {
-    forks = 0;
-  }
+  explicit recorded_run(steal_log& into) noexcept;
 
   /// The run that a frame belongs to; null if nobody records.
-  static recorded_run const* of(frame_record const* r) noexcept {
-    if (r == nullptr) return nullptr;
-    while (r->parent != nullptr) r = r->parent;
-    return r->index == mark ? static_cast<recorded_run const*>(r) : nullptr;
-  }
+  static recorded_run const* of(frame_record const* r) noexcept;
 
   static constexpr std::uint32_t mark = ~std::uint32_t{0};  ///< others without a parent have index 0
   steal_log* log;
 };
 
-HEIST_COLD inline void steal_log::note(frame_record const* parent, std::uint32_t branch, std::uint32_t now,
-                                       std::uint32_t before, bool after_join) noexcept {
-  recorded_run const* const run = recorded_run::of(parent);
-  if (run == nullptr) return;
-  run->log->begins();
-  own_log& log = run->log->of_worker_[now];
-  if (log.incomplete) return;
-  std::uint32_t length = 1;
-  for (frame_record const* r = parent; r != run; r = r->parent) ++length;
-  try {
-    log.entries.push_back({before, length, after_join});
-    log.branches.resize(log.branches.size() + length);
-  } catch (...) {
-    log.incomplete = true;
-    return;
-  }
-  std::uint32_t* to = log.branches.data() + log.branches.size();
-  *--to = branch;
-  for (frame_record const* r = parent; r != run; r = r->parent) *--to = r->index;
-}
-
-HEIST_COLD inline void begin_of_work(frame_record const* parent) noexcept {
-  if (recorded_run const* const run = recorded_run::of(parent); run != nullptr) run->log->begins();
-}
+HEIST_RARE void begin_of_work(frame_record const* parent) noexcept;
 /// What a worker did for the run that the child of `parent` belongs to is over. Before anybody is told of it.
-HEIST_COLD inline void end_of_work(frame_record const* parent) noexcept {
-  if (recorded_run const* const run = recorded_run::of(parent); run != nullptr) run->log->ends();
-}
+HEIST_RARE void end_of_work(frame_record const* parent) noexcept;
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/steal_log.ipp"
+#endif

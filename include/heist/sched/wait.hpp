@@ -4,72 +4,30 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
-#include "heist/sched/current.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist::detail {
 
-/// While a task of a region's run waits for what it has not forked: its squad may take other tasks, which may be just
-/// what it waits for.
-class outside_wait {
- public:
-  explicit outside_wait(fiber& on) noexcept : home_{&on.home}, in_{on.bound() != nullptr ? on.bound()->in : nullptr} {
-    if (in_ != nullptr) home_->squads.wait_outside_begins(*in_);
-  }
-  outside_wait(outside_wait const&) = delete;
-  outside_wait& operator=(outside_wait const&) = delete;
-  ~outside_wait() {
-    if (in_ != nullptr) home_->squads.wait_outside_ends(*in_);
-  }
-
- private:
-  core* home_;
-  squad* in_;
-};
-
 /// How many threads outside wait for something; for people.
-inline os_env::atomic<std::uint32_t>& threads_that_wait() noexcept {
-  static constinit os_env::atomic<std::uint32_t> count{0};
-  return count;
-}
+os_env::atomic<std::uint32_t>& threads_that_wait() noexcept;
 /// Blocks the calling thread until `c` is complete.
-inline void wait_outside(completion& c) noexcept {
-  thread_waiter<> me;
-  if (!c.enlist(me)) return;
-  threads_that_wait().fetch_add(1, std::memory_order_relaxed);  // relaxed: for people
-  me.wait();
-  threads_that_wait().fetch_sub(1, std::memory_order_relaxed);  // relaxed: for people
-}
-
-/// Returns when `c` is complete: inside a task by `park(fiber)`, outside by blocking the thread.
-template <class Park>
-void wait_wherever(completion& c, unsigned generation, Park park) {
-  if (c.done()) return;
-  core::check_process(generation);
-  if (worker* const w = this_worker(); w != nullptr) {
-    fiber& on = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    outside_wait const told{on};
-    park(on);
-    return;
-  }
-  wait_outside(c);
-}
+void wait_outside(completion& c) noexcept;
 
 /// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker goes on with other work;
 /// outside it blocks the thread.
 /// `why`: for those who ask what waits (executor::state_text).
 /// `generation`: of the process that will complete it; in a child of that one it throws executor_error. Throws
 /// stack_error or bad_alloc if a task cannot park because there is no stack for its worker to go on with.
-inline void wait_for(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& on) { on.wait_or_throw(c, why); });
-}
+void wait_for(completion& c, unsigned generation, wait_reason const& why);
 /// For those who cannot leave before it is complete: as wait_for, but without a stack it waits all the same
 /// (fiber::wait_for).
-inline void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& on) { on.wait_for(c, why); });
-}
+void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why);
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/wait.ipp"
+#endif

@@ -2,12 +2,12 @@
 // Nothing here asks the operating system; discover.hpp fills it in.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>  // size_t
 #include <cstdint>  // int32_t, uint32_t, uint64_t
 #include <string>
 #include <vector>
+
+#include "heist/base/config.hpp"
 
 namespace heist::topology {
 
@@ -49,10 +49,7 @@ struct machine {
   std::size_t package_count() const noexcept { return count(&pu::package); }
 
   /// Latency between two NUMA nodes, 0 if unknown. Takes logical indices, as in pu::numa.
-  std::uint64_t numa_distance(std::size_t from, std::size_t to) const noexcept {
-    auto const n = numa_count();
-    return from < n && to < n && numa_distances.size() == n * n ? numa_distances[from * n + to] : 0;
-  }
+  std::uint64_t numa_distance(std::size_t from, std::size_t to) const noexcept;
 
   /// One line for people: "2 packages, 2 NUMA nodes, 2 L3 (32 MiB), 8 L2 (1 MiB), 8 cores, 16 PUs".
   std::string describe() const;
@@ -60,40 +57,17 @@ struct machine {
   friend bool operator==(machine const&, machine const&) = default;
 
  private:
-  std::size_t count(std::int32_t pu::*level) const noexcept {
-    std::int32_t last = -1;
-    for (auto const& p : pus) last = p.*level > last ? p.*level : last;
-    return static_cast<std::size_t>(last + 1);
-  }
+  std::size_t count(std::int32_t pu::*level) const noexcept;
 };
 
 namespace detail {
 
-inline std::string bytes_text(std::uint64_t bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1 << 10) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
-}
+std::string bytes_text(std::uint64_t bytes);
 
 }  // namespace detail
 
-inline std::string machine::describe() const {
-  std::string text;
-  auto const add = [&](std::size_t n, char const* one, char const* many, std::uint64_t bytes = 0) {
-    if (n == 0) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, n == 1 ? one : many);
-    if (bytes != 0) text += fmt::format(" ({})", detail::bytes_text(bytes));
-  };
-  add(package_count(), "package", "packages");
-  add(numa_count(), "NUMA node", "NUMA nodes");
-  add(l3_count(), "L3", "L3", l3_bytes);
-  add(l2_count(), "L2", "L2", l2_bytes);
-  add(core_count(), "core", "cores");
-  add(pu_count(), "PU", "PUs");
-  if (text.empty()) text = "no PUs";
-  if (!is_this_machine) text += ", not this machine";
-  if (!note.empty()) text += fmt::format(" ({})", note);
-  return text;
-}
-
 }  // namespace heist::topology
+
+#if HEIST_HEADER_ONLY
+#include "heist/topology/machine.ipp"
+#endif

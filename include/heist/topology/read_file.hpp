@@ -1,36 +1,20 @@
 // Reads a whole file into a string.
 #pragma once
 
-#include <cerrno>   // errno
 #include <cstddef>  // size_t
-#include <cstdio>   // fopen, fread
-#include <memory>   // unique_ptr
 #include <optional>
 #include <string>
 
-namespace heist::topology::detail {
+#include "heist/base/config.hpp"
 
-struct file_closer {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
+namespace heist::topology::detail {
 
 /// The file's text; nothing if it cannot be read or is longer than `limit`. Takes no size from the file system, so it
 /// reads /proc as well. errno tells why, or is 0 if the file is too long.
-inline std::optional<std::string> read_file(std::string const& path, std::size_t limit) {
-  errno = 0;
-  std::unique_ptr<std::FILE, file_closer> const file(std::fopen(path.c_str(), "re"));
-  if (!file) return std::nullopt;
-  std::string text;
-  char buffer[4096];
-  while (std::size_t const n = std::fread(buffer, 1, sizeof buffer, file.get())) {
-    if (text.size() + n > limit) {
-      errno = 0;
-      return std::nullopt;
-    }
-    text.append(buffer, n);
-  }
-  if (std::ferror(file.get()) != 0) return std::nullopt;
-  return text;
-}
+std::optional<std::string> read_file(std::string const& path, std::size_t limit);
 
 }  // namespace heist::topology::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/topology/read_file.ipp"
+#endif

@@ -1,4 +1,4 @@
-// Stands for sched/core.hpp and core_start.hpp: queues, counters, start and stop, line by line as there where graphs
+// Stands for sched/core.hpp and core_start.ipp: queues, counters, start and stop, line by line as there where graphs
 // come by; threads are virtual ones.
 #pragma once
 

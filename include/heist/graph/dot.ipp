@@ -7,11 +7,10 @@
 
 #include "heist/graph/task_graph.hpp"
 
-namespace heist {
-namespace detail {
+namespace heist::detail {
 
 /// `text` as a DOT string.
-inline std::string dot_quoted(std::string_view text) {
+HEIST_COLD_BODY std::string dot_quoted(std::string_view text) {
   std::string quoted = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -24,7 +23,7 @@ inline std::string dot_quoted(std::string_view text) {
   return quoted + '"';
 }
 
-inline char const* dot_style(task_kind kind) noexcept {
+HEIST_COLD_BODY char const* dot_style(task_kind kind) noexcept {
   switch (kind) {
     case task_kind::condition:
       return ", shape=diamond";
@@ -37,9 +36,11 @@ inline char const* dot_style(task_kind kind) noexcept {
   }
 }
 
-}  // namespace detail
+}  // namespace heist::detail
 
-inline void task_graph::dot(std::ostream& out) const {
+namespace heist {
+
+HEIST_COLD_BODY void task_graph::dot(std::ostream& out) const {
   detail::graph_data const& g = data();
   out << "digraph " << detail::dot_quoted(g.title.empty() ? "task graph" : g.title)
       << " {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n";

@@ -5,15 +5,13 @@
 #include <utility>  // exchange, move
 
 #include "heist/sched/core.hpp"
-#include "heist/sched/make_way.hpp"
 #include "heist/sched/replay_run.hpp"
 #include "heist/sched/steal_log.hpp"
-#include "heist/sched/wait_on_top.hpp"
 
 namespace heist::detail {
 
 /// Null at the cap while trim() has some fibers, which come back soon.
-inline fiber* core::make_fiber(worker& w) {
+HEIST_BODY fiber* core::make_fiber(worker& w) {
   unsigned colour = 0;
   {
     spin_guard guard{lock_};
@@ -41,7 +39,7 @@ inline fiber* core::make_fiber(worker& w) {
   return &f;
 }
 
-inline void core::refuse_fiber() const {
+HEIST_BODY void core::refuse_fiber() const {
   throw stack_error{
       fmt::format("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
                   "needs one, and each child-first fork. Let "
@@ -50,7 +48,7 @@ inline void core::refuse_fiber() const {
 }
 
 /// Both under the lock.
-inline fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
+HEIST_BODY fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
   fiber* const first = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
   if (first == nullptr) return nullptr;
   chains.store(first->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
@@ -58,7 +56,8 @@ inline fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
   if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_sub(1, std::memory_order_relaxed);
   return first;
 }
-inline void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept {
+
+HEIST_BODY void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept {
   first.next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
   chains.store(&first, std::memory_order_relaxed);            // relaxed: whoever follows it takes the lock
   // relaxed: under the lock
@@ -66,7 +65,7 @@ inline void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexce
 }
 
 /// The first of `mine`, else of a list that somebody has given up, the rest of which becomes `mine`; or null.
-inline fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+HEIST_BODY fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   if (mine == nullptr) {
     if (chains.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
     spin_guard guard{lock_};
@@ -76,7 +75,7 @@ inline fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noex
   return std::exchange(mine, mine->next_spare);
 }
 
-inline void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+HEIST_BODY void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   while (fiber* const first = mine) {
     // In portions: whoever takes one must not get all there are.
     fiber* last = first;
@@ -86,20 +85,23 @@ inline void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept
     put_chain(chains, *first);
   }
 }
-inline void core::give_up_spare(worker& w) noexcept {
+
+HEIST_BODY void core::give_up_spare(worker& w) noexcept {
   w.spare_come = 0;
   give_up(w.spare, spare_chains_);
 }
-inline void core::give_up_fresh(worker& w) noexcept {
+
+HEIST_BODY void core::give_up_fresh(worker& w) noexcept {
   w.fresh_come = 0;
   give_up(w.fresh, fresh_chains_);
 }
-inline void core::give_up_fibers(worker& w) noexcept {
+
+HEIST_BODY void core::give_up_fibers(worker& w) noexcept {
   give_up_spare(w);
   give_up_fresh(w);
 }
 
-HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
+HEIST_BODY fiber& core::obtain_fresh(worker& w) {
   for (;;) {
     fiber* f = take_kept(w.fresh, fresh_chains_);
     if (f == nullptr) f = take_kept(w.fresh, trimmed_fresh_chains_);
@@ -109,7 +111,7 @@ HEIST_COLD inline fiber& core::obtain_fresh(worker& w) {
   }
 }
 
-inline fiber& core::obtain_fiber(worker& w) {
+HEIST_BODY fiber& core::obtain_fiber(worker& w) {
   if (fiber* const f = take_kept(w.spare, spare_chains_); f != nullptr) return *f;
   if (fiber* const f = take_kept(w.spare, trimmed_spare_chains_); f != nullptr) return *f;
   fiber& f = obtain_fresh(w);
@@ -118,7 +120,7 @@ inline fiber& core::obtain_fiber(worker& w) {
 }
 
 /// Without memory for a longer deque or another fiber: what would have waited runs here and now.
-inline worker& core::run_without_memory(worker& w, runnable& r) {
+HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& on = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_by const none{on, nullptr};
   beside_its_task const unknown{on};
@@ -126,15 +128,15 @@ inline worker& core::run_without_memory(worker& w, runnable& r) {
   return *on.on;
 }
 
-inline void core::published(worker& w) noexcept {
+HEIST_BODY void core::published(worker& w) noexcept {
   if (!w.alone) w.gate->pushed();
 }
 
-inline void core::published_continuations(worker& w) noexcept {
+HEIST_BODY void core::published_continuations(worker& w) noexcept {
   if (!w.alone) w.gate->pushed_here();
 }
 
-inline void core::let_go_on(fiber& f) {
+HEIST_BODY void core::let_go_on(fiber& f) {
   if (f.seat != nullptr) {
     f.seat->go_on(f);
   } else if (f.no_migrate != 0 || f.stays()) {
@@ -148,7 +150,7 @@ inline void core::let_go_on(fiber& f) {
   }
 }
 
-inline calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
+HEIST_BODY calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
   calling_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
@@ -167,7 +169,7 @@ inline calling_frame* core::take_own_continuation(worker& w, fiber& child) noexc
   return &frame;
 }
 
-inline void core::forget_continuations(worker& w) noexcept {
+HEIST_BODY void core::forget_continuations(worker& w) noexcept {
   for (continuation_slot* s = w.continuations.first(); s != w.continuation_top; ++s) {
     // acquire: pairs with steal_continuation; the thief is two instructions away from it
     while (s->frame.load(std::memory_order_acquire) != nullptr) os_env::yield();
@@ -176,7 +178,7 @@ inline void core::forget_continuations(worker& w) noexcept {
   w.continuation_top = w.continuations.first();
 }
 
-inline runnable* core::steal_continuation(worker& robbed, steal_status& status) noexcept {
+HEIST_BODY runnable* core::steal_continuation(worker& robbed, steal_status& status) noexcept {
   auto const loot = robbed.continuations.steal();
   status = loot.status;
   if (loot.status != steal_status::stolen) return nullptr;
@@ -196,7 +198,7 @@ inline runnable* core::steal_continuation(worker& robbed, steal_status& status) 
   return &f.resume_item;
 }
 
-HEIST_COLD inline void core::leave_child(fiber& child) noexcept {
+HEIST_BODY void core::leave_child(fiber& child) noexcept {
   child.interrupt = nullptr;
   child.called_by = nullptr;
   worker& w = *child.on;
@@ -212,15 +214,13 @@ HEIST_COLD inline void core::leave_child(fiber& child) noexcept {
   fiber::run_loop(&child, nullptr);
 }
 
-// --- fiber ---
-
-inline void fiber::start_loop() noexcept {
+HEIST_BODY void fiber::start_loop() noexcept {
   called_by = nullptr;  // of the child that was here before
   interrupt = nullptr;
   flow_.start(&run_loop, this, nullptr);
 }
 
-inline int fiber::run_loop(void* self, void*) noexcept {
+HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   f.home.run_loop(f);
   // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
@@ -228,20 +228,20 @@ inline int fiber::run_loop(void* self, void*) noexcept {
   return 1;
 }
 
-inline void fiber::queue_rest() {
+HEIST_BODY void fiber::queue_rest() {
   // acq_rel: either the item is in a deque and whoever runs it finds the tasks, or it goes there now
   if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) home.push(*on, rest_item_);
 }
 
 /// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
-inline void fiber::expose_rest() {
+HEIST_BODY void fiber::expose_rest() {
   fork_slot* const end = top();
   label(end);
   bool const more = tasks.publish_all(end);
   if (more || tasks.maybe_stealable()) queue_rest();
 }
 
-inline runnable* fiber::run_rest(runnable& self, fiber& on) {
+HEIST_BODY runnable* fiber::run_rest(runnable& self, fiber& on) {
   on.on->report_tally();
   auto& item = static_cast<rest&>(self);
   fiber& parked = *item.self;
@@ -255,20 +255,20 @@ inline runnable* fiber::run_rest(runnable& self, fiber& on) {
   return nullptr;
 }
 
-inline runnable* fiber::booty(fork_slot& slot) noexcept {
+HEIST_BODY runnable* fiber::booty(fork_slot& slot) noexcept {
   booty_.slot = &slot;
   booty_.what = &fork_what;
   return &booty_;
 }
 
-inline runnable* fiber::run_booty(runnable& self, fiber& on) {
+HEIST_BODY runnable* fiber::run_booty(runnable& self, fiber& on) {
   fork_slot& slot = *static_cast<stolen_task&>(self).slot;
   on.on->report_tally();
   on.run_stolen(slot);
   return nullptr;
 }
 
-inline void fiber::run_stolen(fork_slot& slot) noexcept {
+HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
   {
     interrupted_by const part_of{*this, slot.interrupt};
@@ -279,15 +279,16 @@ inline void fiber::run_stolen(fork_slot& slot) noexcept {
 }
 
 /// What the worker goes on with while this fiber waits. Throws stack_error or bad_alloc.
-inline fiber& fiber::make_way() {
+HEIST_BODY fiber& fiber::make_way() {
   on->report_tally();
   for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
   expose_rest();
   if (calling_frame* const frame = home.take_own_continuation(*on, *this); frame != nullptr) return *frame->parent;
   return home.obtain_fiber(*on);
 }
+
 /// As above; null without memory.
-inline fiber* fiber::try_make_way() noexcept {
+HEIST_BODY fiber* fiber::try_make_way() noexcept {
   try {
     return &make_way();
   } catch (...) {
@@ -295,7 +296,7 @@ inline fiber* fiber::try_make_way() noexcept {
   }
 }
 
-inline void fiber::wait_for(completion& c, wait_reason const& why) {
+HEIST_BODY void fiber::wait_for(completion& c, wait_reason const& why) {
   if (c.done()) return;
   if (fiber* const next = try_make_way(); next != nullptr) {
     park(c, *next, why);
@@ -304,11 +305,11 @@ inline void fiber::wait_for(completion& c, wait_reason const& why) {
   }
 }
 
-inline void fiber::wait_or_throw(completion& c, wait_reason const& why) {
+HEIST_BODY void fiber::wait_or_throw(completion& c, wait_reason const& why) {
   if (!c.done()) park(c, make_way(), why);
 }
 
-inline bool fiber::wait_for(completion& c, replay_seat const& where) {
+HEIST_BODY bool fiber::wait_for(completion& c, replay_seat const& where) {
   fiber* const next = try_make_way();
   where.leave(*this, next != nullptr);
   seat = &where;
@@ -323,7 +324,7 @@ inline bool fiber::wait_for(completion& c, replay_seat const& where) {
   return parked;
 }
 
-inline void fiber::park(completion& c, fiber& next, wait_reason const& why) {
+HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why) {
   worker& w = *on;
   HEIST_ASSERT(
       locks == 0 || no_migrate != 0,
@@ -345,7 +346,7 @@ inline void fiber::park(completion& c, fiber& next, wait_reason const& why) {
 }
 
 /// On the new fiber: the parked one has been left completely, so others may be told of it.
-inline void fiber::after_park(void* self) noexcept {
+HEIST_BODY void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
   core& home = f.home;
@@ -358,44 +359,17 @@ inline void fiber::after_park(void* self) noexcept {
   if (told != nullptr) told->one_less();
 }
 
-inline void fiber::wake(completion_waiter& w) noexcept {
+HEIST_BODY void fiber::wake(completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
   f.home.let_go_on(f);
 }
 
-inline runnable* fiber::resume(runnable& self, fiber& on) {
+HEIST_BODY runnable* fiber::resume(runnable& self, fiber& on) {
   on.on->report_tally();
   fiber& f = *static_cast<resumption&>(self).self;
   if (squad_task* const task = f.bound(); task != nullptr) f.come_back(*task, *on.on);
   on.switch_and_become_spare(f);
   return nullptr;  // the spare fiber has been taken up again: its loop looks for work
-}
-
-/// Before this fiber, which runs part of the subtree of `task`, goes on on `w`.
-inline void fiber::come_back(squad_task& task, worker& w) noexcept {
-  if (task.suspended && no_migrate == 0) {  // it came through a pool
-    task.in = w.in;
-    task.holds = !w.takes_beside;
-  }
-  if (home.on_fiber != nullptr)
-    home.on_fiber(home, w, *this, task.suspended ? fiber_event::enters : fiber_event::moves);
-}
-
-inline void fiber::switch_and_become_spare(fiber& to) {
-  worker& w = *on;
-  to.on = &w;
-  w.current.store(&to, std::memory_order_release);  // release: see worker::current
-  w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
-  if constexpr (flow::abandons) {
-    flow::leave(flow_, to.flow_, {&after_leaving<true>, this});
-  } else {
-    flow::switch_to(flow_, to.flow_, {&after_leaving<false>, this});
-  }
-}
-
-/// A child that has ended, and nobody to return to.
-inline void fiber::leave_to(fiber& loop) noexcept {
-  flow::leave(flow_, loop.flow_, {&after_leaving<true>, this});
 }
 
 template <bool Fresh>
@@ -415,6 +389,33 @@ void fiber::after_leaving(void* self) noexcept {
   // What the fiber that goes on has forked can be had from now on, and nobody has been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   if (now.tasks.maybe_stealable()) f.home.published(w);
+}
+
+/// Before this fiber, which runs part of the subtree of `task`, goes on on `w`.
+HEIST_BODY void fiber::come_back(squad_task& task, worker& w) noexcept {
+  if (task.suspended && no_migrate == 0) {  // it came through a pool
+    task.in = w.in;
+    task.holds = !w.takes_beside;
+  }
+  if (home.on_fiber != nullptr)
+    home.on_fiber(home, w, *this, task.suspended ? fiber_event::enters : fiber_event::moves);
+}
+
+HEIST_BODY void fiber::switch_and_become_spare(fiber& to) {
+  worker& w = *on;
+  to.on = &w;
+  w.current.store(&to, std::memory_order_release);  // release: see worker::current
+  w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
+  if constexpr (flow::abandons) {
+    flow::leave(flow_, to.flow_, {&after_leaving<true>, this});
+  } else {
+    flow::switch_to(flow_, to.flow_, {&after_leaving<false>, this});
+  }
+}
+
+/// A child that has ended, and nobody to return to.
+HEIST_BODY void fiber::leave_to(fiber& loop) noexcept {
+  flow::leave(flow_, loop.flow_, {&after_leaving<true>, this});
 }
 
 }  // namespace heist::detail

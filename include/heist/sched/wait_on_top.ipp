@@ -10,7 +10,7 @@ namespace heist::detail {
 
 /// No memory for a stack, at a join that cannot be refused: runs what is there on top of the waiting frame until the
 /// wait is over, as long as much of the stack is left, and naps when there is nothing. True if it has parked after all.
-inline bool fiber::wait_on_top(completion& c) {
+HEIST_COLD_BODY bool fiber::wait_on_top(completion& c) {
   interrupted_by const none{*this, nullptr};
   beside_its_task const unknown{*this};
   for (std::uint32_t in_vain = 0; !c.done();) {
@@ -32,7 +32,7 @@ inline bool fiber::wait_on_top(completion& c) {
 }
 
 /// Something for wait_on_top(): anything, but only fibers when little of the stack is left.
-inline runnable* fiber::take_on_top() {
+HEIST_COLD_BODY runnable* fiber::take_on_top() {
   if (flow_.memory().left_below(__builtin_frame_address(0)) < flow_.memory().usable() / 2) {
     if (runnable* const own = home.take_own(*on); own != nullptr) return own;
     for (auto const& robbed : home.workers) {

@@ -9,7 +9,7 @@
 namespace heist::detail {
 
 /// One squad for each of the machine's, each with a gate, all in one ring; or one gate for all.
-inline void core::make_squads(idle_rules rules) {
+HEIST_COLD_BODY void core::make_squads(idle_rules rules) {
   if (tiers == tiering::none) {
     gate_ = std::make_unique<idle_gate<>>(worker_count, rules);
     door_ = gate_.get();
@@ -34,18 +34,18 @@ inline void core::make_squads(idle_rules rules) {
   door_ = &squads[0].gate;
 }
 
-inline void core::release_squad(worker& w, squad_task& task) noexcept {
+HEIST_COLD_BODY void core::release_squad(worker& w, squad_task& task) noexcept {
   if (!task.holds) return;
   task.holds = false;
   squads.release(*task.in, w.head && w.in == task.in);
 }
 
-inline pooled_runnable* core::take_inter(worker& w) noexcept {
+HEIST_COLD_BODY pooled_runnable* core::take_inter(worker& w) noexcept {
   w.takes_beside = false;
   return squads.head_take(*w.in, w.random.below(static_cast<std::uint32_t>(squads.size())));
 }
 
-inline counter_values core::read_counters(worker& w) noexcept {
+HEIST_COLD_BODY counter_values core::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
   if (!w.counters) {
     try {

@@ -2,11 +2,8 @@
 #pragma once
 
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.hpp"
-#include "heist/sched/core_squads.hpp"
 #include "heist/sched/core_trim.hpp"
 #include "heist/sched/overflow_report.hpp"
-#include "heist/sched/state_text.hpp"
 #include "heist/sched/wait.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
@@ -16,7 +13,16 @@ namespace heist::detail {
 /// More than any machine has; a count above it is a negative number or an uninitialised one.
 inline constexpr std::size_t max_workers = event_count<>::max_waiters;
 
-inline std::size_t worker_count_for(options const& wanted, placement const& where) {
+/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
+inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
+
+HEIST_COLD_BODY void core::refuse_while_stopping() {
+  throw executor_error{
+      "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
+      "object of a worker, or by a thread that outlives it); mend it by giving it before, or to another executor."};
+}
+
+HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement const& where) {
   if (wanted.workers > max_workers) {
     throw executor_error{
         fmt::format("an executor with {} workers: heist allows 1 to {}. Mend it by asking for as many workers as there "
@@ -31,12 +37,10 @@ inline std::size_t worker_count_for(options const& wanted, placement const& wher
   return usable < max_workers ? usable : max_workers;
 }
 
-/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
-inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
 inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
 
 /// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
-inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
+HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
   if (wanted.max_fibers < workers) {
     throw executor_error{fmt::format(
         "options::max_fibers is {}, and {} workers need one each at least. Mend it by a larger number, some "
@@ -52,26 +56,28 @@ inline std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
   return wanted.max_fibers;
 }
 
-inline void check_stack_size(char const* name, std::size_t bytes) {
+HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
   if (bytes <= largest_stack) return;
   throw executor_error{
       fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Mend it by "
                   "a smaller one, or leave it out and get the default.",
                   name, bytes, largest_stack)};
 }
-inline std::size_t stack_size_for(options const& wanted) {
+
+HEIST_COLD_BODY std::size_t stack_size_for(options const& wanted) {
   constexpr std::size_t minimum = std::size_t{32} << 10;
   check_stack_size("stack_size", wanted.stack_size);
   return wanted.stack_size < minimum ? minimum : wanted.stack_size;
 }
+
 /// 0: none is wanted.
-inline std::size_t guard_size_for(options const& wanted) {
+HEIST_COLD_BODY std::size_t guard_size_for(options const& wanted) {
   if (!wanted.guard_pages) return 0;
   check_stack_size("guard_size", wanted.guard_size);
   return wanted.guard_size == 0 ? 1 : wanted.guard_size;  // in whole pages
 }
 
-inline core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
+HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
     : where{wanted, rules.tiers != tiering::none},
       worker_count{worker_count_for(wanted, where)},
       tiers{rules.tiers},
@@ -98,7 +104,7 @@ inline core::core(options const& wanted, policy_rules rules, loop_function loop,
   make_squads(rules.idle);
 }
 
-inline void core::start(options const& wanted) {
+HEIST_COLD_BODY void core::start(options const& wanted) {
   bool const pin = wanted.pin == pinning::pus && where.machine().is_this_machine;
   try {
     threads_.reserve(workers.size());
@@ -126,7 +132,7 @@ inline void core::start(options const& wanted) {
   watchdog_.start([this] { return look(); }, [this] { return state_text(); });
 }
 
-inline void core::thread_main(worker& w, bool pin) noexcept {
+HEIST_COLD_BODY void core::thread_main(worker& w, bool pin) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   set_this_worker(&w);
   w.thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people
@@ -141,7 +147,7 @@ inline void core::thread_main(worker& w, bool pin) noexcept {
   set_this_worker(nullptr);
 }
 
-HEIST_COLD inline void core::stop_and_join() noexcept {
+HEIST_COLD_BODY void core::stop_and_join() noexcept {
   watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
   door_->wake_all();
@@ -149,7 +155,7 @@ HEIST_COLD inline void core::stop_and_join() noexcept {
   threads_.clear();
 }
 
-HEIST_COLD inline void core::drain_and_stop() noexcept {
+HEIST_COLD_BODY void core::drain_and_stop() noexcept {
   if (os_env::process() != generation_) {
     // The threads exist in the parent only: nothing to wait for, nothing to join, and nothing to
     // free that they use.
@@ -170,7 +176,7 @@ HEIST_COLD inline void core::drain_and_stop() noexcept {
   stop_and_join();
 }
 
-inline void core::wait_idle() {
+HEIST_COLD_BODY void core::wait_idle() {
   check_process();
   if (own_worker() != nullptr) {
     throw executor_error{
@@ -181,7 +187,7 @@ inline void core::wait_idle() {
   wait_for_work();
 }
 
-inline void core::wait_for_work() {
+HEIST_COLD_BODY void core::wait_for_work() {
   work_count<>::waiter me;
   if (!work.wait(me)) return;
   if (worker* const w = this_worker(); w != nullptr) {
@@ -192,16 +198,10 @@ inline void core::wait_for_work() {
   wait_outside(me.over);
 }
 
-inline void core::refuse_after_fork() {
+HEIST_COLD_BODY void core::refuse_after_fork() {
   throw executor_error{
       "this process is a child made by fork(), and the executor's threads exist in its parent only; mend it by making "
       "the executor after fork()."};
-}
-
-inline void core::refuse_while_stopping() {
-  throw executor_error{
-      "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
-      "object of a worker, or by a thread that outlives it); mend it by giving it before, or to another executor."};
 }
 
 }  // namespace heist::detail

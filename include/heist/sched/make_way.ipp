@@ -12,7 +12,7 @@ namespace heist::detail {
 
 /// All frames of `w` that have called a child can be gone on with by anybody, as stolen ones. What runs on `child` was
 /// called last.
-inline void core::shelve_continuations(worker& w, fiber& child) {
+HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   fiber* shelved = nullptr;
   for (fiber* called = &child;;) {
     calling_frame* const frame = take_own_continuation(w, *called);
@@ -28,7 +28,7 @@ inline void core::shelve_continuations(worker& w, fiber& child) {
   }
 }
 
-HEIST_COLD inline void fiber::attend() noexcept {
+HEIST_COLD_BODY void fiber::attend() noexcept {
   worker& w = *on;
   if (!w.attention.raised()) return;
   if (home.requests.maybe_empty()) {  // others have them, or it comes for what can be seen between tasks only
@@ -62,14 +62,14 @@ HEIST_COLD inline void fiber::attend() noexcept {
 }
 
 /// May what runs on this fiber go on later, perhaps on another worker, although it waits for nothing?
-inline bool fiber::may_make_way() const noexcept {
+HEIST_COLD_BODY bool fiber::may_make_way() const noexcept {
   if (locks != 0 || waiting_joins != 0 || seat != nullptr || stays()) return false;
   if (order != fork_order::recorded || called_by == nullptr) return true;
   // What a region's run records, or follows, is who ran what.
   return recorded_run::of(static_cast<recorded_frame const&>(*called_by).place.parent) == nullptr;
 }
 
-inline void fiber::after_making_way(void* self) noexcept {
+HEIST_COLD_BODY void fiber::after_making_way(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   f.home.let_go_on(f);
 }

@@ -13,7 +13,7 @@
 namespace heist::detail {
 
 /// What a thread that seems to run a task is doing, if the system says that it does nothing.
-inline char const* sleeping_text(int thread) {
+HEIST_COLD_BODY char const* sleeping_text(int thread) {
   std::string const text =
       topology::detail::read_file(fmt::format("/proc/self/task/{}/stat", thread), 4096).value_or(std::string{});
   std::size_t const name_ends = text.rfind(')');  // "number (name) state ..."
@@ -22,7 +22,7 @@ inline char const* sleeping_text(int thread) {
          "which waits is initialising)";
 }
 
-inline watchdog::look core::look() const {
+HEIST_COLD_BODY watchdog::look core::look() const {
   watchdog::look seen;
   auto const mix = [&seen](auto value) {
     seen.state = (seen.state ^ std::hash<decltype(value)>{}(value)) * 0x9e3779b97f4a7c15u;
@@ -42,7 +42,7 @@ inline watchdog::look core::look() const {
   return seen;
 }
 
-HEIST_COLD inline std::string core::state_text() const {
+HEIST_COLD_BODY std::string core::state_text() const {
   std::uint32_t thieves = 0;
   if (gate_ != nullptr) thieves = gate_->thieves();
   for (std::size_t s = 0; s < squads.size(); ++s) thieves += squads[s].gate.thieves();

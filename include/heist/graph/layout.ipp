@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <cstdio>  // fprintf
@@ -31,7 +30,7 @@ struct adjacency {
   bool weak_any = false;
 };
 
-inline adjacency::adjacency(graph_data const& g)
+HEIST_BODY adjacency::adjacency(graph_data const& g)
     : first(g.nodes.size() + 1), to(g.edges.size()), strong(g.nodes.size()) {
   for (node const* n : g.nodes) {
     if (n != nullptr && (n->type().kind == task_kind::condition || n->type().kind == task_kind::multi_condition)) {
@@ -55,7 +54,7 @@ inline adjacency::adjacency(graph_data const& g)
 }
 
 /// Names a path of tasks that wait for each other in a circle, among those with `left` predecessors outstanding.
-inline std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> const& left, adjacency const& a) {
+HEIST_BODY std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> const& left, adjacency const& a) {
   std::vector<std::uint32_t> before(g.nodes.size(), ~0u);  // some predecessor that never finishes
   std::uint32_t at = 0;
   for (std::uint32_t from = 0; from < g.nodes.size(); ++from) {
@@ -77,7 +76,7 @@ inline std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> co
 }
 
 /// Throws if tasks wait for each other in a circle, where no condition breaks it.
-inline void refuse_cycles(graph_data const& g, adjacency const& a) {
+HEIST_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
   std::vector<std::uint32_t> left = a.strong;
   std::vector<std::uint32_t> ready;
   std::size_t done = 0;
@@ -104,7 +103,7 @@ inline void refuse_cycles(graph_data const& g, adjacency const& a) {
 
 /// The order in which one worker runs the tasks: the first successor that becomes ready runs next, the others wait on a
 /// stack. Fewer tasks than there are: the others are in cycles.
-inline std::vector<std::uint32_t> order_of_one_worker(graph_data const& g, adjacency const& a) {
+HEIST_BODY std::vector<std::uint32_t> order_of_one_worker(graph_data const& g, adjacency const& a) {
   std::vector<std::uint32_t> order;
   order.reserve(g.nodes.size());
   std::vector<std::uint32_t> left = a.strong;
@@ -134,7 +133,7 @@ inline std::vector<std::uint32_t> order_of_one_worker(graph_data const& g, adjac
   return order;
 }
 
-inline void graph_data::lay_out() {
+HEIST_BODY void graph_data::lay_out() {
   adjacency const a{*this};
   std::vector<std::uint32_t> order;
   if (!a.weak_any) order = order_of_one_worker(*this, a);
@@ -188,7 +187,7 @@ inline void graph_data::lay_out() {
 #endif
 }
 
-inline void graph_data::lay_out_once(core& home) {
+HEIST_BODY void graph_data::lay_out_once(core& home) {
   auto const mine = std::make_shared<completion>();
   std::shared_ptr<completion> end;
   {
@@ -216,7 +215,7 @@ inline void graph_data::lay_out_once(core& home) {
 }
 
 /// Says, once for each graph, what looks like a condition and is none.
-inline void graph_data::warn_of_numbers() const {
+HEIST_BODY void graph_data::warn_of_numbers() const {
   if (warned) return;
   std::vector<bool> taken;
   std::vector<std::uint32_t> successors_of;

@@ -1,0 +1,2 @@
+// The one file of heist::compiled.
+#include <heist/src.hpp>

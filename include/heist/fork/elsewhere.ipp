@@ -1,0 +1,27 @@
+// Bodies of elsewhere.hpp.
+#pragma once
+
+#include "heist/fork/elsewhere.hpp"
+
+#include "heist/sched/current.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
+  worker* const w = this_worker();
+  if (w == nullptr) {
+    HEIST_FATAL(
+        "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
+        "to, and to what that forks; mend it by executor::sync_wait or executor::submit there");
+  }
+  if (&w->home != &of.home) {
+    HEIST_FATAL(
+        "a task's context or scope is used by a task of another executor; mend it by the context that that task is "
+        "handed, or by submitting to the first executor");
+  }
+  fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  if (&here == &of && !of.runs_here()) of.has_other_stacks();
+  return here;
+}
+
+}  // namespace heist::detail

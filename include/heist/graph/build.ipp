@@ -1,0 +1,174 @@
+// Bodies of build.hpp.
+#pragma once
+
+#include "heist/graph/build.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <unordered_set>
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void refuse_change(char const* what) {
+  throw graph_error{fmt::format("cannot {} while the graph runs; mend it by waiting for the run first.", what)};
+}
+
+HEIST_COLD_BODY void refuse_more_tasks() {
+  throw graph_error{"a graph holds at most 2^31 tasks; mend it by splitting it and composing the parts."};
+}
+
+[[noreturn]] HEIST_COLD_BODY void refuse_self() {
+  throw graph_error{
+      "a graph is composed into itself, directly or through others, and would never end; mend it by composing "
+      "a copy, or by a loop with a condition task."};
+}
+
+HEIST_COLD_BODY void refuse_containing_itself(graph_data const& g, graph_data const& part) {
+  if (&g == &part) refuse_self();
+  if (!g.is_a_part.load(std::memory_order_relaxed)) return;  // relaxed: set by who builds; graphs are built in turn
+  std::unordered_set<graph_data const*> seen{&part};
+  std::vector<graph_data const*> to_visit{&part};
+  while (!to_visit.empty()) {
+    graph_data const& now = *to_visit.back();
+    to_visit.pop_back();
+    for (auto const& inner : now.parts) {
+      if (inner.graph.get() == &g) refuse_self();
+      if (seen.insert(inner.graph.get()).second) to_visit.push_back(inner.graph.get());
+    }
+  }
+}
+
+HEIST_COLD_BODY void graph_data::destroy(node* n) noexcept {
+  node_operations const& type = n->type();
+  type.destroy(*n);
+  memory.give_back(n, type.bytes, type.alignment);
+}
+
+/// There is room for it.
+HEIST_COLD_BODY void graph_data::add_part(std::uint32_t task, graph_owner const& inner) {
+  parts.push_back({task, inner});
+  inner->is_a_part.store(true, std::memory_order_relaxed);  // relaxed: as in refuse_containing_itself
+}
+
+HEIST_COLD_BODY void graph_data::erase_edges(std::uint32_t from, std::uint32_t to) {
+  about_to_change("erase an edge");
+  for (edge const& e : edges) {
+    if (e.from() == from && e.to == to && e.carries_value()) {
+      throw graph_error{
+          fmt::format("the edge {} -> {} carries a value that {} takes as an argument; mend it by erasing the "
+                      "task that takes it.",
+                      task_name(from), task_name(to), task_name(to))};
+    }
+  }
+  auto const n =
+      static_cast<std::uint32_t>(std::erase_if(edges, [&](edge const& e) { return e.from() == from && e.to == to; }));
+  if (counts != nullptr) counts->out[from] -= n, counts->in[to] -= n;
+}
+
+HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
+  about_to_change("erase a task");
+  for (edge const& e : edges) {
+    if (e.from() == index && e.carries_value()) {
+      throw graph_error{
+          fmt::format("{} takes the value of {}, which therefore cannot be erased; mend it by erasing {} first.",
+                      task_name(e.to), task_name(index), task_name(e.to))};
+    }
+  }
+  node* const n = nodes[index];
+  make_room(free_indices, 1);
+  if (n->limits != 0) make_room(free_limits, 1);
+  // Nothing is refused from here on.
+  std::erase_if(edges, [&](edge const& e) {
+    if (e.from() != index && e.to != index) return false;
+    if (counts != nullptr) --counts->out[e.from()], --counts->in[e.to];
+    return true;
+  });
+  names.erase(index);
+  if (n->limits != 0) {
+    limits[n->limits - 1].reset();
+    free_limits.push_back(n->limits - 1);
+  }
+  nodes[index] = nullptr;
+  ++erased;
+  free_indices.push_back(index);
+  trim();
+  graph_owner inner;  // what it owns is the user's
+  if (n->type().kind == task_kind::module) {
+    for (part& p : parts) {
+      if (p.task == index) inner = std::move(p.graph);
+    }
+    std::erase_if(parts, [&](part const& p) { return p.task == index; });
+  }
+  destroy(n);
+}
+
+/// Tasks at the end that were erased leave nothing behind, so that a graph that has shrunk is a small one.
+HEIST_COLD_BODY void graph_data::trim() noexcept {
+  while (!nodes.empty() && nodes.back() == nullptr) {
+    nodes.pop_back();
+    --erased;
+    if (counts != nullptr) counts->in.pop_back(), counts->out.pop_back();
+  }
+  if (nodes.empty()) free_indices.clear();
+}
+
+HEIST_COLD_BODY void graph_data::erase_since(std::uint32_t first) noexcept {
+  for (node*& n : nodes) {
+    if (n == nullptr || n->born - first >= births - first) continue;
+    node* const made = n;
+    n = nullptr;
+    ++erased;
+    try {
+      free_indices.push_back(made->index);
+    } catch (std::bad_alloc const&) {  // then nobody uses it again
+    }
+    destroy(made);
+  }
+  trim();
+}
+
+HEIST_COLD_BODY void graph_data::clear() {
+  about_to_change("clear it");
+  for (node* n : nodes) {
+    if (n != nullptr) n->type().destroy(*n);
+  }
+  nodes.clear();
+  edges.clear();
+  names.clear();
+  limits.clear();
+  parts.clear();
+  sources.clear();
+  free_indices.clear();
+  free_limits.clear();
+  counts.reset();
+  owned_records.reset();
+  owned_counters.reset();
+  owned_successors.reset();
+  balances.clear();
+  balance_count = 0;
+  memory.clear();
+  erased = record_count = 0;
+}
+
+HEIST_COLD_BODY std::string graph_data::task_name(std::uint32_t index) const {
+  auto const found = names.find(index);
+  return found != names.end() ? found->second : fmt::format("#{}", index);
+}
+
+HEIST_COLD_BODY graph_data::edge_counts const& graph_data::counted_edges() {
+  {
+    spin_guard guard{lock};
+    if (counts != nullptr) return *counts;
+  }
+  auto made = std::make_unique<edge_counts>();
+  made->in.resize(nodes.size());
+  made->out.resize(nodes.size());
+  for (edge const& e : edges) ++made->out[e.from()], ++made->in[e.to];
+  spin_guard guard{lock};
+  if (counts == nullptr) counts.swap(made);
+  return *counts;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,267 @@
+// Bodies of run.hpp.
+#pragma once
+
+#include "heist/graph/run.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <memory>  // unique_ptr
+
+#include "heist/base/assert.hpp"
+#include "heist/graph/limited.hpp"
+#include "heist/sched/current.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY caller caller::now() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  if (w == nullptr) return {};
+  fiber const& on = *w->current.load(std::memory_order_relaxed);         // relaxed: its own
+  runnable const* const t = on.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
+  if (t == nullptr || t->what == nullptr) return {};
+  auto const describe = t->what->operations->describe;
+  if (describe == &describe_node) return {static_cast<record const*>(t)->graph, false};
+  if (describe == &graph_data::describe_ender) return {static_cast<graph_data::starter_item const*>(t)->graph, true};
+  return {};
+}
+
+/// The graph of which the run of `g` that is in progress is a task, or null. To be called by a part of that run.
+HEIST_BODY graph_data* outer_graph(graph_data const& g) noexcept {
+  record const* const outer = g.current->outer;
+  return outer == nullptr ? nullptr : outer->graph;
+}
+
+HEIST_BODY void refuse_own_run(run_state& r) {
+  for (graph_data const* g = caller::now().graph; g != nullptr; g = outer_graph(*g)) {
+    bool found = false;
+    {
+      spin_guard guard{g->lock};
+      for (run_state const* s = g->current; s != nullptr && !found; s = s->next_in_line) found = s == &r;
+    }
+    if (!found) continue;
+    // A run that its task has started and may not wait for would start, and refuse, another one.
+    if (&r != g->current) r.interrupt_with(run_state::stopped_bit);
+    throw graph_error{
+        "a run is waited for by one of its own tasks or callbacks, or by those of a run that its graph does before "
+        "it, so it would never end; mend it by waiting outside, or by a condition task or run_until instead."};
+  }
+}
+
+/// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
+HEIST_BODY run_state& graph_data::prepare_run(core& home) {
+  // Objects of the user's, not to be destroyed under the lock.
+  std::exception_ptr old;
+  struct release_state {
+    void operator()(run_state* s) const noexcept { s->release(); }
+  };
+  std::unique_ptr<run_state, release_state> made, replaced;
+  for (;;) {
+    bool lays_out = false;
+    {
+      spin_guard guard{lock};
+      lays_out = !laid_out;
+      run_state* r = nullptr;
+      if (!lays_out) {
+        for (run_state* s : states) {
+          if (s != nullptr && s->reusable()) r = s;
+        }
+        if (r == nullptr && made != nullptr) {
+          r = made.release();
+          replaced.reset(std::exchange(states[oldest_state], r));
+          oldest_state = (oldest_state + 1) % states.size();
+        }
+      }
+      if (r != nullptr) {
+        old = r->prepare(home);
+        r->copy_title(title);
+        return *r;
+      }
+    }
+    if (lays_out) {
+      lay_out_once(home);
+    } else {
+      made.reset(new run_state);
+    }
+  }
+}
+
+/// Starts the run, or puts it in line behind the graph's other runs.
+HEIST_BODY void graph_data::enqueue(run_state& r) {
+  {
+    spin_guard guard{lock};
+    if (current != nullptr) {
+      r.wave = r.home->began();
+      (last_in_line == nullptr ? current : last_in_line)->next_in_line = &r;
+      last_in_line = &r;
+      return;
+    }
+    current = &r;
+    running.store(true, std::memory_order_relaxed);  // relaxed: for this thread, and for those it tells
+  }
+  r.home->submit(starter, [&r](unsigned wave) { r.wave = wave; });
+}
+
+/// Runs this graph as the work of another graph's task; that task is finished by the end of the run.
+HEIST_BODY void graph_data::start_nested(record& outer, core& home) {
+  run_state& r = prepare_run(home);
+  r.outer = &outer;
+  r.parent = outer.graph->current;
+  r.interrupt.become_part_of(r.parent->interrupt);
+  enqueue(r);
+}
+
+HEIST_BODY runnable* graph_data::start_pass(runnable& self, fiber& on) {
+  graph_data& g = *static_cast<starter_item&>(self).graph;
+  on.on->report_tally();
+  run_state& r = *g.current;
+  if (g.sources.empty() || (r.passes == 0 && !r.again)) {
+    g.remaining.store(1, std::memory_order_relaxed);  // relaxed: this worker reports it, when this has returned
+    on.on->count_for(g);
+    return nullptr;
+  }
+  if (g.counts_tokens) {
+    // A pass may leave counters half down: tasks whose other predecessors were not chosen.
+    for (std::uint32_t p = 0; p < g.record_count; ++p) {
+      g.counters[p].reset(g.records[p].predecessors);
+      node& n = g.records[p].built();
+      if (n.type().forget_value != nullptr) n.type().forget_value(n);
+    }
+  }
+  // relaxed: the pushes publish it
+  g.remaining.store(g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count,
+                    std::memory_order_relaxed);
+  // Not through `g` after the last push: with that source the pass may end.
+  record* const records = g.records;
+  record* const first = &records[g.sources.front()];
+  for (std::size_t i = g.sources.size(); i-- > 1;) on.home.push(*on.on, records[g.sources[i]]);
+  return first;
+}
+
+/// Tasks are reported here by workers between two tasks, in a join, or before a wait, whichever comes first; never by
+/// the call that runs the task. So when a run ends, its last task has returned and its end has been told.
+HEIST_BODY void graph_data::add_tally(tally_keeper& self, std::uint32_t n, worker& w) {
+  auto& g = static_cast<graph_data&>(self);
+  // acq_rel: the last one sees what all did
+  if (g.remaining.fetch_sub(n, std::memory_order_acq_rel) == n) g.pass_ended(w);
+}
+
+/// Called once per pass, by the worker that reported the last task, wherever it stands: no user code may run here, so
+/// what might, an object of the user's that is destroyed included, is left to the ender, a task of its own.
+HEIST_BODY void graph_data::pass_ended(worker& w) {
+  run_state& r = *current;
+  if (r.again || r.callback || r.exception || r.keeps || r.outer != nullptr) {
+    w.home.push(w, ender);
+  } else if (!r.interrupted() && r.passes > 1) {
+    --r.passes;
+    w.home.push(w, starter);
+  } else {
+    conclude(r, *w.current.load(std::memory_order_relaxed));  // relaxed: its own
+  }
+}
+
+/// As pass_ended(), as a task: what is called may wait, so the worker is read anew after it.
+HEIST_BODY runnable* graph_data::end_pass(runnable& self, fiber& on) {
+  on.on->report_tally();
+  graph_data& g = *static_cast<starter_item&>(self).graph;
+  run_state& r = *g.current;
+  task_view const view = view_of_starter(self);
+  on.home.tell_begin(*on.on, view);
+  bool once_more = false;
+  if (!r.interrupted()) {
+    try {
+      once_more = r.again ? r.again() : r.passes > 1;
+    } catch (...) {
+      r.fail(exception_of_task());
+    }
+  }
+  if (once_more) {
+    if (!r.again) --r.passes;
+    on.home.tell_end(*on.on, view);
+    return &g.starter;
+  }
+  if (r.callback) {
+    try {
+      r.callback();
+    } catch (...) {
+      r.fail(exception_of_task());
+    }
+  }
+  on.home.tell_end(*on.on, view);
+  on.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as in the worker's loop; the graph may be gone soon
+  return g.conclude(r, on);
+}
+
+/// The end of a run. Returns what to run next: what a task of another graph, whose work the run was, makes ready.
+/// Calls user code only where pass_ended() has said so.
+HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& on) {
+  r.stop.reset();
+  r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
+  if (balance_count != 0) settle_limits(r.interrupted());
+  run_state* next = nullptr;
+  {
+    spin_guard guard{lock};
+    next = current = r.next_in_line;
+    if (last_in_line == next) last_in_line = nullptr;
+    // release: whoever changes the graph next comes after the run
+    if (next == nullptr) running.store(false, std::memory_order_release);
+  }
+  if (next != nullptr) next->home->make_runnable(starter);
+  // From here on the graph may be gone. What the user's callables own may be the graph itself.
+  r.again = nullptr;
+  r.callback = nullptr;
+  graph_owner kept = std::move(r.keeps);
+  record* const outer = r.outer;
+  unsigned const wave = r.wave;
+  if (outer != nullptr && r.exception) r.parent->fail(r.exception);
+  if (outer == nullptr && r.exception) r.keep_if_dropped();
+  r.finished.complete();
+  r.release();
+  kept = {};
+  core::ended(*on.on, wave);  // read anew: all that was destroyed may have waited
+  if (outer == nullptr) return nullptr;
+  release_limits(*outer);
+  return finish(*outer, on);
+}
+
+HEIST_BODY void graph_data::let_go(graph_owner g) {
+  if (!g) return;
+  caller const who = caller::now();
+  if (who.graph == g.get() && who.is_callback) {
+    graph_data& of = *g;
+    spin_guard guard{of.lock};
+    (of.last_in_line != nullptr ? of.last_in_line : of.current)->keeps = std::move(g);
+    return;
+  }
+  for (graph_data const* at = who.graph; at != nullptr; at = outer_graph(*at)) {
+    if (at == g.get()) {
+      HEIST_FATAL(
+          "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; mend it "
+          "by "
+          "doing so in a callback of the run, or after the run.");
+    }
+  }
+  g->wait_until_idle();
+}
+
+/// Returns when no run is in progress or in line.
+HEIST_BODY void graph_data::wait_until_idle() noexcept {
+  for (;;) {
+    run_state* r = nullptr;
+    {
+      spin_guard guard{lock};
+      r = last_in_line != nullptr ? last_in_line : current;
+      if (r == nullptr) return;
+      r->retain();
+    }
+    bool forked = false;
+    try {
+      wait_to_the_end(r->finished, r->generation, {"the runs of a graph, to destroy it"});
+    } catch (executor_error const&) {
+      forked = true;  // a child of fork(): nobody runs it here
+    }
+    r->release();
+    if (forked) return;
+  }
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,108 @@
+// Bodies of run_state.hpp.
+#pragma once
+
+#include "heist/graph/run_state.hpp"
+
+#include "heist/base/errors.hpp"
+#include "heist/sched/wait.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY graph_owner& graph_owner::operator=(graph_owner other) noexcept {
+  std::swap(graph_, other.graph_);
+  return *this;
+}
+
+HEIST_BODY void run_state::fail(std::exception_ptr e) noexcept {
+  if (interrupt_with(failed_bit)) exception = std::move(e);
+}
+
+HEIST_BODY bool run_state::reusable() const noexcept {
+  return finished.done() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
+}
+
+HEIST_BODY std::exception_ptr run_state::prepare(core& on) noexcept {
+  interrupt.reset();
+  handle.store(0, std::memory_order_relaxed);       // relaxed: nobody has it
+  fetched.store(false, std::memory_order_relaxed);  // relaxed: as above
+  finished.reset();
+  was_stopped = false;
+  next_in_line = nullptr;
+  outer = nullptr;
+  parent = nullptr;
+  home = &on;
+  generation = on.generation();
+  passes = 1;
+  retain();
+  return std::exchange(exception, nullptr);
+}
+
+HEIST_BODY void run_state::keep_if_dropped() noexcept {
+  unfetched.refer(home->unfetched());
+  // acq_rel: let_go() sees the exception, or this that nobody asks
+  if ((handle.fetch_or(failed, std::memory_order_acq_rel) & held) == 0)
+    unfetched.keep(std::exchange(exception, nullptr));
+}
+
+HEIST_BODY void run_state::let_go() noexcept {
+  std::uint32_t now = held;
+  // acq_rel: keep_if_dropped(); release: who uses the state again comes after the handle
+  if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
+    if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::exchange(exception, nullptr));  // relaxed: ours
+    handle.store(0, std::memory_order_release);  // release: as above
+  }
+  release();
+}
+
+HEIST_BODY void run_state::release() noexcept {
+  // acq_rel: the last owner sees what the others did
+  if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+}  // namespace heist::detail
+
+namespace heist {
+
+HEIST_BODY graph_run& graph_run::operator=(graph_run&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+HEIST_BODY graph_run::~graph_run() {
+  if (state_ == nullptr) return;
+  state_->let_go();
+}
+
+HEIST_BODY void graph_run::wait() const {
+  detail::run_state& s = checked();
+  if (s.finished.done()) return;
+  detail::refuse_own_run(s);
+  detail::wait_for(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
+}
+
+HEIST_BODY void graph_run::get() const {
+  wait();
+  state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
+  if (state_->exception) std::rethrow_exception(state_->exception);
+}
+
+HEIST_BODY bool graph_run::stopped() const {
+  detail::run_state const& s = checked();
+  if (s.finished.done()) return s.was_stopped;
+  return (s.interrupt.why.load(std::memory_order_relaxed) & detail::run_state::stopped_bit) != 0;  // relaxed: a flag
+}
+
+HEIST_BODY graph_run::graph_run(detail::run_state& state) noexcept : state_{&state} {
+  state.handle.store(detail::run_state::held, std::memory_order_relaxed);  // relaxed: the run has not started
+}
+
+HEIST_BODY detail::run_state& graph_run::checked() const {
+  if (state_ == nullptr) {
+    throw executor_error{
+        "this graph_run refers to no run: it was default made or moved from; mend it by keeping the "
+        "handle that executor::run returned."};
+  }
+  return *state_;
+}
+
+}  // namespace heist

@@ -1,0 +1,40 @@
+// Bodies of task_graph.hpp.
+#pragma once
+
+#include "heist/graph/task_graph.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void refuse_moved_from() {
+  throw graph_error{
+      "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by assigning a "
+      "new "
+      "one."};
+}
+
+}  // namespace heist::detail
+
+namespace heist {
+
+HEIST_COLD_BODY task_graph& task_graph::operator=(task_graph&& other) noexcept {
+  if (this == &other) return *this;
+  detail::graph_owner taken = std::move(other.data_);
+  detail::graph_data::let_go(std::move(data_));
+  data_ = std::move(taken);
+  return *this;
+}
+
+HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
+  detail::refuse_containing_itself(data(), inner.data());
+  detail::make_room(data().parts, 1);
+  auto const made = add_node<detail::module_node>(inner.data());
+  data().add_part(made.index(), inner.data_);
+  return made;
+}
+
+HEIST_COLD_BODY task_graph& task_graph::name(std::string_view text) {
+  data().title = std::string{text};
+  return *this;
+}
+
+}  // namespace heist

@@ -1,0 +1,155 @@
+// Bodies of core.hpp.
+#pragma once
+
+#include "heist/sched/core.hpp"
+
+#include <utility>  // move, exchange
+
+#include "heist/memory/stack.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY core::~core() {
+  while (fibers_ != nullptr) {  // one after the other, not one inside the other
+    std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
+    fibers_ = std::move(next);
+  }
+}
+
+HEIST_BODY void core::make_runnable(queued_runnable& r) {
+  if (worker* const w = own_worker(); w != nullptr) {
+    push(*w, r);
+  } else {
+    unsigned const wave = work.newest_wave();
+    work.enter(0, wave);
+    bring_in(r, wave);
+  }
+}
+
+HEIST_BODY runnable* core::take_submitted(worker& w) {
+  if (!w.own_fibers.maybe_empty()) [[unlikely]] {
+    if (runnable* const r = take_own(w); r != nullptr) return r;
+  }
+  if (order == fork_order::recorded) {
+    if (runnable* const r = take_gift(w); r != nullptr) return r;
+  }
+  return take_request(w);
+}
+
+HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
+  w.own_fibers.push(r);
+  os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
+  w.attention.raise();
+  w.gate->wake_here();
+}
+
+HEIST_BODY void core::call_attention() noexcept {
+  for (auto const& w : workers) call_attention(*w);
+}
+
+HEIST_BODY void core::call_attention(worker& w) noexcept {
+  w.attention.raise_and_ask([&w] { ask_to_look(w); });
+}
+
+HEIST_BODY void core::ask_to_look(worker& w) noexcept {
+  w.current.load(std::memory_order_acquire)->tasks.ask();  // acquire: see worker::current
+  w.continuations.ask();
+}
+
+HEIST_BODY void core::donate(worker& w, queued_runnable& r) {
+  w.donated.push(r);
+  os_env::fence(std::memory_order_seq_cst);  // S1, as above
+  w.gate->wake_here();
+}
+
+HEIST_BODY runnable* core::take_donated() {
+  for (auto const& w : workers) {
+    if (runnable* const r = take_gift(*w); r != nullptr) return r;
+  }
+  return nullptr;
+}
+
+HEIST_BODY void core::check_open() const {
+  check_process(generation_);
+  if (work.closed() && own_worker() == nullptr) [[unlikely]]
+    refuse_while_stopping();
+}
+
+HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
+  if (something_waits(thief)) return true;
+  for (auto const& w : workers) {
+    // Frames stay in their squad.
+    if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
+    if (order == fork_order::recorded && !w->donated.maybe_empty()) return true;
+  }
+  return thief.in != nullptr && squads.may_take(*thief.in, thief.head);
+}
+
+HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {
+  // acquire: see worker::current
+  auto& tasks = w.current.load(std::memory_order_acquire)->tasks;
+  if (tasks.maybe_stealable() || (with_frames && w.continuations.maybe_stealable())) return true;
+  tasks.ask();
+  if (with_frames) w.continuations.ask();
+  return false;
+}
+
+HEIST_BODY void* core::allocate_block(std::size_t bytes) {
+  if (worker* const w = own_worker(); w != nullptr) return w->blocks.allocate(bytes);
+  // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
+  // may be a thread of lower priority on the same core.
+  outside_pool& pool = pool_of_this_thread();
+  if (!pool.lock.try_lock()) return block_pool::new_block(bytes);
+  void* const kept = pool.blocks.take(bytes);
+  pool.lock.unlock();
+  return kept != nullptr ? kept : block_pool::new_block(bytes);
+}
+
+HEIST_BODY queued_runnable* core::take_gift(worker& w) noexcept {
+  bool more = false;
+  queued_runnable* const r = w.donated.take(more);
+  if (more) {
+    os_env::fence(std::memory_order_seq_cst);  // S1, as in donate()
+    w.gate->wake_here();
+  }
+  return r;
+}
+
+HEIST_BODY worker* core::own_worker() const noexcept {
+  worker* const w = this_worker();
+  return w != nullptr && &w->home == this ? w : nullptr;
+}
+
+HEIST_BODY void core::bring_in(queued_runnable& r, unsigned wave) {
+  announce(*door_, requests.push(r));
+  work.leave(wave);
+}
+
+HEIST_BODY void core::announce(idle_gate<>& at, bool first) noexcept {
+  if (!at.submitted() && first) call_attention();
+}
+
+HEIST_BODY unsigned core::wave_on(worker& w) const noexcept {
+  // relaxed: its own
+  runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
+  if (task == nullptr || task->what == nullptr || task->what->operations->wave == nullptr) return work_count<>::both;
+  return task->what->operations->wave(*task);
+}
+
+HEIST_BODY std::uint64_t core::next_serial() noexcept {
+  std::uint64_t const copy = reinterpret_cast<std::uintptr_t>(&last_serial_) / alignof(std::uint64_t);
+  return (copy << 40) + last_serial_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
+}
+
+HEIST_BODY fiber const* core::all_fibers() const noexcept {
+  spin_guard guard{lock_};
+  return fibers_.get();
+}
+
+HEIST_BODY core::outside_pool& core::pool_of_this_thread() noexcept {
+  char const here = 0;
+  std::uint64_t const stack = reinterpret_cast<std::uintptr_t>(&here) >> 16;  // the same at most depths
+  return outside_pools_[(stack * 0x9E3779B97F4A7C15u) >> (64 - outside_pool_bits)];
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,63 @@
+// Bodies of wait.hpp.
+#pragma once
+
+#include "heist/sched/wait.hpp"
+
+#include "heist/sched/current.hpp"
+
+namespace heist::detail {
+
+/// While a task of a region's run waits for what it has not forked: its squad may take other tasks, which may be just
+/// what it waits for.
+class outside_wait {
+ public:
+  explicit outside_wait(fiber& on) noexcept : home_{&on.home}, in_{on.bound() != nullptr ? on.bound()->in : nullptr} {
+    if (in_ != nullptr) home_->squads.wait_outside_begins(*in_);
+  }
+  outside_wait(outside_wait const&) = delete;
+  outside_wait& operator=(outside_wait const&) = delete;
+  ~outside_wait() {
+    if (in_ != nullptr) home_->squads.wait_outside_ends(*in_);
+  }
+
+ private:
+  core* home_;
+  squad* in_;
+};
+
+HEIST_COLD_BODY os_env::atomic<std::uint32_t>& threads_that_wait() noexcept {
+  static constinit os_env::atomic<std::uint32_t> count{0};
+  return count;
+}
+
+HEIST_COLD_BODY void wait_outside(completion& c) noexcept {
+  thread_waiter<> me;
+  if (!c.enlist(me)) return;
+  threads_that_wait().fetch_add(1, std::memory_order_relaxed);  // relaxed: for people
+  me.wait();
+  threads_that_wait().fetch_sub(1, std::memory_order_relaxed);  // relaxed: for people
+}
+
+/// Returns when `c` is complete: inside a task by `park(fiber)`, outside by blocking the thread.
+template <class Park>
+void wait_wherever(completion& c, unsigned generation, Park park) {
+  if (c.done()) return;
+  core::check_process(generation);
+  if (worker* const w = this_worker(); w != nullptr) {
+    fiber& on = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    outside_wait const told{on};
+    park(on);
+    return;
+  }
+  wait_outside(c);
+}
+
+HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason const& why) {
+  wait_wherever(c, generation, [&](fiber& on) { on.wait_or_throw(c, why); });
+}
+
+HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
+  wait_wherever(c, generation, [&](fiber& on) { on.wait_for(c, why); });
+}
+
+}  // namespace heist::detail
