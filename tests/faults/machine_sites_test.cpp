@@ -19,6 +19,7 @@
 #include "faults/sweep.hpp"
 #include "heist/topology.hpp"
 #include "heist/topology/cpu_quota.hpp"
+#include "heist/topology/hwloc_machine.hpp"
 #include "support/catch.hpp"
 
 namespace {

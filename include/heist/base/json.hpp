@@ -2,8 +2,6 @@
 // and people may have edited or cut.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>  // nullptr_t, size_t
 #include <cstdint>  // uint64_t
 #include <string>
@@ -13,7 +11,6 @@
 #include <vector>
 
 #include "heist/base/config.hpp"
-#include "heist/base/errors.hpp"
 
 namespace heist::json {
 
@@ -59,6 +56,8 @@ class value {
   friend bool operator==(value const&, value const&) = default;
 
  private:
+  [[noreturn]] HEIST_RARE void refuse(char const* wanted) const;
+
   template <class T>
   bool is() const noexcept {
     return std::holds_alternative<T>(data_);
@@ -66,9 +65,7 @@ class value {
   template <class T>
   T const& as(char const* wanted) const {
     if (auto const* found = std::get_if<T>(&data_)) return *found;
-    static constexpr char const* types[] = {"null",     "true or false", "a whole number", "a number that is not whole",
-                                            "a string", "an array",      "an object"};
-    throw json_error(fmt::format("JSON: {} is needed, but {} stands there", wanted, types[data_.index()]));
+    refuse(wanted);
   }
 
   std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string, array, object> data_{nullptr};

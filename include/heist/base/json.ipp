@@ -3,11 +3,21 @@
 
 #include "heist/base/json.hpp"
 
+#include "heist/base/errors.hpp"
+
+#include <fmt/format.h>
+
 #include <charconv>      // from_chars
 #include <system_error>  // errc
 #include <unordered_set>
 
 namespace heist::json {
+
+HEIST_COLD_BODY void value::refuse(char const* wanted) const {
+  static constexpr char const* types[] = {"null",     "true or false", "a whole number", "a number that is not whole",
+                                          "a string", "an array",      "an object"};
+  throw json_error(fmt::format("JSON: {} is needed, but {} stands there", wanted, types[data_.index()]));
+}
 
 HEIST_COLD_BODY double value::as_double() const {
   return is_unsigned() ? static_cast<double>(std::get<std::uint64_t>(data_)) : as<double>("a number");

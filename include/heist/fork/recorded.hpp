@@ -1,8 +1,6 @@
 // How child-first frames know where they are in the computation, where the order is `recorded`.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <array>
 #include <bit>      // endian
 #include <cstddef>  // offsetof
@@ -255,18 +253,15 @@ struct scope_root<Context, true> {
   frame_record of_no_run{nullptr, 0, 0};
 };
 
+[[noreturn]] HEIST_RARE void refuse_designated(std::size_t worker, std::size_t workers);
+
 }  // namespace heist::detail
 
 namespace heist {
 
 template <class Order>
 void basic_context<Order>::designate(std::size_t worker) const {
-  if (worker >= fiber_->home.worker_count) {
-    throw region_error{
-        fmt::format("ctx.designate: there is no worker {}, as the executor has {}; mend it by a number "
-                    "below executor::worker_count()",
-                    worker, fiber_->home.worker_count)};
-  }
+  if (worker >= fiber_->home.worker_count) detail::refuse_designated(worker, fiber_->home.worker_count);
   if constexpr (detail::may_be_recorded<basic_context>) {
     if (!detail::records(*fiber_) || !detail::recorded_places::has_record(position_)) return;
     detail::frame_record& record = *detail::recorded_places::record_of(position_);
@@ -294,3 +289,7 @@ bool basic_context<Order>::may_be_stolen() const noexcept {
 }
 
 }  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/fork/recorded.ipp"
+#endif

@@ -1,9 +1,8 @@
 // How a graph is built and changed. Bodies of graph_data.
 #pragma once
 
-#include <algorithm>  // max
-#include <atomic>     // memory_order_acquire
-#include <cstddef>    // size_t
+#include <atomic>   // memory_order_acquire
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <new>
 #include <utility>  // forward
@@ -20,7 +19,7 @@ void refuse_containing_itself(graph_data const& g, graph_data const& part);
 /// Room for `more`, growing as push_back does.
 template <class T>
 void make_room(std::vector<T>& v, std::size_t more) {
-  if (v.capacity() - v.size() < more) v.reserve(std::max(v.size() + more, 2 * v.size()));
+  if (v.capacity() - v.size() < more) v.reserve(more > v.size() ? v.size() + more : 2 * v.size());
 }
 
 [[noreturn]] HEIST_RARE void refuse_change(char const* what);

@@ -3,9 +3,8 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <functional>  // hash
 #include <string>
-#include <string_view>
+#include <string_view>  // and hash
 #include <type_traits>
 #include <utility>  // forward
 

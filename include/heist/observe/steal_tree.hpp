@@ -3,8 +3,7 @@
 // IV.A).
 #pragma once
 
-#include <algorithm>  // adjacent_find, max, min, sort
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -15,7 +14,6 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
-#include "heist/base/json.hpp"
 
 namespace heist {
 

@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>  // adjacent_find, max, min, sort
+
+#include "heist/base/json.hpp"
+
 namespace heist {
 
 HEIST_COLD_BODY std::size_t steal_tree::depth() const {

@@ -2,9 +2,8 @@
 // are dealt to squads.
 #pragma once
 
-#include <algorithm>  // max, min
-#include <cstddef>    // size_t
-#include <cstdint>    // uint32_t, uint64_t
+#include <cstddef>  // size_t
+#include <cstdint>  // uint32_t, uint64_t
 
 namespace heist::tier {
 
@@ -15,6 +14,15 @@ __extension__ using wide = unsigned __int128;
 
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
   return a / b + (a % b != 0 ? 1 : 0);
+}
+
+template <class T>
+constexpr T larger(T a, T b) noexcept {
+  return a < b ? b : a;
+}
+template <class T>
+constexpr T smaller(T a, T b) noexcept {
+  return b < a ? b : a;
 }
 
 }  // namespace detail
@@ -33,7 +41,7 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
 constexpr std::uint32_t boundary_level(std::uint64_t branching, std::uint64_t squads, std::uint64_t data_bytes,
                                        std::uint64_t shared_cache_bytes) noexcept {
   if (squads <= 1 || branching < 2 || data_bytes == 0 || shared_cache_bytes == 0) return 0;
-  std::uint64_t const leaves = std::max(squads, detail::divide_up(data_bytes, shared_cache_bytes));
+  std::uint64_t const leaves = detail::larger(squads, detail::divide_up(data_bytes, shared_cache_bytes));
   std::uint32_t level = 1;
   for (std::uint64_t width = 1; width < leaves; ++level)
     width = width > leaves / branching ? leaves : width * branching;  // the former where it would be more, or overflow
@@ -60,16 +68,17 @@ constexpr std::size_t flat_groups(std::size_t children, std::uint64_t squads, st
   std::uint64_t groups = squads;
   if (data_bytes != 0 && shared_cache_bytes != 0) {
     auto const that_fit = detail::wide{shared_cache_bytes} * children / data_bytes;  // children of one group
-    auto const most = static_cast<std::uint64_t>(std::min<detail::wide>(std::max<detail::wide>(that_fit, 1), children));
-    groups = std::max(groups, detail::divide_up(children, most));
+    auto const most =
+        static_cast<std::uint64_t>(detail::smaller<detail::wide>(detail::larger<detail::wide>(that_fit, 1), children));
+    groups = detail::larger(groups, detail::divide_up(children, most));
   }
-  return static_cast<std::size_t>(std::min<std::uint64_t>(groups, children));
+  return static_cast<std::size_t>(detail::smaller<std::uint64_t>(groups, children));
 }
 
 /// The first child of a group; the children of `group` end where those of `group + 1` begin. Sizes differ by at most
 /// one. Needs group <= groups and groups > 0.
 constexpr std::size_t flat_group_begin(std::size_t children, std::size_t groups, std::size_t group) noexcept {
-  return group * (children / groups) + std::min(group, children % groups);
+  return group * (children / groups) + detail::smaller(group, children % groups);
 }
 
 }  // namespace heist::tier

@@ -2,8 +2,6 @@
 // run did to the tier of each task in the runs to come.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t, uint64_t
 #include <string>
@@ -11,7 +9,6 @@
 #include <vector>
 
 #include "heist/base/config.hpp"
-#include "heist/base/errors.hpp"
 #include "heist/policy/profile.hpp"
 
 namespace heist::tier {
@@ -58,12 +55,6 @@ struct task_tree {
 
   bool is_childless(std::size_t i) const noexcept { return child_begin[i] == child_begin[i + 1]; }
 };
-
-template <class... Arguments>
-[[noreturn]] void fail(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
-  throw region_error(fmt::format("the recording of a region's first run is no tree of tasks: {}",
-                                 fmt::format(what, std::forward<Arguments>(arguments)...)));
-}
 
 /// Chooses the source and takes own_bytes from it.
 std::pair<profile_source, std::string> measure(task_tree& tree, profile_facts const& facts);

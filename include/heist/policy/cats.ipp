@@ -3,6 +3,10 @@
 
 #include "heist/policy/cats.hpp"
 
+#include "heist/base/errors.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>  // max, min, sort
 #include <queue>      // priority_queue
 #include <tuple>      // tie
@@ -11,6 +15,12 @@
 #include "heist/policy/boundary_level.hpp"
 
 namespace heist::tier::detail {
+
+template <class... Arguments>
+[[noreturn]] void fail(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
+  throw region_error(fmt::format("the recording of a region's first run is no tree of tasks: {}",
+                                 fmt::format(what, std::forward<Arguments>(arguments)...)));
+}
 
 HEIST_COLD_BODY task_tree arrange(std::vector<profiled_task> const& tasks) {
   if (tasks.size() >= region_profile::no_entry) fail("it has {} tasks, too many to number", tasks.size());

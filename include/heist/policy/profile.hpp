@@ -2,19 +2,13 @@
 // that it and its subtree touch, and the tier that follows from it.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>  // min, sort
-#include <cstddef>    // size_t
-#include <cstdint>    // uint32_t, uint64_t
+#include <cstddef>  // size_t
+#include <cstdint>  // uint32_t, uint64_t
 #include <string>
 #include <string_view>
-#include <utility>  // forward, move
 #include <vector>
 
 #include "heist/base/config.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/base/json.hpp"
 #include "heist/policy/profile_data.hpp"
 
 namespace heist {
@@ -76,12 +70,6 @@ class region_profile {
   friend bool operator==(region_profile const& a, region_profile const& b) { return a.data_ == b.data_; }
 
  private:
-  template <class... Arguments>
-  [[noreturn]] static void fail(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
-    throw region_error(fmt::format("the profile of a region is inconsistent: {}; profile the region again",
-                                   fmt::format(what, std::forward<Arguments>(arguments)...)));
-  }
-
   void check() const;
   void fill_slots();
 

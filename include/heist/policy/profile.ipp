@@ -3,6 +3,26 @@
 
 #include "heist/policy/profile.hpp"
 
+#include <utility>  // forward, move
+
+#include "heist/base/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>  // min, sort
+
+#include "heist/base/json.hpp"
+
+namespace heist::detail {
+
+template <class... Arguments>
+[[noreturn]] void fail_profile(fmt::format_string<Arguments...> what, Arguments&&... arguments) {
+  throw region_error(fmt::format("the profile of a region is inconsistent: {}; profile the region again",
+                                 fmt::format(what, std::forward<Arguments>(arguments)...)));
+}
+
+}  // namespace heist::detail
+
 namespace heist {
 
 HEIST_COLD_BODY region_profile::region_profile(profile_data data) : data_(std::move(data)) {
@@ -32,19 +52,22 @@ HEIST_COLD_BODY std::size_t region_profile::count(task_tier tier) const noexcept
 
 HEIST_COLD_BODY void region_profile::check() const {
   auto const& all = data_.entries;
-  if (all.size() >= no_entry) fail("it has {} tasks, too many to number", all.size());
-  if (all.empty() && data_.verdict != profile_verdict::nothing_measured) fail("it has no tasks");
-  if (!all.empty() && all[root].parent != no_entry) fail("its first task is not the root");
+  if (all.size() >= no_entry) detail::fail_profile("it has {} tasks, too many to number", all.size());
+  if (all.empty() && data_.verdict != profile_verdict::nothing_measured) detail::fail_profile("it has no tasks");
+  if (!all.empty() && all[root].parent != no_entry) detail::fail_profile("its first task is not the root");
   bool const tiers = data_.verdict == profile_verdict::two_tiers;
-  if (tiers && data_.squads < 2) fail("it has two tiers for {} squads", data_.squads);
-  if (tiers && all[root].tier != task_tier::inter) fail("two tiers, but its root is not in the inter tier");
+  if (tiers && data_.squads < 2) detail::fail_profile("it has two tiers for {} squads", data_.squads);
+  if (tiers && all[root].tier != task_tier::inter)
+    detail::fail_profile("two tiers, but its root is not in the inter tier");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!tiers && all[i].tier != task_tier::intra) fail("task {} is {} without two tiers", i, to_string(all[i].tier));
+    if (!tiers && all[i].tier != task_tier::intra)
+      detail::fail_profile("task {} is {} without two tiers", i, to_string(all[i].tier));
     if (i == root) continue;
-    if (all[i].parent >= i) fail("task {} does not stand behind its parent", i);
+    if (all[i].parent >= i) detail::fail_profile("task {} does not stand behind its parent", i);
     bool const below_inter = all[all[i].parent].tier == task_tier::inter;
     if (below_inter == (all[i].tier == task_tier::intra) && tiers)
-      fail("task {} is {} below a parent that is {}", i, to_string(all[i].tier), to_string(all[all[i].parent].tier));
+      detail::fail_profile("task {} is {} below a parent that is {}", i, to_string(all[i].tier),
+                           to_string(all[all[i].parent].tier));
   }
 }
 
@@ -58,7 +81,7 @@ HEIST_COLD_BODY void region_profile::fill_slots() {
     auto slot = home(all[i].parent, all[i].index);
     for (; slots_[slot] != no_entry; slot = (slot + 1) & (size - 1))
       if (auto const& e = all[slots_[slot]]; e.parent == all[i].parent && e.index == all[i].index)
-        fail("tasks {} and {} have the same path", slots_[slot], i);
+        detail::fail_profile("tasks {} and {} have the same path", slots_[slot], i);
     slots_[slot] = i;
   }
 }
@@ -70,8 +93,9 @@ HEIST_COLD_BODY void region_profile::check_sums() const {
   for (std::size_t i = all.size(); i-- > 0;) {
     soid[i] = detail::add_saturated(soid[i], all[i].own_bytes);
     if (soid[i] != all[i].soid_bytes)
-      fail("the data of task {} and its children is {} bytes, not {}", i, soid[i], all[i].soid_bytes);
-    if (all[i].tier == task_tier::inter && !has_children[i]) fail("task {} is inter, but has no children", i);
+      detail::fail_profile("the data of task {} and its children is {} bytes, not {}", i, soid[i], all[i].soid_bytes);
+    if (all[i].tier == task_tier::inter && !has_children[i])
+      detail::fail_profile("task {} is inter, but has no children", i);
     if (i == root) break;
     has_children[all[i].parent] = true;
     soid[all[i].parent] = detail::add_saturated(soid[all[i].parent], soid[i]);

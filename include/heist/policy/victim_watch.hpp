@@ -1,8 +1,6 @@
 // Debug builds: does a victim policy keep its promises while it is used?
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -58,7 +56,7 @@ std::string complaint(std::string_view what) {
   auto const begin = name.find("P = ");
   name = begin == std::string_view::npos ? name : name.substr(begin + 4);
   auto const end = name.find_first_of(";]");
-  return fmt::format("the victim policy {} {}", name.substr(0, end), what);
+  return std::string{"the victim policy "}.append(name.substr(0, end)).append(" ").append(what);
 }
 
 }  // namespace heist::victim

@@ -3,12 +3,12 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include "heist/base/config.hpp"
+#include "heist/base/unique_function.hpp"
 
 namespace heist::detail {
 
@@ -29,7 +29,7 @@ class watchdog {
   ~watchdog() { stop(); }
 
   /// Nothing unless HEIST_WATCHDOG is a number of seconds above 0. Without a thread it says so and does nothing.
-  void start(std::function<look()> see, std::function<std::string()> describe);
+  void start(unique_function<look()> see, unique_function<std::string()> describe);
   void stop() noexcept;
   /// In a child of fork(), where the thread does not exist.
   void forget() noexcept;
@@ -37,7 +37,7 @@ class watchdog {
  private:
   /// 0 if there is none.
   static double limit() noexcept;
-  void watch(double seconds, std::function<look()> const& see, std::function<std::string()> const& describe);
+  void watch(double seconds, unique_function<look()>& see, unique_function<std::string()>& describe);
 
   std::mutex lock_;
   std::condition_variable changed_;

@@ -13,12 +13,13 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void watchdog::start(std::function<look()> see, std::function<std::string()> describe) {
+HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_function<std::string()> describe) {
   double const seconds = limit();
   if (!(seconds > 0)) return;
   try {
-    thread_ = std::thread{
-        [this, seconds, see = std::move(see), describe = std::move(describe)] { watch(seconds, see, describe); }};
+    thread_ = std::thread{[this, seconds, see = std::move(see), describe = std::move(describe)]() mutable {
+      watch(seconds, see, describe);
+    }};
   } catch (std::system_error const& e) {
     std::fprintf(stderr, "heist: HEIST_WATCHDOG is set, but its thread cannot be started: %s\n", e.what());
   }
@@ -49,8 +50,8 @@ HEIST_COLD_BODY double watchdog::limit() noexcept {
   return seconds;
 }
 
-HEIST_COLD_BODY void watchdog::watch(double seconds, std::function<look()> const& see,
-                                     std::function<std::string()> const& describe) {
+HEIST_COLD_BODY void watchdog::watch(double seconds, unique_function<look()>& see,
+                                     unique_function<std::string()>& describe) {
   constexpr int looks = 4;  // in the time after which it speaks
   look before = see();
   int same = 0;

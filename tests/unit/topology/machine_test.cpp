@@ -1,4 +1,5 @@
 // heist/topology/machine.hpp, synthetic.hpp: descriptions in one line.
+#include "heist/topology/hwloc_machine.hpp"
 #include "heist/topology/machine.hpp"
 
 #include <cstdlib>  // setenv

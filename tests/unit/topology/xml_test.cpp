@@ -1,4 +1,5 @@
 // heist/topology/xml.hpp: machines from hwloc's XML files.
+#include "heist/topology/hwloc_machine.hpp"
 #include "heist/topology/xml.hpp"
 
 #include <unistd.h>  // write, close
