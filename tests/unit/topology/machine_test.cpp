@@ -1,6 +1,6 @@
 // heist/topology/machine.hpp, synthetic.hpp: descriptions in one line.
-#include "heist/topology/hwloc_machine.hpp"
 #include "heist/topology/machine.hpp"
+#include "heist/topology/hwloc_machine.hpp"
 
 #include <cstdlib>  // setenv
 #include <random>

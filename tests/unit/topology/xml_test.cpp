@@ -1,6 +1,6 @@
 // heist/topology/xml.hpp: machines from hwloc's XML files.
-#include "heist/topology/hwloc_machine.hpp"
 #include "heist/topology/xml.hpp"
+#include "heist/topology/hwloc_machine.hpp"
 
 #include <unistd.h>  // write, close
 

@@ -1,0 +1,15 @@
+// The program of fork_heist.cpp.
+#include <oneapi/tbb/parallel_invoke.h>
+
+#include <cstdio>
+
+static long fib(long n) {
+  if (n < 2) return n;
+  long a, b;
+  tbb::parallel_invoke([&] { a = fib(n - 1); }, [&] { b = fib(n - 2); });
+  return a + b;
+}
+
+int main() {
+  std::printf("%ld\n", fib(20));
+}

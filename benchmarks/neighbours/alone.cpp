@@ -1,0 +1,6 @@
+// fib, and nothing else.
+#include "fib.hpp"
+
+int main(int argc, char** argv) {
+  return neighbours::measure(argc, argv);
+}
