@@ -1,6 +1,6 @@
 #!/bin/sh
 # Says whether heist works here: installs what is missing, builds the preset "test" (unit and stress tests, examples,
-# contract, packaging; -O1, many tests compiled as one) and runs it, the stress tests at a tenth. 5 to 9 minutes
+# contract, packaging; -O1, many tests compiled as one) and runs it, the stress tests at a tenth. 4 to 9 minutes
 # on 2 idle cores. Arguments are handed to ctest. What is left out for time is in cmake/prove.sh.
 set -eu
 unset CDPATH

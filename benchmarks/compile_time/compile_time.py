@@ -33,8 +33,11 @@ class Row:
 
     def compile(self, compiler, optimisation, out):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        subprocess.run(self.command(compiler, optimisation, "-c", "-o", out), check=True)
+        done = subprocess.run(self.command(compiler, optimisation, "-c", "-o", out), capture_output=True, text=True)
         self.seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        if done.returncode != 0 and self.name.startswith("heist"):
+            sys.exit(done.stderr)
+        return done.returncode == 0
 
     def lines(self, compiler):
         text = subprocess.run(self.command(compiler, "-E", "-P"), check=True, capture_output=True, text=True).stdout
@@ -79,8 +82,10 @@ def main():
             table = rows(peers, folder)
             objects = {row: os.path.join(folder, f"{i}.o") for i, row in enumerate(table)}
             for r in range(options.rounds):
-                for row in table:
-                    row.compile(compiler, options.optimisation, objects[row])
+                for row in list(table):
+                    if not row.compile(compiler, options.optimisation, objects[row]):
+                        table.remove(row)
+                        print(f"{compiler} cannot compile {row.source.name}: left out", file=sys.stderr)
                 print(f"{compiler}: round {r + 1} of {options.rounds}", file=sys.stderr)
             heist = {row.what: statistics.median(row.seconds) for row in table if row.name == "heist"}
             for row in table:
