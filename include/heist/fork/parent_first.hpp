@@ -175,8 +175,8 @@ class parent_first_fork {
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& on, fork_slot* at, in_register<First> f,
-                                                              in_register<Second> g) {
+  HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& on, fork_slot* at, in_register<First> f,
+                                                                      in_register<Second> g) {
     using second = slot_task<Context, Second>;
     if (HEIST_UNLIKELY(is_elsewhere(on) || at->pending())) return fork_two_elsewhere<First, Second>(on, at, f, g);
     typename second::frame in;
