@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every atomic operation names its memory order, and every order carries its reason: an edge (E1) that the file
-(or the header of its bodies) declares, a step (S1) of the floor's README, or `relaxed: why`, on its statement or right above. seq_cst is for fences
-only."""
+"""Every atomic operation names its memory order, and every order carries its reason: an edge (E1) that the file or the
+header of its bodies declares, a step (S1) of the floor's README, or `relaxed: why`, on its statement or right above.
+seq_cst is for fences only."""
 import re
 
 from headers import atomic_members, code_of, finish, headers, line_of

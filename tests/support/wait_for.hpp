@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "heist/sched/core.hpp"
-#include "heist/sched/core_fibers.ipp"
 #include "heist/sched/current.hpp"
+#include "heist/sched/executor.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist_test {

@@ -13,6 +13,13 @@
 
 namespace heist::detail {
 
+HEIST_COLD_BODY void refuse_moved_from() {
+  throw graph_error{
+      "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by assigning a "
+      "new "
+      "one."};
+}
+
 HEIST_COLD_BODY void refuse_result(std::string const& task) {
   throw graph_error{
       fmt::format("{} has no result: it has not run, or was skipped; mend it by waiting for a run that ends without an "

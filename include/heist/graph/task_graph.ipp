@@ -3,17 +3,6 @@
 
 #include "heist/graph/task_graph.hpp"
 
-namespace heist::detail {
-
-HEIST_COLD_BODY void refuse_moved_from() {
-  throw graph_error{
-      "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by assigning a "
-      "new "
-      "one."};
-}
-
-}  // namespace heist::detail
-
 namespace heist {
 
 HEIST_COLD_BODY task_graph& task_graph::operator=(task_graph&& other) noexcept {
