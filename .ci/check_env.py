@@ -8,30 +8,33 @@ from headers import atomic_members, code_of, finish, headers, line_of, within
 SEAM = ["base/env.hpp", "base/park_word.hpp"]
 # A thread for people who look at a hang, started only if the environment asks for it. It takes part in no protocol: it
 # must speak also where heist's own ways to sleep and wake are what hangs.
-WATCHDOG = "sched/watchdog.hpp"
+WATCHDOG = "observe/watchdog.hpp"
+# Other processes are not reached through the seam. What of it must be right for every interleaving is in graph/ (events).
+DISTRIBUTED = "distributed/"
 RULES = [  # what, pattern, where it may stand
     ("atomics come from Env", r"\bstd::atomic\w*", SEAM),
     ("atomics come from Env", r"\b__(?:atomic|sync)_\w+", []),
     ("fences come from Env", r"\batomic_(?:thread|signal)_fence\b|\basm\s+volatile\b",
-     ["base/env.hpp", "fiber/", "sched/current.hpp"]),
+     ["base/env.hpp", "fiber/"]),
     ("threads sleep on park_word only",
      r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
-     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["sched/no_migrate.hpp", WATCHDOG]),  # the first: a lock for users
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["executor/no_migrate.hpp", WATCHDOG, DISTRIBUTED, "observe/task_edges.hpp"]),  # for users; for traces only
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["topology/", "observe/perf_events.hpp", "observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", WATCHDOG]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", "executor/future.hpp", "recall/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
     ("a thread yields and sleeps through Env",
-     r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b", ["base/env.hpp"]),
-    ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["sched/"]),
+     r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b",
+     ["base/env.hpp", DISTRIBUTED]),
+    ("threads are started in one place", r"\bstd::j?thread\b|\bpthread_create\b", ["sched/", "executor/blocking.hpp", WATCHDOG, DISTRIBUTED]),
     ("randomness is seeded and our own", r"\bstd::(?:random_device|mt19937\w*|rand)\b|\bs?rand\s*\(", []),
     ("stacks and mappings are memory/'s", r"\b(?:mmap|munmap|mprotect|madvise)\s*\(",
      ["memory/", "observe/perf_events.hpp"]),
-    ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["fiber/", "sched/current.hpp"]),
+    ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["fiber/"]),
     ("files and the environment are read by the machine and written by observers",
-     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/", "sim/recorded_file.hpp", WATCHDOG]),
+     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["topology/", "observe/", "sim/recorded_file.hpp", "distributed/saved.hpp", "dynamic/default_executor.hpp", WATCHDOG]),
 ]
 
 bad, checked = [], 0

@@ -28,6 +28,17 @@ def exists(here, name):
     return any((ROOT / c).exists() for c in candidates) or any(p.endswith("/" + name) for p in paths)
 
 
+def anchors(page):
+    """The names by which a page's headings are linked to."""
+    found, fenced = set(), False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        fenced ^= line.startswith("```")
+        if re.match(r"#+ ", line) and not fenced:
+            heading = re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", line.lstrip("# ")).lower())
+            found.add(heading.strip().replace(" ", "-"))
+    return found
+
+
 bad = []
 for path in files:
     if path.name == "LICENSE" or path.suffix in (".v", ".xml", ".json"):
@@ -40,18 +51,45 @@ for path in files:
             bad.append(f"{where}: not ASCII: {ascii(''.join(c for c in line if not c.isascii()))}")
         if line != line.rstrip() and path.suffix in CODE:
             bad.append(f"{where}: blanks at the end of the line")
-        if re.match(r" *\t", line):
+        if re.match(r" *\t", line) and path.name != "rules":  # a makefile
             bad.append(f"{where}: tab")
         if UNFINISHED.search(line):
             bad.append(f"{where}: unfinished")
         if prose:
             for target in LINK.findall(line):
-                target = target.split("#")[0]
-                if target and not re.match(r"\w+:", target) and not (ROOT / path.parent / target).exists():
+                target, _, anchor = target.partition("#")
+                if re.match(r"\w+:", target):
+                    continue
+                page = ROOT / path.parent / target if target else ROOT / path
+                if not page.exists():
                     bad.append(f"{where}: no such file: {target}")
+                elif anchor and anchor not in anchors(page):
+                    bad.append(f"{where}: {target} has no heading #{anchor}")
         comment = re.search(r"//(.*)", line) if path.suffix in (".hpp", ".ipp", ".cpp") else None
         told = line if prose else comment[1] if comment else ""
         for name in FILE.findall(re.sub(r"https?://\S+|\]\([^)]*\)", "", told)):
             if not name.startswith("../") and name not in NOT_OURS and not exists(path, name):
                 bad.append(f"{where}: names a file that does not exist: {name}")
+
+# The version stands in four places.
+VERSIONS = {"CMakeLists.txt": r"project\(heist VERSION ([0-9.]+)", "cmake/packages/vcpkg/heist/vcpkg.json": r'"version": "([^"]+)"',
+            "cmake/packages/debian/changelog": r"heist \(([^)]+)\)", "CHANGELOG.md": r"## ([0-9.]+)"}
+told = {name: re.search(pattern, (ROOT / name).read_text(encoding="utf-8"))[1] for name, pattern in VERSIONS.items()}
+if len(set(told.values())) > 1:
+    bad.append(f"the version differs: {told}")
+
+# The module exports what fwd.hpp says that users name, but for parts that are templates over the outside world.
+NOT_EXPORTED = {"after_list", "any_order_op", "basic_time_breakdown", "by_tier", "counter_values", "event_count", "flat",
+                "inter_pool", "metered_context", "of_executor", "os_env", "recording_context", "recording_meter", "span_meter",
+                "squad_set", "task_stack", "turn_lists", "work_deque", "work_span_context"}
+forward = (ROOT / "include/heist/fwd.hpp").read_text(encoding="utf-8")
+forward = forward.split("// distributed\n")[0] + forward.split("// distributed\n")[1].partition("\n\n")[2]  # a component
+named = set(re.findall(r"^(?:(?:struct|class|enum class) |using )(\w+)", forward, re.MULTILINE))
+module = (ROOT / "cmake/heist.cppm").read_text(encoding="utf-8")
+exported = set(re.findall(r"using heist::(?:\w+::)*(\w+);", module))
+for name in re.findall(r"#include <(heist/[^>]+)>", module):
+    if not (ROOT / "include" / name).exists():
+        bad.append(f"cmake/heist.cppm: includes a file that does not exist: {name}")
+for name in sorted(named - exported - NOT_EXPORTED):
+    bad.append(f"cmake/heist.cppm: fwd.hpp names {name}, and the module does not export it")
 finish(bad, f"texts ok: {len(files)} files", files)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""No worker is kept across a user's code, which may wait and go on on another worker (sched/README.md, "A worker is not
-kept"): a local worker in sched/, fork/ and graph/ says why it may be there, `kept: reason`, on its line or right above,
+"""No worker is kept across a user's code, which may wait and resume on another worker (sched/README.md, "A worker is not
+kept"): a local worker in sched/ and the floors above says why it may be there, `kept: reason`, on its line or right above,
 or is listed here (a header with its bodies); and pools of blocks, which belong to workers, are named in one file."""
 import re
 
 from headers import code_of, finish, headers, line_of, within
 
-PLACES = ["sched/", "fork/", "graph/"]
+PLACES = ["sched/", "executor/", "room/", "fork/", "graph/", "tiers/", "replay/", "dynamic/", "coroutine/"]
 LOCAL = re.compile(r"\bworker(?:\s+const)?\s*[&*]\s*(?:const\s+)?(\w+)\s*(?:=|\{|:)")
 POOL = re.compile(r"(?:->|\.)\s*blocks\s*\.")
 POOL_PLACES = ["sched/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads outside, in one statement
@@ -15,20 +15,21 @@ POOL_PLACES = ["sched/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads ou
 KEPT = {
     "sched/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
     "sched/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
+    "executor/guest.hpp": "the worker that a guest carries stays the same until it has left",
     "sched/between_tasks.hpp": "between two tasks; push() says where it has ended",
     "sched/core_start.ipp": "asked for the fiber, at once",
-    "sched/make_way.ipp": "as parking",
+    "sched/suspend.ipp": "as parking",
     "sched/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
-    "sched/core_squads.ipp": "squads are made when no task runs",
+    "tiers/squad_room.hpp": "making squads when no task runs, and parking",
+    "tiers/squad_search.hpp": "searching: no task runs",
+    "replay/gift_search.hpp": "searching: no task runs",
     "sched/fiber.hpp": "the member that is read anew",
     "sched/worker.hpp": "the worker itself",
-    "sched/future.hpp": "asked for the fiber, at once",
-    "sched/no_migrate.hpp": "asked for the fiber, at once",
-    "sched/overflow_report.hpp": "in a signal handler",
+    "executor/no_migrate.hpp": "asked for the fiber, at once",
     "sched/wait.hpp": "asked for the fiber, at once",
-    "sched/replay_run.hpp": "a worker by its number, whoever runs here",
+    "replay/replay_run.hpp": "a worker by its number, whoever runs here",
     "fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
-    "fork/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
+    "replay/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
     "fork/elsewhere.hpp": "asked for the fiber, at once",
     "fork/fork_join.hpp": "asked for the fiber, at once",
 }

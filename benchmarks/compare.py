@@ -57,6 +57,8 @@ GRAPH = [
     Row(r'rerun/wavefront/p\d', 'ns/node', goals=[Goal(0.40)]),
     Row(r'rerun_counting/chain/p\d', 'ns/node'),
     Row(r'first_run/\w+/p\d', 'ns/node'),
+    Row(r'anew/\w+/p\d', 'ns/node', goals=[Goal(0.7)]),
+    Row(r'anew_run/\w+/p\d', 'ns/node', goals=[Goal(1.0)]),
     Row(r'build/\w+', 'ns/node', goals=[Goal(0.5)]),
     Row(r'rebuild/\w+', 'ns/node', goals=[Goal(0.5)]),
     Row(r'build \+ first_run/\w+/p\d', 'ns/node'),

@@ -1,6 +1,7 @@
 # Runs a command and checks its exit status together with its output, which ctest's own properties cannot.
-#   cmake [-DFAILS=ON] [-DREGEX=words] -P expect.cmake -- COMMAND ARGS...
+#   cmake [-DFAILS=ON] [-DREGEX=words] [-DERRORS=count] [-DLINES=most] -P expect.cmake -- COMMAND ARGS...
 # REGEX is a CMake regular expression that stdout or stderr must contain; FAILS asks for a non-zero exit status.
+# ERRORS and LINES: of a compiler, how many times it must say "error:", and in how many lines at most.
 set(command "")
 set(reading FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -22,3 +23,5 @@ endif()
 if(NOT "${REGEX}" STREQUAL "" AND NOT output MATCHES "${REGEX}")
   message(FATAL_ERROR "the output does not contain: ${REGEX}")
 endif()
+include("${CMAKE_CURRENT_LIST_DIR}/limits.cmake")
+heist_check_limits("${output}")

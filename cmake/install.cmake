@@ -16,6 +16,15 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/heist-config-version.cma
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/heist-config.cmake" "${PROJECT_BINARY_DIR}/heist-config-version.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/dependencies.cmake" "${PROJECT_SOURCE_DIR}/cmake/compiled.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/compiled.cpp"
+              "${PROJECT_SOURCE_DIR}/cmake/compiled.cpp" "${PROJECT_SOURCE_DIR}/cmake/heist.cppm"
+              "${PROJECT_SOURCE_DIR}/cmake/distributed.cmake"
         DESTINATION "${heist_package_dir}")
+
+# For those who do not use CMake: pkg-config --cflags --libs heist. Below share/, as there is nothing of a machine in it.
+set(heist_switch_flag "")
+if(NOT HEIST_SWITCH STREQUAL "auto")
+  set(heist_switch_flag " -DHEIST_SWITCH_${heist_switch}")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/heist.pc.in" "${PROJECT_BINARY_DIR}/heist.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/heist.pc" DESTINATION "share/pkgconfig")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

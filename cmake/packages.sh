@@ -21,12 +21,18 @@ json              nlohmann-json3-dev     json-devel           nlohmann-json   nl
 png               libpng-dev             libpng-devel         libpng          libpng
 catch2            catch2                 catch-devel          catch2          catch2
 benchmark         libbenchmark-dev       google-benchmark-devel benchmark     google-benchmark
+mpi               libopenmpi-dev         openmpi-devel        openmpi         open-mpi
+mpirun            openmpi-bin            openmpi              openmpi         open-mpi
+mpich             libmpich-dev           mpich-devel          mpich           mpich
+boost-serialization libboost-serialization-dev boost-devel    boost           boost
+starpu            libstarpu-dev          starpu-devel         starpu          starpu
 git               git                    git                  git             git
 python            python3                python3              python          python
 spin              spin                   spin                 spin            spin
 clang             clang                  clang                clang           llvm
 clang-runtime     libclang-rt-14-dev     compiler-rt          compiler-rt     llvm
 clang-format      clang-format           clang-tools-extra    clang           clang-format
+codespell         codespell              codespell            codespell       codespell
 clang-tidy        clang-tidy             clang-tools-extra    clang           llvm
 '
 
@@ -50,7 +56,7 @@ heist_compiles() {
 
 # The first compiler that has the C++20 that heist uses; others than CMake's own first choice are exported as CXX.
 heist_find_compiler() {
-  for heist_candidate in ${CXX:-} c++ g++ g++-14 g++-13 g++-12 clang++ clang++-19 clang++-18 clang++-17 clang++-16 \
+  for heist_candidate in ${CXX:-} c++ g++ g++-16 g++-15 g++-14 g++-13 g++-12 clang++ clang++-21 clang++-20 clang++-19 clang++-18 clang++-17 clang++-16 \
     clang++-15 clang++-14; do
     if command -v "$heist_candidate" >/dev/null 2>&1 && heist_compiles "$heist_candidate" \
       '#include <concepts>\n#include <stop_token>\nint main() { std::stop_source s; return s.stop_requested(); }\n'; then
@@ -88,6 +94,10 @@ heist_has() {
     png) heist_includes png.h -lpng ;;
     catch2) heist_includes catch2/catch_all.hpp || heist_includes catch2/catch.hpp ;;
     benchmark) heist_includes benchmark/benchmark.h -lbenchmark ;;
+    mpi) pkg-config --exists mpi-cxx 2>/dev/null || command -v mpicxx >/dev/null 2>&1 ;;
+    mpich) pkg-config --exists mpich 2>/dev/null || command -v mpicxx.mpich >/dev/null 2>&1 ;;
+    boost-serialization) heist_includes boost/archive/binary_oarchive.hpp -lboost_serialization ;;
+    starpu) pkg-config --exists starpumpi-1.3 2>/dev/null ;;
     python) command -v python3 >/dev/null 2>&1 ;;
     clang) command -v clang++ >/dev/null 2>&1 && heist_compiles clang++ 'int main() {}\n' ;;
     clang-runtime) command -v clang++ >/dev/null 2>&1 && heist_compiles clang++ 'int main() {}\n' -fsanitize=address ;;

@@ -10,6 +10,11 @@ else()
   message(FATAL_ERROR "HEIST_SANITIZE is '${HEIST_SANITIZE}': it must be empty, 'address' or 'thread'.")
 endif()
 
+# Clang 14 cannot compile coroutines with the check of calls by function pointers.
+if(HEIST_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17)
+  list(APPEND heist_sanitizer_flags -fno-sanitize=function)
+endif()
+
 function(heist_sanitize target)
   if(heist_sanitizer_flags)
     target_compile_options(${target} PRIVATE ${heist_sanitizer_flags} -fno-sanitize-recover=all -fno-omit-frame-pointer)

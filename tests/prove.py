@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the proof in a build tree and prints it as one page: what was tried, how much of it, and what was found.
 
-Sections: model, mutants, spin, fuzz, readers, faults, unit, stress, soak, sanitizers, matrix, uts. Progress goes to
+Sections: model, mutants, spin, fuzz, readers, faults, unit, stress, soak, sanitizers, matrix, uts, distributed. Progress goes to
 standard error, the page to standard output. Exit code 1 if anything on the page is red; a line that is red says so at
 its end.
 """
@@ -21,8 +21,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 # What each part runs, as CMakeLists.txt names it: the others need no build.
-TARGETS = {part: [f"proof_{part}"] for part in ("model", "fuzz", "readers", "faults", "unit", "stress", "uts")}
+TARGETS = {part: [f"proof_{part}"] for part in ("model", "fuzz", "readers", "faults", "unit", "stress", "uts",
+                                                "distributed")}
 TARGETS["soak"] = TARGETS["stress"]
+# What MPI's libraries ask of root, of more ranks than cores, and of StarPU beside others.
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+                   "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "STARPU_WORKERS_NOBIND": "1",
+                   "STARPU_MPI_NOBIND": "1", "STARPU_SILENT": "1"}
 LONG_MODELS = ("graph_run", "idle", "squads", "task_stack_sleep")
 # Each of them is busy with one thing at a time, so they run beside each other, after the others.
 TOGETHER = ("spin", "sanitizers")
@@ -206,6 +212,30 @@ class Proof:
         s.say("published trees counted  " + "  ".join(found))
         return s
 
+    def distributed(self):
+        """Each engine and MPI that CMake has found: random graphs on 1, 2 and 4 ranks and on 8, which is more than there
+        are cores for, and each of three ranks killed at 20 moments."""
+        s = Section("distributed")
+        listed = self.options.build / "tests/distributed/programs.txt"
+        if not listed.exists():
+            s.skips.append("skipped: no component distributed (MPI, Boost.Serialization)")
+            return s
+        graphs, kills = (100, 2) if self.options.short else (1000, 20)
+        for name, launcher, program in (line.split(";") for line in listed.read_text().splitlines()):
+            played = wrong = 0
+            for ranks, count in ((1, graphs), (2, graphs), (4, graphs), (8, graphs // 10)):
+                out = self.run(s, [launcher, "-n", ranks, program, "random", count, 60], **MPI_ENVIRONMENT)
+                known = re.findall(r"^rank \d+ of \d+: (\d+) graphs .* (\d+) wrong$", out, re.MULTILINE)
+                s.must(len(known) == ranks, f"{name}: not every one of {ranks} ranks has said how it ended")
+                played += count if known else 0
+                wrong += sum(int(w) for _, w in known)
+            s.must(wrong == 0, f"{name}: {wrong} wrong")
+            out = self.run(s, ["sh", HERE / "distributed/kill.sh", launcher, program, 3, kills], **MPI_ENVIRONMENT)
+            end = re.search(r"an end within (\d+) ms", out)
+            s.must(end and int(end[1]) <= 10_000, f"{name}: no end within 10 s of a kill")
+            s.say(f"{name}: random graphs {played}  wrong {wrong}  kills {3 * kills}  longest end {end[1] if end else '?'} ms")
+        return s
+
     @staticmethod
     def last_line(s, out, word, zero=(), following=0):
         """Takes the part's own last summary over, and checks that what must be zero is."""
@@ -242,7 +272,7 @@ def machine():
 
 def main():
     parts = ["model", "mutants", "spin", "fuzz", "readers", "faults", "unit", "stress", "soak", "sanitizers", "matrix",
-             "uts"]
+             "uts", "distributed"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, help="a build tree with the programs in it")
     parser.add_argument("--targets", action="store_true", help="only print which targets the parts need")

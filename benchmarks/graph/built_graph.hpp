@@ -9,6 +9,7 @@
 //   graph{executor&, shape const&}
 //     add(f) -> node            nodes come in the order of the shape
 //     precede(node&, node&)     an edge
+//     predecessors(node&)       how many edges lead to it; with clear(), only where the library has both
 //
 // Every measurement reports the counter `value`: nanoseconds per operation, or what its comment says.
 #pragma once

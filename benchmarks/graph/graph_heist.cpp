@@ -49,6 +49,8 @@ struct heist_library {
     }
 
     void precede(node& from, node& to) { from.precede(to); }
+    std::size_t predecessors(node const& n) { return n.predecessor_count(); }
+    void clear() { graph_.clear(); }
 
    private:
     friend executor;

@@ -27,6 +27,8 @@ struct taskflow_library {
     }
 
     void precede(node& from, node& to) { from.precede(to); }
+    std::size_t predecessors(node const& n) { return n.num_predecessors(); }
+    void clear() { flow_.clear(); }
 
    private:
     friend executor;

@@ -45,6 +45,45 @@ void first_run(benchmark::State& state, std::string_view name, std::size_t worke
   }
 }
 
+/// What programs do that have a new graph for each question: one is built node by node in an object that stays, every
+/// node is asked for its number of predecessors, it runs once, and is cleared. Small ones are done many times.
+/// `only_run`: the run's part of it.
+template <class Library>
+void anew(benchmark::State& state, std::string_view name, std::size_t nodes, std::size_t workers, bool only_run) {
+  auto const s = make_shape(name, nodes);
+  typename Library::executor ex{workers};
+  typename Library::graph g{ex, s};
+  std::vector<typename Library::node> handles;
+  handles.reserve(s.size());
+  std::size_t sources = 0;
+  auto const once = [&] {
+    stopwatch whole;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      handles.push_back(g.add(empty_task{}));
+      for (auto from : s.predecessors_of(i)) g.precede(handles[from], handles[i]);
+    }
+    for (auto& node : handles) sources += g.predecessors(node) == 0;
+    stopwatch run;
+    ex.run(g);
+    double const running = run.seconds();
+    handles.clear();
+    g.clear();
+    return only_run ? running : whole.seconds();
+  };
+  once();
+  std::size_t const per_graph = sources;
+  reporter report{state};
+  std::size_t graphs = 1;
+  for (auto _ : state) {
+    double seconds = 0;
+    std::size_t const times = 1 + 100'000 / s.size();
+    for (std::size_t k = 0; k < times; ++k) seconds += once();
+    report.add(seconds, times * s.size());
+    graphs += times;
+  }
+  if (per_graph == 0 || sources != graphs * per_graph) state.SkipWithError("a node has lost an edge");
+}
+
 template <class Library>
 void rerun(benchmark::State& state, std::string_view name, std::size_t workers) {
   auto const& s = cached_shape(name);

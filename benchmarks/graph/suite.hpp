@@ -61,6 +61,15 @@ void register_library() {
     }
     add("memory/" + n, suffix, [name](State& s) { memory<Library>(s, name); })->Iterations(1);
   }
+  if constexpr (requires(typename Library::graph g, typename Library::node n) { g.predecessors(n), g.clear(); }) {
+    for (std::size_t nodes : {100, 1'000, 10'000, 100'000}) {
+      std::string const n = "dag" + std::to_string(nodes);
+      for (auto p : worker_counts) {
+        add(at("anew/" + n, p), suffix, [=](State& s) { anew<Library>(s, "dag", nodes, p, false); })->Iterations(5);
+        add(at("anew_run/" + n, p), suffix, [=](State& s) { anew<Library>(s, "dag", nodes, p, true); })->Iterations(5);
+      }
+    }
+  }
   for (auto p : worker_counts) {
     add(at("rerun_counting/chain", p), suffix, [=](State& s) { rerun_counting<Library>(s, p); })->MinTime(0.3);
     add(at("matmul", p), suffix, [=](State& s) { matmul<Library>(s, p); })->MinTime(0.3);

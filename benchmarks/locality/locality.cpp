@@ -3,6 +3,7 @@
 #include <heist/heist.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>  // join
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

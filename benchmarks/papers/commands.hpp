@@ -16,7 +16,9 @@ void cab_fig5(request const& wanted);
 void cab_fig6(request const& wanted);
 void cats_fig7(request const& wanted);
 void cats_fig9(request const& wanted);
+void line_cost(request const& wanted);
 void replay_fig4(request const& wanted);
+void replay_links(request const& wanted);
 void adaptive_thieves(request const& wanted);
 void calibrate(request const& wanted);
 
@@ -26,7 +28,7 @@ struct command {
   void (*run)(request const&);
 };
 
-inline constexpr std::array<command, 11> commands{
+inline constexpr std::array<command, 13> commands{
     {{"wool-fig4", "Wool, Fig. 4: sampling, 16 to 1024 workers: time and number of steals", wool_fig4},
      {"wool-fig5", "Wool, Fig. 5: speedup of RAND, SAMP, SET and SAMP+SET on 63 workers", wool_fig5},
      {"wool-fig7", "Wool, Fig. 7 and 8: SAMP+SET beside SET: steals, their cost, and delayed steals", wool_fig7},
@@ -35,8 +37,10 @@ inline constexpr std::array<command, 11> commands{
      {"cab-fig6", "CAB, Fig. 6 and 7: gains fall with the size", cab_fig6},
      {"cats-fig7", "CATS, Fig. 7 and Table 2: memory-bound programs, time and cache misses", cats_fig7},
      {"cats-fig9", "CATS, Fig. 9 to 12: balanced and unbalanced trees of growing size", cats_fig9},
+     {"line-cost", "CAB: what it saves, for several costs of a line from memory", line_cost},
      {"replay-fig4", "Constrained work stealing, Fig. 4: heat on 1 to 80 workers, data where the schedule is",
       replay_fig4},
+     {"replay-links", "the same on 80 workers, for several bandwidths of a node's links", replay_links},
      {"adaptive-thieves", "Adaptive scheduler: awake thieves over time: chain, tree, random graph", adaptive_thieves},
      {"calibrate", "simulated against measured runs of one and two workers: stress and UTS", calibrate}}};
 

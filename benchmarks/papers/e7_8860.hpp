@@ -153,6 +153,7 @@ struct setting {
   heist::sim::page_homes const* homes = nullptr;
   heist::steal_tree const* follow = nullptr;
   heist::replay_mode mode = heist::replay_mode::relaxed;
+  std::uint64_t links = link_bandwidth;
 };
 
 inline heist::sim::report simulate(heist::sim::program const& p, setting const& s) {
@@ -160,7 +161,7 @@ inline heist::sim::report simulate(heist::sim::program const& p, setting const& 
   o.squads = heist::squad_by::package;
   o.costs = costs();
   o.caches.block_bytes = 1024;
-  o.numa = {.pages = s.pages, .homes = s.homes, .node_bandwidth = node_bandwidth, .link_bandwidth = link_bandwidth};
+  o.numa = {.pages = s.pages, .homes = s.homes, .node_bandwidth = node_bandwidth, .link_bandwidth = s.links};
   o.follow = s.follow;
   o.mode = s.mode;
   return heist::simulate<cilk>(p, o);

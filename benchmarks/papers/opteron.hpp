@@ -22,6 +22,9 @@ inline constexpr std::string_view description = "package:4 l3:1(size=6MiB) l2:4(
 using cilk = heist::policy::with_order<heist::policy::random, heist::order::child_first>;
 using heist::policy::cab;
 using heist::policy::cats;
+/// As published: nothing is remembered of which squad ran what in the step before.
+using literal_cab = heist::policy::without_memory<cab>;
+using literal_cats = heist::policy::without_memory<cats>;
 
 /// In nanoseconds. The papers give no latencies. Of a line that comes from L3: 18, which is 45 cycles; from memory, of
 /// this or another socket: 90. Scheduling has the simulator's own costs.
@@ -35,10 +38,11 @@ inline heist::sim::costs costs() {
 
 template <class Policy>
 heist::sim::report simulate(heist::sim::program const& p, std::uint64_t seed,
-                            std::optional<std::uint32_t> boundary_level = std::nullopt) {
+                            std::optional<std::uint32_t> boundary_level = std::nullopt,
+                            heist::sim::costs const& of_machine = costs()) {
   heist::sim::options o{.workers = 16, .machine = heist::topology::parse(description), .seed = seed};
   o.squads = heist::squad_by::package;
-  o.costs = costs();
+  o.costs = of_machine;
   o.caches.block_bytes = 1024;
   o.boundary_level = boundary_level;
   return heist::simulate<Policy>(p, o);
@@ -51,10 +55,11 @@ struct figures {
 
 template <class Policy>
 figures mean(request const& wanted, heist::sim::program const& p,
-             std::optional<std::uint32_t> boundary_level = std::nullopt) {
+             std::optional<std::uint32_t> boundary_level = std::nullopt,
+             heist::sim::costs const& of_machine = costs()) {
   figures sum;
   for (unsigned round = 0; round < wanted.rounds; ++round) {
-    auto const r = simulate<Policy>(p, wanted.seed + round, boundary_level);
+    auto const r = simulate<Policy>(p, wanted.seed + round, boundary_level, of_machine);
     sum.time += static_cast<double>(r.makespan) / wanted.rounds;
     sum.l2 += static_cast<double>(r.cache.shared_hits + r.cache.memory) / wanted.rounds;
     sum.l3 += static_cast<double>(r.cache.memory) / wanted.rounds;

@@ -50,6 +50,7 @@ void add(figures& sum, figures const& f, double weight) {
 /// Means of all seeds.
 struct point {
   std::uint32_t workers = 0;
+  std::uint64_t links = e7_8860::link_bandwidth;
   figures first_touch, interleaved, by_hand, relaxed[iterations], ordered;
 };
 
@@ -64,7 +65,7 @@ struct placed_programs : programs {
 
 /// One seed, added to `all`.
 void measure(programs const& p, placed_programs const& placed, std::uint64_t seed, double weight, point& all) {
-  e7_8860::setting const plain{.workers = all.workers, .seed = seed};
+  e7_8860::setting const plain{.workers = all.workers, .seed = seed, .links = all.links};
   auto const initialised = e7_8860::simulate(p.initialiser, plain);
 
   auto wanted = plain;
@@ -103,96 +104,144 @@ void measure(programs const& p, placed_programs const& placed, std::uint64_t see
   add(all.ordered, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 }
 
+/// All schedules, on so many workers; `p` is divided alike for every number of them.
+point measure(request const& wanted, e7_8860::plate const& plate, programs const& p, std::uint32_t workers,
+              std::uint64_t links = e7_8860::link_bandwidth) {
+  point all;
+  all.workers = workers;
+  all.links = links;
+  e7_8860::heat const by_hand{plate, workers};
+  placed_programs const placed{{by_hand.initialiser(), by_hand.steps()}, by_hand.by_hand()};
+  for (unsigned round = 0; round < wanted.rounds; ++round)
+    measure(p, placed, wanted.seed + round, 1.0 / wanted.rounds, all);
+  return all;
+}
+
+e7_8860::plate plate_for(request const& wanted) {
+  return {.block_rows = wanted.quick ? 32u : 512u};
+}
+
+struct curve {
+  std::string name;
+  figures const& (*of)(point const&);
+  std::string paper;  ///< at 80
+};
+
+figures const& first_touch(point const& k) {
+  return k.first_touch;
+}
+figures const& interleaved(point const& k) {
+  return k.interleaved;
+}
+figures const& by_hand(point const& k) {
+  return k.by_hand;
+}
+figures const& relaxed(point const& k) {
+  return k.relaxed[iterations - 1];
+}
+figures const& ordered(point const& k) {
+  return k.ordered;
+}
+
+std::vector<curve> curves() {
+  return {{"random, first touch", &first_touch, "about 15"},
+          {"random, interleaved", &interleaved, "about 15"},
+          {"blocks by hand", &by_hand, "up to 46"},
+          {"relaxed, 5th time", &relaxed, "up to 2.5 x first touch"},
+          {"then strict_ordered", &ordered, ""}};
+}
+
+void show_speedups(std::vector<point> const& points, line_panel& panel) {
+  heading("Speedup");
+  double const serial = points[0].first_touch.ns;
+  std::vector<std::string> heads{"workers"};
+  auto const all = curves();
+  for (curve const& c : all) heads.push_back(c.name);
+  heads.emplace_back("strict_ordered / first touch");
+  table speedups{heads};
+  for (curve const& c : all) panel.lines.push_back({c.name, {}});
+  for (point const& k : points) {
+    std::vector<std::string> cells{fmt::format("{}", k.workers)};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      double const speedup = serial / all[i].of(k).ns;
+      cells.push_back(fmt::format("{:.1f}", speedup));
+      panel.lines[i].points.emplace_back(k.workers, speedup);
+    }
+    cells.push_back(fmt::format("{:.2f}", k.first_touch.ns / k.ordered.ns));
+    speedups.add(cells);
+  }
+  std::vector<std::string> paper{"paper, 80"};
+  for (curve const& c : all) paper.push_back(c.paper);
+  paper.emplace_back("up to 2.5");
+  speedups.add(paper);
+  print(speedups);
+}
+
+void show_step(point const& last) {
+  heading(fmt::format("A step on {} workers", last.workers));
+  table t{{"schedule", "us", "lines from far memory", "idle", "steals", "donations", "steal tree (KB)"}};
+  auto const row = [&](std::string const& name, figures const& f) {
+    t.add({name, fmt::format("{:.0f}", f.ns / 1000), percent(f.far), percent(f.idle), fmt::format("{:.0f}", f.steals),
+           fmt::format("{:.0f}", f.donations), fmt::format("{:.1f}", f.tree_bytes / 1024)});
+  };
+  row("random, first touch", last.first_touch);
+  row("random, interleaved", last.interleaved);
+  row("blocks by hand", last.by_hand);
+  for (unsigned i = 0; i != iterations; ++i) row(fmt::format("relaxed, iteration {}", i + 1), last.relaxed[i]);
+  row("then strict_ordered", last.ordered);
+  print(t);
+}
+
 }  // namespace
 
 void replay_fig4(request const& wanted) {
-  e7_8860::plate const plate{.block_rows = wanted.quick ? 32u : 512u};
+  auto const plate = plate_for(wanted);
   e7_8860::heat const heat{plate};
   programs const p{heat.initialiser(), heat.steps()};
   fmt::print(
       "Constrained work stealing, Fig. 4: heat, {} blocks, 8 x 10 E7-8860; everything 1/{} of the paper's size;\n"
       "speedup over one worker; means of {} seeds\n",
       plate.blocks(), e7_8860::scale, wanted.rounds);
-
   std::vector<std::uint32_t> counts{1, 2, 4, 6, 8, 10, 20, 30, 40, 50, 60, 70, 80};
   if (wanted.quick) counts = {1, 20};
   std::vector<point> points;
-  for (std::uint32_t const workers : counts) {
-    points.emplace_back().workers = workers;
-    e7_8860::heat const by_hand{plate, workers};
-    placed_programs const placed{{by_hand.initialiser(), by_hand.steps()}, by_hand.by_hand()};
-    for (unsigned round = 0; round < wanted.rounds; ++round)
-      measure(p, placed, wanted.seed + round, 1.0 / wanted.rounds, points.back());
-  }
+  for (std::uint32_t const workers : counts) points.push_back(measure(wanted, plate, p, workers));
+  line_panel panel{"heat", "workers", "speedup", false, {}};
+  show_speedups(points, panel);
+  show_step(points.back());
+  write_plot(wanted, "Heat along steal trees, 1 to 80 workers (constrained work stealing, Fig. 4)", {panel});
+}
 
-  double const serial = points[0].first_touch.ns;
-  struct curve {
-    std::string name;
-    figures const& (*of)(point const&);
-    std::string paper;  ///< at 80
-  };
-  std::vector<curve> const curves{{"random, first touch", [](point const& k) -> auto const& {return k.first_touch;
-}
-, "about 15"
-}  // namespace papers
-, {"random, interleaved", [](point const& k) -> auto const& {return k.interleaved;
-}
-, "about 15"
-}
-, {"blocks by hand", [](point const& k) -> auto const& {return k.by_hand;
-}
-, "up to 46"
-}
-, {"relaxed, 5th time", [](point const& k) -> auto const& {return k.relaxed[iterations - 1];
-}
-, "up to 2.5 x first touch"
-}
-, {
-  "then strict_ordered", [](point const& k) -> auto const& {
-    return k.ordered;
+void replay_links(request const& wanted) {
+  auto const plate = plate_for(wanted);
+  e7_8860::heat const heat{plate};
+  programs const p{heat.initialiser(), heat.steps()};
+  std::uint32_t const workers = wanted.quick ? 20 : 80;
+  fmt::print(
+      "Constrained work stealing, Fig. 4: heat on {} workers, speedup over one worker, for several bandwidths of what "
+      "a\n"
+      "node sends to others; means of {} seeds\n\n",
+      workers, wanted.rounds);
+  double const serial = measure(wanted, plate, p, 1).first_touch.ns;
+  std::vector<std::string> heads{"MB/s"};
+  for (curve const& c : curves()) heads.push_back(c.name);
+  heads.emplace_back("relaxed / first touch");
+  table t{heads};
+  line_panel panel{"heat", "MB/s", "speedup", true, {}};
+  for (curve const& c : curves()) panel.lines.push_back({c.name, {}});
+  for (std::uint64_t const links : {3'250u, 6'500u, 9'000u, 13'000u, 19'000u, 38'400u}) {
+    point const k = measure(wanted, plate, p, workers, links);
+    std::vector<std::string> cells{fmt::format("{}", links)};
+    for (std::size_t i = 0; i < panel.lines.size(); ++i) {
+      double const speedup = serial / curves()[i].of(k).ns;
+      cells.push_back(fmt::format("{:.1f}", speedup));
+      panel.lines[i].points.emplace_back(links, speedup);
+    }
+    cells.push_back(fmt::format("{:.2f}", k.first_touch.ns / relaxed(k).ns));
+    t.add(cells);
   }
-  , ""
-}
-}
-;
-
-heading("Speedup");
-std::vector<std::string> heads{"workers"};
-for (curve const& c : curves) heads.push_back(c.name);
-heads.emplace_back("strict_ordered / first touch");
-table speedups{heads};
-line_panel panel{"heat", "workers", "speedup", false, {}};
-for (curve const& c : curves) panel.lines.push_back({c.name, {}});
-for (point const& k : points) {
-  std::vector<std::string> cells{fmt::format("{}", k.workers)};
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    double const speedup = serial / curves[i].of(k).ns;
-    cells.push_back(fmt::format("{:.1f}", speedup));
-    panel.lines[i].points.emplace_back(k.workers, speedup);
-  }
-  cells.push_back(fmt::format("{:.2f}", k.first_touch.ns / k.ordered.ns));
-  speedups.add(cells);
-}
-std::vector<std::string> paper{"paper, 80"};
-for (curve const& c : curves) paper.push_back(c.paper);
-paper.emplace_back("up to 2.5");
-speedups.add(paper);
-print(speedups);
-
-point const& last = points.back();
-heading(fmt::format("A step on {} workers", last.workers));
-table t{{"schedule", "us", "lines from far memory", "idle", "steals", "donations", "steal tree (KB)"}};
-auto const row = [&](std::string const& name, figures const& f) {
-  t.add({name, fmt::format("{:.0f}", f.ns / 1000), percent(f.far), percent(f.idle), fmt::format("{:.0f}", f.steals),
-         fmt::format("{:.0f}", f.donations), fmt::format("{:.1f}", f.tree_bytes / 1024)});
-};
-row("random, first touch", last.first_touch);
-row("random, interleaved", last.interleaved);
-row("blocks by hand", last.by_hand);
-for (unsigned i = 0; i != iterations; ++i) row(fmt::format("relaxed, iteration {}", i + 1), last.relaxed[i]);
-row("then strict_ordered", last.ordered);
-print(t);
-write_plot(wanted, "Heat along steal trees, 1 to 80 workers (constrained work stealing, Fig. 4)", {panel});
+  print(t);
+  write_plot(wanted, "Heat on 80 workers and the bandwidth of links", {panel});
 }
 
 }  // namespace papers

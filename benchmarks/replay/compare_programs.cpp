@@ -1,6 +1,7 @@
 #include "compare_programs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>  // join
 
 #include <algorithm>  // min
 #include <cstddef>    // size_t

@@ -8,6 +8,7 @@
 
 #include <algorithm>  // min
 #include <cstddef>    // size_t
+#include <deque>
 #include <string>
 #include <utility>  // move
 #include <vector>
@@ -82,6 +83,7 @@ class entrants {
     add(plain<heist::policy::random>("random"));
     add(plain<heist::policy::with_order<heist::policy::random, heist::order::child_first>>("child-first"));
     for (auto const& [name, how] : guidances) add(guided(std::string{name}, how));
+    add(automatic());
     return list;
   }
 
@@ -125,6 +127,26 @@ class entrants {
       return time;
     };
     return {.name = std::move(name),
+            .run = [run, steps = steps_] { return run(steps, locality::no_notes{}, nullptr); },
+            .look =
+                [run, this_ = *this](contestant& seen) {
+                  this_.look([&](auto steps, auto const& notes) { run(steps, notes, &seen); }, seen);
+                }};
+  }
+
+  contestant automatic() const {
+    auto const run = [this_ = *this](locality::span_of_steps steps, auto const& notes, contestant* seen) {
+      heist::executor<heist::policy::automatic> ex{this_.executor_options()};
+      std::deque<heist::region> regions(this_.program_.regions());
+      auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work,
+                             auto const& leaf) {
+        ctx.sync_wait(regions[region], [&](auto c) { divide(c, b, s, work, leaf, to_blocks{}); });
+      };
+      auto const time = run_on(ex, this_.program_, steps, notes, phase, [](std::size_t) {});
+      if (seen != nullptr) seen->note = regions[0].note();
+      return time;
+    };
+    return {.name = "automatic",
             .run = [run, steps = steps_] { return run(steps, locality::no_notes{}, nullptr); },
             .look =
                 [run, this_ = *this](contestant& seen) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>  // size_t
 
-#include <heist/sched/options.hpp>
+#include <heist/policy/options.hpp>
 
 namespace replay {
 

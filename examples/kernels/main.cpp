@@ -1,6 +1,6 @@
 // Runs fork/join kernels: serially and on an executor, with the time of each and a check of the results.
-#include <heist/fork/work_span.hpp>
 #include <heist/heist.hpp>
+#include <heist/measure/work_span.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

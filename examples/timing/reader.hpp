@@ -5,6 +5,8 @@
 #include "link.hpp"
 #include "netlist.hpp"
 
+#include <fmt/ranges.h>  // join
+
 #include <fstream>
 #include <iterator>  // istreambuf_iterator
 #include <string>

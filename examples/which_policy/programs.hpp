@@ -1,8 +1,8 @@
 // Programs to record if the user has brought none. They know nothing of being recorded.
 #pragma once
 
-#include <heist/fork/program_recording.hpp>
 #include <heist/heist.hpp>
+#include <heist/measure/program_recording.hpp>
 
 #include <fmt/format.h>
 

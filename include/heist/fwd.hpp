@@ -1,26 +1,44 @@
-// The whole house on one screen: what users name, floor by floor, with the default template arguments.
+// The whole house on one screen: what users name, floor by floor, with the default template arguments, which stand here
+// and nowhere else.
 //
-//   7  heist/*.hpp           doors: executor, fork_join, graph, policy, topology, observe, simulate; heist.hpp = all
-//   5  graph/                task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
-//   4  fork/                 fork_join, scope: parent-first on the task stack, child-first on continuations
-//   3  sched/                worker loop, finding work, idling, context, executor
-//   3  sim/                  beside it: the same policies on simulated workers
-//   2  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
-//   1  topology/ sync/ observe/  machine and squads, deque, task stack, EventCount, events and traces
-//   0  base/                 words, configuration, the seam to the outside world
+//   6  heist/*.hpp       doors: executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm, region, tiers,
+//                        replay, automatic, policy, topology, observe, measure, simulate; heist.hpp = all of these.
+//                        distributed: a component of its own, with MPI
+//   5  automatic/        the policy that tries the others
+//      tiers/            squads, CAB, CATS                 replay/     steal trees, following them, adaptation
+//      algo/             loops, reductions, scans, sorts   measure/    work and span, recordings
+//      dynamic/          tasks after tasks, data flow, pipelines       coroutine/  coroutines as tasks
+//      senders/          std::execution: a scheduler with bulk (heist/execution.hpp, not in heist.hpp)
+//      distributed/      one graph over many processes
+//   4  recall/           graphs that remember: their memory, squads for their tasks, runs that follow one
+//      graph/            task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
+//      region/           what is remembered of a repeated phase
+//   3  fork/             fork_join, scope: parent-first on the task stack, child-first on continuations
+//   2  executor/         the executor, tasks from anywhere and their futures, blocking calls, threads that help
+//      sched/            worker loop, finding work, sleeping, parking, context, fiber
+//      room/             what a room tells the core
+//      sim/              beside it: the same policies on simulated workers; nothing of the core includes it
+//   1  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
+//   0  topology/ sync/ observe/  machine and squads, deque, task stack, EventCount, events and traces
+//      base/             words, configuration, the seam to the outside world
 //
-// A header includes only floors below its own. Next: sched/worker_loop.hpp, sched/README.md.
+// A header includes only floors below its own. Each has a `.hpp` with what is declared and, where bodies need not be in
+// every file of a program, an `.ipp` with those (heist/src.hpp). Rooms plug into the core by room/room_core.hpp and
+// fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
 #pragma once
 
 namespace heist {
 
 // base
+template <class T, class Reference = T const&>
+class values;
 struct error;
 struct graph_error;
 struct topology_error;
 struct executor_error;
 struct stack_error;
 struct region_error;
+struct algorithm_error;
 struct os_env;
 
 // topology
@@ -37,8 +55,6 @@ template <class Slot, class Env>
 class task_stack;
 template <class Env>
 class event_count;
-template <class Node, class Env>
-class master_queue;
 template <class Node, class Env>
 class inter_pool;
 template <class Item, class Env>
@@ -85,25 +101,37 @@ struct hierarchical;
 struct replay;
 struct cab;
 struct cats;
+struct automatic;
 template <class Victim, class Idle, class Order, class Join, class Tier>
 struct bundle;
 }  // namespace policy
 
-// sched
-struct options;
+// region
 struct region_options;
 class region;
+
+// tiers
 template <class Task, class Frame, class Env>
 class squad_set;
+
+// replay
+struct redistribution;
+
+// sched
+struct options;
 template <class Order>
 class basic_context;
+/// The context that can be named anywhere: asks at run time in which order its executor forks.
+using context = basic_context<order::of_executor>;
 class graph_run;
 template <class T>
 class future;
-template <class Policy, class Observer>
+template <class T>
+class shared_future;
+enum class priority : signed char;
+template <class Policy = policy::random, class Observer = null_observer>
 class executor;
 
-struct redistribution;
 class no_migrate;
 class mutex;
 
@@ -118,18 +146,69 @@ struct report;
 }  // namespace sim
 
 // fork
-template <class Context>
+template <class Context = context>
 class scope;
-template <class Context, class Clock>
-class work_span_context;
+
+// measure
+template <class Context, class Meter>
+class metered_context;
+namespace detail {
+template <class Clock>
+class span_meter;
+template <class Clock>
+class recording_meter;
+}  // namespace detail
+/// What measure_work_span() gives to a program.
+template <class Context, class Clock = os_env>
+using work_span_context = metered_context<Context, detail::span_meter<Clock>>;
+/// What record_program() gives to a program.
+template <class Context, class Clock = os_env>
+using recording_context = metered_context<Context, detail::recording_meter<Clock>>;
 struct work_span_profile;
-template <class Context, class Clock>
-class recording_context;
+
+// dynamic
+struct with;
+template <class... What>
+struct after_list;
+class flow;
+template <class T>
+class datum;
+class token;
+template <class... Stages>
+class pipeline;
+class any_executor;
+template <class T>
+class per_worker;
+
+// coroutine
+template <class T = void>
+class coroutine;
 
 // graph
-template <class T>
+template <class T = void>
 class task;
+template <class T = void>
+class event;
 class task_graph;
 class limiter;
+
+// recall
+class graph_memory;
+
+// distributed
+class world;
+struct world_options;
+class distributed_graph;
+class distributed_run;
+template <class T = void>
+class placed;
+template <class T>
+struct wire;
+
+// algo
+struct loop_options;
+struct index_range;
+template <class Op>
+struct any_order_op;
 
 }  // namespace heist

@@ -1,9 +1,20 @@
-// Everything: task graphs, asyncs, fork/join, policies, machines, observers.
+// All doors.
 #pragma once
 
+#include "heist/algorithm.hpp"
+#include "heist/async.hpp"
+#include "heist/automatic.hpp"
+#include "heist/coroutine.hpp"
 #include "heist/executor.hpp"
+#include "heist/flow.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
+#include "heist/measure.hpp"
 #include "heist/observe.hpp"
+#include "heist/pipeline.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/simulate.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"

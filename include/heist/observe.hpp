@@ -8,4 +8,5 @@
 #include "heist/observe/placement_trace.hpp"  // placement_trace, check_placement
 #include "heist/observe/recorder.hpp"         // recorder
 #include "heist/observe/steal_tree.hpp"       // steal_tree, difference
+#include "heist/observe/task_edges.hpp"       // task_edges
 #include "heist/observe/time_breakdown.hpp"   // time_breakdown

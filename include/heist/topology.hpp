@@ -1,6 +1,7 @@
 // Door: machines, squads, CPU quotas, pinning.
 #pragma once
 
+#include "heist/base/errors.hpp"         // topology_error
 #include "heist/topology/bind.hpp"       // bind_this_thread, allowed_cpus
 #include "heist/topology/cpu_quota.hpp"  // cpu_quota, usable_cpus
 #include "heist/topology/discover.hpp"   // this_machine

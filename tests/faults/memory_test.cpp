@@ -15,6 +15,7 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
+#include "heist/sync/ready_list.hpp"
 #include "heist/sync/work_deque.hpp"
 #include "support/catch.hpp"
 #include "support/wait_for.hpp"
@@ -37,6 +38,46 @@ TEST_CASE("memory: a deque that cannot grow refuses the item and keeps the other
   }
   CHECK(d.push(&v[4]));
   for (std::size_t i = 0; i < 5; ++i) REQUIRE(d.steal().item == &v[i]);
+}
+
+TEST_CASE("memory: a ready list that cannot grow refuses the task and keeps the others", "[faults]") {
+  std::vector<int> v(65);
+  heist::ready_list<int> list;
+  {
+    new_fault const f{0};
+    CHECK_FALSE(list.push(0, v[0]));
+  }
+  for (std::size_t i = 0; i < 64; ++i) REQUIRE(list.push(i, v[i]));
+  {
+    new_fault const f{0};
+    CHECK_FALSE(list.push(64, v[64]));
+  }
+  CHECK(list.push(64, v[64]));
+  for (std::size_t i = 0; i < 65; ++i) REQUIRE(&list.take() == &v[i]);
+}
+
+TEST_CASE("memory: a graph with priorities runs where ready lists cannot grow", "[faults]") {
+  for (std::size_t const workers : {1, 3}) {
+    heist::executor ex{workers};
+    heist::task_graph g;
+    std::atomic<int> ran{0};
+    auto root = g.emplace([] {});
+    for (int i = 0; i < 500; ++i) {
+      auto t = g.emplace([&ran] { ++ran; });
+      t.priority(heist::priority(i % 9));
+      root.precede(t);
+    }
+    auto first = g.emplace([] {});
+    first.precede(root);
+    ex.run_n(g, 0).get();  // laid out
+    for (long n = 0; n < 3; ++n) {
+      ran = 0;
+      new_fault const f{n, 1000};
+      auto run = ex.run(g);
+      run.get();
+      CHECK(ran == 500);
+    }
+  }
 }
 
 TEST_CASE("memory: the n-th allocation fails while an executor is made, for every n", "[faults]") {

@@ -31,15 +31,15 @@ using heist_test::fault;
 using heist_test::run_child;
 
 /// A sentence that says what to do.
-bool mends(std::string const& sentence) {
-  return sentence.find("mend it by") != std::string::npos;
+bool fixes(std::string const& sentence) {
+  return sentence.find("fix it by") != std::string::npos;
 }
 
 /// Counters that are there, or that say why not; values never go back. Returns if they were there.
 bool count_something() {
   heist::hardware_counters c;
   CHILD_REQUIRE(c.available() == c.why().empty());
-  CHILD_REQUIRE(c.available() || mends(c.why()));
+  CHILD_REQUIRE(c.available() || fixes(c.why()));
   auto before = c.read();
   for (int i = 0; i != 4; ++i) {
     auto const now = c.read();
@@ -152,7 +152,7 @@ TEST_CASE("sites: counters are read short, with interruptions, or not at all", "
     fault const f{site_of("perf read"), 1, heist_test::for_ever};
     heist::hardware_counters c;
     CHILD_REQUIRE(!c.available());  // a pinned group that is in error from the start
-    CHILD_REQUIRE(mends(c.why()));
+    CHILD_REQUIRE(fixes(c.why()));
   });
   must_be_clean(never, "never read");
 }
@@ -194,7 +194,7 @@ TEST_CASE("sites: the kernel does not say where pages are", "[faults]") {
     std::vector<char> const memory(std::size_t{1} << 20, 'x');
     auto const found = heist::pages_of(memory.data(), memory.size());
     CHILD_REQUIRE(found.pages() >= memory.size() / 65536);
-    CHILD_REQUIRE((found.unknown < found.pages() || mends(found.note)));
+    CHILD_REQUIRE((found.unknown < found.pages() || fixes(found.note)));
     heist::first_touch_check check;
     check.touched(memory.data(), memory.size());
     CHILD_REQUIRE(check.right() + check.wrong() + check.unknown() > 0);

@@ -10,10 +10,12 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/region_entry.hpp"
 #include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
 

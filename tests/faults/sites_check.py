@@ -52,6 +52,8 @@ def check():
     open_rows = [[site, file, re.sub(r"\s+", "", code)] for site, file, code in rows if file]
     for path in sorted(INCLUDE.rglob("*.[hi]pp")):
         name = path.relative_to(INCLUDE).as_posix()
+        if name.startswith("distributed/"):
+            continue  # what it asks of others is lost, late and killed in tests of its own (tests/distributed)
         code = code_of(path.read_text(encoding="utf-8"))
         end = 0
         for m in ASKS.finditer(code):

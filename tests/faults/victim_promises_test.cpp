@@ -11,9 +11,10 @@
 
 #include "faults/child_process.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/region_entry.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // The known hazard of tasks that change threads: a compiler may keep the address of a thread_local variable, or of
-// errno, over the switch. Nothing of the library can mend a user's frame; heist::no_migrate keeps it on its thread.
+// errno, over the switch. Nothing of the library can fix a user's frame; heist::no_migrate keeps it on its thread.
 // Prints which of the two were stale; exits with 1 if what must never be stale was. run.py wants some build to be
 // stale, so that it is known that the checks of state_across_switches.cpp notice.
 #include <array>
@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "heist/executor.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "support/migrate.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ inline int* naive() {
   return &mine;
 }
 /// Of this thread in fact. noinline is not enough for an address: Clang 14 takes it for a constant, and does not wait
-/// for the function to return it. Where the value is read, as in sched/current.hpp, it is.
+/// for the function to return it. Where the value is read, as in fiber/current.hpp, it is.
 HEIST_NOINLINE int* careful() {
   int* at = &mine;
   asm volatile("" : "+r"(at) : : "memory");

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/sched/no_migrate.hpp"
 #include "support/migrate.hpp"
 
 namespace {

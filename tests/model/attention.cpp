@@ -2,13 +2,13 @@
 // task, or to a slow fork, finds its flag up; and its next fork is slow. Workers here are as in
 // sched/between_tasks.hpp, worker_loop.hpp and core.hpp; a request, once taken, keeps its worker busy for ever.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sched/attention.hpp"
+#include "heist/sync/attention.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sched/idle_gate.hpp"
+#include "heist/sync/idle_gate.hpp"
 #include "heist/sync/injector.hpp"
 
 namespace {

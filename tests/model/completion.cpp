@@ -47,7 +47,7 @@ void freed_by_looker(model::execution& t) {
   });
 }
 
-/// A waiter that belongs to nobody: it frees itself when it is woken, as a parked frame does when it goes on.
+/// A waiter that belongs to nobody: it frees itself when it is woken, as a parked frame does when it resumes.
 struct self_freeing : heist::completion_waiter {
   explicit self_freeing(env::atomic<int>& woken) : completion_waiter{&wake_up}, woken{woken}, prepared{7} {}
 

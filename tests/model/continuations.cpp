@@ -1,9 +1,9 @@
-// Child-first forks: a frame that has called its child goes on once, on the worker of the child or on that of a thief,
+// Child-first forks: a frame that has called its child resumes once, on the worker of the child or on that of a thief,
 // after it has been left completely, and takes the child's outcome after its end; a slot is used again only when its
 // thief has done with it.
 //
 // fork/child_first.hpp, sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their
-// protocol, function by function under the same names, on the shipped task stack, completion, deque and master queue. A
+// protocol, function by function under the same names, on the shipped task stack, completion, deque and injector. A
 // fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
 // a step of their current fiber. Fibers are left for good, as by the native flow.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
@@ -13,7 +13,7 @@
 
 #include "engine/suite.hpp"
 #include "heist/sync/completion.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/task_stack.hpp"
 
 namespace {
@@ -44,7 +44,7 @@ struct calling_frame {
     if (made) finished.~completion();
   }
   env::plain<fiber*> parent;
-  env::plain<bool> overtaken{false};
+  env::plain<bool> continuation_stolen{false};
   env::plain<int> out{0};
   env::plain<bool> made{false};
   union {
@@ -63,7 +63,7 @@ struct continuation_slot {
   }
 };
 
-/// In the master queue, or in what a worker has to do: a fiber that can go on, a task, or one that completes a job.
+/// In the injector, or in what a worker has to do: a fiber that can resume, a task, or one that completes a job.
 struct item {
   enum class kind { resumption, task, completes };
   kind what{};
@@ -73,7 +73,7 @@ struct item {
   env::plain<item*> next{nullptr};
 };
 
-/// Where the frame on a fiber goes on.
+/// Where the frame on a fiber resumes.
 enum class place { loop, begin, run, called, waited, job_done, ending };
 
 struct fiber {
@@ -139,7 +139,7 @@ struct executor {
   static constexpr std::size_t max_workers = 3;
   static constexpr std::size_t max_fibers = 10;
 
-  heist::master_queue<item, env> master;
+  heist::injector<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
   env::atomic<std::size_t> made{0};
@@ -177,8 +177,8 @@ struct executor {
     return *f;
   }
 
-  /// Every worker may go on with a fiber: in one queue, in place of the deques.
-  void make_runnable(item& i) { master.push(i); }
+  /// Every worker may continue with a fiber: in one queue, in place of the deques.
+  void make_runnable(item& i) { requests.push(i); }
 
   static bool join(worker& w, continuation_slot* at) {
     return w.continuations.join_is_plain(at) || w.continuations.join(at).mine;
@@ -188,7 +188,7 @@ struct executor {
     if (w.continuation_top == w.continuations.first()) return nullptr;
     continuation_slot* const at = w.continuation_top - 1;
     calling_frame& frame = *caller;  // a thief may have emptied the slot
-    frame.overtaken = true;
+    frame.continuation_stolen = true;
     bool const was_private = at >= w.continuations.split();
     if (!join(w, at)) {
       forget_continuations(w);
@@ -208,17 +208,17 @@ struct executor {
   }
 
   item* steal_continuation(worker& robbed) const {
-    auto const loot = robbed.continuations.steal();
-    if (loot.status == heist::steal_status::empty) robbed.continuations.ask();
-    if (loot.status != heist::steal_status::stolen) return nullptr;
-    calling_frame* const frame = loot.item->frame.load(order::relaxed);
-    if (handed) loot.item->frame.store(nullptr, order::release);
+    auto const stolen_task = robbed.continuations.steal();
+    if (stolen_task.status == heist::steal_status::empty) robbed.continuations.ask();
+    if (stolen_task.status != heist::steal_status::stolen) return nullptr;
+    calling_frame* const frame = stolen_task.item->frame.load(order::relaxed);
+    if (handed) stolen_task.item->frame.store(nullptr, order::release);
     fiber& f = *static_cast<fiber*>(frame->parent);
-    if (f.called_by != nullptr) f.called_by->overtaken = true;
+    if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
     return &f.resume_item;
   }
 
-  static void leave_child(fiber& child) {
+  static void finish_child(fiber& child) {
     child.called_by = nullptr;
     child.context = place::loop;
   }
@@ -233,7 +233,7 @@ struct executor {
   }
 
   bool end_child(fiber& child, calling_frame const& frame) const {
-    if (frame.overtaken) return false;
+    if (frame.continuation_stolen) return false;
     worker& w = *child.on;
     if (join(w, child.at)) {
       w.continuation_top = child.at;
@@ -269,7 +269,7 @@ struct executor {
     frame.out = 7;
     if (!end_child(child, frame)) {
       frame.finished.complete();
-      leave_child(child);
+      finish_child(child);
       return;
     }
     worker& w = *child.on;
@@ -286,9 +286,10 @@ struct executor {
 
   // --- workers ---
 
-  /// What it has to do, fibers that can go on, the continuations of others.
+  /// What it has to do, fibers that can resume, the continuations of others.
   item* find(worker& w) {
-    if (w.to_do == nullptr) w.to_do = master.take_all();
+    bool more = false;  // nobody sleeps here
+    if (w.to_do == nullptr) w.to_do = requests.take(more, ~0u);
     if (item* const i = w.to_do; i != nullptr) {
       w.to_do = i->next;
       return i;
@@ -409,7 +410,7 @@ void fiber::after_leaving(fiber& f) {
   w.fresh = &f;
 }
 
-/// Where the job is completed that the leaf of the first task waits for. `caller`: that goes on while the leaf is busy.
+/// Where the job is completed that the leaf of the first task waits for. `caller`: that resumes while the leaf is busy.
 enum class completes { no, outside, elsewhere, caller };
 
 /// Workers of which the first has `Tasks` tasks, each of which makes `Calls` calls, one after the other, `Depth` deep.

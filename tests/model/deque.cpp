@@ -56,10 +56,11 @@ struct board {
     i->taken = 1;
   }
   bool steal() {
-    auto const loot = deque.steal();
-    model::check((loot.item != nullptr) == (loot.status == heist::steal_status::stolen), "status and item differ");
-    take(loot.item);
-    return loot.item != nullptr;
+    auto const stolen_task = deque.steal();
+    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::steal_status::stolen),
+                 "status and item differ");
+    take(stolen_task.item);
+    return stolen_task.item != nullptr;
   }
 };
 

@@ -1,4 +1,4 @@
-// The hand-off of fibers (H8): a parked fiber goes on once, on one thread at a time, with what it left behind.
+// The hand-off of fibers (H8): a parked fiber resumes once, on one thread at a time, with what it left behind.
 //
 // sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their protocol
 // (sched/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
@@ -58,7 +58,7 @@ struct fiber {
   env::plain<completion*> awaited{nullptr};
   parked_waiter waiter{{&wake}, this};
 
-  // The stack: where its frames go on (0: in the loop; n: in the task, before the nth job), and what they hold.
+  // The stack: where its frames resume (0: in the loop; n: in the task, before the nth job), and what they hold.
   env::plain<std::size_t> context{0};
   env::plain<item*> frame{nullptr};
 
@@ -285,7 +285,7 @@ void completed_outside(model::execution& t) {
   x.outside(j);
 }
 
-/// Another worker completes it, and may itself go on with the fiber.
+/// Another worker completes it, and may itself continue with the fiber.
 void completed_by_worker(model::execution& t) {
   scene<2> x{t};
   job* const j = new job;
@@ -313,7 +313,7 @@ void waits_twice(model::execution& t) {
   x.outside(first, second);
 }
 
-/// The same on two workers: the second one completes both, and may go on with the fiber.
+/// The same on two workers: the second one completes both, and may continue with the fiber.
 void waits_twice_for_worker(model::execution& t) {
   scene<2> x{t};
   job* const first = new job;

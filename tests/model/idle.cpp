@@ -2,7 +2,7 @@
 // sched/worker_loop.hpp, except that a task, once taken, keeps its worker busy for ever: work conservation then means
 // that as many workers wake up as there are tasks. A ring is one of two gates, as two squads have them.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sched/idle_gate.hpp"
+#include "heist/sync/idle_gate.hpp"
 
 #include <array>
 #include <cstddef>

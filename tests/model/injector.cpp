@@ -8,8 +8,8 @@
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sched/idle_gate.hpp"
 #include "heist/sync/event_count.hpp"
+#include "heist/sync/idle_gate.hpp"
 
 namespace {
 

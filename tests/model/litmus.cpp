@@ -110,7 +110,7 @@ void independent_reads(model::execution& t) {
   t.finally([&s] { model::observe(s.r1 == 1 && s.r2 == 0 && s.r3 == 1 && s.r4 == 0); });
 }
 
-/// A relaxed RMW of another thread goes on with a release sequence; a relaxed store ends it.
+/// A relaxed RMW of another thread continues with a release sequence; a relaxed store ends it.
 template <bool Rmw>
 void release_sequence(model::execution& t) {
   auto& s = t.make<flags>();

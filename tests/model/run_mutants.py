@@ -38,10 +38,10 @@ class Mutant:
             position = text.find(context, position + 1)
         if position < 0:
             sys.exit(f"mutants.txt, '{self.bug}': {self.file} does not contain: {context}\n"
-                     "mend it by giving the line as it is now")
+                     "fix it by giving the line as it is now")
         if self.occurrence == 0 and text.find(context, position + 1) >= 0:
             sys.exit(f"mutants.txt, '{self.bug}': {self.file} contains this more than once: {context}\n"
-                     "mend it by giving more of the line, or an occurrence")
+                     "fix it by giving more of the line, or an occurrence")
         start = position + len(self.before)
         return start, start + len(self.marked)
 

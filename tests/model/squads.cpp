@@ -1,9 +1,9 @@
 // The squad protocol (H10): no inter-squad task lies in a pool while a squad that may take it is free and its head
-// sleeps; a squad is busy with one task at a time; frames that can go on find a member. Workers here are as in
+// sleeps; a squad is busy with one task at a time; frames that can resume find a member. Workers here are as in
 // sched/worker_loop.hpp. Where a harness says nothing else, a task keeps its worker busy for ever once it is taken: a
 // wakeup that is lost is a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sched/squad_set.hpp"
+#include "heist/tiers/squad_set.hpp"
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr heist::idle_rules wakes_on_push{false, false, true};
 constexpr heist::idle_rules keeps_a_thief{false, true, false};
 
 /// What may happen besides; nobody looks at what does not.
-enum class also { nothing, flat, stop };
+enum class also { nothing, flat, stop, collects };
 
 constexpr std::size_t max_tasks = 7;
 constexpr std::size_t max_squads = 2;
@@ -31,7 +31,7 @@ struct machine {
   using squads_type = heist::squad_set<task, frame, Env>;
   using squad_type = typename squads_type::squad_type;
 
-  /// A frame that goes on, of a task's subtree, or a flat task that everybody may take.
+  /// A frame that resumes, of a task's subtree, or a flat task that everybody may take.
   struct frame {
     frame* next = nullptr;
     task* of = nullptr;
@@ -57,7 +57,7 @@ struct machine {
     squad_type& in;
     bool head = true;
   };
-  struct booty {
+  struct stolen_task {
     task* inter = nullptr;
     frame* other = nullptr;
     bool beside = false;  // a task that does not keep the squad busy
@@ -69,6 +69,7 @@ struct machine {
   squads_type set;
   heist::injector<frame, Env> requests;
   env::atomic<bool> stop{false};
+  env::atomic<task*> collected{nullptr};  // what a scope has not dealt; shipped: a list under a lock
   std::array<task, max_tasks> tasks;
   std::array<frame, 2> frames;
   bool beside_is_fine = false;
@@ -96,7 +97,7 @@ struct machine {
     model::check(f.runs == 0, "a frame ran twice");
     f.runs = 1;
   }
-  void begin(worker w, booty b, int times = 1) {
+  void begin(worker w, stolen_task b, int times = 1) {
     task& t = *b.inter;
     model::check(t.payload == 7, "a task came out without what was written before");
     t.runs += 1;
@@ -106,8 +107,8 @@ struct machine {
     if (t.holds) enter(w.in);
   }
 
-  /// A task to its end, as fork/tier_fork.hpp does it.
-  void run(worker w, booty b) {
+  /// A task to its end, as tiers/inter_task.hpp does it.
+  void run(worker w, stolen_task b) {
     if (b.other != nullptr) {
       begin(*b.other);
       if (b.other->of != nullptr) end(w, *b.other->of);
@@ -162,6 +163,20 @@ struct machine {
     left.store(1, order::relaxed);
   }
 
+  /// A scope has forked its first child.
+  void collect(task& t) {
+    collected.store(&t, order::release);
+    set.collect_begins();
+  }
+  /// A head, or the scope itself, which joins: squad_scope::claim and deal_claimed, or start.
+  bool deal() {
+    task* const t = collected.exchange(nullptr, order::acq_rel);
+    if (t == nullptr) return false;
+    set.collect_ends();
+    set.add(set[0], *t);
+    return true;
+  }
+
   // --- workers ---
 
   void submit(frame& f) {
@@ -174,11 +189,14 @@ struct machine {
   }
   bool stopping() const { return Also == also::stop && stop.load(order::acquire); }
 
-  booty explore(worker w) {
+  stolen_task explore(worker w) {
     if (frame* const f = set.take_ready(w.in)) return {nullptr, f};
     if (w.head) {
-      auto const victim = static_cast<std::uint32_t>((w.in.number + 1) % set.size());
-      if (task* const t = set.head_take(w.in, victim)) return {t, nullptr};
+      auto from = static_cast<std::uint32_t>((w.in.number + 1) % set.size());
+      if (task* const t = set.head_take(w.in, from)) return {t, nullptr};
+      if (Also == also::collects && !w.in.pool.busy() && set.collects() && deal()) {
+        if (task* const t = set.head_take(w.in, from)) return {t, nullptr};
+      }
     }
     if (Also == also::flat) {
       bool more = false;
@@ -186,18 +204,18 @@ struct machine {
       if (more) w.in.gate.submitted();
       if (f != nullptr) return {nullptr, f};
     }
-    booty last;
+    stolen_task last;
     if (w.head) last.inter = set.head_take_any(w.in, last.beside);
     return last;
   }
 
   /// worker_loop::wait_for_task. `looks`: it has not looked before.
-  booty search(worker w, bool looks = true) {
+  stolen_task search(worker w, bool looks = true) {
     auto& gate = w.in.gate;
     gate.become_thief();
     if (w.head) set.head_returns(w.in);
     for (;; looks = true) {
-      if (booty const b = looks ? explore(w) : booty{}) {
+      if (stolen_task const b = looks ? explore(w) : stolen_task{}) {
         gate.found_work([&] { return work_for(w); });
         if (w.head) set.head_leaves(w.in);
         return b;
@@ -219,7 +237,7 @@ struct machine {
   }
   /// worker_loop::run.
   void work(worker w, bool looks = true) {
-    for (; booty b = search(w, looks); looks = true) {
+    for (; stolen_task b = search(w, looks); looks = true) {
       w.in.gate.become_active();
       for (; b; b = {nullptr, set.take_ready(w.in)}) run(w, b);
       w.in.gate.become_inactive();
@@ -227,13 +245,13 @@ struct machine {
   }
   /// A head whose task never ends.
   void take_inter(worker w, bool looks = true) {
-    booty const b = search(w, looks);
+    stolen_task const b = search(w, looks);
     model::check(b.inter != nullptr, "there was a task for the head");
     begin(w, b);
   }
   /// A worker whose task, flat or not, never ends.
   void take_any(worker w, bool looks = true) {
-    booty const b = search(w, looks);
+    stolen_task const b = search(w, looks);
     model::check(bool{b}, "there was a task");
     b.inter != nullptr ? begin(w, b) : begin(*b.other);
   }
@@ -254,6 +272,37 @@ void added(model::execution& t) {
   if (Elsewhere) m.occupy(0);
   t.thread([&m] { add(m, How, 0, 0); });
   t.thread([&m] { m.take_inter({0, m.set[m.set.size() - 1]}); });
+}
+
+/// Q1: a scope collects a child, and does something else for ever, or joins soon; the head may be about to sleep.
+template <class Env, bool Joins>
+void collected(model::execution& t) {
+  auto& m = t.make<machine<Env, also::collects>>(1, 1, wakes_on_push);
+  t.thread([&m] {
+    m.collect(m.tasks[0]);
+    if (Joins) m.deal();
+  });
+  t.thread([&m] { m.take_inter({0, m.set[0]}); });
+}
+
+/// Who collects ends; there is nothing more, and heads may sleep.
+void collected_and_dealt(model::execution& t) {
+  auto& m = t.make<machine<env, also::collects>>(1, 1, wakes_on_push);
+  t.thread([&m] {
+    m.set.collect_begins();
+    m.set.collect_ends();
+    model::check(!m.work_for({0, m.set[0]}), "a head stays awake though nothing is collected");
+  });
+}
+
+/// Q2: the head's squad is busy; a member ends that while a scope collects.
+template <class Env>
+void collected_and_released(model::execution& t) {
+  auto& m = t.make<machine<Env, also::collects>>(1, 1, wakes_on_push);
+  m.occupy(0);
+  t.thread([&m] { m.collect(m.tasks[0]); });
+  t.thread([&m] { m.leave(m.set[0], false); });
+  t.thread([&m] { m.take_inter({0, m.set[0]}); });
 }
 
 /// Q1: two tasks, added by one or by two, for two free squads.
@@ -369,7 +418,7 @@ void compete(model::execution& t) {
   }
 }
 
-/// A task suspends itself, its children run in any squad, the last of them lets it go on. Somebody outside adds it, or
+/// A task suspends itself, its children run in any squad, the last of them lets it resume. Somebody outside adds it, or
 /// it is there already.
 template <class Env, bool KeepsThief, bool Outside, bool Deep>
 void suspended(model::execution& t) {
@@ -385,7 +434,7 @@ void suspended(model::execution& t) {
   }
 }
 
-/// Frames of a busy squad can go on, one for each member.
+/// Frames of a busy squad can resume, one for each member.
 template <class Env, int Frames, bool KeepsThief, bool Looks>
 void ready(model::execution& t) {
   auto& m = t.make<machine<Env, also::nothing>>(1, 2, KeepsThief ? keeps_a_thief : wakes_on_push);
@@ -466,6 +515,11 @@ int main(int argc, char** argv) {
   all.prove("squads: a pinned one", three, added<env, how::pinned>);
   all.prove("squads: to a squad busy for ever", three, added<env, how::open, true>);
   all.prove("squads: pinned to a squad busy for ever", three, added<env, how::pinned, true>);
+  all.prove("squads: a scope collects", three, collected<env, false>);
+  all.prove("squads: a scope collects, without membarrier", three, collected<symmetric_env, false>);
+  all.prove("squads: a scope collects, and joins", three, collected<env, true>);
+  all.prove("squads: nothing is collected any more", three, collected_and_dealt);
+  all.prove("squads: a scope collects, a member releases", three_plain, collected_and_released<env>);
   all.prove("squads: a frame can go on", three, ready<env, 1, false, true>);
   all.prove("squads: a frame can go on (adaptive)", three, ready<env, 1, true, true>);
   all.prove("squads: 2 frames, one is put back", three_plain, put_back<env>);

@@ -139,11 +139,12 @@ struct board {
 
   /// By a thief: takes a task, or asks for one.
   bool steal() {
-    auto const loot = tasks.steal();
-    model::check((loot.item != nullptr) == (loot.status == heist::steal_status::stolen), "status and item differ");
-    if (loot.status == heist::steal_status::empty) tasks.ask();
-    if (loot.item == nullptr) return false;
-    slot& s = *loot.item;
+    auto const stolen_task = tasks.steal();
+    model::check((stolen_task.item != nullptr) == (stolen_task.status == heist::steal_status::stolen),
+                 "status and item differ");
+    if (stolen_task.status == heist::steal_status::empty) tasks.ask();
+    if (stolen_task.item == nullptr) return false;
+    slot& s = *stolen_task.item;
     model::check(&s >= tasks.first() && &s < tasks.end(), "a slot was stolen that does not count");
     model::check(s.visible, "a slot was stolen that was not made public");
     run(s.number);

@@ -1,5 +1,5 @@
 // The task stack with the sleep of default_idle: no thief sleeps for ever while its request for work is unanswered and
-// the owner forks or joins. The owner's work is coarse: it goes on only after certain tasks have been run by others, so
+// the owner forks or joins. The owner's work is coarse: it resumes only after certain tasks have been run by others, so
 // a wakeup or a request that is lost for good is a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/suite.hpp"
-#include "heist/sched/idle_gate.hpp"
+#include "heist/sync/idle_gate.hpp"
 #include "heist/sync/task_stack.hpp"
 
 namespace {
@@ -120,10 +120,11 @@ struct executor {
   // --- thieves, as sched/worker_loop.hpp and core::stealable do it ---
 
   slot* explore() {
-    auto const loot = stack.steal();
-    if (loot.status == heist::steal_status::empty) stack.ask();
-    if (loot.item != nullptr) model::check(loot.item->visible, "a slot was stolen that was not made public");
-    return loot.item;
+    auto const stolen_task = stack.steal();
+    if (stolen_task.status == heist::steal_status::empty) stack.ask();
+    if (stolen_task.item != nullptr)
+      model::check(stolen_task.item->visible, "a slot was stolen that was not made public");
+    return stolen_task.item;
   }
   bool work_anywhere() {
     if (stack.maybe_stealable()) return true;

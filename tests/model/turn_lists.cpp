@@ -1,9 +1,9 @@
 // Turns: what comes to a place is begun once, in the order of the list, whoever comes first; and a run on such lists
 // ends: its order is given up when it cannot be kept, never otherwise, and nobody looks at the run when it is over.
 //
-// sched/replay_run.hpp, fork/followed.hpp and sched/core_fibers.ipp are no templates over Env: the second half is a
+// replay/replay_run.hpp, replay/followed.hpp and sched/core_fibers.ipp are no templates over Env: the second half is a
 // model of what they do with the shipped turn lists, live_count and completion, function by function under the same
-// names. A frame is a function that is called where its fiber goes on.
+// names. A frame is a function that is called where its fiber resumes.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/sync/turn_lists.hpp"
 
@@ -139,7 +139,7 @@ struct machine {
   };
   std::array<queue, 3> own;
 
-  /// There is one frame that can go on: the body's.
+  /// There is one frame that can resume: the body's.
   void make_runnable_on(std::size_t w, std::uint32_t what = body) {
     env::park_word& slot = own[w].slots[own[w].used.fetch_add(1, order::relaxed)];
     slot.store(what, order::release);
@@ -159,7 +159,7 @@ struct seat {
   void go_on(fiber& f) const noexcept;
 };
 
-/// Where its frame goes on.
+/// Where its frame resumes.
 struct fiber {
   env::plain<void (*)(fiber&)> go{nullptr};
   env::plain<std::size_t> on{0};
@@ -171,11 +171,11 @@ struct fiber {
   parked_waiter waiter{{&wake}, this};
   struct scene* in = nullptr;
 
-  void let_go_on() noexcept {
+  void make_ready() noexcept {
     seat const& s = *static_cast<seat const*>(where);
     s.go_on(*this);
   }
-  static void wake(heist::completion_waiter& w) noexcept { static_cast<parked_waiter&>(w).self->let_go_on(); }
+  static void wake(heist::completion_waiter& w) noexcept { static_cast<parked_waiter&>(w).self->make_ready(); }
   void after_park() noexcept;
 };
 
@@ -233,7 +233,7 @@ void seat::go_on(fiber& f) const noexcept {
 void fiber::after_park() noexcept {
   seat const& s = *static_cast<seat const*>(where);
   run& told = *static_cast<run*>(s.of);  // read now: then others may run it
-  if (!static_cast<completion*>(awaited)->enlist(waiter)) let_go_on();
+  if (!static_cast<completion*>(awaited)->enlist(waiter)) make_ready();
   told.one_less();
 }
 
@@ -257,7 +257,7 @@ struct frame {
   std::array<env::plain<int>, 4> results;
 };
 
-/// One run. Who entered it goes on on the worker on which the body ends.
+/// One run. Who entered it resumes on the worker on which the body ends.
 struct scene {
   machine home;
   fiber body;
@@ -288,7 +288,7 @@ struct scene {
   void fork(fiber& f, counted_join& join, std::size_t n, std::size_t w, std::size_t place, void (*then)(fiber&)) {
     fork(f, join, n, w, place, then, [] {});
   }
-  /// It goes on where it is.
+  /// It resumes where it is.
   void join(fiber& f, counted_join& join, int children, void (*then)(fiber&)) {
     if (!join.add(children)) return then(f);
     frame& mine = *locals;
@@ -296,7 +296,7 @@ struct scene {
     mine.after_join.worker = seat::nowhere;
     park(f, join.all, then);
   }
-  /// It goes on at a place, even if nobody is waited for.
+  /// It resumes at a place, even if nobody is waited for.
   void join_and_move(fiber& f, counted_join& join, int children, std::size_t w, std::size_t place,
                      void (*then)(fiber&)) {
     if (!join.add(children)) join.all.complete();
@@ -306,7 +306,7 @@ struct scene {
     mine.after_join.place = place;
     park(f, join.all, then);
   }
-  /// The same, but there is no stack for what its worker would go on with: it stays.
+  /// The same, but there is no stack for what its worker would continue with: it stays.
   void join_and_stay(fiber& f, counted_join& join, int children, std::size_t w, std::size_t place,
                      void (*then)(fiber&)) {
     if (!join.add(children)) join.all.complete();
@@ -391,7 +391,7 @@ struct passed {
   static void end(fiber& f) { f.in->end_body(2); }
 };
 
-/// The body goes on at another worker after its join, when its child and that worker's turn have come.
+/// The body resumes at another worker after its join, when its child and that worker's turn have come.
 struct moves {
   static constexpr bool gives_up = false;
   static std::vector<std::size_t> lengths() { return {1, 1}; }
@@ -400,7 +400,7 @@ struct moves {
   static void end(fiber& f) { f.in->end_body(1); }
 };
 
-/// It parks on worker 0, and goes on at worker 1, behind the rest that was there before.
+/// It parks on worker 0, and resumes at worker 1, behind the rest that was there before.
 struct moves_behind {
   static constexpr bool gives_up = false;
   static std::vector<std::size_t> lengths() { return {1, 2}; }

@@ -1,8 +1,8 @@
-// The count of work under way: a waiter goes on, and not before all that had begun has ended and is visible, with all
+// The count of work under way: a waiter resumes, and not before all that had begun has ended and is visible, with all
 // that it has begun; what begins later does not keep it; whoever destroys the executor then waits for visitors that are
 // still inside.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sched/work_count.hpp"
+#include "heist/sync/work_count.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -206,7 +206,7 @@ void begun_meanwhile(model::execution& t) {
   });
 }
 
-/// What begins when the waves have changed places never ends; who has waited before goes on. `Begins`: it begins
+/// What begins when the waves have changed places never ends; who has waited before resumes. `Begins`: it begins
 /// another unit, on a worker.
 template <class Env, bool Begins>
 void never_ends(model::execution& t) {

@@ -1,5 +1,5 @@
 # Compiles a batch of programs that must not compile: the compiler must fail, name the file of each and say its words.
-#   cmake -DEXPECTATIONS=file -P batch.cmake -- COMMAND ARGS...      each line of the file: NAME WORDS (a CMake regex)
+#   cmake -DEXPECTATIONS=file [-DERRORS=count] [-DLINES=most] -P batch.cmake -- COMMAND ARGS...      each line of the file: NAME WORDS (a CMake regex)
 set(command "")
 set(reading FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -26,4 +26,6 @@ foreach(expectation IN LISTS expectations)
   endif()
   math(EXPR count "${count} + 1")
 endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/limits.cmake")
+heist_check_limits("${output}")
 message("${count} programs do not compile, each with its sentence")

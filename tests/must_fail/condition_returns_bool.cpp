@@ -1,4 +1,5 @@
 // expect: a condition that returns bool would run successor 0 for false
+// lines: 15
 // A condition that says yes or no, where the number of a successor is wanted.
 #include <heist/heist.hpp>
 

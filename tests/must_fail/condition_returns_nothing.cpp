@@ -1,4 +1,5 @@
 // expect: a condition returns the number of its successor
+// lines: 15
 // A condition that forgets to say which successor runs next.
 #include <heist/heist.hpp>
 

@@ -1,4 +1,5 @@
 // expect: a task cannot return an rvalue reference
+// lines: 15
 // A task whose result would refer to a local variable of somebody else.
 #include <heist/heist.hpp>
 

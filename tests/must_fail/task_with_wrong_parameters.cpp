@@ -1,4 +1,5 @@
 // expect: a task must be callable as f\(\) or f\(heist::context\), with the values of the tasks it takes
+// lines: 15
 // A task that takes a text where its predecessor gives a number.
 #include <heist/heist.hpp>
 

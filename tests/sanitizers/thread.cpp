@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "heist/sched/no_migrate.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "sanitizers/planted.hpp"
 
 namespace {

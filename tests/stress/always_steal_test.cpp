@@ -1,4 +1,4 @@
-// Every fork gives the rest of its frame to another worker, and every join goes on on yet another one: nothing is lost,
+// Every fork gives the rest of its frame to another worker, and every join resumes on yet another one: nothing is lost,
 // values and exceptions come where they belong, and the sanitizers follow.
 #include <array>
 #include <atomic>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "heist/base/random.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
-#include "heist/sched/no_migrate.hpp"
 #include "support/always_stolen.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"

@@ -12,6 +12,8 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

@@ -1,4 +1,4 @@
-// Tasks that go on on another worker each time they wait, and parent-first forks whose second task always runs on
+// Tasks that resume on another worker each time they wait, and parent-first forks whose second task always runs on
 // another worker than the first: results, exceptions and what the sanitizers think of them.
 #include <array>
 #include <atomic>
@@ -74,7 +74,7 @@ int waits_everywhere(Context ctx, places& where) {
   return right == 2 && uncaught == 1 && memory.size() == 11 && !std::current_exception() ? 1 : 0;
 }
 
-/// A fork of which the first task does not go on before the other has begun, so on another worker. As many workers as
+/// A fork of which the first task does not resume before the other has begun, so on another worker. As many workers as
 /// there are leaves are enough: each waits for a task that nobody has, and there are not more tasks than leaves.
 long all_taken(heist::context ctx, int levels, int throws, places& where) {
   if (levels == 0) {

@@ -13,6 +13,8 @@
 #include "heist/executor.hpp"
 #include "heist/observe/counters.hpp"
 #include "heist/policy.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/stress.hpp"

@@ -1,4 +1,4 @@
-// What tasks have used is given back while the executor is idle, within some seconds; and all goes on after that.
+// What tasks have used is given back while the executor is idle, within some seconds; and all resumes after that.
 #include <malloc.h>
 
 #include <atomic>

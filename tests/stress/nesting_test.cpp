@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"
-#include "heist/sched/no_migrate.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("nesting: a mutex around a parallel section, in parallel call
   }
 }
 
-// As many tasks as workers, which go on only together, each with joins between (polars pull request 22159).
+// As many tasks as workers, which resume only together, each with joins between (polars pull request 22159).
 TEMPLATE_TEST_CASE("nesting: tasks that meet again and again, with joins between", "[stress]", heist::policy::random,
                    child_first) {
   for (std::size_t const workers : {2u, 3u, 4u}) {

@@ -1,4 +1,4 @@
-// A million times a task parks and goes on: at futures, at joins, with frames that have called a child, and on threads
+// A million times a task parks and resumes: at futures, at joins, with frames that have called a child, and on threads
 // of its own choice.
 #include <atomic>
 #include <chrono>
@@ -7,9 +7,9 @@
 #include <cstdio>
 
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/observe/counters.hpp"
-#include "heist/sched/no_migrate.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
@@ -29,7 +29,7 @@ std::chrono::seconds limit() {
   return std::chrono::seconds{stress_limit(100)};
 }
 
-/// All that parked went on; printed, because on several workers it is for them how often that is.
+/// All that parked resumed; printed, because on several workers it is for them how often that is.
 template <class Executor>
 std::uint64_t parks(Executor& ex, char const* what) {
   ex.wait_idle();

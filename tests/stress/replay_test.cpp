@@ -8,6 +8,8 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
 #include "support/catch.hpp"
 #include "support/replayed_program.hpp"
 #include "support/stress.hpp"

@@ -16,7 +16,10 @@
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
 #include "heist/sync/work_deque.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"
@@ -51,7 +54,21 @@ HEIST_NOINLINE void* operator new(std::size_t bytes, std::align_val_t alignment)
 HEIST_NOINLINE void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return ::operator new(bytes, alignment);
 }
+// A sanitizer's own would not call the others.
+HEIST_NOINLINE void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+  void* const at = std::malloc(bytes == 0 ? 1 : bytes);
+  return at == nullptr ? nullptr : count_in(at);
+}
+HEIST_NOINLINE void* operator new[](std::size_t bytes, std::nothrow_t const& no_throw) noexcept {
+  return ::operator new(bytes, no_throw);
+}
 HEIST_NOINLINE void operator delete(void* at) noexcept {
+  give_back(at);
+}
+HEIST_NOINLINE void operator delete(void* at, std::nothrow_t const&) noexcept {
+  give_back(at);
+}
+HEIST_NOINLINE void operator delete[](void* at, std::nothrow_t const&) noexcept {
   give_back(at);
 }
 HEIST_NOINLINE void operator delete(void* at, std::size_t) noexcept {
@@ -150,9 +167,9 @@ TEST_CASE("retired memory: the same from two slots on, with thieves at all rings
     for (int t = 0; t < 2; ++t) {
       thieves.emplace_back([&] {
         while (!over || !deque->maybe_empty()) {
-          auto const loot = deque->steal();
-          if (loot.status != heist::steal_status::stolen) continue;
-          ++loot.item->taken;
+          auto const stolen_task = deque->steal();
+          if (stolen_task.status != heist::steal_status::stolen) continue;
+          ++stolen_task.item->taken;
           ++stolen;
         }
       });

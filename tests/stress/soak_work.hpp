@@ -11,6 +11,7 @@
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
+#include "heist/region.hpp"
 #include "support/random_graph.hpp"
 #include "support/yield.hpp"
 

@@ -11,10 +11,13 @@
 
 #include "heist/base/random.hpp"
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
@@ -67,7 +70,7 @@ struct stalls {
   }
 };
 
-/// A task parks; somebody outside lets it go on, at any moment from before it has parked to long after.
+/// A task parks; somebody outside lets it resume, at any moment from before it has parked to long after.
 template <class Executor>
 void let_a_parked_task_go_on(Executor& ex, bool stays, std::int64_t pause) {
   heist::completion come;
@@ -75,7 +78,7 @@ void let_a_parked_task_go_on(Executor& ex, bool stays, std::int64_t pause) {
   auto done = ex.submit([&] {
     begun = true;
     if (stays) {
-      heist::no_migrate const here;  // only its own worker may go on with it
+      heist::no_migrate const here;  // only its own worker may continue with it
       heist_test::wait_for(come);
     } else {
       heist_test::wait_for(come);
@@ -92,7 +95,7 @@ constexpr int kinds = 7;
 template <class Executor>
 void one_of_each(Executor& ex, int kind, std::int64_t pause, heist::region& r, heist::task_graph& g) {
   switch (kind) {
-    case 0:  // the master queue
+    case 0:  // the injector
       ex.submit([] {}).get();
       break;
     case 1:  // a fiber made runnable from outside

@@ -17,6 +17,8 @@
 
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
 
 namespace heist_test {
 
@@ -114,6 +116,7 @@ class placed_context {
   template <std::size_t... I, class... F>
   auto fork_each(std::index_sequence<I...>, F&... f) {
     constexpr std::size_t count = sizeof...(F);
+    static_assert(count != 1, "a fork of one is a call, which has no place");
     std::size_t const on = worker_id();
     std::array<place, count> places;
     for (std::size_t i = 0; i != count; ++i) {

@@ -3,9 +3,9 @@
 
 #include <atomic>
 
+#include "heist/executor/executor.hpp"
+#include "heist/fiber/current.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/current.hpp"
-#include "heist/sched/executor.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist_test {

@@ -3,16 +3,16 @@
 
 // First of all, before any header that would fail in its own words.
 #if !defined(__cplusplus) || __cplusplus < 202002L
-#error "heist: needs C++20; mend it by -std=c++20 (GCC 11 or later, clang 14 or later)."
+#error "heist: needs C++20; fix it by -std=c++20 (GCC 11 or later, clang 14 or later)."
 #endif
 #if !defined(__cpp_exceptions) && !defined(__EXCEPTIONS)
-#error "heist: needs exceptions, which carry what goes wrong in tasks; mend it by leaving out -fno-exceptions."
+#error "heist: needs exceptions, which carry what goes wrong in tasks; fix it by leaving out -fno-exceptions."
 #endif
 #if __cplusplus >= 202002L
 #include <version>
 #if !defined(__cpp_lib_jthread)
 #error \
-    "heist: this standard library has no <stop_token>; mend it by libstdc++ 11 or later (-stdlib=libstdc++), or libc++ 20."
+    "heist: this standard library has no <stop_token>; fix it by libstdc++ 11 or later (-stdlib=libstdc++), or libc++ 20."
 #endif
 #endif
 
@@ -68,7 +68,14 @@
 #endif
 #if defined(HEIST_SWITCH_NATIVE) && !HEIST_NATIVE_SWITCH
 #error \
-    "heist: HEIST_SWITCH=native needs x86-64 or AArch64, no sanitizer and no shadow stacks; mend it by HEIST_SWITCH=auto."
+    "heist: HEIST_SWITCH=native needs x86-64 or AArch64, no sanitizer and no shadow stacks; fix it by HEIST_SWITCH=auto."
+#endif
+
+/// Does the compiler know coroutines as the standard does?
+#if defined(__cpp_impl_coroutine)
+#define HEIST_COROUTINES 1
+#else
+#define HEIST_COROUTINES 0
 #endif
 
 #define HEIST_NOINLINE __attribute__((noinline))
@@ -83,6 +90,8 @@
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
 /// By default headers include their bodies, the .ipp beside them. With HEIST_SEPARATE_COMPILATION they do not: one file
 /// of the program includes heist/src.hpp, or the program links heist::compiled.
+/// HEIST_BODY stands before bodies in an .ipp; and before declarations of virtual functions that have one, since GCC
+/// compiles all bodies of a class in every file that defines its first virtual function out of class.
 #if defined(HEIST_SEPARATE_COMPILATION)
 #define HEIST_HEADER_ONLY 0
 #define HEIST_BODY

@@ -179,7 +179,7 @@ struct os_env {
       if (fence_all_threads()) return;
     }
     HEIST_FATAL(
-        "the kernel's expedited membarrier, which it had granted to this process, is refused now; mend it by a sandbox "
+        "the kernel's expedited membarrier, which it had granted to this process, is refused now; fix it by a sandbox "
         "(seccomp) that allows membarrier, or that is entered before the first executor is made");
   }
 

@@ -1,4 +1,4 @@
-// The exceptions of heist. Each message says what is wrong, why, and how to mend it.
+// The exceptions of heist. Each message says what is wrong, why, and how to fix it.
 #pragma once
 
 #include <exception>  // current_exception
@@ -39,6 +39,11 @@ struct region_error : executor_error {
   using executor_error::executor_error;
 };
 
+/// An algorithm that is called with what it cannot work on: a grain of 0, a key outside of its histogram.
+struct algorithm_error : error {
+  using error::error;
+};
+
 /// A text that is not JSON, or JSON that is not what was asked for.
 struct json_error : error {
   using error::error;
@@ -59,7 +64,7 @@ HEIST_COLD inline std::exception_ptr exception_of_task() noexcept {
   std::exception_ptr caught = std::current_exception();
   if (!caught) {
     HEIST_FATAL(
-        "a task has ended its thread, which is a worker's (pthread_exit), or has thrown what is no C++ exception; mend "
+        "a task has ended its thread, which is a worker's (pthread_exit), or has thrown what is no C++ exception; fix "
         "it by returning from the task, or by throwing a C++ exception");
   }
   return caught;

@@ -29,6 +29,11 @@ class park_word {
 
   std::uint32_t fetch_add(std::uint32_t v, std::memory_order order) noexcept { return value_.fetch_add(v, order); }
 
+  /// Strong; on failure `expected` is what the word holds.
+  bool compare_exchange(std::uint32_t& expected, std::uint32_t v, std::memory_order order) noexcept {
+    return value_.compare_exchange_strong(expected, v, order, std::memory_order_relaxed);  // relaxed: nothing was done
+  }
+
   /// Sleeps while the word holds `expected`, or until woken.
   void wait(std::uint32_t expected) noexcept { futex_wait(expected, nullptr); }
 

@@ -12,7 +12,7 @@ namespace heist::detail {
 template <class R>
 class result_slot {
   static_assert(!std::is_rvalue_reference_v<R>,
-                "heist: a task cannot return an rvalue reference, which would dangle; mend it by returning a value.");
+                "heist: a task cannot return an rvalue reference, which would dangle; fix it by returning a value.");
   using stored = std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*, std::remove_const_t<R>>;
 
  public:

@@ -5,6 +5,14 @@
 
 #include "heist/base/config.hpp"
 
+#if !defined(__GLIBCXX__)
+// libc++abi has it and does not declare it.
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
+}  // namespace __cxxabiv1
+#endif
+
 namespace heist::detail {
 
 /// What the Itanium C++ ABI keeps per thread: the stack of caught exceptions and the number of uncaught ones.

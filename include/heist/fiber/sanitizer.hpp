@@ -17,13 +17,13 @@
 
 namespace heist::detail {
 
-/// What the sanitizers must know of one flow of control that is switched to and from.
+/// What the sanitizers must know of one context of control that is switched to and from.
 struct sanitizer_state {
   void* fake_stack = nullptr;    // ASan: where the locals of frames under detect_stack_use_after_return live
   void const* bottom = nullptr;  // ASan: lowest byte of the stack
   std::size_t size = 0;          // ASan
   bool registered = false;       // ASan: LeakSanitizer looks there
-  char* unused = nullptr;        // ASan: where it last stopped; nothing below is in use until it goes on
+  char* unused = nullptr;        // ASan: where it last stopped; nothing below is in use until it resumes
   void* thread = nullptr;        // TSan: the fiber's own clock
   bool owns_thread = false;      // TSan: false for a thread's own stack
 };

@@ -6,7 +6,7 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* youngest) noexcept {
-  worker& w = *child.on;
+  worker& w = *child.worker;
   if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
   child.attend();

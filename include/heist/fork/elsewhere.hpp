@@ -1,8 +1,6 @@
 // Code that uses the context, or the scope, of another task: on which fiber it really runs, and how it forks there.
 #pragma once
 
-#include <type_traits>
-
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/policy/order.hpp"
@@ -17,41 +15,50 @@ HEIST_RARE fiber& fiber_of_caller(fiber& of) noexcept;
 
 /// Does the code that forks with a context of `on` run elsewhere? Asked at each parent-first fork where programs are
 /// checked. In all builds a fork notices that the place of its slot is taken, which it is by whom it has been forked.
-HEIST_ALWAYS_INLINE bool is_elsewhere([[maybe_unused]] fiber& on) noexcept {
+HEIST_ALWAYS_INLINE bool is_elsewhere([[maybe_unused]] fiber& self) noexcept {
 #if HEIST_CHECKED
-  return !on.runs_here();
+  return !self.runs_here();
 #else
   return false;
 #endif
 }
 
-/// Where code forks on its fiber that has no context of its own: within a squad's subtree for the squad.
+/// Where code forks on its fiber that has no context of its own: within a subtree that has to be resumed somewhere, as
+/// its frames do.
 inline fork_slot* position_here(fiber& here) noexcept {
-  return here.bound() != nullptr ? context_access::marked(here.top(), tier_mark::intra) : here.top();
+  bool const within = here.order == fork_order::by_tier && here.rule_of_task() != nullptr;
+  return within ? context_access::marked(here.top(), position_mark::child_first) : here.top();
 }
+
 /// As above, for a context of that type, which may carry no marks.
 template <class Context>
-fork_slot* position_without_context(fiber& here) noexcept {
-  if constexpr (std::is_same_v<Context, basic_context<order::by_tier>> || std::is_same_v<Context, context>) {
+fork_slot* foreign_position(fiber& here) noexcept {
+  if constexpr (fork_traits<typename Context::order_type>::has_marks) {
     return position_here(here);
   } else {
     return here.top();
   }
 }
 
+/// The frame of code that runs on `here` and has no context of its own, for a context of that type. Rooms specialise it
+/// for contexts that carry more than a place to fork.
+template <class Context>
+struct foreign_frame {
+  explicit foreign_frame(fiber& here) noexcept : self{here} {}
+  fork_slot* position() const noexcept { return foreign_position<Context>(self); }
+  fiber& self;
+};
+
 /// A context for code that has been given `c`, where it runs.
 template <class Context>
 struct callers_context {
   explicit callers_context(Context const& c) noexcept : context{c} {
-    fiber& on = context_access::fiber_of(c);
-    if (HEIST_LIKELY(on.runs_here())) return;
-    fiber& here = fiber_of_caller(on);
-    if (&here == &on) return;
-    context = without(here);
+    fiber& self = context_access::fiber_of(c);
+    if (HEIST_LIKELY(self.runs_here())) return;
+    fiber& here = fiber_of_caller(self);
+    if (&here == &self) return;
+    context = context_access::make<Context>(here, foreign_position<Context>(here));
     elsewhere = true;
-  }
-  static Context without(fiber& here) noexcept {
-    return context_access::make<Context>(here, position_without_context<Context>(here));
   }
 
   Context context;

@@ -3,7 +3,7 @@
 
 #include "heist/fork/elsewhere.hpp"
 
-#include "heist/sched/current.hpp"
+#include "heist/fiber/current.hpp"
 
 namespace heist::detail {
 
@@ -12,11 +12,11 @@ HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
   if (w == nullptr) {
     HEIST_FATAL(
         "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
-        "to, and to what that forks; mend it by executor::sync_wait or executor::submit there");
+        "to, and to what that forks; fix it by executor::sync_wait or executor::submit there");
   }
   if (&w->home != &of.home) {
     HEIST_FATAL(
-        "a task's context or scope is used by a task of another executor; mend it by the context that that task is "
+        "a task's context or scope is used by a task of another executor; fix it by the context that that task is "
         "handed, or by submitting to the first executor");
   }
   fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own

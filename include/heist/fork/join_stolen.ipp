@@ -7,26 +7,26 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY bool forked(fiber& on, fork_slot* at, std::size_t count) noexcept {
-  on.label(at + 1);
-  auto const outcome = on.tasks.forked(at, count);
-  if (outcome == fork_stack::fork_outcome::published) on.home.published(*on.on);
-  on.attend();
+HEIST_COLD_BODY bool forked(fiber& self, fork_slot* at, std::size_t count) noexcept {
+  self.label(at + 1);
+  auto const outcome = self.tasks.forked(at, count);
+  if (outcome == fork_stack::fork_outcome::published) self.home.published(*self.worker);
+  self.attend();
   return outcome != fork_stack::fork_outcome::full;
 }
 
-HEIST_COLD_BODY bool join_is_mine(fiber& on, fork_slot* at) noexcept {
-  on.label(at);
-  auto const outcome = on.tasks.join(at);
-  if (outcome.published) on.home.published(*on.on);
-  if (on.on->attention.raised()) on.tasks.ask();  // A1; forks look
+HEIST_COLD_BODY bool join_is_mine(fiber& self, fork_slot* at) noexcept {
+  self.label(at);
+  auto const outcome = self.tasks.join(at);
+  if (outcome.published) self.home.published(*self.worker);
+  if (self.worker->attention.raised()) self.tasks.ask();  // A1; forks look
   return outcome.mine;
 }
 
 /// While a join waits without parking.
 class waiting_join {
  public:
-  explicit waiting_join(fiber& on) noexcept : on_{on} {
+  explicit waiting_join(fiber& self) noexcept : on_{self} {
     ++on_.waiting_joins;
     tell(on_, fiber_event::waits);
   }
@@ -41,36 +41,36 @@ class waiting_join {
   fiber& on_;
 };
 
-HEIST_COLD_BODY void leapfrog(fiber& on, fork_slot& at) {
-  waiting_join const waits{on};
+HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
+  waiting_join const waits{self};
   while (!at.finished.done()) {
     fiber* const thief = at.thief.load(std::memory_order_acquire);  // acquire: pairs with run_stolen
     if (thief != nullptr) {
-      tell(on, fiber_event::tries);
-      auto const loot = thief->tasks.steal();
-      if (loot.status == steal_status::stolen) {
-        tell(on, fiber_event::takes);
-        on.run_stolen(*loot.item);
-        tell(on, fiber_event::waits);
+      tell(self, fiber_event::tries);
+      auto const stolen_task = thief->tasks.steal();
+      if (stolen_task.status == steal_status::stolen) {
+        tell(self, fiber_event::takes);
+        self.run_stolen(*stolen_task.item);
+        tell(self, fiber_event::waits);
         continue;
       }
-      if (loot.status == steal_status::empty) thief->tasks.ask();
+      if (stolen_task.status == steal_status::empty) thief->tasks.ask();
     }
     os_env::yield();
   }
 }
 
-HEIST_COLD_BODY void wait_for_stolen(fiber& on, fork_slot* at) {
-  on.on->report_tally();
-  switch (on.home.joins) {
+HEIST_COLD_BODY void wait_for_stolen(fiber& self, fork_slot* at) {
+  self.worker->report_pending_count();
+  switch (self.home.joins) {
     case join_strategy::park:
-      on.wait_for(at->finished);
+      self.wait_for(at->finished);
       break;
     case join_strategy::leapfrog:
-      leapfrog(on, *at);
+      leapfrog(self, *at);
       break;
     case join_strategy::wait: {
-      waiting_join const waits{on};
+      waiting_join const waits{self};
       while (!at->finished.done()) os_env::yield();
       break;
     }

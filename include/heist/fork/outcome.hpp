@@ -22,7 +22,7 @@ namespace heist::detail {
 template <class R>
 class outcome {
   static_assert(!std::is_rvalue_reference_v<R>,
-                "heist: a task cannot return an rvalue reference, which would dangle; mend it by returning a value.");
+                "heist: a task cannot return an rvalue reference, which would dangle; fix it by returning a value.");
   using stored = std::conditional_t<std::is_reference_v<R>, std::remove_reference_t<R>*,
                                     std::remove_const_t<value_or_monostate<R>>>;
 
@@ -171,13 +171,13 @@ class handler_pause {
 
 /// Calls a child in its parent's place; void becomes std::monostate.
 template <class Context, class F>
-HEIST_ALWAYS_INLINE auto call_here(F& f, fiber& on, fork_slot* position)
+HEIST_ALWAYS_INLINE auto call_here(F& f, fiber& self, fork_slot* position)
     -> value_or_monostate<task_result<Context, F>> {
   if constexpr (std::is_void_v<task_result<Context, F>>) {
-    call_task(f, context_access::make<Context>(on, position));
+    call_task(f, context_access::make<Context>(self, position));
     return {};
   } else {
-    return call_task(f, context_access::make<Context>(on, position));
+    return call_task(f, context_access::make<Context>(self, position));
   }
 }
 

@@ -1,4 +1,4 @@
-// Parent-first forks on the direct task stack (Wool): the parent goes on with the first child, the others wait in its
+// Parent-first forks on the direct task stack (Wool): the parent continues with the first child, the others wait in its
 // fiber's task stack, and a join that finds its child unstolen calls it in place.
 #pragma once
 
@@ -54,9 +54,11 @@ struct slot_task {
     return in.out;
   }
 
-  static void run(fork_slot& slot, fiber& on) noexcept {
+  static void run(fork_slot& slot, fiber& self) noexcept {
     void* const what = slot.function;
-    auto const call = [&](F& f) -> decltype(auto) { return call_task(f, context_access::make<Context>(on, on.top())); };
+    auto const call = [&](F& f) -> decltype(auto) {
+      return call_task(f, context_access::make<Context>(self, self.top()));
+    };
     if constexpr (near) {
       auto* const out = ::new (static_cast<void*>(slot.storage)) outcome_type;
       slot.failed = out->fill([&]() -> decltype(auto) { return call(*static_cast<F*>(what)); });
@@ -69,49 +71,49 @@ struct slot_task {
   using value = typename outcome_type::value;
 
   /// The join: calls the child, or waits for the thief and takes what that has left.
-  HEIST_ALWAYS_INLINE static value join(fiber& on, fork_slot* at, F& f, frame& in) {
-    if (HEIST_LIKELY(on.tasks.join_is_plain(at) || join_is_mine(on, at))) {
+  HEIST_ALWAYS_INLINE static value join(fiber& self, fork_slot* at, F& f, frame& in) {
+    if (HEIST_LIKELY(self.tasks.join_is_plain(at) || join_is_mine(self, at))) {
       at->run = nullptr;
-      return call_here<Context>(f, on, at);
+      return call_here<Context>(f, self, at);
     }
     if constexpr (near) {
-      return join_stolen(on, at);
+      return join_stolen(self, at);
     } else {
-      return join_stolen(on, at, in);
+      return join_stolen(self, at, in);
     }
   }
 
   template <class... Frame>
-  HEIST_COLD static value join_stolen(fiber& on, fork_slot* at, Frame&... in) {
-    wait_for_stolen(on, at);
+  HEIST_COLD static value join_stolen(fiber& self, fork_slot* at, Frame&... in) {
+    wait_for_stolen(self, at);
     outcome_type& out = outcome_of(*at, in...);
     bool const failed = at->failed;
     // The slot is used again only after the outcome has left it.
     struct freeing {
-      fiber& on;
+      fiber& self;
       fork_slot* at;
-      ~freeing() { free_slot(on, at); }
-    } const end{on, at};
+      ~freeing() { free_slot(self, at); }
+    } const end{self, at};
     if (failed) out.rethrow();
     return out.take();
   }
 
   /// The join in a catch block: the child is not left alone, what it returns or throws is dropped.
   template <class... Frame>
-  HEIST_COLD static void join_while_handling(fiber& on, fork_slot* at, F& f, Frame&... in) noexcept {
+  HEIST_COLD static void join_while_handling(fiber& self, fork_slot* at, F& f, Frame&... in) noexcept {
     handler_pause const pause;
-    if (on.tasks.join_is_plain(at) || join_is_mine(on, at)) {
+    if (self.tasks.join_is_plain(at) || join_is_mine(self, at)) {
       at->run = nullptr;
-      call_and_drop(on, at, f);
+      call_and_drop(self, at, f);
     } else {
-      wait_for_stolen(on, at);
+      wait_for_stolen(self, at);
       outcome_of(*at, in...).drop(at->failed);
-      free_slot(on, at);
+      free_slot(self, at);
     }
   }
-  static void call_and_drop(fiber& on, fork_slot* position, F& f) noexcept {
+  static void call_and_drop(fiber& self, fork_slot* position, F& f) noexcept {
     outcome_type out;
-    out.drop(out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(on, position)); }));
+    out.drop(out.fill([&]() -> decltype(auto) { return call_task(f, context_access::make<Context>(self, position)); }));
   }
 };
 
@@ -119,7 +121,7 @@ struct slot_task {
 template <class Context, class... F>
 class parent_first_fork {
   static constexpr std::size_t count = sizeof...(F);
-  static_assert(count <= fork_stack::scratch, "heist: fork_join takes at most 64 callables; mend it by heist::scope.");
+  static_assert(count <= fork_stack::scratch, "heist: fork_join takes at most 64 callables; fix it by heist::scope.");
   template <std::size_t I>
   using function = std::tuple_element_t<I, std::tuple<F...>>;
   template <std::size_t I>
@@ -128,14 +130,14 @@ class parent_first_fork {
  public:
   using values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
 
-  HEIST_ALWAYS_INLINE static values run(fiber& on, fork_slot* base, F&... f) {
+  HEIST_ALWAYS_INLINE static values run(fiber& self, fork_slot* base, F&... f) {
     if constexpr (count == 1) {
-      return values{call_here<Context>(f..., on, base)};
+      return values{call_here<Context>(f..., self, base)};
     } else if constexpr (count == 2) {
-      return run_two(on, base, f...);
+      return run_two(self, base, f...);
     } else {
-      if (HEIST_UNLIKELY(is_elsewhere(on) || base->pending())) return run_elsewhere(on, base, f...);
-      parent_first_fork fork{on, base, f...};
+      if (HEIST_UNLIKELY(is_elsewhere(self) || base->pending())) return run_elsewhere(self, base, f...);
+      parent_first_fork fork{self, base, f...};
       return fork.run_all(std::index_sequence_for<F...>{});
     }
   }
@@ -149,58 +151,58 @@ class parent_first_fork {
   /// there, or where the stack is full: slots from end() on are nobody's.
   struct place {
     place(fiber& of, fork_slot* base) noexcept
-        : on{fiber_of_caller(of)}, at{&on == &of && base >= of.tasks.end() ? base : on.top()} {
-      if (at >= on.tasks.end()) at->run = nullptr;
+        : self{fiber_of_caller(of)}, at{&self == &of && base >= of.tasks.end() ? base : self.top()} {
+      if (at >= self.tasks.end()) at->run = nullptr;
     }
-    fiber& on;
+    fiber& self;
     fork_slot* at;
   };
   /// Not inlined into forks, whose speed depends on what else is in them.
   template <class First, class Second>
-  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& on, fork_slot* at, in_register<First> f,
+  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& self, fork_slot* at, in_register<First> f,
                                                                     in_register<Second> g) {
-    place const there{on, at};
-    return fork_two<First, Second>(there.on, there.at, f, g);
+    place const there{self, at};
+    return fork_two<First, Second>(there.self, there.at, f, g);
   }
-  HEIST_COLD static values run_elsewhere(fiber& on, fork_slot* base, F&... f) {
-    place const there{on, base};
-    return run(there.on, there.at, f...);
+  HEIST_COLD static values run_elsewhere(fiber& self, fork_slot* base, F&... f) {
+    place const there{self, base};
+    return run(there.self, there.at, f...);
   }
 
   template <class First, class Second>
-  HEIST_ALWAYS_INLINE static values run_two(fiber& on, fork_slot* at, First& f, Second& g) {
-    return fork_two<First, Second>(on, at, f, g).template as<values>();
+  HEIST_ALWAYS_INLINE static values run_two(fiber& self, fork_slot* at, First& f, Second& g) {
+    return fork_two<First, Second>(self, at, f, g).template as<values>();
   }
 
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
-  HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& on, fork_slot* at, in_register<First> f,
+  HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& self, fork_slot* at, in_register<First> f,
                                                                       in_register<Second> g) {
     using second = slot_task<Context, Second>;
-    if (HEIST_UNLIKELY(is_elsewhere(on) || at->pending())) return fork_two_elsewhere<First, Second>(on, at, f, g);
+    if (HEIST_UNLIKELY(is_elsewhere(self) || at->pending())) return fork_two_elsewhere<First, Second>(self, at, f, g);
     typename second::frame in;
     second::write(*at, g, in);
-    fork_slot* const next = HEIST_LIKELY(on.tasks.fork_is_plain(at)) || forked(on, at) ? at + 1 : at;
+    fork_slot* const next = HEIST_LIKELY(self.tasks.fork_is_plain(at)) || forked(self, at) ? at + 1 : at;
     auto const first = [&]() -> decltype(auto) {
       try {
-        return call_here<Context>(f, on, next);
+        return call_here<Context>(f, self, next);
       } catch (...) {
         if constexpr (second::near) {
-          second::join_while_handling(on, at, g);
+          second::join_while_handling(self, at, g);
         } else {
-          second::join_while_handling(on, at, g, in);
+          second::join_while_handling(self, at, g, in);
         }
         throw;
       }
     };
     // Braces: from left to right.
-    return {first(), second::join(on, at, g, in)};
+    return {first(), second::join(self, at, g, in)};
   }
 
-  parent_first_fork(fiber& on, fork_slot* base, F&... f) : on_{on}, base_{base}, functions_{f...} {}
+  parent_first_fork(fiber& self, fork_slot* base, F&... f) : on_{self}, base_{base}, functions_{f...} {}
 
-  /// Child I > 0 has slot base + count - 1 - I: thieves take the last first, and joins go on in order.
+  /// Child I > 0 has slot base + count - 1 - I: thieves take the last first, and joins follow in order.
   fork_slot* slot(std::size_t i) const noexcept { return base_ + (count - 1 - i); }
 
   template <std::size_t... I>

@@ -69,6 +69,7 @@ Node& graph_data::add_node(std::size_t edges_to_come, Args&&... args) {
     throw;
   }
   indices_reused = indices_reused || births != made->index;
+  if constexpr (Node::kind == task_kind::condition || Node::kind == task_kind::multi_condition) has_conditions = true;
   made->born = births++;
   if (made->index == nodes.size()) {
     nodes.push_back(made);

@@ -8,20 +8,23 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>  // move
+
+#include "heist/graph/value_takers.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY void refuse_change(char const* what) {
-  throw graph_error{fmt::format("cannot {} while the graph runs; mend it by waiting for the run first.", what)};
+  throw graph_error{fmt::format("cannot {} while the graph runs; fix it by waiting for the run first.", what)};
 }
 
 HEIST_COLD_BODY void refuse_more_tasks() {
-  throw graph_error{"a graph holds at most 2^31 tasks; mend it by splitting it and composing the parts."};
+  throw graph_error{"a graph holds at most 2^31 tasks; fix it by splitting it and composing the parts."};
 }
 
 [[noreturn]] HEIST_COLD_BODY void refuse_self() {
   throw graph_error{
-      "a graph is composed into itself, directly or through others, and would never end; mend it by composing "
+      "a graph is composed into itself, directly or through others, and would never end; fix it by composing "
       "a copy, or by a loop with a condition task."};
 }
 
@@ -46,6 +49,14 @@ HEIST_COLD_BODY void graph_data::destroy(node* n) noexcept {
   memory.give_back(n, type.bytes, type.alignment);
 }
 
+HEIST_COLD_BODY void graph_data::set_priority(std::uint32_t task, priority how) {
+  about_to_change("give a task a priority");
+  if (priority_of(task) == how) return;
+  if (priorities == nullptr) priorities = std::make_unique<std::vector<priority>>();
+  if (priorities->size() < nodes.size()) priorities->resize(nodes.size(), priority::normal);
+  (*priorities)[task] = how;
+}
+
 /// There is room for it.
 HEIST_COLD_BODY void graph_data::add_part(std::uint32_t task, graph_owner const& inner) {
   parts.push_back({task, inner});
@@ -57,7 +68,7 @@ HEIST_COLD_BODY void graph_data::erase_edges(std::uint32_t from, std::uint32_t t
   for (edge const& e : edges) {
     if (e.from() == from && e.to == to && e.carries_value()) {
       throw graph_error{
-          fmt::format("the edge {} -> {} carries a value that {} takes as an argument; mend it by erasing the "
+          fmt::format("the edge {} -> {} carries a value that {} takes as an argument; fix it by erasing the "
                       "task that takes it.",
                       task_name(from), task_name(to), task_name(to))};
     }
@@ -72,7 +83,7 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
   for (edge const& e : edges) {
     if (e.from() == index && e.carries_value()) {
       throw graph_error{
-          fmt::format("{} takes the value of {}, which therefore cannot be erased; mend it by erasing {} first.",
+          fmt::format("{} takes the value of {}, which therefore cannot be erased; fix it by erasing {} first.",
                       task_name(e.to), task_name(index), task_name(e.to))};
     }
   }
@@ -86,10 +97,12 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
     return true;
   });
   names.erase(index);
+  if (priority_of(index) != priority::normal) (*priorities)[index] = priority::normal;
   if (n->limits != 0) {
     limits[n->limits - 1].reset();
     free_limits.push_back(n->limits - 1);
   }
+  if (takers != nullptr) std::erase_if(*takers, [&](auto const& pair) { return pair.second == index; });
   nodes[index] = nullptr;
   ++erased;
   free_indices.push_back(index);
@@ -142,32 +155,68 @@ HEIST_COLD_BODY void graph_data::clear() {
   sources.clear();
   free_indices.clear();
   free_limits.clear();
-  counts.reset();
-  owned_records.reset();
-  owned_counters.reset();
-  owned_successors.reset();
+  takers.reset();
+  wishes.reset();
+  priorities.reset();
+  urgencies.reset();
+  events.clear();
+  may_have_events = false;
+  known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by who builds, as all changes
+  if (counts != nullptr) spare_counts = std::move(counts);
   balances.clear();
   balance_count = 0;
   memory.clear();
   erased = record_count = 0;
+  has_conditions = false;
+}
+
+HEIST_COLD_BODY void graph_data::refuse_takers(input_note const* inputs, std::size_t count) const {
+  for (std::size_t i = 0; i != count; ++i) {
+    if (!inputs[i].is_taken) continue;
+    std::uint32_t const from = inputs[i].from;
+    if (takers != nullptr) {
+      if (auto const found = takers->find(from); found != takers->end()) {
+        throw graph_error{
+            fmt::format("the value of {} would be taken twice, by {} and by the task that is added; fix it by letting "
+                        "one of them read it without heist::take.",
+                        task_name(from), task_name(found->second))};
+      }
+    }
+    for (std::size_t k = 0; k != count; ++k) {
+      if (k != i && inputs[k].from == from) {
+        throw graph_error{fmt::format(
+            "a task takes the value of {} and reads it besides; fix it by one parameter for it.", task_name(from))};
+      }
+    }
+  }
+}
+
+HEIST_COLD_BODY void graph_data::add_takers(input_note const* inputs, std::size_t count, std::uint32_t taker) {
+  if (takers == nullptr) takers = std::make_unique<value_takers>();
+  for (std::size_t i = 0; i != count; ++i) {
+    if (inputs[i].is_taken) takers->emplace(inputs[i].from, taker);
+  }
 }
 
 HEIST_COLD_BODY std::string graph_data::task_name(std::uint32_t index) const {
-  auto const found = names.find(index);
-  return found != names.end() ? found->second : fmt::format("#{}", index);
+  std::string const* const found = names.find(index);
+  return found != nullptr ? *found : fmt::format("#{}", index);
 }
 
-HEIST_COLD_BODY graph_data::edge_counts const& graph_data::counted_edges() {
+HEIST_BODY graph_data::edge_counts const& graph_data::count_edges() {
+  std::unique_ptr<edge_counts> made;
   {
     spin_guard guard{lock};
     if (counts != nullptr) return *counts;
+    made = std::move(spare_counts);
   }
-  auto made = std::make_unique<edge_counts>();
-  made->in.resize(nodes.size());
-  made->out.resize(nodes.size());
+  if (made == nullptr) made = std::make_unique<edge_counts>();
+  made->in.assign(nodes.size(), 0);
+  made->out.assign(nodes.size(), 0);
   for (edge const& e : edges) ++made->out[e.from()], ++made->in[e.to];
   spin_guard guard{lock};
   if (counts == nullptr) counts.swap(made);
+  known_counts.store(counts.get(), std::memory_order_release);  // release: for counted_edges()
   return *counts;
 }
 

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "heist/graph/task_graph.hpp"
 
@@ -29,6 +30,8 @@ HEIST_COLD_BODY char const* dot_style(task_kind kind) noexcept {
       return ", shape=diamond";
     case task_kind::multi_condition:
       return ", shape=diamond, peripheries=2";
+    case task_kind::event:
+      return ", shape=cds";
     case task_kind::module:
       return ", shape=box3d";
     default:

@@ -15,21 +15,21 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void refuse_moved_from() {
   throw graph_error{
-      "this task_graph was moved from and holds nothing; mend it by using the graph it was moved to, or by assigning a "
+      "this task_graph was moved from and holds nothing; fix it by using the graph it was moved to, or by assigning a "
       "new "
       "one."};
 }
 
 HEIST_COLD_BODY void refuse_result(std::string const& task) {
   throw graph_error{
-      fmt::format("{} has no result: it has not run, or was skipped; mend it by waiting for a run that ends without an "
-                  "exception or a stop.",
+      fmt::format("{} has no result: it has not run, was skipped, or its value was taken; fix it by waiting for a run "
+                  "that ends without an exception or a stop, or by reading it without heist::take.",
                   task)};
 }
 
 HEIST_COLD_BODY void refuse_other_work(std::string const& task) {
   throw graph_error{fmt::format(
-      "{} is a condition, a composed graph, or a task whose value others may take: it keeps its work. Mend it "
+      "{} is a condition, a composed graph, or a task whose value others may take: it keeps its work. Fix it "
       "by erasing the task and adding another.",
       task)};
 }
@@ -38,7 +38,7 @@ HEIST_COLD_BODY limited_task& limits_to_edit(graph_data& g, std::uint32_t index,
   g.about_to_change("limit a task");
   if (count == 0 || count > l.most()) {
     throw graph_error{
-        fmt::format("{} wants {} of a limiter that has {} in all, so it could never run; mend it by asking for "
+        fmt::format("{} wants {} of a limiter that has {} in all, so it could never run; fix it by asking for "
                     "1 to {}.",
                     g.task_name(index), count, l.most(), l.most())};
   }

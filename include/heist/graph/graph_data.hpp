@@ -7,15 +7,17 @@
 #include <cstdint>
 #include <memory>  // unique_ptr, shared_ptr
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
+#include "heist/base/priority.hpp"
 #include "heist/graph/join_counter.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/node.hpp"
+#include "heist/graph/recall.hpp"
 #include "heist/graph/run_state.hpp"
+#include "heist/graph/task_names.hpp"
 #include "heist/memory/arena.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/completion.hpp"
@@ -23,8 +25,11 @@
 
 namespace heist::detail {
 
+struct adjacency;
+struct value_takers;
+
 /// Built by one thread at a time, run by any; README.md explains the layout and how a run ends.
-struct graph_data : tally_keeper {
+struct graph_data : pending_count_keeper {
   graph_data();
   graph_data(graph_data const&) = delete;
   graph_data& operator=(graph_data const&) = delete;
@@ -41,11 +46,23 @@ struct graph_data : tally_keeper {
   template <class Node, class... Args>
   void replace_node(std::uint32_t index, Args&&... args);
   void add_edge(std::uint32_t from, std::uint32_t to, bool carries_value);
+  void set_priority(std::uint32_t task, priority how);
+  priority priority_of(std::uint32_t task) const noexcept {
+    return priorities == nullptr || task >= priorities->size() ? priority::normal : (*priorities)[task];
+  }
   void add_part(std::uint32_t task, graph_owner const& inner);
   void erase_node(std::uint32_t index);
   void erase_edges(std::uint32_t from, std::uint32_t to);
   /// Erases the tasks that were added since `births` was `first`.
   void erase_since(std::uint32_t first) noexcept;
+  /// One input of a task that is about to be added.
+  struct input_note {
+    std::uint32_t from;
+    bool is_taken;
+  };
+  /// Throws graph_error if a value would be taken twice, or by a task that also reads it.
+  void refuse_takers(input_note const* inputs, std::size_t count) const;
+  void add_takers(input_note const* inputs, std::size_t count, std::uint32_t taker);
   void clear();
   /// Throws graph_error if a run is in progress.
   void refuse_while_running(char const* what) const;
@@ -58,21 +75,39 @@ struct graph_data : tally_keeper {
   struct edge_counts {
     std::vector<std::uint32_t> in, out;
   };
-  edge_counts const& counted_edges();
+  edge_counts const& counted_edges() {
+    // acquire: what count_edges() has counted, perhaps for another thread
+    if (edge_counts const* const known = known_counts.load(std::memory_order_acquire)) return *known;
+    return count_edges();
+  }
+  edge_counts const& count_edges();
 
   // ---- layout (layout.ipp) ----
   /// Makes records of nodes. Throws graph_error for a cycle or when no task can start.
   void lay_out();
+  void write_records(adjacency const& a, std::size_t count);
+  void make_room_for_records(std::size_t tasks, std::size_t links);
   /// Returns when the graph was laid out, by this thread or another, or may be changed again: look again.
   void lay_out_once(core& home);
+  void tell_edges(graph_listener& told) const noexcept;
   void warn_of_numbers() const;
+  void find_events();
+  void find_urgencies(adjacency const& a);
+  /// The run in progress begins tasks by their urgencies: where they have any, and none remembers their places.
+  bool begins_in_order() const noexcept { return urgencies != nullptr && recalled == nullptr; }
+  runnable::run_function run_of(node const& n) const noexcept;
+  std::uint64_t urgency_of(record const& r) const noexcept { return urgencies[static_cast<std::size_t>(&r - records)]; }
+  void order_takers();
   void balance_limits();
-  void settle_limits(bool interrupted);
+  void return_limits(bool interrupted);
 
   // ---- running (run.hpp) ----
   template <class... Options>
-  graph_run start(core& home, std::size_t passes, unique_function<bool()> again, Options&&... options);
+  graph_run start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options);
   run_state& prepare_run(core& home);
+  HEIST_RARE void prepare_recall(core& home);
+  graph_recall& keep_recall(graph_recall* made) noexcept;
+  HEIST_RARE bool recall_pass(core& home) noexcept;
   void enqueue(run_state& r);
   void start_nested(record& outer, core& home);
   /// Gives the graph up: waits for its runs, or, in a callback of one of them, leaves it to the last of them.
@@ -80,11 +115,17 @@ struct graph_data : tally_keeper {
   void wait_until_idle() noexcept;
   /// One report more is to come before the pass has ended: in a graph with conditions, of something ready to run.
   void count_one_more() noexcept { remaining.fetch_add(1, std::memory_order_relaxed); }  // relaxed: before it is pushed
+  // Of its events, where it has any; the first two under the lock.
+  void arm_events() noexcept;
+  void tell_events() noexcept;
+  void close_events() noexcept;
+  void arm_again() noexcept;
+  bool drop_events(run_state const& of, bool is_part, queued_runnable*& found) noexcept;
   void pass_ended(worker& w);
-  runnable* conclude(run_state& r, fiber& on);
-  static runnable* end_pass(runnable& self, fiber& on);
-  static void add_tally(tally_keeper& self, std::uint32_t n, worker& w);
-  static runnable* start_pass(runnable& self, fiber& on);
+  runnable* conclude(run_state& r, fiber& self);
+  static runnable* end_pass(runnable& task, fiber& self);
+  static void add_pending_count(pending_count_keeper& self, std::uint32_t n, worker& w);
+  static runnable* start_pass(runnable& task, fiber& self);
   static task_view view_of_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
   static bool describe_starter(runnable const& self, task_view& view) noexcept;
   static bool describe_ender(runnable const& self, task_view& view) noexcept;
@@ -102,7 +143,8 @@ struct graph_data : tally_keeper {
   join_counter* counters = nullptr;
   successor const* successors = nullptr;
   run_state* current = nullptr;
-  bool counts_tokens = false;  ///< tasks are chosen by conditions: tokens are counted instead of tasks
+  bool counts_tokens = false;    ///< tasks are chosen by conditions: tokens are counted instead of tasks
+  bool finishes_slowly = false;  ///< it does, tasks have urgencies, or the run in progress remembers
 
   // Built.
   arena memory;
@@ -112,7 +154,8 @@ struct graph_data : tally_keeper {
   std::vector<std::uint32_t> free_indices;  ///< of them; others, too, which were used again or are past the end
   std::uint32_t births = 0;                 ///< tasks that were ever added
   bool indices_reused = false;              ///< some task has the index that another one had
-  std::unordered_map<std::uint32_t, std::string> names;
+  task_names names;
+  bool has_conditions = false;                        ///< it has, or had, a condition
   std::vector<std::unique_ptr<limited_task>> limits;  ///< null where the task was erased
   std::vector<std::uint32_t> free_limits;
   struct part {
@@ -122,6 +165,12 @@ struct graph_data : tally_keeper {
   std::vector<part> parts;                ///< graphs that tasks of this one run
   os_env::atomic<bool> is_a_part{false};  ///< of some graph, or it was
   std::unique_ptr<edge_counts> counts;
+  /// Who takes whose value, by the task that leaves it (heist::take); null where nobody does.
+  std::unique_ptr<value_takers> takers;
+  bool may_have_events = false;
+  std::unique_ptr<std::vector<priority>> priorities;  ///< by task; null, or too short: normal
+  std::unique_ptr<edge_counts> spare_counts;          ///< memory of those before clear()
+  os_env::atomic<edge_counts const*> known_counts{nullptr};
   std::string title;
   mutable bool warned = false;
 
@@ -129,12 +178,28 @@ struct graph_data : tally_keeper {
   std::unique_ptr<record[]> owned_records;
   std::unique_ptr<join_counter[]> owned_counters;
   std::unique_ptr<successor[]> owned_successors;
-  std::vector<std::uint32_t> sources;  ///< positions
+  std::size_t record_room = 0, successor_room = 0;  ///< of these; kept for the next layout, also by clear()
+  std::vector<std::uint32_t> sources;               ///< positions
   std::uint32_t record_count = 0;
   std::vector<limiter_balance> balances;  ///< the first balance_count of them, one for each limiter
   std::size_t balance_count = 0;
+  std::vector<event_part*> events;
+  std::unique_ptr<std::uint64_t[]>
+      urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
+  /// Told by a task that the run in progress has failed; more than once if several fail.
+  struct failure_listener {
+    void (*tell)(void* to) = nullptr;
+    void* to = nullptr;
+  } on_failure;
   bool laid_out = false;
+  std::uint32_t layouts = 0;               ///< how many there have been
   std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
+
+  // Remembered (floor recall/).
+  os_env::atomic<graph_recall*> recall{nullptr};    ///< made by the first run under a policy with memory
+  graph_recall* recalled = nullptr;                 ///< of the run in progress: null if it remembers nothing
+  std::unique_ptr<task_wishes> wishes;              ///< null: none
+  os_env::atomic<graph_chooser*> chooser{nullptr};  ///< made by the first run under policy::automatic
 
   // Running.
   mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout_end, counts and states
@@ -163,10 +228,14 @@ task_view view_of(record const& r) noexcept;
 bool describe_node(runnable const& self, task_view& view) noexcept;
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
-runnable* finish(record& r, fiber& on);
+runnable* finish(record& r, fiber& self);
+/// Of a graph whose tasks have urgencies: a condition, and what one has chosen.
+runnable* run_condition_in_order(runnable& task, fiber& self);
+runnable* choose_in_order(runnable* chosen, graph_data& g, fiber& self);
 
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
 #include "heist/graph/graph_data.ipp"
+#include "heist/graph/recall.ipp"
 #endif

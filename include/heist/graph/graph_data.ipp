@@ -2,10 +2,11 @@
 #pragma once
 
 #include "heist/graph/graph_data.hpp"
+#include "heist/graph/value_takers.hpp"
 
 namespace heist::detail {
 
-HEIST_BODY graph_data::graph_data() : tally_keeper{&add_tally} {
+HEIST_BODY graph_data::graph_data() : pending_count_keeper{&add_pending_count} {
   starter.graph = ender.graph = this;
   starter.run = &start_pass;
   starter.what = &starter_what;
@@ -28,6 +29,8 @@ HEIST_BODY unsigned graph_data::wave_of_run(runnable const& self) noexcept {
 }
 
 HEIST_BODY graph_data::~graph_data() {
+  delete recall.load(std::memory_order_relaxed);   // relaxed: nobody else is left
+  delete chooser.load(std::memory_order_relaxed);  // relaxed: as above
   for (node* n : nodes) {
     if (n != nullptr) n->type().destroy(*n);
   }
@@ -63,9 +66,8 @@ HEIST_BODY void graph_data::release(graph_data* g) noexcept {
 
 HEIST_BODY task_view view_of(record const& r) noexcept {
   node const& n = r.built();
-  auto const& names = r.graph->names;
-  auto const found = names.empty() ? names.end() : names.find(n.index);
-  return {n.type().kind, &n, found == names.end() ? nullptr : found->second.c_str()};
+  std::string const* const name = r.graph->names.find(n.index);
+  return {n.type().kind, &n, name == nullptr ? nullptr : name->c_str()};
 }
 
 HEIST_BODY bool describe_node(runnable const& self, task_view& view) noexcept {
@@ -74,35 +76,67 @@ HEIST_BODY bool describe_node(runnable const& self, task_view& view) noexcept {
   return r.built().limits == 0;
 }
 
-HEIST_BODY runnable* finish(record& r, fiber& on) {
+/// In a graph whose tasks have urgencies.
+HEIST_BODY runnable* finish_in_order(record& r, fiber& self) {
   graph_data& g = *r.graph;
-  worker* w = on.on;  // kept: none runs here, and push() says where it has ended
-  successor const* s = g.successors + r.first_successor;
+  ready_offer offer{self};
+  if (!g.counts_tokens) self.worker->count_for(g);
   successor const* const end = g.successors + (&r)[1].first_successor;
-  runnable* next = nullptr;
-  if (!g.counts_tokens) [[likely]] {
+  for (successor const* s = g.successors + r.first_successor; s != end; ++s) {
+    std::uint32_t const p = s->position();
+    if (!s->direct() && !g.counters[p].arrive(self.worker->alone)) continue;
+    if (g.counts_tokens) g.count_one_more();
+    offer.add(g.urgencies[p], g.records[p]);
+  }
+  if (g.counts_tokens) self.worker->count_for(g);  // its token is given up, now that the others are counted
+  return offer.begin();
+}
+
+HEIST_BODY runnable* choose_in_order(runnable* chosen, graph_data& g, fiber& self) {
+  if (chosen == nullptr || !g.begins_in_order()) return chosen;
+  ready_offer offer{self};
+  offer.add(g.urgency_of(static_cast<record const&>(*chosen)), *chosen);
+  return offer.begin();
+}
+
+HEIST_BODY runnable* run_condition_in_order(runnable& task, fiber& self) {
+  record& r = static_cast<record&>(task);
+  graph_data& g = *r.graph;
+  return choose_in_order(r.built().type().run(task, self), g, self);
+}
+
+HEIST_BODY runnable* finish(record& r, fiber& self) {
+  graph_data& g = *r.graph;
+  worker* w = self.worker;  // kept: none runs here, and push() says where it has ended
+  // From the last to the first: they stand in the order in which they are wanted, and what is pushed last is run first.
+  successor const* const first = g.successors + r.first_successor;
+  successor const* s = g.successors + (&r)[1].first_successor;
+  record* next = nullptr;
+  if (!g.finishes_slowly) [[likely]] {
     w->count_for(g);
-    if (!w->alone && end - s > 1) {
-      for (successor const* p = s; p != end; ++p) __builtin_prefetch(&g.counters[p->position()], 1);
+    if (!w->alone && s - first > 1) {
+      for (successor const* p = first; p != s; ++p) __builtin_prefetch(&g.counters[p->position()], 1);
     }
-    for (; s != end; ++s) {
+    while (s != first) {
+      --s;
       if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
-      if (next == nullptr) {
-        next = &g.records[s->position()];
-      } else {
-        __builtin_prefetch(&g.records[s->position()]);
-        w = &on.home.push(*w, g.records[s->position()]);
+      if (next != nullptr) {
+        __builtin_prefetch(next);
+        w = &self.home.push(*w, *next);
       }
+      next = &g.records[s->position()];
     }
   } else {
-    for (; s != end; ++s) {
+    if (g.recalled != nullptr) return g.recalled->finish(r, self);
+    if (g.urgencies != nullptr) return finish_in_order(r, self);
+    while (s != first) {
+      --s;
       if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
-      if (next == nullptr) {
-        next = &g.records[s->position()];  // takes over this task's token
-      } else {
+      if (next != nullptr) {  // the last one takes over this task's token
         g.count_one_more();
-        w = &on.home.push(*w, g.records[s->position()]);
+        w = &self.home.push(*w, *next);
       }
+      next = &g.records[s->position()];
     }
     if (next == nullptr) w->count_for(g);  // its token is given up
   }

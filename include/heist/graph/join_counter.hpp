@@ -15,8 +15,7 @@ namespace heist {
 /// Whoever brings it to 0 makes the task ready.
 ///
 /// Threads  arrive() by anybody who has finished a predecessor; reset() by the task itself, when it starts: everybody
-/// has
-///          arrived, and nobody arrives again before it has finished.
+///          has arrived, and nobody arrives again before it has finished.
 /// Cost     one locked operation an arrival; none with a single worker.
 template <class Env = os_env>
 class basic_join_counter {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <cstddef>  // size_t
+#include <algorithm>  // copy_n, fill_n
+#include <cstddef>    // size_t
 #include <cstdint>
 #include <cstdio>  // fprintf
 #include <memory>
@@ -12,6 +13,8 @@
 #include "heist/base/errors.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
+#include "heist/graph/value_takers.hpp"
+#include "heist/observe/graph_listener.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
@@ -22,39 +25,64 @@ struct adjacency {
 
   bool is_weak(std::uint32_t from) const noexcept { return weak_any && weak[from]; }
 
-  std::vector<std::uint32_t> first;   ///< by task: where its successors begin; one more at the end
-  std::vector<std::uint32_t> to;      ///< successors, in order of creation of the edges
-  std::vector<std::uint32_t> strong;  ///< by task: predecessors that must finish first
-  std::vector<bool> weak;             ///< by task: is it a condition, whose edges choose instead of count?
-  std::vector<bool> chosen;           ///< by task: is there a condition that may choose it?
+  // In one piece of memory, with room for what the layout needs besides.
+  std::unique_ptr<std::uint32_t[]> const memory;
+  std::uint32_t* const first;     ///< by task: where its successors begin; one more at the end
+  std::uint32_t* const strong;    ///< by task: predecessors that must finish first
+  std::uint32_t* const left;      ///< by task: of these, how many have not been ordered; before that, its way
+  std::uint32_t* const order;     ///< the tasks in the order of their records
+  std::uint32_t* const position;  ///< by task: of its record; before that, a stack
+  std::uint32_t* const to;        ///< successors, in order of creation of the edges; then the wanted ones first
+  std::vector<bool> weak;         ///< by task: is it a condition, whose edges choose instead of count?
+  std::vector<bool> chosen;       ///< by task: is there a condition that may choose it?
   bool weak_any = false;
+  bool ascending = true;  ///< every edge leads to a task of a larger index
 };
 
 HEIST_BODY adjacency::adjacency(graph_data const& g)
-    : first(g.nodes.size() + 1), to(g.edges.size()), strong(g.nodes.size()) {
-  for (node const* n : g.nodes) {
-    if (n != nullptr && (n->type().kind == task_kind::condition || n->type().kind == task_kind::multi_condition)) {
-      if (!weak_any) weak.resize(g.nodes.size()), chosen.resize(g.nodes.size());
-      weak_any = true;
-      weak[n->index] = true;
+    : memory{std::make_unique_for_overwrite<std::uint32_t[]>(5 * g.nodes.size() + 2 + g.edges.size())},
+      first{memory.get()},
+      strong{first + g.nodes.size() + 2},
+      left{strong + g.nodes.size()},
+      order{left + g.nodes.size()},
+      position{order + g.nodes.size()},
+      to{position + g.nodes.size()} {
+  std::size_t const count = g.nodes.size();
+  if (g.has_conditions) {
+    for (node const* n : g.nodes) {
+      if (n != nullptr && (n->type().kind == task_kind::condition || n->type().kind == task_kind::multi_condition)) {
+        if (!weak_any) weak.resize(count), chosen.resize(count);
+        weak_any = true;
+        weak[n->index] = true;
+      }
     }
   }
+  // first[i + 2] counts the successors of i, then first[i + 1] is where they begin, and the next one goes there.
+  std::fill_n(first, count + 2, 0u);
+  if (g.counts != nullptr && !weak_any) {
+    std::copy_n(g.counts->in.data(), count, strong);
+    std::copy_n(g.counts->out.data(), count, first + 2);
+  } else {
+    std::fill_n(strong, count, 0u);
+    for (edge const& e : g.edges) {
+      ++first[e.from() + 2];
+      if (is_weak(e.from())) {
+        chosen[e.to] = true;
+      } else {
+        ++strong[e.to];
+      }
+    }
+  }
+  for (std::size_t i = 2; i < count + 2; ++i) first[i] += first[i - 1];
   for (edge const& e : g.edges) {
-    ++first[e.from() + 1];
-    if (is_weak(e.from())) {
-      chosen[e.to] = true;
-    } else {
-      ++strong[e.to];
-    }
+    to[first[e.from() + 1]++] = e.to;
+    ascending &= e.from() < e.to;
   }
-  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  // Fill from the front: the cursor of task i ends where i + 1 begins, so the array is shifted by one afterwards.
-  std::vector<std::uint32_t> cursor(first.begin(), first.end() - 1);
-  for (edge const& e : g.edges) to[cursor[e.from()]++] = e.to;
 }
 
 /// Names a path of tasks that wait for each other in a circle, among those with `left` predecessors outstanding.
-HEIST_BODY std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> const& left, adjacency const& a) {
+HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> const& left,
+                                       adjacency const& a) {
   std::vector<std::uint32_t> before(g.nodes.size(), ~0u);  // some predecessor that never finishes
   std::uint32_t at = 0;
   for (std::uint32_t from = 0; from < g.nodes.size(); ++from) {
@@ -76,8 +104,8 @@ HEIST_BODY std::string cycle_text(graph_data const& g, std::vector<std::uint32_t
 }
 
 /// Throws if tasks wait for each other in a circle, where no condition breaks it.
-HEIST_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
-  std::vector<std::uint32_t> left = a.strong;
+HEIST_COLD_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
+  std::vector<std::uint32_t> left(a.strong, a.strong + g.nodes.size());
   std::vector<std::uint32_t> ready;
   std::size_t done = 0;
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
@@ -95,73 +123,161 @@ HEIST_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
   // What only a condition's successors could release is released by the condition: not part of a circle of waiting.
   if (done == g.nodes.size() - g.erased) return;
   throw graph_error{
-      fmt::format("the graph has a cycle: {}; none of these tasks can ever start. Mend it by removing one of the "
+      fmt::format("the graph has a cycle: {}; none of these tasks can ever start. Fix it by removing one of the "
                   "edges, or make the "
                   "loop explicit with a condition task (emplace_condition).",
                   cycle_text(g, left, a))};
 }
 
-/// The order in which one worker runs the tasks: the first successor that becomes ready runs next, the others wait on a
-/// stack. Fewer tasks than there are: the others are in cycles.
-HEIST_BODY std::vector<std::uint32_t> order_of_one_worker(graph_data const& g, adjacency const& a) {
-  std::vector<std::uint32_t> order;
-  order.reserve(g.nodes.size());
-  std::vector<std::uint32_t> left = a.strong;
-  std::vector<std::uint32_t> stack;
-  for (std::uint32_t source = 0; source < g.nodes.size(); ++source) {
-    if (g.nodes[source] == nullptr || a.strong[source] != 0) continue;
-    stack.push_back(source);
-    while (!stack.empty()) {
-      std::uint32_t i = stack.back();
-      stack.pop_back();
-      for (;;) {
-        order.push_back(i);
-        std::uint32_t next = ~0u;
-        for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
-          if (--left[a.to[e]] != 0) continue;
-          if (next == ~0u) {
-            next = a.to[e];
-          } else {
-            stack.push_back(a.to[e]);
-          }
-        }
-        if (next == ~0u) break;
-        i = next;
+/// The way of a task: how many tasks the longest path from it to the end has, in a.left; its successors are put in order
+/// of theirs, the longest first, and where these are equal as they were. Those of its successors are known.
+HEIST_ALWAYS_INLINE void order_successors(adjacency const& a, std::uint32_t i) {
+  std::uint32_t* const way = a.left;
+  std::uint32_t* const begin = a.to + a.first[i];
+  std::uint32_t* const end = a.to + a.first[i + 1];
+  if (end - begin > 16) {
+    std::stable_sort(begin, end, [way](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; });
+  } else {
+    for (std::uint32_t* e = begin; e < end - 1; ++e) {
+      std::uint32_t const moved = e[1];
+      std::uint32_t* at = e + 1;
+      for (; at != begin && way[at[-1]] < way[moved]; --at) *at = at[-1];
+      *at = moved;
+    }
+  }
+  way[i] = begin == end ? 1 : way[*begin] + 1;
+}
+
+/// Fills a.order with the order in which one worker runs the tasks: the first successor that becomes ready runs next,
+/// the others wait on a stack. Returns how many they are; fewer than there are: the others are in cycles.
+HEIST_BODY std::size_t order_of_one_worker(std::vector<std::uint32_t> const& sources, std::size_t count,
+                                           adjacency const& a) {
+  std::uint32_t* ordered = a.order;
+  std::uint32_t* const bottom = a.position;
+  std::uint32_t* top = bottom;
+  std::copy_n(a.strong, count, a.left);
+  for (std::uint32_t const source : sources) {
+    *top++ = source;
+    while (top != bottom) {
+      std::uint32_t const i = *--top;
+      *ordered++ = i;
+      for (std::uint32_t e = a.first[i + 1]; e-- != a.first[i];) {
+        if (--a.left[a.to[e]] == 0) *top++ = a.to[e];
       }
     }
   }
-  return order;
+  return static_cast<std::size_t>(ordered - a.order);
 }
 
-HEIST_BODY void graph_data::lay_out() {
-  adjacency const a{*this};
-  std::vector<std::uint32_t> order;
-  if (!a.weak_any) order = order_of_one_worker(*this, a);
-  std::size_t const count = nodes.size() - erased;
-  if (order.size() != count) {
-    refuse_cycles(*this, a);
-    order.clear();  // chosen by conditions: no order is the order, so that of creation will do
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i] != nullptr) order.push_back(i);
-    }
+/// As above, where what has the longest way to the end comes first. `sources`: tasks without predecessors, which are put
+/// in that order, too.
+HEIST_BODY std::size_t order_by_way(graph_data const& g, std::vector<std::uint32_t>& sources, adjacency const& a) {
+  std::size_t const count = g.nodes.size();
+  if (a.ascending) {
+    for (std::size_t i = count; i-- != 0;) order_successors(a, static_cast<std::uint32_t>(i));
+  } else {
+    std::size_t const ordered = order_of_one_worker(sources, count, a);
+    if (ordered != count - g.erased) return ordered;
+    for (std::size_t i = ordered; i-- != 0;) order_successors(a, a.order[i]);
   }
+  auto const longer = [way = a.left](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; };
+  if (!std::is_sorted(sources.begin(), sources.end(), longer)) std::stable_sort(sources.begin(), sources.end(), longer);
+  return order_of_one_worker(sources, count, a);
+}
 
+/// Of a graph with tasks of different priorities: what ready_offer is to know of each.
+HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
+  urgencies.reset();
+  bool differ = false;
+  for (std::uint32_t p = 1; p < record_count; ++p) differ |= priority_of(a.order[p]) != priority_of(a.order[0]);
+  if (!differ) return;
+  constexpr std::uint64_t most = (std::uint64_t{1} << 28) - 1;
+  auto made = std::make_unique<std::uint64_t[]>(record_count);
+  for (std::uint32_t p = record_count; p-- != 0;) {
+    std::uint32_t const i = a.order[p];
+    if (!a.weak_any) order_successors(a, i);  // for its way: they are in order
+    std::uint64_t const way = a.weak_any ? 0 : a.left[i];
+    auto const level = static_cast<std::uint64_t>(127 - static_cast<int>(priority_of(i)));
+    made[p] = level << 56 | (most - std::min(way, most)) << 28 | std::min<std::uint64_t>(p, most);
+  }
+  urgencies = std::move(made);
+}
+
+/// What is there is used again, unless it is much too large.
+HEIST_BODY void graph_data::make_room_for_records(std::size_t tasks, std::size_t links) {
+  if (tasks + 1 > record_room || record_room / 8 > tasks + 128) {
+    record_room = 0;
+    owned_records = std::make_unique_for_overwrite<record[]>(tasks + 1);
+    owned_counters = std::make_unique_for_overwrite<join_counter[]>(tasks + 1);
+    record_room = tasks + 1;
+  }
+  if (links > successor_room || successor_room / 8 > links + 128) {
+    successor_room = 0;
+    owned_successors = std::make_unique_for_overwrite<successor[]>(links);
+    successor_room = links;
+  }
+}
+
+/// While a graph is laid out: edges from the readers of a value to the task that takes it.
+class edges_to_takers {
+ public:
+  explicit edges_to_takers(graph_data& g) noexcept : edges_{g.edges}, built_{g.edges.size()} {}
+  edges_to_takers(edges_to_takers const&) = delete;
+  edges_to_takers& operator=(edges_to_takers const&) = delete;
+  ~edges_to_takers() { edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(built_), edges_.end()); }
+
+ private:
+  std::vector<edge>& edges_;
+  std::size_t built_;
+};
+
+HEIST_COLD_BODY void graph_data::order_takers() {
+  std::size_t const built = edges.size();
+  for (node const* n : nodes) {
+    if (n == nullptr || (n->type().kind != task_kind::condition && n->type().kind != task_kind::multi_condition))
+      continue;
+    throw graph_error{
+        fmt::format("{} is a condition, and a task of the same graph takes a value (heist::take) that conditions might "
+                    "lead around, "
+                    "or to a second time; fix it by taking no values in graphs with conditions.",
+                    task_name(n->index))};
+  }
+  for (std::size_t i = 0; i != built; ++i) {
+    edge const e = edges[i];
+    if (!e.carries_value()) continue;
+    auto const taker = takers->find(e.from());
+    if (taker != takers->end() && taker->second != e.to) edges.push_back({e.to, taker->second});
+  }
+}
+
+/// What a record runs by while nobody remembers.
+HEIST_BODY runnable::run_function graph_data::run_of(node const& n) const noexcept {
+  if (n.limits != 0) return &run_limited;
+  if (urgencies != nullptr && n.type().kind == task_kind::condition) [[unlikely]]
+    return &run_condition_in_order;
+  return n.type().run;
+}
+
+/// The records of `count` tasks in their order, their counters, the lists of their successors, and who starts.
+HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count) {
+  make_room_for_records(count, edges.size());
   record_count = static_cast<std::uint32_t>(count);
-  owned_records = std::make_unique_for_overwrite<record[]>(count + 1);
-  owned_counters = std::make_unique_for_overwrite<join_counter[]>(count);
-  owned_successors = std::make_unique_for_overwrite<successor[]>(edges.size());
   records = owned_records.get();
   counters = owned_counters.get();
   successors = owned_successors.get();
   counts_tokens = a.weak_any;
-  sources.clear();
-  for (std::uint32_t p = 0; p < record_count; ++p) nodes[order[p]]->position = p;
+  ++layouts;
+  urgencies.reset();
+  if (priorities != nullptr) find_urgencies(a);
+  finishes_slowly = counts_tokens || urgencies != nullptr;
+  for (std::uint32_t p = 0; p < record_count; ++p) a.position[a.order[p]] = p;
+  for (std::uint32_t& source : sources) source = a.position[source];
   std::uint32_t filled = 0;
   for (std::uint32_t p = 0; p < record_count; ++p) {
-    std::uint32_t const i = order[p];
+    std::uint32_t const i = a.order[p];
     node& n = *nodes[i];
     record& r = records[p];
-    r.run = n.limits == 0 ? n.type().run : &run_limited;
+    r.run = run_of(n);
     r.what = &n;
     r.graph = this;
     r.first_successor = filled;
@@ -169,22 +285,52 @@ HEIST_BODY void graph_data::lay_out() {
     counters[p].reset(r.predecessors);
     for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
       std::uint32_t const to = a.to[e];
-      owned_successors[filled++] = successor{nodes[to]->position, a.strong[to] == 1};
+      owned_successors[filled++] = successor{a.position[to], a.strong[to] == 1};
     }
-    if (a.strong[i] == 0 && !(a.weak_any && a.chosen[i])) sources.push_back(p);
   }
   records[record_count].first_successor = filled;
+}
+
+HEIST_BODY void graph_data::lay_out() {
+  edges_to_takers const until_laid_out{*this};
+  if (takers != nullptr) order_takers();
+  adjacency const a{*this};
+  std::size_t const count = nodes.size() - erased;
+  sources.clear();
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] != nullptr && a.strong[i] == 0 && !(a.weak_any && a.chosen[i])) sources.push_back(i);
+  }
+  if (a.weak_any || order_by_way(*this, sources, a) != count) {
+    refuse_cycles(*this, a);
+    std::uint32_t* ordered = a.order;  // chosen by conditions: no order is the order, so that of creation will do
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i] != nullptr) *ordered++ = i;
+    }
+  }
+
+  write_records(a, count);
   if (sources.empty() && count != 0) {
     throw graph_error{
         fmt::format("no task of the graph can start: every one has a predecessor (all loops go through condition "
                     "tasks, such as {}). "
-                    "Mend it by adding a task that nothing precedes and that leads into the loop.",
-                    task_name(order.front()))};
+                    "Fix it by adding a task that nothing precedes and that leads into the loop.",
+                    task_name(a.order[0]))};
   }
+  if (may_have_events) find_events();
   balance_limits();
 #ifndef NDEBUG
   warn_of_numbers();
 #endif
+}
+
+/// For traces.
+HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept {
+  told.graph_begins();
+  for (node const* n : nodes) {
+    if (n != nullptr) told.has_task(n);
+  }
+  for (edge const& e : edges) told.has_edge(nodes[e.from()], nodes[e.to]);
+  told.graph_ends();
 }
 
 HEIST_BODY void graph_data::lay_out_once(core& home) {
@@ -207,6 +353,7 @@ HEIST_BODY void graph_data::lay_out_once(core& home) {
   };
   try {
     lay_out();
+    if (home.on_graph != nullptr) tell_edges(*home.on_graph);
   } catch (...) {
     over(false);
     throw;
@@ -234,7 +381,7 @@ HEIST_BODY void graph_data::warn_of_numbers() const {
     std::fprintf(
         stderr,
         "heist: %s returns a number that nobody takes, and all of its %u successors will run; if it was to choose "
-        "one of them, mend it by emplace_condition.\n",
+        "one of them, fix it by emplace_condition.\n",
         task_name(n->index).c_str(), static_cast<unsigned>(successors_of[n->index]));
     return;
   }

@@ -14,7 +14,7 @@ void release_limits(limited_task const& t);
 void release_limits(record const& r);
 
 /// Takes the place of the task's own run function. Observers hear of the task when it holds everything.
-runnable* run_limited(runnable& self, fiber& on);
+runnable* run_limited(runnable& task, fiber& self);
 
 }  // namespace heist::detail
 

@@ -3,6 +3,8 @@
 
 #include "heist/graph/limited.hpp"
 
+#include <unordered_map>
+
 namespace heist::detail {
 
 HEIST_COLD_BODY limited_task& limits_of(record const& r) noexcept {
@@ -47,7 +49,7 @@ HEIST_COLD_BODY void graph_data::balance_limits() {
 }
 
 /// At the end of a run, while it has the graph: what an interrupted one has taken is given back.
-HEIST_COLD_BODY void graph_data::settle_limits(bool interrupted) {
+HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
   for (std::size_t i = 0; i < balance_count; ++i) {
     // relaxed: all tasks of the run were reported
     std::int64_t const taken = balances[i].taken.exchange(0, std::memory_order_relaxed);
@@ -55,15 +57,15 @@ HEIST_COLD_BODY void graph_data::settle_limits(bool interrupted) {
   }
 }
 
-HEIST_COLD_BODY runnable* run_limited(runnable& self, fiber& on) {
-  record& r = static_cast<record&>(self);
+HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
+  record& r = static_cast<record&>(task);
   limited_task& t = limits_of(r);
-  t.home = &on.home;
+  t.home = &self.home;
   t.resume.run = [](runnable& item, fiber& f) -> runnable* {
-    record& task = *static_cast<limited_task::waiting_item&>(item).task;
-    f.running.store(&task, std::memory_order_relaxed);  // relaxed: as in the worker's loop
-    f.on->report_tally();
-    return run_limited(task, f);
+    record& waiting = *static_cast<limited_task::waiting_item&>(item).task;
+    f.running.store(&waiting, std::memory_order_relaxed);  // relaxed: as in the worker's loop
+    f.worker->report_pending_count();
+    return waiting.run(waiting, f);  // run_limited(), or what sees first whether it belongs here
   };
   t.resume.what = nullptr;
   t.resume.task = &r;
@@ -75,17 +77,18 @@ HEIST_COLD_BODY runnable* run_limited(runnable& self, fiber& on) {
   for (limited_task::amount const& a : t.acquires) a.note(a.count);
   // What this worker counts is reported later, so the run, and with it `t` and the name, is there until this returns.
   task_view const view = view_of(r);
-  on.home.tell_begin(*on.on, view);
+  self.home.tell_begin(*self.worker, view);
   node_operations const& type = r.built().type();
   runnable* next = nullptr;
-  if (type.kind == task_kind::module) {
-    next = type.run(r, on);  // releases when its graph has run
+  if (type.kind == task_kind::module || type.kind == task_kind::event) {
+    next = type.run(r, self);  // releases when its graph has run, or its value has come
   } else {
     t.acquired = 0;
-    next = type.run(r, on);
+    next = type.run(r, self);
     release_limits(t);
   }
-  on.home.tell_end(*on.on, view);
+  self.home.tell_end(*self.worker, view);
+  if (next != nullptr && type.kind == task_kind::condition) return choose_in_order(next, *r.graph, self);
   return next;
 }
 

@@ -69,7 +69,7 @@ class limiter {
   /// Takes `count`, or puts `t` in line: then it is resumed when it holds them.
   bool acquire_or_wait(std::uint32_t count, detail::limited_task& t) noexcept;
 
-  /// Gives `count` back, at most up to what the limiter allows, and resumes who can go on.
+  /// Gives `count` back, at most up to what the limiter allows, and resumes those that can go.
   void release(std::uint32_t count);
 
   std::uint32_t const most_;

@@ -20,7 +20,7 @@ namespace heist {
 HEIST_COLD_BODY limiter::limiter(std::size_t most) : most_{static_cast<std::uint32_t>(most)}, free_{most_} {
   if (most == 0 || most > 0x7fffffff) {
     throw graph_error{
-        fmt::format("a limiter of {}: no task could ever run, or the count is not a sensible one; mend it by "
+        fmt::format("a limiter of {}: no task could ever run, or the count is not a sensible one; fix it by "
                     "allowing at least 1.",
                     most)};
   }

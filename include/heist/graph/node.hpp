@@ -11,6 +11,7 @@
 
 namespace heist::detail {
 
+struct event_part;
 struct graph_data;
 struct node;
 
@@ -21,7 +22,8 @@ struct node_operations : described_operations {
   void (*forget_value)(node& self) noexcept;  ///< null where there is none
   std::uint32_t bytes, alignment;             ///< of the node
   task_kind kind;
-  bool leaves_number;  ///< an ordinary task with an integral value, as a condition has
+  bool leaves_number;                         ///< an ordinary task with an integral value, as a condition has
+  event_part* (*event)(node& self) noexcept;  ///< null where it is none
 };
 
 /// A task as it is built; its callable and its result follow in the same piece of memory.
@@ -29,10 +31,9 @@ struct node : described {
   explicit node(node_operations const& of_type) noexcept : described{&of_type} {}
   node_operations const& type() const noexcept { return static_cast<node_operations const&>(*operations); }
 
-  std::uint32_t index = 0;     ///< into graph_data::nodes; those of erased tasks are used again
-  std::uint32_t position = 0;  ///< of its record, once laid out
-  std::uint32_t limits = 0;    ///< 1 + index into graph_data::limits; 0: none
-  std::uint32_t born = 0;      ///< how many tasks the graph had had before: tells it from others with its index
+  std::uint32_t index = 0;   ///< into graph_data::nodes; those of erased tasks are used again
+  std::uint32_t limits = 0;  ///< 1 + index into graph_data::limits; 0: none
+  std::uint32_t born = 0;    ///< how many tasks the graph had had before: tells it from others with its index
 };
 static_assert(sizeof(node) == 24);
 

@@ -19,10 +19,41 @@ struct caller {
   static caller now() noexcept;
 };
 
+/// Which executor is to do a run that is about to be started: the one that was asked, or one that its room finds out.
+class choice_of_run {
+ public:
+  /// `passes`: 0 if that is not known.
+  choice_of_run(graph_data& g, core& asked, std::size_t passes) : home_{&asked} {
+    if (asked.room != nullptr) [[unlikely]]
+      ask(g, passes);
+  }
+  choice_of_run(choice_of_run const&) = delete;
+  choice_of_run& operator=(choice_of_run const&) = delete;
+  ~choice_of_run() {
+    if (by_ != nullptr) [[unlikely]]
+      by_->run_ends(nullptr);
+  }
+  core& home() const noexcept { return *home_; }
+  /// Who has chosen will be told of the end. Throws bad_alloc.
+  void prepare(run_state& r) {
+    if (by_ != nullptr) [[unlikely]]
+      tell_end_of(r);
+  }
+  void started() noexcept { by_ = nullptr; }
+
+ private:
+  HEIST_RARE void ask(graph_data& g, std::size_t passes);
+  HEIST_RARE void tell_end_of(run_state& r);
+
+  core* home_;
+  graph_chooser* by_ = nullptr;
+};
+
 template <class... Options>
-graph_run graph_data::start(core& home, std::size_t passes, unique_function<bool()> again, Options&&... options) {
-  home.check_open();
-  run_state& r = prepare_run(home);
+graph_run graph_data::start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options) {
+  asked.check_open();
+  choice_of_run choice{*this, asked, again ? std::size_t{0} : passes};
+  run_state& r = prepare_run(choice.home());
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
   r.passes = passes;
@@ -32,15 +63,12 @@ graph_run graph_data::start(core& home, std::size_t passes, unique_function<bool
       if (option.stop_possible())
         r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
     } else {
-      static_assert(
-          std::is_invocable_v<type&>,
-          "heist: what follows the graph in run() is a std::stop_token or a callable without parameters, which "
-          "is called when the run has ended; mend the argument.");
       r.callback = std::forward<decltype(option)>(option);
     }
   };
   try {
     (apply(std::forward<Options>(options)), ...);
+    choice.prepare(r);
   } catch (...) {
     r.stop.reset();
     r.again = nullptr;
@@ -49,6 +77,7 @@ graph_run graph_data::start(core& home, std::size_t passes, unique_function<bool
   }
   r.retain();
   enqueue(r);
+  choice.started();
   return handle;
 }
 

@@ -8,16 +8,16 @@
 #include <memory>  // unique_ptr
 
 #include "heist/base/assert.hpp"
+#include "heist/fiber/current.hpp"
 #include "heist/graph/limited.hpp"
-#include "heist/sched/current.hpp"
 
 namespace heist::detail {
 
 HEIST_BODY caller caller::now() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   if (w == nullptr) return {};
-  fiber const& on = *w->current.load(std::memory_order_relaxed);         // relaxed: its own
-  runnable const* const t = on.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
+  fiber const& self = *w->current.load(std::memory_order_relaxed);         // relaxed: its own
+  runnable const* const t = self.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
   if (t == nullptr || t->what == nullptr) return {};
   auto const describe = t->what->operations->describe;
   if (describe == &describe_node) return {static_cast<record const*>(t)->graph, false};
@@ -43,12 +43,28 @@ HEIST_BODY void refuse_own_run(run_state& r) {
     if (&r != g->current) r.interrupt_with(run_state::stopped_bit);
     throw graph_error{
         "a run is waited for by one of its own tasks or callbacks, or by those of a run that its graph does before "
-        "it, so it would never end; mend it by waiting outside, or by a condition task or run_until instead."};
+        "it, so it would never end; fix it by waiting outside, or by a condition task or run_until instead."};
   }
+}
+
+HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
+  graph_chooser* const by = home_->room->chooser_of(g);
+  if (by == nullptr) return;
+  home_ = &by->run_starts(g, *home_, passes);
+  by_ = by;
+}
+
+HEIST_COLD_BODY void choice_of_run::tell_end_of(run_state& r) {
+  r.callback = [by = by_, &r, then = std::move(r.callback)]() mutable {
+    by->run_ends(&r);
+    if (then) then();
+  };
 }
 
 /// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
 HEIST_BODY run_state& graph_data::prepare_run(core& home) {
+  if (home.room != nullptr) [[unlikely]]
+    prepare_recall(home);
   // Objects of the user's, not to be destroyed under the lock.
   std::exception_ptr old;
   struct release_state {
@@ -73,6 +89,9 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
       }
       if (r != nullptr) {
         old = r->prepare(home);
+        // relaxed: the start of the run publishes it
+        if (!events.empty() || !parts.empty() || on_failure.tell != nullptr)
+          r->waiting.store(this, std::memory_order_relaxed);
         r->copy_title(title);
         return *r;
       }
@@ -96,6 +115,8 @@ HEIST_BODY void graph_data::enqueue(run_state& r) {
       return;
     }
     current = &r;
+    if (!events.empty()) [[unlikely]]
+      arm_events();
     running.store(true, std::memory_order_relaxed);  // relaxed: for this thread, and for those it tells
   }
   r.home->submit(starter, [&r](unsigned wave) { r.wave = wave; });
@@ -110,13 +131,13 @@ HEIST_BODY void graph_data::start_nested(record& outer, core& home) {
   enqueue(r);
 }
 
-HEIST_BODY runnable* graph_data::start_pass(runnable& self, fiber& on) {
-  graph_data& g = *static_cast<starter_item&>(self).graph;
-  on.on->report_tally();
+HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
+  graph_data& g = *static_cast<starter_item&>(task).graph;
+  self.worker->report_pending_count();
   run_state& r = *g.current;
   if (g.sources.empty() || (r.passes == 0 && !r.again)) {
     g.remaining.store(1, std::memory_order_relaxed);  // relaxed: this worker reports it, when this has returned
-    on.on->count_for(g);
+    self.worker->count_for(g);
     return nullptr;
   }
   if (g.counts_tokens) {
@@ -127,19 +148,43 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& self, fiber& on) {
       if (n.type().forget_value != nullptr) n.type().forget_value(n);
     }
   }
+  // One more is counted then, for this call: what it touches stays until it has returned.
+  // relaxed: a graph that remembers nothing yet was not run by an executor with memory before this run
+  if ((self.home.room != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) && g.recall_pass(self.home))
+      [[unlikely]] {
+    auto const tasks = g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count;
+    g.remaining.store(tasks + 1, std::memory_order_relaxed);  // relaxed: as below
+    runnable* const next = g.recalled->begin(self);
+    self.worker->count_for(g);
+    return next;
+  }
   // relaxed: the pushes publish it
   g.remaining.store(g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count,
                     std::memory_order_relaxed);
   // Not through `g` after the last push: with that source the pass may end.
+  if (g.urgencies != nullptr) {
+    ready_offer offer{self};
+    std::size_t const count = g.sources.size();
+    for (std::size_t i = 0; i != count; ++i) offer.add(g.urgencies[g.sources[i]], g.records[g.sources[i]]);
+    return offer.begin();
+  }
   record* const records = g.records;
   record* const first = &records[g.sources.front()];
-  for (std::size_t i = g.sources.size(); i-- > 1;) on.home.push(*on.on, records[g.sources[i]]);
+  for (std::size_t i = g.sources.size(); i-- > 1;) self.home.push(*self.worker, records[g.sources[i]]);
   return first;
+}
+
+/// Before another pass of a run.
+HEIST_BODY void graph_data::arm_again() noexcept {
+  if (events.empty()) return;
+  tell_events();
+  spin_guard guard{lock};
+  arm_events();
 }
 
 /// Tasks are reported here by workers between two tasks, in a join, or before a wait, whichever comes first; never by
 /// the call that runs the task. So when a run ends, its last task has returned and its end has been told.
-HEIST_BODY void graph_data::add_tally(tally_keeper& self, std::uint32_t n, worker& w) {
+HEIST_BODY void graph_data::add_pending_count(pending_count_keeper& self, std::uint32_t n, worker& w) {
   auto& g = static_cast<graph_data&>(self);
   // acq_rel: the last one sees what all did
   if (g.remaining.fetch_sub(n, std::memory_order_acq_rel) == n) g.pass_ended(w);
@@ -153,6 +198,7 @@ HEIST_BODY void graph_data::pass_ended(worker& w) {
     w.home.push(w, ender);
   } else if (!r.interrupted() && r.passes > 1) {
     --r.passes;
+    arm_again();
     w.home.push(w, starter);
   } else {
     conclude(r, *w.current.load(std::memory_order_relaxed));  // relaxed: its own
@@ -160,12 +206,12 @@ HEIST_BODY void graph_data::pass_ended(worker& w) {
 }
 
 /// As pass_ended(), as a task: what is called may wait, so the worker is read anew after it.
-HEIST_BODY runnable* graph_data::end_pass(runnable& self, fiber& on) {
-  on.on->report_tally();
-  graph_data& g = *static_cast<starter_item&>(self).graph;
+HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
+  self.worker->report_pending_count();
+  graph_data& g = *static_cast<starter_item&>(task).graph;
   run_state& r = *g.current;
-  task_view const view = view_of_starter(self);
-  on.home.tell_begin(*on.on, view);
+  task_view const view = view_of_starter(task);
+  self.home.tell_begin(*self.worker, view);
   bool once_more = false;
   if (!r.interrupted()) {
     try {
@@ -176,7 +222,8 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& self, fiber& on) {
   }
   if (once_more) {
     if (!r.again) --r.passes;
-    on.home.tell_end(*on.on, view);
+    g.arm_again();
+    self.home.tell_end(*self.worker, view);
     return &g.starter;
   }
   if (r.callback) {
@@ -186,21 +233,32 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& self, fiber& on) {
       r.fail(exception_of_task());
     }
   }
-  on.home.tell_end(*on.on, view);
-  on.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as in the worker's loop; the graph may be gone soon
-  return g.conclude(r, on);
+  self.home.tell_end(*self.worker, view);
+  self.running.store(nullptr,
+                     std::memory_order_relaxed);  // relaxed: as in the worker's loop; the graph may be gone soon
+  return g.conclude(r, self);
 }
 
 /// The end of a run. Returns what to run next: what a task of another graph, whose work the run was, makes ready.
 /// Calls user code only where pass_ended() has said so.
-HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& on) {
+HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
-  if (balance_count != 0) settle_limits(r.interrupted());
+  if (balance_count != 0) return_limits(r.interrupted());
+  if (recalled != nullptr) [[unlikely]] {
+    recalled->run_ends(r);
+    recalled = nullptr;
+    finishes_slowly = counts_tokens || urgencies != nullptr;
+  }
+  if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_events();  // relaxed: its own
+  if (!events.empty()) [[unlikely]]
+    tell_events();
   run_state* next = nullptr;
   {
     spin_guard guard{lock};
     next = current = r.next_in_line;
+    if (!events.empty()) [[unlikely]]
+      next != nullptr ? arm_events() : close_events();
     if (last_in_line == next) last_in_line = nullptr;
     // release: whoever changes the graph next comes after the run
     if (next == nullptr) running.store(false, std::memory_order_release);
@@ -217,10 +275,10 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& on) {
   r.finished.complete();
   r.release();
   kept = {};
-  core::ended(*on.on, wave);  // read anew: all that was destroyed may have waited
+  core::ended(*self.worker, wave);  // read anew: all that was destroyed may have waited
   if (outer == nullptr) return nullptr;
   release_limits(*outer);
-  return finish(*outer, on);
+  return finish(*outer, self);
 }
 
 HEIST_BODY void graph_data::let_go(graph_owner g) {
@@ -235,7 +293,7 @@ HEIST_BODY void graph_data::let_go(graph_owner g) {
   for (graph_data const* at = who.graph; at != nullptr; at = outer_graph(*at)) {
     if (at == g.get()) {
       HEIST_FATAL(
-          "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; mend it "
+          "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; fix it "
           "by "
           "doing so in a callback of the run, or after the run.");
     }

@@ -14,14 +14,16 @@
 #include "heist/base/unique_function.hpp"
 #include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/unfetched.hpp"
 #include "heist/sync/completion.hpp"
+#include "heist/sync/spin_lock.hpp"
+#include "heist/sync/unfetched.hpp"
 
 namespace heist {
 namespace detail {
 
 struct graph_data;
 struct record;
+struct run_access;
 struct run_state;
 
 /// Owns a graph, with others.
@@ -60,7 +62,17 @@ struct run_state {
   };
 
   /// True if this call is the first to set `bit`.
-  bool interrupt_with(std::uint32_t bit) noexcept { return interrupt.set(bit); }
+  bool interrupt_with(std::uint32_t bit) noexcept {
+    bool const first = interrupt.set(bit);
+    // relaxed: read again under the lock
+    if (waiting.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      drop_events(bit);
+    return first;
+  }
+  /// The run is interrupted: what waits in it for an event does so no longer.
+  void drop_events(std::uint32_t why) noexcept;
+  /// The run is about to end: its graph may soon be gone.
+  void forget_events() noexcept;
   /// The first to fail owns `exception`.
   void fail(std::exception_ptr e) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
@@ -96,13 +108,15 @@ struct run_state {
   unsigned wave = 0;         ///< of the unit of work that it is
 
   core* home = nullptr;
-  run_state* next_in_line = nullptr;  ///< the next run of the same graph
-  record* outer = nullptr;            ///< the task of another graph that this run is the work of
-  run_state* parent = nullptr;        ///< that graph's run
-  std::size_t passes = 0;             ///< still to come, where `again` is empty
-  unique_function<bool()> again;      ///< asked after each pass: another one?
-  unique_function<void()> callback;   ///< called when the run has ended
-  graph_owner keeps;                  ///< its graph, if a callback has destroyed that
+  run_state* next_in_line = nullptr;             ///< the next run of the same graph
+  record* outer = nullptr;                       ///< the task of another graph that this run is the work of
+  run_state* parent = nullptr;                   ///< that graph's run
+  std::size_t passes = 0;                        ///< still to come, where `again` is empty
+  unique_function<bool()> again;                 ///< asked after each pass: another one?
+  unique_function<void()> callback;              ///< called when the run has ended
+  graph_owner keeps;                             ///< its graph, if a callback has destroyed that
+  os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if that or a part of it may have events
+  spin_lock<> waiting_lock;                      ///< guards it against the end of the run
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
 };
 
@@ -135,6 +149,7 @@ class graph_run {
 
  private:
   friend struct detail::graph_data;
+  friend struct detail::run_access;
   explicit graph_run(detail::run_state& state) noexcept;
   detail::run_state& checked() const;
 

@@ -23,8 +23,9 @@ HEIST_BODY bool run_state::reusable() const noexcept {
 
 HEIST_BODY std::exception_ptr run_state::prepare(core& on) noexcept {
   interrupt.reset();
-  handle.store(0, std::memory_order_relaxed);       // relaxed: nobody has it
-  fetched.store(false, std::memory_order_relaxed);  // relaxed: as above
+  waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
+  handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
+  fetched.store(false, std::memory_order_relaxed);    // relaxed: as above
   finished.reset();
   was_stopped = false;
   next_in_line = nullptr;
@@ -99,7 +100,7 @@ HEIST_BODY graph_run::graph_run(detail::run_state& state) noexcept : state_{&sta
 HEIST_BODY detail::run_state& graph_run::checked() const {
   if (state_ == nullptr) {
     throw executor_error{
-        "this graph_run refers to no run: it was default made or moved from; mend it by keeping the "
+        "this graph_run refers to no run: it was default made or moved from; fix it by keeping the "
         "handle that executor::run returned."};
   }
   return *state_;

@@ -9,6 +9,8 @@
 #include <utility>  // forward
 
 #include "heist/base/errors.hpp"
+#include "heist/executor/task_callable.hpp"
+#include "heist/fwd.hpp"
 #include "heist/graph/edit.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/typed_node.hpp"
@@ -17,8 +19,6 @@ namespace heist {
 
 class limiter;
 class task_graph;
-template <class T = void>
-class task;
 
 namespace detail {
 
@@ -40,11 +40,20 @@ class task_operations {
   /// Names the task, for pictures, traces and messages. Throws graph_error while the graph runs.
   Self& name(std::string_view text) {
     checked().refuse_while_running("name a task");
-    graph_->names[index_] = std::string{text};
+    graph_->names.set(index_, std::string{text});
     return self();
   }
   /// The name, or "#" and the task's number.
   std::string name() const { return checked().task_name(index_); }
+
+  /// How urgent the task is when it is ready (graph/README.md, "Order"); it passes nothing on to its predecessors. Throws
+  /// graph_error while the graph runs. Cost: as an edge; a run of a graph whose priorities differ costs each task a lock
+  /// and the logarithm of what is ready.
+  Self& priority(heist::priority how) {
+    checked().set_priority(index_, how);
+    return self();
+  }
+  heist::priority priority() const { return checked().priority_of(index_); }
 
   /// This task runs before each of `others`. A condition's successors are numbered in the order of these calls.
   template <class... Tasks>
@@ -78,6 +87,24 @@ class task_operations {
     return self();
   }
 
+  /// What the task touches, in bytes: under policy::cab and policy::cats squads get even shares of it in a graph's first
+  /// run. Throws graph_error while the graph runs, as the next two do.
+  Self& footprint(std::uint64_t bytes) {
+    wish_of(checked(), index_).bytes = bytes;
+    return self();
+  }
+  /// Where the task belongs: under policy::cab and policy::cats the squad (of that worker) gets it first, under
+  /// policy::replay runs after task_graph::follow_placement() give it to that worker, or to one of that squad's, and
+  /// nobody else. Other policies ignore it. run() throws graph_error for a number that the executor does not have.
+  Self& on_worker(std::size_t number) {
+    wish_worker(checked(), index_, number);
+    return self();
+  }
+  Self& on_squad(std::size_t number) {
+    wish_squad(checked(), index_, number);
+    return self();
+  }
+
   /// Edges from this task, and to it. Cost: constant; the first question to a graph counts all of its edges.
   std::size_t successor_count() const { return checked().counted_edges().out[index_]; }
   std::size_t predecessor_count() const { return checked().counted_edges().in[index_]; }
@@ -105,7 +132,7 @@ class task_operations {
   graph_data& checked() const {
     if (!valid()) {
       throw graph_error{
-          "this handle refers to no task: it was default made, or its task was erased; mend it by using the "
+          "this handle refers to no task: it was default made, or its task was erased; fix it by using the "
           "handle that emplace() returned."};
     }
     return *graph_;
@@ -117,7 +144,7 @@ class task_operations {
   static void connect(A const& from, B const& to) {
     if (from.graph() == nullptr || from.graph() != to.graph() || !from.valid() || !to.valid()) {
       throw graph_error{
-          "an edge between tasks that are not both in the same graph; mend it by composing the one graph into "
+          "an edge between tasks that are not both in the same graph; fix it by composing the one graph into "
           "the other, and by not using handles of erased tasks."};
     }
     from.graph()->add_edge(from.index(), to.index(), false);
@@ -126,6 +153,13 @@ class task_operations {
   graph_data* graph_ = nullptr;
   std::uint32_t index_ = 0;
   std::uint32_t born_ = 0;
+};
+
+template <class T>
+std::true_type handle_of_task(task<T> const&);
+template <class T>
+concept task_handle = requires(T const& t) {
+  handle_of_task(t);
 };
 
 }  // namespace detail
@@ -168,12 +202,14 @@ class task<void> : public detail::task_operations<task<void>> {
   /// Gives the task other work: f() or f(context), without a value. Throws graph_error while the graph runs.
   template <class F>
   task& work(F&& f) {
-    using node = detail::task_node<std::decay_t<F>, void>;
-    detail::graph_data& g = checked();
-    g.about_to_change("give a task other work");
-    detail::node_operations const& type = g.nodes[index()]->type();
-    if (type.kind != task_kind::task || type.forget_value != nullptr) detail::refuse_other_work(name());
-    g.replace_node<node>(index(), std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_child<context, F>>()) {
+      using node = detail::task_node<std::decay_t<F>, void>;
+      detail::graph_data& g = checked();
+      g.about_to_change("give a task other work");
+      detail::node_operations const& type = g.nodes[index()]->type();
+      if (type.kind != task_kind::task || type.forget_value != nullptr) detail::refuse_other_work(name());
+      g.replace_node<node>(index(), std::forward<F>(f));
+    }
     return *this;
   }
 

@@ -10,9 +10,15 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward, move
+#include <vector>
 
 #include "heist/base/config.hpp"
+#include "heist/fwd.hpp"
+#include "heist/graph/always_node.hpp"
+#include "heist/graph/event.hpp"
 #include "heist/graph/graph_data.hpp"
+#include "heist/graph/input.hpp"
+#include "heist/graph/node_callable.hpp"
 #include "heist/graph/run.hpp"
 #include "heist/graph/task.hpp"
 #include "heist/graph/typed_node.hpp"
@@ -39,18 +45,34 @@ class task_graph {
   /// Adds a task: f() or f(context).
   template <class F>
   auto emplace(F&& f) {
-    return add<std::decay_t<F>>(std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return add<std::decay_t<F>>(std::forward<F>(f));
+    } else {
+      return detail::refused_handle<task>{};
+    }
   }
   /// Adds a task that takes the values of other tasks: f(values...) or f(context, values...), with an edge from each.
-  /// A task<void> adds its edge and no argument.
-  template <class F, class T, class... More>
-  auto emplace(F&& f, task<T> const& first, task<More> const&... more) {
-    return add<std::decay_t<F>>(std::forward<F>(f), first, more...);
+  /// A task<void> adds its edge and no argument. heist::take(x) gives the value away, heist::each(range) all of a
+  /// range.
+  template <class F, class First, class... More>
+  requires(detail::is_input<First> && (detail::is_input<More> && ...)) auto emplace(F&& f, First const& first,
+                                                                                    More const&... more) {
+    if constexpr (detail::accepted<detail::taker_of<F, First, More...>>()) {
+      return add<std::decay_t<F>>(std::forward<F>(f), first, more...);
+    } else {
+      return detail::refused_handle<task>{};
+    }
+  }
+  /// For graphs that are built for one process and for many: as without heist::on.
+  template <class F, class... Inputs>
+  auto emplace(detail::on_rank, F&& f, Inputs const&... inputs) {
+    return emplace(std::forward<F>(f), inputs...);
   }
   /// Adds several tasks and returns a tuple of their handles.
   // clang-format off
   template <class F, class G, class... More>
-    requires(!std::derived_from<std::decay_t<G>, detail::task_operations<std::decay_t<G>>>)
+    requires(!detail::is_input<std::decay_t<G>> && !(detail::is_input<std::decay_t<More>> || ...) &&
+             !std::is_same_v<std::decay_t<F>, detail::on_rank>)
   auto emplace(F&& f, G&& g, More&&... more) {
     // clang-format on
     std::uint32_t const first = data().births;
@@ -62,6 +84,39 @@ class task_graph {
     }
   }
 
+  // Tasks and callables mixed, which is none of the above.
+  // clang-format off
+  template <class F, class G, class... More>
+    requires(!std::is_same_v<std::decay_t<F>, detail::on_rank> &&
+             (detail::is_input<std::decay_t<G>> || ... || detail::is_input<std::decay_t<More>>) &&
+             !(detail::is_input<std::decay_t<G>> && ... && detail::is_input<std::decay_t<More>>))
+  detail::refused_handle<task> emplace(F&&, G&&, More&&...) {
+    // clang-format on
+    static_assert(std::is_void_v<F>,
+                  "heist: in emplace(), after the callable come the tasks whose values it takes, or more callables, "
+                  "not both; fix it by one emplace() for each task that takes values.");
+    return {};
+  }
+
+  /// Adds a task that is finished from outside: event<T>::fulfil(). Its value is a T.
+  template <class T = void>
+  event<T> emplace_event() {
+    static_assert(!std::is_reference_v<T>,
+                  "heist: an event's value comes from another thread and is kept by the graph, so it is no reference; "
+                  "fix it by an event of a pointer or a value.");
+    detail::graph_data& g = data();
+    auto const& made = g.template add_node<detail::event_node<T>>(0);
+    g.may_have_events = true;
+    return event<T>{task<T>{g, made.index}};
+  }
+
+  /// Adds a task, f() or f(context), that runs even if the run has failed or was stopped before: to put back, to close,
+  /// to tell others. context::stop_requested() says whether it was. Give it an order by precede() and succeed().
+  template <class F>
+  task<> emplace_always(F&& f) {
+    return add_node<detail::always_node<std::decay_t<F>>>(std::forward<F>(f));
+  }
+
   /// Adds a task that does nothing yet; task::work() gives it something to do.
   task<> placeholder() { return add_node<detail::task_node<detail::no_work, void>>(detail::no_work{}); }
 
@@ -70,19 +125,21 @@ class task_graph {
   /// it.
   template <class F>
   task<> emplace_condition(F&& f) {
-    using result = detail::task_result<context, std::decay_t<F>>;
-    static_assert(std::is_integral_v<result>,
-                  "heist: a condition returns the number of its successor; mend it by returning an int.");
-    static_assert(
-        !std::is_same_v<std::remove_cv_t<result>, bool>,
-        "heist: a condition that returns bool would run successor 0 for false and 1 for true, which is seldom "
-        "meant; mend it by returning an int: the number of the successor.");
-    return add_node<detail::condition_node<std::decay_t<F>>>(std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_child<context, F>>() && detail::chooses<detail::as_condition<F>>()) {
+      return add_node<detail::condition_node<std::decay_t<F>>>(std::forward<F>(f));
+    } else {
+      return {};
+    }
   }
   /// Adds a condition that chooses several: f() or f(context) returns a range of numbers.
   template <class F>
   task<> emplace_multi_condition(F&& f) {
-    return add_node<detail::multi_condition_node<std::decay_t<F>>>(std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_child<context, F>>() &&
+                  detail::chooses<detail::as_multi_condition<F>>()) {
+      return add_node<detail::multi_condition_node<std::decay_t<F>>>(std::forward<F>(f));
+    } else {
+      return {};
+    }
   }
 
   /// Adds a task whose work is a run of `inner`, which stays as it is and may be in several graphs. Its exception
@@ -107,7 +164,8 @@ class task_graph {
     refuse_foreign(b);
     data().erase_edges(a.index(), b.index());
   }
-  /// Removes everything; handles become invalid.
+  /// Removes everything; handles become invalid. Memory is kept for what is built next; assigning a new graph gives it
+  /// back.
   void clear() { data().clear(); }
 
   /// Calls f(task<>) for every task, in order of creation; a task may stand in the place of one that was erased before.
@@ -118,21 +176,64 @@ class task_graph {
     }
   }
 
+  // --- memory: of runs by executors whose policy has some (policy::cab, cats, replay); README.md of recall/ ---
+
+  /// What is known of the last runs: of each task the worker and squad that had it, when it began and ended, and what it
+  /// touches. Empty before the first. Throws graph_error while the graph runs. Cost: linear in tasks and edges.
+  template <class Memory = graph_memory>
+  Memory memory() const {
+    return Memory::of(data());
+  }
+  /// This and all later runs under policy::replay follow `memory`: of this graph, or of one that was built in the same
+  /// way, perhaps by another process (graph_memory::from_json). Strictly: each task begins on the worker that had it,
+  /// ordered: in the order in which that worker began its tasks. Relaxed: that worker gets it first, others when they
+  /// have nothing else. Throws graph_error if it is a memory of another graph, and while the graph runs.
+  template <class Memory>
+  void follow(Memory const& memory, replay_mode mode) {
+    memory.be_followed(data(), mode);
+  }
+  /// This and all later runs under policy::replay give tasks to the workers and squads that they were wished to.
+  void follow_placement();
+  /// Runs are free again, and nothing is known of those before. Throws graph_error while the graph runs.
+  void forget();
+  /// One sentence on how the last run was divided, or what it followed, and why; empty if it remembered nothing. Under
+  /// policy::automatic: what was found to be the fastest.
+  std::string note() const;
+
   task_graph& name(std::string_view text);
   std::string const& name() const { return data().title; }
 
   /// Writes the graph in the DOT language; edges of conditions are dashed and numbered, composed graphs are boxes.
   void dot(std::ostream& out) const;
 
+  // For the code of heist: a task of a kind of its own, the handle of one by its number, and what is behind it all.
+  template <class Node, class T, class... Args>
+  task<T> emplace_node(Args&&... args) {
+    return handle<T>(data().template add_node<Node>(0, std::forward<Args>(args)...).index);
+  }
+  template <class T>
+  task<T> handle(std::uint32_t index) const {
+    return task<T>{data(), index};
+  }
+  detail::graph_data& implementation() const { return data(); }
+
   // How executors start runs.
   template <class... Options>
   graph_run start_run(detail::core& home, std::size_t passes, Options&&... options) {
-    return data().start(home, passes, {}, std::forward<Options>(options)...);
+    if constexpr (detail::options_of_run<Options...>()) {
+      return data().start(home, passes, {}, std::forward<Options>(options)...);
+    } else {
+      return {};
+    }
   }
   template <class Predicate, class... Options>
   graph_run start_run_until(detail::core& home, Predicate&& done, Options&&... options) {
-    auto again = [stop = std::forward<Predicate>(done)]() mutable { return !stop(); };
-    return data().start(home, 1, std::move(again), std::forward<Options>(options)...);
+    if constexpr (detail::predicate_of_run<Predicate>() && detail::options_of_run<Options...>()) {
+      auto again = [stop = std::forward<Predicate>(done)]() mutable { return !stop(); };
+      return data().start(home, 1, std::move(again), std::forward<Options>(options)...);
+    } else {
+      return {};
+    }
   }
 
  private:
@@ -141,35 +242,111 @@ class task_graph {
     return task<>{data(), data().template add_node<Node>(0, std::forward<Args>(args)...).index};
   }
 
-  /// The slots of the tasks that have a value, as a tuple.
+  /// What a task keeps of an input, as a tuple: nothing of a task without a value.
   template <class T>
-  static auto slot_of(task<T> const& t) {
+  auto kept_of(task<T> const& t) const {
+    refuse_foreign(t);
     if constexpr (std::is_void_v<T>) {
       return std::tuple<>{};
     } else {
       return std::tuple<detail::result_slot<T> const*>{&t.value()};
     }
   }
+  template <class Handle>
+  auto kept_of(detail::take_of<Handle> const& t) const {
+    using value = decltype(detail::task_value(static_cast<Handle const*>(nullptr)));
+    static_assert(
+        !std::is_void_v<value> && !std::is_reference_v<value>,
+        "heist: heist::take(x) takes the value that x returned, and x returns none, or a reference; fix it by "
+        "the task itself as the argument.");
+    refuse_foreign(t.from);
+    return std::tuple{detail::taken_value<value>{const_cast<detail::result_slot<value>&>(t.from.value())}};
+  }
+  template <class Handle>
+  auto kept_of(detail::each_of<Handle> const& all) const {
+    using value = decltype(detail::task_value(static_cast<Handle const*>(nullptr)));
+    for (Handle const& t : all.from) refuse_foreign(t);
+    if constexpr (std::is_void_v<value>) {
+      return std::tuple<>{};
+    } else {
+      detail::each_value<value> slots{all.from.size()};
+      for (std::size_t i = 0; i != all.from.size(); ++i) slots[i] = &all.from[i].value();
+      return std::tuple<detail::each_value<value>>{std::move(slots)};
+    }
+  }
 
-  template <class F, class G, class... T>
-  auto add(G&& g, task<T> const&... from) {
-    (refuse_foreign(from), ...);
+  template <class T>
+  static std::size_t edges_of(task<T> const&) noexcept {
+    return 1;
+  }
+  template <class Handle>
+  static std::size_t edges_of(detail::take_of<Handle> const&) noexcept {
+    return 1;
+  }
+  template <class Handle>
+  static std::size_t edges_of(detail::each_of<Handle> const& all) noexcept {
+    return all.from.size();
+  }
+
+  /// Calls f(task, is_taken) for each task that an input names.
+  template <class T, class F>
+  static void for_each_task_of(task<T> const& t, F&& f) {
+    f(t, false);
+  }
+  template <class Handle, class F>
+  static void for_each_task_of(detail::take_of<Handle> const& t, F&& f) {
+    f(t.from, true);
+  }
+  template <class Handle, class F>
+  static void for_each_task_of(detail::each_of<Handle> const& all, F&& f) {
+    for (Handle const& t : all.from) f(t, false);
+  }
+  template <class T>
+  static constexpr bool has_value(task<T> const&) noexcept {
+    return !std::is_void_v<T>;
+  }
+
+  template <class F, class G, class... In>
+  auto add(G&& g, In const&... in) {
+    static_assert((detail::is_input<In> && ...),
+                  "heist: what follows the function in emplace() are tasks whose values it takes, heist::take(task) or "
+                  "heist::each(range of tasks); fix the argument.");
     return std::apply(
-        [&]<class... Taken>(detail::result_slot<Taken> const*... slots) {
-          using result = std::remove_cv_t<detail::task_result<context, F, decltype(slots->get())...>>;
-          using node = detail::task_node<F, result, Taken...>;
-          std::uint32_t const index = data().template add_node<node>(sizeof...(T), std::forward<G>(g), slots...).index;
-          (data().add_edge(from.index(), index, !std::is_void_v<T>), ...);
-          return task<result>{data(), index};
+        [&]<class... Kept>(Kept&&... kept) {
+          using result = std::remove_cv_t<detail::task_result<context, F, decltype(kept->get())...>>;
+          using node = detail::task_node<F, result, std::remove_cvref_t<Kept>...>;
+          detail::graph_data& d = data();
+          [[maybe_unused]] std::vector<detail::graph_data::input_note> notes;
+          if constexpr ((detail::is_take<In> || ...)) {
+            auto const note = [&](auto const& t, bool is_taken) { notes.push_back({t.index(), is_taken}); };
+            (for_each_task_of(in, note), ...);
+            d.refuse_takers(notes.data(), notes.size());
+          }
+          std::uint32_t const index =
+              d.template add_node<node>((std::size_t{0} + ... + edges_of(in)), std::forward<G>(g), std::move(kept)...)
+                  .index;
+          if constexpr ((detail::is_take<In> || ...)) {
+            try {
+              d.add_takers(notes.data(), notes.size(), index);
+            } catch (...) {
+              d.erase_since(d.births - 1);
+              throw;
+            }
+          }
+          [[maybe_unused]] auto const connect = [&](auto const& t, bool) {
+            d.add_edge(t.index(), index, has_value(t));
+          };
+          (for_each_task_of(in, connect), ...);
+          return task<result>{d, index};
         },
-        std::tuple_cat(slot_of(from)...));
+        std::tuple_cat(kept_of(in)...));
   }
 
   template <class T>
   void refuse_foreign(task<T> const& t) const {
     if (t.graph() != &data() || !t.valid()) {
       throw graph_error{
-          "a task of another graph, or none, where one of this graph is needed; mend it by using a handle that "
+          "a task of another graph, or none, where one of this graph is needed; fix it by using a handle that "
           "this graph's emplace() returned."};
     }
   }
@@ -182,12 +359,6 @@ class task_graph {
 
   detail::graph_owner data_;
 };
-
-template <class Order>
-template <class Graph, class... Options>
-auto basic_context<Order>::run(Graph& graph, Options&&... options) const {
-  return graph.start_run(fiber_->home, std::size_t{1}, std::forward<Options>(options)...);
-}
 
 }  // namespace heist
 

@@ -12,6 +12,7 @@
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
 #include "heist/graph/graph_data.hpp"
+#include "heist/graph/input.hpp"
 #include "heist/graph/run.hpp"
 #include "heist/sched/context.hpp"
 
@@ -40,6 +41,15 @@ constexpr bool leaves_number() noexcept {
 }
 
 template <class Node>
+constexpr auto event_of() noexcept -> event_part* (*)(node&) noexcept {
+  if constexpr (std::is_base_of_v<event_part, Node>) {
+    return [](node& self) noexcept -> event_part* { return &static_cast<Node&>(self); };
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Node>
 inline constexpr node_operations operations_of{{&describe_node, &wave_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
@@ -47,13 +57,14 @@ inline constexpr node_operations operations_of{{&describe_node, &wave_of_node},
                                                sizeof(Node),
                                                alignof(Node),
                                                Node::kind,
-                                               leaves_number<Node>()};
+                                               leaves_number<Node>(),
+                                               event_of<Node>()};
 
 /// What every task does first: others hear of what was finished for them, and its join counter is ready for the next
 /// time it is reached.
-HEIST_ALWAYS_INLINE record& begin_task(runnable& self, fiber& on) {
-  record& r = static_cast<record&>(self);
-  on.on->work_for(*r.graph);
+HEIST_ALWAYS_INLINE record& begin_task(runnable& task, fiber& self) {
+  record& r = static_cast<record&>(task);
+  self.worker->work_for(*r.graph);
   if (r.predecessors > 1) {
     graph_data& g = *r.graph;
     g.counters[&r - g.records].reset(r.predecessors);
@@ -74,48 +85,67 @@ struct value_node<void> : node {
 
 [[noreturn]] void refuse_missing_value(record const& r);
 
-/// A task: F is called with the values of `Taken...`, and leaves a value of type R.
-template <class F, class R, class... Taken>
+/// A task: F is called with the values that `Inputs` give (input.hpp), and leaves a value of type R.
+template <class F, class R, class... Inputs>
 struct task_node final : value_node<R> {
   static constexpr task_kind kind = task_kind::task;
   using value_type = R;
 
   template <class G>
-  explicit task_node(G&& g, result_slot<Taken> const*... from)
-      : value_node<R>(operations_of<task_node>), function(std::forward<G>(g)), taken(from...) {}
+  explicit task_node(G&& g, Inputs... from)
+      : value_node<R>(operations_of<task_node>), function(std::forward<G>(g)), inputs(std::move(from)...) {}
 
-  static runnable* run(runnable& self, fiber& on) {
-    record& r = begin_task(self, on);
+  static runnable* run(runnable& task, fiber& self) {
+    record& r = begin_task(task, self);
     run_state& state = *r.graph->current;
     if (!state.interrupted()) [[likely]] {
       try {
-        work(r, on, state, std::index_sequence_for<Taken...>{});
+        work(r, self, state, std::index_sequence_for<Inputs...>{});
       } catch (...) {
         state.fail(exception_of_task());
       }
     } else if constexpr (!std::is_void_v<R>) {
       static_cast<task_node&>(r.built()).value.reset();
     }
-    return finish(r, on);
+    return finish(r, self);
   }
 
   template <std::size_t... I>
-  static void work(record const& r, fiber& on, run_state const& state, std::index_sequence<I...>) {
+  static void work(record const& r, fiber& self, run_state const& state, std::index_sequence<I...>) {
     auto& me = static_cast<task_node&>(r.built());
     if constexpr (!std::is_void_v<R>) me.value.reset();
-    if (!(std::get<I>(me.taken)->full() && ...)) refuse_missing_value(r);
+    if constexpr (requires { me.function.restore(me.inputs, result_of(me)); }) {
+      if (me.function.restore(me.inputs, result_of(me))) return;  // it has run before, in another process
+    }
+    if (!(std::get<I>(me.inputs)->full() && ...)) refuse_missing_value(r);
     auto const call = [&]() -> decltype(auto) {
-      return call_with_context<context>(me.function, on, &state.interrupt, std::get<I>(me.taken)->get()...);
+      return call_with_context<context>(me.function, self, &state.interrupt, std::get<I>(me.inputs)->get()...);
     };
-    if constexpr (std::is_void_v<R>) {
-      call();
+    auto const fill = [&] {
+      if constexpr (std::is_void_v<R>) {
+        call();
+      } else {
+        me.value.fill(call);
+      }
+    };
+    if constexpr ((is_taken<Inputs> || ...)) {
+      forget_taken const at_end{me.inputs};
+      fill();
     } else {
-      me.value.fill(call);
+      fill();
+    }
+  }
+
+  static result_slot<R>* result_of(task_node& me) noexcept {
+    if constexpr (std::is_void_v<R>) {
+      return nullptr;
+    } else {
+      return &me.value;
     }
   }
 
   [[no_unique_address]] F function;
-  [[no_unique_address]] std::tuple<result_slot<Taken> const*...> taken;
+  [[no_unique_address]] std::tuple<Inputs...> inputs;
 };
 
 /// What a placeholder does.
@@ -131,14 +161,14 @@ struct condition_node final : node {
   template <class G>
   explicit condition_node(G&& g) : node(operations_of<condition_node>), function(std::forward<G>(g)) {}
 
-  static runnable* run(runnable& self, fiber& on) {
-    record& r = begin_task(self, on);
+  static runnable* run(runnable& task, fiber& self) {
+    record& r = begin_task(task, self);
     graph_data& g = *r.graph;
     run_state& state = *g.current;
     std::int64_t chosen = -1;
     if (!state.interrupted()) {
       try {
-        chosen = call_with_context<context>(static_cast<condition_node&>(r.built()).function, on, &state.interrupt);
+        chosen = call_with_context<context>(static_cast<condition_node&>(r.built()).function, self, &state.interrupt);
       } catch (...) {
         state.fail(exception_of_task());
       }
@@ -147,7 +177,7 @@ struct condition_node final : node {
     if (chosen >= 0 && chosen < count) {  // the chosen one takes over the token
       return &g.records[g.successors[r.first_successor + chosen].position()];
     }
-    on.on->count_for(g);  // its token is given up
+    self.worker->count_for(g);  // its token is given up
     return nullptr;
   }
 
@@ -162,25 +192,32 @@ struct multi_condition_node final : node {
   template <class G>
   explicit multi_condition_node(G&& g) : node(operations_of<multi_condition_node>), function(std::forward<G>(g)) {}
 
-  static runnable* run(runnable& self, fiber& on) {
-    record& r = begin_task(self, on);
+  static runnable* run(runnable& task, fiber& self) {
+    record& r = begin_task(task, self);
     graph_data& g = *r.graph;
     run_state& state = *g.current;
     if (!state.interrupted()) {
       try {
         auto const chosen =
-            call_with_context<context>(static_cast<multi_condition_node&>(r.built()).function, on, &state.interrupt);
+            call_with_context<context>(static_cast<multi_condition_node&>(r.built()).function, self, &state.interrupt);
         std::int64_t const count = (&r)[1].first_successor - r.first_successor;
         for (std::int64_t const i : chosen) {
           if (i < 0 || i >= count) continue;
           g.count_one_more();
-          on.home.push(*on.on, g.records[g.successors[r.first_successor + i].position()]);
+          record& next = g.records[g.successors[r.first_successor + i].position()];
+          if (HEIST_UNLIKELY(g.begins_in_order())) {
+            ready_offer offer{self};
+            offer.add(g.urgency_of(next), next);
+            offer.leave();
+          } else {
+            self.home.push(*self.worker, next);
+          }
         }
       } catch (...) {
         state.fail(exception_of_task());
       }
     }
-    on.on->count_for(g);  // its token is given up
+    self.worker->count_for(g);  // its token is given up
     return nullptr;
   }
 
@@ -192,7 +229,7 @@ struct module_node final : node {
   static constexpr task_kind kind = task_kind::module;
 
   explicit module_node(graph_data& composed) noexcept;
-  static runnable* run(runnable& self, fiber& on);
+  static runnable* run(runnable& task, fiber& self);
 
   graph_data& inner;
 };

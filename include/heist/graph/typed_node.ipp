@@ -9,29 +9,29 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void refuse_missing_value(record const& r) {
   throw graph_error{
-      fmt::format("{} takes the value of a task that has not run: a condition has led around it. Mend it by "
+      fmt::format("{} takes the value of a task that has not run: a condition has led around it. Fix it by "
                   "letting every path to {} lead through the tasks whose values it takes.",
                   r.graph->task_name(r.built().index), r.graph->task_name(r.built().index))};
 }
 
-HEIST_COLD_BODY runnable* module_node::run(runnable& self, fiber& on) {
-  record& r = begin_task(self, on);
+HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
+  record& r = begin_task(task, self);
   graph_data& g = *r.graph;
   run_state& state = *g.current;
   if (!state.interrupted()) {
     bool started = false;
     g.count_one_more();  // the end of the inner run may come at once, and this call has not returned then
     try {
-      static_cast<module_node&>(r.built()).inner.start_nested(r, on.home);
+      static_cast<module_node&>(r.built()).inner.start_nested(r, self.home);
       started = true;
     } catch (...) {
       state.fail(exception_of_task());
     }
-    on.on->count_for(g);
+    self.worker->count_for(g);
     if (started) return nullptr;  // the end of the inner run finishes this task
   }
   release_limits(r);
-  return finish(r, on);
+  return finish(r, self);
 }
 
 }  // namespace heist::detail

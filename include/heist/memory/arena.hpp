@@ -10,7 +10,8 @@
 
 namespace heist::detail {
 
-/// Hands out memory from growing chunks and frees all of it at once. Runs no destructors. Not thread-safe.
+/// Hands out memory from growing chunks; clear() takes all of it back at once, for the next. Runs no destructors. Not
+/// thread-safe.
 /// What is given back before is used again for pieces of the same size and alignment.
 class arena {
  public:
@@ -53,7 +54,12 @@ class arena {
 
   std::uintptr_t next_ = 0, end_ = 0;
   std::size_t chunk_bytes_ = first_chunk;
-  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  struct chunk {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t bytes;
+  };
+  std::vector<chunk> chunks_;
+  std::size_t begun_ = 0;  ///< chunks that something has been handed out from since clear()
   std::vector<free_list> given_back_;
 };
 

@@ -22,10 +22,9 @@ HEIST_COLD_BODY void arena::give_back(void* piece, std::size_t bytes, std::size_
 }
 
 HEIST_COLD_BODY void arena::clear() noexcept {
-  chunks_.clear();
   given_back_.clear();
   next_ = end_ = 0;
-  chunk_bytes_ = first_chunk;
+  begun_ = 0;
 }
 
 HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment) noexcept {
@@ -36,11 +35,15 @@ HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment
 
 HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t alignment) {
   std::size_t const wanted = bytes + alignment;
-  std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
-  chunks_.push_back(std::unique_ptr<std::byte[]>{new std::byte[size]});
-  if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
-  next_ = reinterpret_cast<std::uintptr_t>(chunks_.back().get());
-  end_ = next_ + size;
+  while (begun_ != chunks_.size() && chunks_[begun_].bytes < wanted) ++begun_;
+  if (begun_ == chunks_.size()) {
+    std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
+    chunks_.push_back({std::unique_ptr<std::byte[]>{new std::byte[size]}, size});
+    if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
+  }
+  chunk const& next = chunks_[begun_++];
+  next_ = reinterpret_cast<std::uintptr_t>(next.memory.get());
+  end_ = next_ + next.bytes;
   return allocate(bytes, alignment);
 }
 

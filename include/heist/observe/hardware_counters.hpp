@@ -38,13 +38,12 @@ struct counter_values {
 /// Counts events of one thread: the one that makes it, from then on.
 ///
 /// Promises  S1  if the machine refuses, the object exists all the same: available() is false, why() says in one
-///               sentence (without its full stop) what was refused, why, and how to mend it, and read() returns zeros.
+///               sentence (without its full stop) what was refused, why, and how to fix it, and read() returns zeros.
 ///           S2  if available, each value of read() is at least what it was before, and counts what this thread did in
 ///               between. All zeros are possible: some virtual machines count nothing.
 /// Threads   read() on the thread that made it, the destructor on any.
 /// Cost      read(), twice per stretch of a profiled task, is tens of nanoseconds where user mode may read the
-/// counters,
-///           some microseconds where the kernel must. Making one some system calls.
+///           counters, some microseconds where the kernel must. Making one some system calls.
 /// Models    hardware_counters
 // clang-format off
 template <class C>
@@ -55,6 +54,11 @@ concept counter_source =
       { fixed.available() } noexcept -> std::same_as<bool>;
       { fixed.why() } -> std::convertible_to<std::string>;
     };
+/// One that says which event private_misses counts; for notes.
+template <class C>
+concept naming_source = counter_source<C> && requires(C const& fixed) {
+  { fixed.event() } -> std::convertible_to<std::string>;
+};
 // clang-format on
 
 /// Performance counters of the processor, by perf_event_open. Counts user mode only.

@@ -17,6 +17,7 @@ enum class task_kind : std::uint8_t {
   multi_condition,  ///< a node that chooses several successors
   module,           ///< a node that runs another graph
   async,            ///< a task submitted to the executor or by another task
+  event,            ///< a node that is finished from outside
   start,            ///< what releases the sources of a run
   other,            ///< anything else that a worker executes
 };
@@ -34,6 +35,8 @@ constexpr char const* to_string(task_kind kind) noexcept {
       return "module";
     case task_kind::async:
       return "async";
+    case task_kind::event:
+      return "event";
     case task_kind::start:
       return "start";
     case task_kind::other:
@@ -53,7 +56,7 @@ struct task_view {
 ///
 /// Promises  O1  start() is called once, before the workers' threads; every other member on the thread of `worker`.
 ///           O2  task_begin() and task_end() of one task enclose everything it does. A task that must wait parks:
-///               park() on the worker it leaves, resume() on the worker that goes on with it, which may be another.
+///               park() on the worker it leaves, resume() on the worker that continues with it, which may be another.
 ///           O3  sleep() and wake() alternate on each worker.
 ///           O4  The ends of all tasks of a run are told before the run has ended, that of an async before its future
 ///               is ready. A task that a limiter holds back begins when it holds all that it takes.
@@ -82,7 +85,7 @@ concept observer =
 /// other, on the fiber that the worker runs on.
 ///
 /// Promises  T1  search_begin() and work_begin() come in turns in a worker's loop, where joins is 0, and in each join
-///               that waits so. After a resume() there is a work_begin() for the fiber that goes on.
+///               that waits so. After a resume() there is a work_begin() for the fiber that resumes.
 ///           T2  attempt() before each try to take something from somebody, success() after one that took it, on the
 ///               same worker; work_begin() follows.
 /// Models    time_breakdown, tee of one
@@ -101,12 +104,11 @@ concept time_observer =
 /// An observer that is also told where the tasks of two tiers run (policies cab and cats). `task` names an inter-squad
 /// task while it, or its subtree, runs; later another may have the same name.
 ///
-/// Promises  Q1  inter_begin() when a worker has taken `task`, or goes on with it after its inter-squad children;
+/// Promises  Q1  inter_begin() when a worker has taken `task`, or continues with it after its inter-squad children;
 ///               inter_end() when it has ended with its whole subtree, or starts to wait for such children. They come
 ///               in turns for each task.
-///           Q2  intra_begin() when a worker goes on with a frame of the task's subtree: one that it has stolen, or
-///           that
-///               has waited. What the frame calls and forks from there runs on this worker until another of these
+///           Q2  intra_begin() when a worker continues with a frame of the task's subtree: one that it has stolen, or
+///               that has waited. What the frame calls and forks from there runs on this worker until another of these
 ///               events.
 /// Models    placement_trace, tee of one
 // clang-format off
@@ -189,17 +191,17 @@ struct tee {
     squad_ones([&](auto& o) { o.intra_begin(worker, squad, task); });
   }
 
-  static constexpr bool timed = time_observer<A> || time_observer<B>;
-  void search_begin(std::size_t worker, std::uint32_t joins) noexcept requires timed {
+  static constexpr bool is_timed = time_observer<A> || time_observer<B>;
+  void search_begin(std::size_t worker, std::uint32_t joins) noexcept requires is_timed {
     timed_ones([&](auto& o) { o.search_begin(worker, joins); });
   }
-  void attempt(std::size_t worker) noexcept requires timed {
+  void attempt(std::size_t worker) noexcept requires is_timed {
     timed_ones([&](auto& o) { o.attempt(worker); });
   }
-  void success(std::size_t worker) noexcept requires timed {
+  void success(std::size_t worker) noexcept requires is_timed {
     timed_ones([&](auto& o) { o.success(worker); });
   }
-  void work_begin(std::size_t worker, std::uint32_t joins) noexcept requires timed {
+  void work_begin(std::size_t worker, std::uint32_t joins) noexcept requires is_timed {
     timed_ones([&](auto& o) { o.work_begin(worker, joins); });
   }
   // clang-format on

@@ -24,7 +24,7 @@ struct page_nodes {
   std::vector<std::size_t> pages_on;  ///< by the system's number of the node; no longer than the last that has a page
   std::size_t not_present = 0;        ///< mapped, but never written, or swapped out
   std::size_t unknown = 0;            ///< not mapped, only read so far, or the system does not say
-  std::string note;                   ///< why the system refused, and how to mend it; empty if it did not
+  std::string note;                   ///< why the system refused, and how to fix it; empty if it did not
 
   std::size_t pages() const noexcept;
   /// "2 pages on node 0, 1 on node 1, 1 not present, 0 unknown".
@@ -34,7 +34,7 @@ struct page_nodes {
 
 namespace detail {
 
-/// Why that system call failed and how to mend it, as a sentence without its full stop.
+/// Why that system call failed and how to fix it, as a sentence without its full stop.
 std::string page_refusal(char const* call, int error);
 
 /// What the queries ask of the operating system. Tests supply another.

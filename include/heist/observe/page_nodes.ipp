@@ -33,15 +33,15 @@ HEIST_COLD_BODY std::string page_refusal(char const* call, int error) {
   switch (error) {
     case ENOSYS:
       return sentence +
-             "as the kernel or the sandbox knows no NUMA nodes; mend it by a kernel with CONFIG_NUMA or by leaving the "
+             "as the kernel or the sandbox knows no NUMA nodes; fix it by a kernel with CONFIG_NUMA or by leaving the "
              "sandbox";
     case EPERM:
     case EACCES:
       return sentence +
-             "probably by the seccomp profile of a container; mend it by one that allows this call, or by the "
+             "probably by the seccomp profile of a container; fix it by one that allows this call, or by the "
              "capability CAP_SYS_NICE";
     default:
-      return sentence + "for a reason that is not known here; mend it by an up-to-date kernel, or do without";
+      return sentence + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
   }
 }
 

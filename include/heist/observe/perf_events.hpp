@@ -37,7 +37,7 @@ private_miss_events generic_miss_events();
 /// about the size of the data. So prefetches count as well where the processor can tell them.
 private_miss_events private_misses_of(std::string_view cpuinfo);
 
-/// Why perf_event_open failed and how to mend it, as a sentence without its full stop.
+/// Why perf_event_open failed and how to fix it, as a sentence without its full stop.
 /// `paranoid` is the text of /proc/sys/kernel/perf_event_paranoid, empty if it cannot be read.
 std::string perf_refusal(int error, std::string_view event, std::string_view paranoid);
 

@@ -78,34 +78,34 @@ HEIST_COLD_BODY std::string perf_refusal(int error, std::string_view event, std:
       bool const known = std::from_chars(paranoid.data(), paranoid.data() + paranoid.size(), level).ec == std::errc{};
       if (known && level > 2)
         return sentence + fmt::format(
-                              "as /proc/sys/kernel/perf_event_paranoid is {}; mend it by "
+                              "as /proc/sys/kernel/perf_event_paranoid is {}; fix it by "
                               "sysctl kernel.perf_event_paranoid=2 or the capability CAP_PERFMON",
                               level);
       return sentence +
-             "probably by the seccomp profile of a container; mend it by one that allows perf_event_open, or by "
+             "probably by the seccomp profile of a container; fix it by one that allows perf_event_open, or by "
              "the capability CAP_PERFMON";
     }
     case ENOSYS:
       return sentence +
-             "as the kernel or the sandbox has no performance events; mend it by a kernel with "
+             "as the kernel or the sandbox has no performance events; fix it by a kernel with "
              "CONFIG_PERF_EVENTS or by leaving the sandbox";
     case ENOENT:
     case ENODEV:
     case ENXIO:
     case EOPNOTSUPP:
       return sentence +
-             "as this machine shows no such counter, which is usual in virtual machines; mend it by giving "
+             "as this machine shows no such counter, which is usual in virtual machines; fix it by giving "
              "the virtual machine a PMU or by running on the machine itself";
     case EMFILE:
     case ENFILE:
-      return sentence + "as there are too many open files; mend it by a higher limit (ulimit -n)";
+      return sentence + "as there are too many open files; fix it by a higher limit (ulimit -n)";
     case EBUSY:
     case ENOSPC:
       return sentence +
-             "as other programs or the NMI watchdog use the counters; mend it by ending them or by "
+             "as other programs or the NMI watchdog use the counters; fix it by ending them or by "
              "sysctl kernel.nmi_watchdog=0";
     default:
-      return sentence + "for a reason that is not known here; mend it by an up-to-date kernel, or do without";
+      return sentence + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
   }
 }
 

@@ -75,10 +75,10 @@ static_assert(squad_observer<placement_trace> && placement_trace::observes);
 /// What check_placement() found.
 struct placement_report {
   std::vector<std::string> violations;  ///< a sentence for each
-  std::size_t inter_begins = 0;  ///< inter-squad tasks that were taken, and those gone on with after their children
-  std::size_t intra_begins = 0;  ///< frames of their subtrees that changed their worker, or waited
-  std::size_t squads_used = 0;   ///< squads that ran some inter-squad task
-  std::uint32_t deepest = 0;     ///< the largest level
+  std::size_t inter_begins = 0;         ///< inter-squad tasks that were taken, and those continued after their children
+  std::size_t intra_begins = 0;         ///< frames of their subtrees that changed their worker, or waited
+  std::size_t squads_used = 0;          ///< squads that ran some inter-squad task
+  std::uint32_t deepest = 0;            ///< the largest level
 
   bool ok() const noexcept { return violations.empty(); }
   /// For people: the figures, then at most `most` violations.
@@ -134,9 +134,9 @@ class placement_checker {
 /// Checks a trace of an executor whose workers are divided into `squads` (topology::make_squads), from a moment at
 /// which no region ran to another one (CAB, section III; CATS, section 3.3):
 ///
-///   only head workers begin inter-squad tasks, and go on with them after their children;
+///   only head workers begin inter-squad tasks, and continue with them after their children;
 ///   a squad runs one inter-squad task at a time, with its whole subtree, and every task that begins ends there;
-///   whatever goes on with a frame of a subtree is in the squad that runs the subtree's inter-squad task;
+///   whatever continues with a frame of a subtree is in the squad that runs the subtree's inter-squad task;
 ///   a region's body is level 1, and a task begins after one of the level above; none is below `deepest`, if that is
 ///   given.
 ///

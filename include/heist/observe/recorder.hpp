@@ -1,13 +1,13 @@
 // An observer that keeps what happens on each worker, in order and with times, to be looked at later.
 #pragma once
 
-#include <chrono>   // steady_clock
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t, uint8_t, uint32_t
 #include <cstring>  // memcpy, strlen
 #include <memory>   // unique_ptr
 #include <new>      // bad_alloc
 #include <string_view>
+#include <thread>  // std::chrono::steady_clock, without its texts
 #include <unordered_set>
 #include <vector>
 
@@ -16,8 +16,7 @@
 #include "heist/observe/observer.hpp"
 
 // Edges
-//   E1  record: size.store(release) -> event_count, for_each_event: size.load(acquire)   events, names, chunks below
-//   size
+//   E1  record: size.store(release) -> event_count, for_each_event: size.load(acquire) events, names, chunks below size
 
 namespace heist {
 
@@ -25,7 +24,7 @@ namespace heist {
 enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake, park, resume };
 
 /// One thing that happened on one worker.
-struct event {
+struct recorded_event {
   std::int64_t ns = 0;         ///< steady_clock
   void const* id = nullptr;    ///< of the task; park, resume: of the fiber
   char const* name = nullptr;  ///< task_begin: of the task, or nullptr; lives as long as the recording
@@ -60,17 +59,17 @@ class recorder {
   }
 
   void task_begin(std::size_t worker, task_view const& task) noexcept {
-    event e = at_now(event_kind::task_begin, task.id);
+    recorded_event e = at_now(event_kind::task_begin, task.id);
     e.kind = task.kind;
     buffers_[worker]->add(e, task.name);
   }
   void task_end(std::size_t worker, task_view const& task) noexcept {
-    event e = at_now(event_kind::task_end, task.id);
+    recorded_event e = at_now(event_kind::task_end, task.id);
     e.kind = task.kind;
     buffers_[worker]->add(e);
   }
   void steal(std::size_t thief, std::size_t victim) noexcept {
-    event e = at_now(event_kind::steal, nullptr);
+    recorded_event e = at_now(event_kind::steal, nullptr);
     e.victim = static_cast<std::uint32_t>(victim);
     buffers_[thief]->add(e);
   }
@@ -79,6 +78,12 @@ class recorder {
   void park(std::size_t worker, void const* fiber) noexcept { buffers_[worker]->add(at_now(event_kind::park, fiber)); }
   void resume(std::size_t worker, void const* fiber) noexcept {
     buffers_[worker]->add(at_now(event_kind::resume, fiber));
+  }
+
+  /// The clock of the events.
+  static std::int64_t now() noexcept {
+    auto const since_epoch = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
   }
 
   std::size_t worker_count() const noexcept { return buffers_.size(); }
@@ -92,10 +97,10 @@ class recorder {
     return buffers_[worker]->dropped.load(std::memory_order_relaxed);  // relaxed: a number on its own
   }
   /// Event `i` of a worker, i < event_count(worker), in the order in which they happened.
-  event const& event_at(std::size_t worker, std::size_t i) const noexcept {
+  recorded_event const& event_at(std::size_t worker, std::size_t i) const noexcept {
     return buffers_[worker]->chunks[i / chunk_size][i % chunk_size];
   }
-  /// Calls f(event const&) for every event of a worker, in the order in which they happened.
+  /// Calls f(recorded_event const&) for every event of a worker, in the order in which they happened.
   template <class F>
   void for_each_event(std::size_t worker, F f) const {
     auto const n = event_count(worker);
@@ -112,17 +117,17 @@ class recorder {
   struct alignas(cache_line_size) buffer {
     atomic<std::size_t> size{0};
     atomic<std::size_t> dropped{0};
-    std::vector<std::unique_ptr<event[]>> chunks;  ///< its length never changes: readers look at it
-    std::unordered_set<std::string_view> names;    ///< worker only; views of `texts`
-    std::vector<std::unique_ptr<char[]>> texts;    ///< worker only; readers follow event::name
+    std::vector<std::unique_ptr<recorded_event[]>> chunks;  ///< its length never changes: readers look at it
+    std::unordered_set<std::string_view> names;             ///< worker only; views of `texts`
+    std::vector<std::unique_ptr<char[]>> texts;             ///< worker only; readers follow event::name
 
     explicit buffer(std::size_t most_chunks) : chunks(most_chunks) {}
 
-    void add(event e, char const* name = nullptr) noexcept {
+    void add(recorded_event e, char const* name = nullptr) noexcept {
       auto const n = size.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
       try {
         if (n == chunks.size() * chunk_size) return drop();
-        if (n % chunk_size == 0) chunks[n / chunk_size] = std::make_unique<event[]>(chunk_size);
+        if (n % chunk_size == 0) chunks[n / chunk_size] = std::make_unique<recorded_event[]>(chunk_size);
         if (name != nullptr) e.name = kept(name);
       } catch (std::bad_alloc const&) {
         return drop();
@@ -149,12 +154,8 @@ class recorder {
     }
   };
 
-  static std::int64_t now() noexcept {
-    auto const since_epoch = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
-  }
-  static event at_now(event_kind what, void const* id) noexcept {
-    event e;
+  static recorded_event at_now(event_kind what, void const* id) noexcept {
+    recorded_event e;
     e.ns = now();
     e.id = id;
     e.what = what;

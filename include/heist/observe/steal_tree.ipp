@@ -182,9 +182,11 @@ HEIST_COLD_BODY std::string steal_tree::to_json() const {
     place.push_back(n.branch);
     common = std::min(common, depth - 1);
     if (!n.entry()) return;
-    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", first ? "\n" : ",\n", common,
-                        fmt::join(place.begin() + static_cast<std::ptrdiff_t>(common), place.end(), ", "), n.worker,
-                        n.victim, n.sequence, n.after_join);
+    std::string further;
+    for (std::size_t i = common; i < place.size(); ++i)
+      further += fmt::format("{}{}", i == common ? "" : ", ", place[i]);
+    text += fmt::format("{}  [{}, [{}], {}, {}, {}, {}]", first ? "\n" : ",\n", common, further, n.worker, n.victim,
+                        n.sequence, n.after_join);
     common = depth;
     first = false;
   });

@@ -59,11 +59,10 @@ struct time_report {
 /// Adds up the time of an executor's workers. `Clock`: ticks() gives the time.
 ///
 /// A worker's clock starts with the executor, as search. Work that is waited for by parking (futures, and joins unless
-/// the policy says otherwise) shows nothing inside joins: the worker goes on with something else.
+/// the policy says otherwise) shows nothing inside joins: the worker continues with something else.
 ///
 /// Threads   members of an observer and a time_observer: each worker writes its own lines. report() by any thread at
-/// any
-///           time, but not while start() runs: what each worker was doing lasts until that moment.
+///           any time, but not while start() runs: what each worker was doing lasts until that moment.
 /// Promises  of each worker, and so of all, the shares add up to `wall` exactly. wall is from start() to the report.
 /// Cost      a look at the clock for each event that time_observer names and each sleep, park and wake; none for a task
 ///           of the worker's own and for forks and joins in place.
@@ -171,6 +170,7 @@ class basic_time_breakdown : public null_observer {
   std::uint64_t start_ = 0;
 };
 
+/// Of real time.
 using time_breakdown = basic_time_breakdown<>;
 
 static_assert(time_observer<time_breakdown>);

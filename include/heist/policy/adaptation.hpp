@@ -21,6 +21,7 @@ struct run_times {
   friend bool operator==(run_times const&, run_times const&) = default;
 };
 
+/// When region::adapt() is content, and what it changes.
 struct adaptation_options {
   int prune_percent = 85;         ///< of the steals, from the bottom, before each run; 0..100. The paper's number
   std::size_t least_relaxed = 2;  ///< relaxed runs, at least

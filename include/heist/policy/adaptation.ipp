@@ -17,7 +17,7 @@ HEIST_COLD_BODY adaptation::adaptation(adaptation_options wanted) : options_{wan
       !(wanted.improvement > 0 && wanted.improvement <= 1)) {
     throw region_error{
         fmt::format("region.adapt: {} % to prune, {} to {} relaxed runs, improvement {}: these do not make sense; "
-                    "mend it by 0 to 100 %, at least no more than at most, and an improvement above 0, up to 1",
+                    "fix it by 0 to 100 %, at least no more than at most, and an improvement above 0, up to 1",
                     wanted.prune_percent, wanted.least_relaxed, wanted.most_relaxed, wanted.improvement)};
   }
 }

@@ -257,7 +257,7 @@ HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& ta
     data.note = "traditional stealing because there is one squad";
   } else if (data.source == profile_source::none) {
     data.note = fmt::format(
-        "traditional stealing because nothing could be measured: {}; mend it by ctx.footprint(bytes) in the tasks, or "
+        "traditional stealing because nothing could be measured: {}; fix it by ctx.footprint(bytes) in the tasks, or "
         "by region_options::bytes",
         data.source_note);
   } else if (!detail::divides_and_conquers(tree)) {

@@ -15,7 +15,7 @@ enum class step {
 };
 
 /// Decides how long to search and who stays awake. The protocol that carries the decisions out, and the proof that
-/// nobody sleeps through work, are in sched/idle_gate.hpp and sched/README.md, "Sleep".
+/// nobody sleeps through work, are in sync/idle_gate.hpp and sync/README.md, "Sleep".
 ///
 /// Promises  I1  failed() returns step::sleep after finitely many calls since begin(), or never_sleeps is true.
 ///           I2  the constants below never change.
@@ -110,7 +110,7 @@ class balanced {
 /// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not somebody is
 /// active; a push wakes a sleeper when nobody searches. One long task alone costs no CPU on the other workers.
 ///
-/// What a thief got last time tells whether stealing pays: after a booty that was worked off in less time than it takes
+/// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
 /// slowed down by a thief at its heels.
 class default_idle {

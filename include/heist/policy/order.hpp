@@ -24,7 +24,7 @@ enum class fork_order {
 
 namespace order {
 
-/// The forking task goes on with the first callable; thieves take the others, oldest first. A fork costs little more
+/// The forking task continues with the first callable; thieves take the others, oldest first. A fork costs little more
 /// than a call.
 struct parent_first {
   static constexpr fork_order value = fork_order::parent_first;
@@ -48,9 +48,11 @@ struct by_tier {
   static constexpr fork_order value = fork_order::by_tier;
 };
 
-/// Parent-first, in a region that a policy with tiers does not divide; what parent_first is, told apart so that a
+/// Parent-first, in a region that a policy of order `Order` does not divide; what parent_first is, told apart so that a
 /// region within can be divided.
-struct undivided : parent_first {};
+template <class Order>
+struct undivided_by {};
+struct undivided : parent_first, undivided_by<by_tier> {};
 
 /// What a fork asks of an order.
 // clang-format off
@@ -68,9 +70,11 @@ namespace join {
 struct park {
   static constexpr join_strategy strategy = join_strategy::park;
 };
+/// A join that waits runs what the thief of its child has forked, on top.
 struct leapfrog {
   static constexpr join_strategy strategy = join_strategy::leapfrog;
 };
+/// A join that waits looks at its child again and again, and runs nothing.
 struct wait {
   static constexpr join_strategy strategy = join_strategy::wait;
 };

@@ -20,15 +20,15 @@ template <class Victim, class Idle, class Order = order::parent_first, class Joi
 struct bundle {
   static_assert(idle::idle_policy<Idle>,
                 "heist: the second part of a policy decides about sleep and must model heist::idle::idle_policy; "
-                "mend it by giving it noexcept begin(), failed(), pauses() and the four constants.");
+                "fix it by giving it noexcept begin(), failed(), pauses() and the four constants.");
   static_assert(order::forks_in_order<Order>,
-                "heist: the third part of a policy is an order; mend it by heist::order::parent_first, "
+                "heist: the third part of a policy is an order; fix it by heist::order::parent_first, "
                 "heist::order::child_first, heist::order::recorded or heist::order::by_tier.");
   static_assert(tier::tier_policy<Tier>,
-                "heist: the fifth part of a policy divides programs into tiers; mend it by heist::tier::flat, "
+                "heist: the fifth part of a policy divides programs into tiers; fix it by heist::tier::flat, "
                 "heist::tier::cab or heist::tier::cats.");
   static_assert((Order::value == fork_order::by_tier) == (Tier::division != tiering::none),
-                "heist: tiers and the order by_tier belong together; mend it by deriving from heist::policy::cab or "
+                "heist: tiers and the order by_tier belong together; fix it by deriving from heist::policy::cab or "
                 "heist::policy::cats, or by tier::flat with another order.");
   using victim_type = typename decltype(victim::checked<Victim>())::type;  // or a sentence that says what it lacks
   using idle_type = Idle;
@@ -40,13 +40,7 @@ struct bundle {
 /// The default: uniformly random victims, parent-first.
 struct random : bundle<victim::random, idle::default_idle> {};
 
-/// Squads and two tiers, by a boundary level.
-struct cab : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cab> {};
-
-/// Squads and two tiers, by the profile of a region's first run.
-struct cats : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
-
-/// Child-first; a region's run yields its steal tree.
+/// Child-first; a region's run yields its steal tree. For executors with <heist/replay.hpp>.
 struct replay : bundle<victim::random, idle::default_idle, order::recorded> {};
 
 /// Looks at two random victims and robs the one whose oldest task is closest to the root. Pays with hundreds of
@@ -81,6 +75,16 @@ template <class Policy, class Tier>
 struct with_tier : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
                           typename Policy::join_type, Tier> {};
 
+/// Policy, a policy with tiers, whose regions do not remember which squad ran which task: without_memory<cab> and
+/// without_memory<cats> are CAB and CATS as published. For comparisons.
+template <class Policy>
+struct without_memory : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
+                               typename Policy::join_type, tier::without_memory<typename Policy::tier_type>> {
+  static_assert(Policy::tier_type::division != tiering::none,
+                "heist: only policies with tiers remember squads; fix it by without_memory<heist::policy::cab>, "
+                "without_memory<heist::policy::cats> or the policy itself.");
+};
+
 /// What executor<P> asks of P.
 // clang-format off
 template <class P>
@@ -99,6 +103,6 @@ concept executor_policy =
 
 static_assert(executor_policy<random> && executor_policy<sampling> && executor_policy<victim_set> &&
               executor_policy<hierarchical>);
-static_assert(executor_policy<cab> && executor_policy<cats> && executor_policy<replay>);
+static_assert(executor_policy<replay>);
 
 }  // namespace heist::policy

@@ -33,9 +33,9 @@ inline constexpr std::uint32_t square_root_of_workers = 0;
 template <class Base, std::uint32_t K, class Rank = closest_to_root>
 class sampled {
   static_assert(victim_policy<Base>,
-                "heist: sampling needs a policy that names the workers to look at; mend its first parameter.");
+                "heist: sampling needs a policy that names the workers to look at; fix its first parameter.");
   static_assert(offer_rank<Rank>,
-                "heist: sampling needs a rank of offers; mend it by giving it a static noexcept better(a, b) of two "
+                "heist: sampling needs a rank of offers; fix it by giving it a static noexcept better(a, b) of two "
                 "heist::victim::offers.");
 
  public:

@@ -30,8 +30,8 @@ struct offer {
 
 /// Chooses whom a thief robs next.
 ///
-/// Promises  V1  next(me) < me.workers. Naming oneself means the master queue (Algorithm 4, line 5).
-///           V2  nobody is left out for ever: a victim with work, and the master queue, are named eventually.
+/// Promises  V1  next(me) < me.workers. Naming oneself means the injector (Algorithm 4, line 5).
+///           V2  nobody is left out for ever: a victim with work, and the injector, are named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
 /// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin() and
 ///           place()).
@@ -80,9 +80,9 @@ concept sampling_policy =
       { p.looked(victim, what) } noexcept -> std::same_as<void>;
     };
 
-/// A victim policy that is told where the workers are: place() comes once, before the first search, and may allocate. It
-/// is given the whole machine, and the squad of every worker (topology/machine.hpp, topology/squads.hpp); both are gone
-/// when it returns. Who chooses within one squad only is not told.
+/// A victim policy that is told where the workers are: place() comes once, before the first search, and may allocate.
+/// It is given the whole machine, and the squad of every worker (topology/machine.hpp, topology/squads.hpp); both are
+/// gone when it returns. Who chooses within one squad only is not told.
 template <class P>
 concept placed_policy =
     victim_policy<P> &&
@@ -107,7 +107,7 @@ concept offer_rank =
     };
 // clang-format on
 
-/// Everybody with the same probability, the master queue too: the paper's choice (Algorithm 4).
+/// Everybody with the same probability, the injector too: the paper's choice (Algorithm 4).
 struct random {
   std::uint32_t next(thief_view const& me, fast_random& dice) noexcept { return dice.below(me.workers); }
   void feedback(std::uint32_t, outcome) noexcept {}

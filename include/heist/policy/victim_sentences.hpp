@@ -69,35 +69,35 @@ auto checked() noexcept {
   constexpr lack lacks = first_lack<P>();
   static_assert(lacks != lack::construction,
                 "heist: the victim policy cannot be made without arguments, or cannot be moved: each worker has one of "
-                "its own; mend it by a default constructor and a move constructor and assignment.");
+                "its own; fix it by a default constructor and a move constructor and assignment.");
   static_assert(lacks != lack::next,
-                "heist: the victim policy has no next() that names a worker; mend it by "
+                "heist: the victim policy has no next() that names a worker; fix it by "
                 "`std::uint32_t next(heist::victim::thief_view const&, heist::fast_random&) noexcept`.");
   static_assert(lacks != lack::noexcept_next,
-                "heist: the victim policy's next() may throw, in the middle of a search; mend it by `noexcept`.");
+                "heist: the victim policy's next() may throw, in the middle of a search; fix it by `noexcept`.");
   static_assert(lacks != lack::feedback,
-                "heist: the victim policy has no feedback() that hears what came of an attempt; mend it by "
+                "heist: the victim policy has no feedback() that hears what came of an attempt; fix it by "
                 "`void feedback(std::uint32_t victim, heist::victim::outcome) noexcept`, which may do nothing.");
   static_assert(lacks != lack::noexcept_feedback,
-                "heist: the victim policy's feedback() may throw, in the middle of a search; mend it by `noexcept`.");
+                "heist: the victim policy's feedback() may throw, in the middle of a search; fix it by `noexcept`.");
   static_assert(lacks != lack::begin,
-                "heist: the victim policy has a begin() that nobody would call; mend it by "
+                "heist: the victim policy has a begin() that nobody would call; fix it by "
                 "`void begin(heist::victim::thief_view const&, heist::fast_random&) noexcept`, or by another name.");
   static_assert(lacks != lack::met_thief,
-                "heist: the victim policy has a met_thief() that nobody would call; mend it by "
+                "heist: the victim policy has a met_thief() that nobody would call; fix it by "
                 "`void met_thief(std::uint32_t victim) noexcept`, or by another name.");
   static_assert(lacks != lack::looked,
-                "heist: the victim policy has a wants_look() and no looked() that hears what was seen; mend it by "
+                "heist: the victim policy has a wants_look() and no looked() that hears what was seen; fix it by "
                 "`void looked(std::uint32_t victim, heist::victim::offer const&) noexcept`.");
   static_assert(lacks != lack::wants_look,
-                "heist: the victim policy has a looked() and no wants_look() that asks for it; mend it by "
+                "heist: the victim policy has a looked() and no wants_look() that asks for it; fix it by "
                 "`bool wants_look() const noexcept`.");
   static_assert(lacks != lack::callable_look,
-                "heist: the victim policy has a wants_look() or looked() that nobody would call; mend it by "
+                "heist: the victim policy has a wants_look() or looked() that nobody would call; fix it by "
                 "`bool wants_look() const noexcept` and "
                 "`void looked(std::uint32_t victim, heist::victim::offer const&) noexcept`.");
   static_assert(lacks != lack::place,
-                "heist: the victim policy has a place() that nobody would call; mend it by "
+                "heist: the victim policy has a place() that nobody would call; fix it by "
                 "`void place(heist::victim::thief_view const&, heist::topology::machine const&, "
                 "heist::topology::squads const&) noexcept`, or by another name.");
   return std::type_identity<std::conditional_t<lacks == lack::nothing, P, random>>{};

@@ -19,13 +19,13 @@ namespace heist::victim {
 ///
 /// W = 12 and m = 4 are the paper's, for 16 entries in the data TLB; it found them insensitive.
 ///
-/// The thief's own number is in the permutation as well and stands for the master queue (V1); it is no attempt.
+/// The thief's own number is in the permutation as well and stands for the injector (V1); it is no attempt.
 ///
 /// Cost  begin() allocates once: 4 bytes for each worker. Without begin(), or memory, next() draws at random; without
 ///       met_thief() the set is everybody.
 template <std::uint32_t W = 12, std::uint32_t m = 4>
 class victim_set {
-  static_assert(W != 0, "heist: a thief cannot go back before it has tried anybody; mend it by W of at least 1.");
+  static_assert(W != 0, "heist: a thief cannot go back before it has tried anybody; fix it by W of at least 1.");
 
  public:
   void begin(thief_view const& me, fast_random& random) noexcept {

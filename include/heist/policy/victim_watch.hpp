@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "heist/base/config.hpp"
 #include "heist/policy/victim.hpp"
 
 namespace heist::victim {
@@ -17,7 +18,7 @@ namespace heist::victim {
 class watch {
  public:
   /// To be called for each attempt; false if `has_work(u)` has been true for some worker u, and still is, and u was not
-  /// named in between. The thief itself stands for the master queue.
+  /// named in between. The thief itself stands for the injector.
   template <class HasWork>
   bool leaves_nobody_out(thief_view const& me, std::uint32_t named, HasWork&& has_work) {
     if (named == suspect_) {
@@ -51,7 +52,7 @@ class watch {
 
 /// `what` as a sentence about the policy P, with its name.
 template <class P>
-std::string complaint(std::string_view what) {
+HEIST_COLD std::string complaint(std::string_view what) {
   std::string_view name = __PRETTY_FUNCTION__;
   auto const begin = name.find("P = ");
   name = begin == std::string_view::npos ? name : name.substr(begin + 4);

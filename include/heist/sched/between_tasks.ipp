@@ -45,15 +45,14 @@ HEIST_BODY runnable* attend(runnable* t, worker& w) {
     return t;
   }
   core::ask_to_look(w);  // whatever runs next
-  bool const due = w.share.is_due(now) || idle;
+  bool const due = w.share.is_due(now) || idle || home.requests.maybe_urgent();
   if (!due) w.share.own_turn(now), w.share.own_task();
   if (!due && w.own_fibers.maybe_empty()) return t;
-  if (w.share.is_long(now)) home.settle(w);  // requests may never end, and somebody wait for those before
+  if (w.share.is_long(now)) home.flush(w);  // requests may never end, and somebody wait for those before
   worker& here = t != nullptr ? home.push(w, *t) : w;
   if (due) {
-    // Where joins keep their worker, or squads and replays what is theirs, requests do not mix with it.
-    bool const mixes =
-        home.joins == join_strategy::park && home.order != fork_order::recorded && home.squads.size() == 0;
+    // Where joins keep their worker, or a room what is its own, requests do not mix with it.
+    bool const mixes = home.joins == join_strategy::park && home.room == nullptr;
     std::uint32_t const n = mixes ? here.share.at_once(now) : 1;
     here.share.taken(now, n);
     if (runnable* const r = home.take_request(here, n); r != nullptr) return r;
@@ -61,7 +60,7 @@ HEIST_BODY runnable* attend(runnable* t, worker& w) {
   return home.take_own(here);
 }
 
-HEIST_BODY runnable* look_back(runnable* t, worker& w) {
+HEIST_COLD_BODY runnable* look_back(runnable* t, worker& w) {
   w.until_look = look_interval;
   if (w.home.something_waits(w)) core::call_attention(w);
   // Joins that keep their worker may stand still when an older task comes before what they wait for.
@@ -72,7 +71,7 @@ HEIST_BODY runnable* look_back(runnable* t, worker& w) {
   if (w.looked - w.active_since > now - w.active_since) w.looked = w.active_since;  // it has slept since
   if (now - w.looked < (requests ? 8 * look_ticks : look_ticks)) return t;
   w.looked = now;
-  w.home.settle(w);
+  w.home.flush(w);
   worker& here = t != nullptr ? w.home.push(w, *t) : w;
   return here.deque.steal().item;
 }

@@ -11,10 +11,11 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
+#include "heist/fwd.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/interrupt.hpp"
 #include "heist/sched/worker.hpp"
+#include "heist/sync/interrupt.hpp"
 
 namespace heist {
 
@@ -24,18 +25,25 @@ class region;
 
 namespace detail {
 
-/// How the frame of a task forks where the policy has tiers, or records; kept in the low bits of its context's
-/// position.
-enum class tier_mark : std::uintptr_t {
-  flat = 0,      ///< on its fiber's task stack; what all frames of other policies do
-  intra = 1,     ///< child-first, within its squad; the rest of the position counts
-  inter = 2,     ///< its children are inter-squad tasks; the rest is an inter_frame
-  profiled = 3,  ///< flat, and measured; the rest is a profile_frame
-  recorded = 1   ///< where the policy records, which then has no tiers; the rest is a frame_record. No basic_context of
-                 ///< the order `recorded` is without one.
+/// What the position of a context is, where frames of one executor differ in that; kept in its low bits.
+enum class position_mark : std::uintptr_t {
+  plain = 0,        ///< a slot of its fiber's task stack
+  child_first = 1,  ///< the same, of a frame whose forks are child-first
+  of_room = 2,      ///< something of the room's
+  of_room_too = 3
 };
 
 struct context_access;
+
+/// What contexts of an order do; fork/ has that of parent_first, child_first and of_executor, rooms have theirs.
+template <class Order>
+struct fork_traits;
+/// The same of callables that have been checked (fork/).
+template <class Order>
+struct checked_fork;
+/// How they enter a region (region/).
+template <class Order>
+struct region_entry;
 
 }  // namespace detail
 
@@ -44,35 +52,40 @@ namespace order {
 struct of_executor {};
 }  // namespace order
 
-template <class Order>
-class basic_context;
-using context = basic_context<order::of_executor>;
-
 /// Handed to every task that takes one. It stays valid while the task runs, on whichever worker that is.
 ///
 /// `Order` says which of a fork's tasks runs first: a kernel that takes its context as a template parameter, or as
 /// `auto`, gets the executor's own at compile time; `heist::context` can be named anywhere, is made from any other, and
 /// asks the executor at each fork.
 ///
-/// Threads  of the task it was handed to. A task that forks, joins or waits may go on on another thread afterwards:
+/// Threads  of the task it was handed to. A task that forks, joins or waits may resume on another thread afterwards:
 ///          thread_local variables, errno and a held std::mutex do not move along (heist::no_migrate keeps it).
 template <class Order>
 class basic_context {
  public:
+  using order_type = Order;
+
   /// The same task, with the order left to the executor; or, of a region that is not divided, as in one that is.
   template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
-                                                      (std::is_same_v<Order, order::by_tier> &&
-                                                       std::is_same_v<Other, order::undivided>),
+                                                      std::is_base_of_v<order::undivided_by<Order>, Other>,
                                                   Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
   /// The worker that the task runs on now, below executor::worker_count().
-  std::size_t worker_id() const noexcept { return fiber_->on->number; }
+  std::size_t worker_id() const noexcept { return fiber_->worker->number; }
   /// That worker's squad, below executor::squad_count(). The first call may have to look at the machine.
   std::size_t squad_id() const;
 
   /// True if what this task is part of has been stopped or has failed: a long task may end early.
   bool stop_requested() const noexcept { return fiber_->interrupt != nullptr && fiber_->interrupt->any(); }
+
+  /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result: another thread
+  /// takes the worker's place meanwhile, so that other tasks run. Afterwards the task may be on another thread. f
+  /// must not use this context; on its thread it is outside of the executor. Where no thread can take the place
+  /// (options::max_threads, a no_migrate guard, policies with tiers) f blocks the worker.
+  /// Cost: two wake-ups of threads.
+  template <class F>
+  decltype(auto) blocking(F&& f) const;
 
   /// Starts `f()` or `f(context)` as a task of its own; its result, or exception, comes through the future. With a
   /// token, the task is skipped if stop is requested before it starts (get() throws stopped_error) and stop_requested()
@@ -81,41 +94,57 @@ class basic_context {
   auto submit(F&& f) const;
   template <class F>
   auto submit(std::stop_token token, F&& f) const;
+  /// As executor::submit with the same arguments.
+  template <class How, class Next, class... More>
+  auto submit(How&& how, Next&& next, More&&... more) const;
 
   /// Runs every callable, in parallel if there are workers, and returns their results as a tuple (std::monostate for
   /// void). If some throw, the first exception in order of the arguments is rethrown, after all have finished.
   template <class... F>
-  HEIST_ALWAYS_INLINE auto fork_join(F&&... f) const;
+  HEIST_ALWAYS_INLINE auto fork_join(F&&... f) const {
+    static_assert(sizeof...(F) > 0, "heist: fork_join needs at least one callable.");
+    return detail::checked_fork<Order>::fork_join(*this, static_cast<F&&>(f)...);
+  }
 
-  /// As fork_join; where a region's run is divided into tiers and this task is in the inter-squad tier, the children
-  /// are inter-squad tasks (CAB's inter_spawn). Anywhere else it is fork_join.
+  /// As fork_join; where a region's run is divided by hand (region_options::tiers_by_hand), the children may run far
+  /// from this task. Anywhere else it is fork_join.
   template <class... F>
-  auto inter_fork(F&&... f) const;
+  auto inter_fork(F&&... f) const {
+    static_assert(sizeof...(F) > 0, "heist: inter_fork needs at least one callable.");
+    return detail::checked_fork<Order>::inter_fork(*this, static_cast<F&&>(f)...);
+  }
 
   /// Runs `f(context)` as one run of `r`, and returns its result or rethrows its exception: what the executor's policy
-  /// remembers of a repeated phase is in the region. Under a policy with tiers the caller waits while the squads run
-  /// it; otherwise, and inside another region's run, it is a call. Throws region_error if `r` has a run already.
+  /// remembers of a repeated phase is in the region. The policy may let the caller wait while others run it; under
+  /// policies without memory, and inside another region's run, it is a call. Throws region_error if `r` has a run
+  /// already.
   template <class F>
-  decltype(auto) sync_wait(region& r, F&& f) const;
+  decltype(auto) sync_wait(region& r, F&& f) const {
+    return detail::region_entry<Order>::enter(r, *this, f);
+  }
 
   /// Says that this task itself (not what it forks) touches so many bytes, for a region's profile; nothing elsewhere.
-  void footprint(std::uint64_t bytes) const noexcept;
+  void footprint(std::uint64_t bytes) const noexcept { detail::fork_traits<Order>::footprint(*this, bytes); }
 
-  /// By hand: the rest of this task, after the child that is forked next, goes to that worker, where the policy records
-  /// and the task is in a region's run; anywhere else it means nothing. In one fork_join it counts for the first child.
-  /// Under region::follow_designations() the rest of the task that called this one must have been given away too,
-  /// unless it was this task's caller's last child ("Optimizing Data Locality for Fork/Join Programs Using Constrained
-  /// Work Stealing", IV.B). Throws region_error if the worker does not exist, or, there or at the fork, if that is not
-  /// so.
-  void designate(std::size_t worker) const;
+  /// By hand: the rest of this task, after the child that is forked next, goes to that worker, where the policy notes
+  /// steals and the task is in a region's run; anywhere else it means nothing. In one fork_join it counts for the first
+  /// child. Under region::follow_designations() the rest of the task that called this one must have been given away
+  /// too, unless it was this task's caller's last child ("Optimizing Data Locality for Fork/Join Programs Using
+  /// Constrained Work Stealing", IV.B). Throws region_error if the worker does not exist, or, there or at the fork, if
+  /// that is not so.
+  void designate(std::size_t worker) const { detail::fork_traits<Order>::designate(*this, worker); }
 
-  /// False if nothing that this task forks, directly or not, can be run by another worker under the steal tree in
-  /// force, or there is no other worker: it may as well run its sequential kernel (dynamic coarsening, VI).
-  bool may_be_stolen() const noexcept;
+  /// False if nothing that this task forks, directly or not, can be run by another worker under the schedule in force,
+  /// or there is no other worker: it may as well run its sequential kernel (dynamic coarsening, the same, VI).
+  bool may_be_stolen() const noexcept {
+    return !fiber_->worker->alone && detail::fork_traits<Order>::may_be_stolen(*this);
+  }
 
   /// Starts a run of a graph; wait() or get() on the handle parks the task, it does not block the worker.
   template <class Graph, class... Options>
-  auto run(Graph& graph, Options&&... options) const;
+  auto run(Graph& graph, Options&&... options) const {
+    return graph.start_run(fiber_->home, std::size_t{1}, std::forward<Options>(options)...);
+  }
 
  private:
   template <class>
@@ -124,7 +153,7 @@ class basic_context {
   basic_context(detail::fiber& f, detail::fork_slot* position) noexcept : fiber_{&f}, position_{position} {}
 
   detail::fiber* fiber_;
-  detail::fork_slot* position_;  ///< where this frame forks in its fiber's task stack; marked, see detail::tier_mark
+  detail::fork_slot* position_;  ///< where this frame forks in its fiber's task stack; see detail::position_mark
 };
 
 namespace detail {
@@ -138,18 +167,6 @@ struct context_access {
   static fiber& fiber_of(Context const& c) noexcept {
     return *c.fiber_;
   }
-  /// For the first child of a child-first fork, on its own fiber.
-  template <class Context>
-  HEIST_ALWAYS_INLINE static Context make_child(fiber& f) noexcept {
-    if constexpr (std::is_same_v<Context, basic_context<order::by_tier>>) {
-      return {f, marked(f.tasks.first(), tier_mark::intra)};
-    } else if constexpr (std::is_same_v<Context, context>) {
-      return {f, f.order == fork_order::by_tier ? marked(f.tasks.first(), tier_mark::intra) : f.tasks.first()};
-    } else {
-      return {f, f.tasks.first()};
-    }
-  }
-
   /// The position with its mark.
   template <class Context>
   static fork_slot* position_of(Context const& c) noexcept {
@@ -157,28 +174,32 @@ struct context_access {
   }
 
   template <class T>
-  static fork_slot* marked(T* p, tier_mark mark) noexcept {
+  static fork_slot* marked(T* p, position_mark mark) noexcept {
     static_assert(alignof(T) >= 4);
     return reinterpret_cast<fork_slot*>(reinterpret_cast<std::uintptr_t>(p) | static_cast<std::uintptr_t>(mark));
   }
-  HEIST_ALWAYS_INLINE static tier_mark mark_at(fork_slot* position) noexcept {
-    return static_cast<tier_mark>(reinterpret_cast<std::uintptr_t>(position) & 3);
+  HEIST_ALWAYS_INLINE static position_mark mark_at(fork_slot* position) noexcept {
+    return static_cast<position_mark>(reinterpret_cast<std::uintptr_t>(position) & 3);
   }
   template <class Context>
-  HEIST_ALWAYS_INLINE static tier_mark mark_of(Context const& c) noexcept {
+  HEIST_ALWAYS_INLINE static position_mark mark_of(Context const& c) noexcept {
     return mark_at(c.position_);
   }
   /// The position without its mark.
-  template <class T, class Context>
-  static T* unmarked(Context const& c) noexcept {
-    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(c.position_) & ~std::uintptr_t{3});
+  template <class T>
+  static T* unmarked(fork_slot* position) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(position) & ~std::uintptr_t{3});
   }
 };
 
 template <class F, class... Args>
-inline constexpr bool callable_plain = std::is_invocable_v<F&, Args...>;
+inline constexpr bool callable_plain = requires(F& f, Args&&... args) {
+  f(static_cast<Args&&>(args)...);
+};
 template <class F, class Context, class... Args>
-inline constexpr bool callable_with_context = std::is_invocable_v<F&, Context, Args...>;
+inline constexpr bool callable_with_context = requires(F& f, Context c, Args&&... args) {
+  f(c, static_cast<Args&&>(args)...);
+};
 
 /// Calls f(args...), or f(c, args...) if only that is possible.
 template <class Context, class F, class... Args>
@@ -189,25 +210,29 @@ HEIST_ALWAYS_INLINE decltype(auto) call_task(F& f, Context c, Args&&... args) {
     static_assert(
         callable_with_context<F, Context, Args...>,
         "heist: a task must be callable as f() or f(heist::context), with the values of the tasks it takes as "
-        "further arguments; mend its parameters.");
+        "further arguments; fix its parameters.");
     return f(c, std::forward<Args>(args)...);
   }
 }
 
+/// The frame of a task that a worker's loop runs. Rooms specialise it for contexts that carry more than a place to
+/// fork.
+template <class Context>
+struct root_frame {
+  explicit root_frame(fiber& of) noexcept : self{of} {}
+  fork_slot* position() const noexcept { return self.top(); }
+  fiber& self;
+};
+
 /// Calls the function of a task that a worker's loop runs on fiber `on`.
 template <class Context, class F, class... Args>
-decltype(auto) call_with_context(F& f, fiber& on, interrupt_state const* interrupt, Args&&... args) {
+decltype(auto) call_with_context(F& f, fiber& self, interrupt_state const* interrupt, Args&&... args) {
   if constexpr (callable_plain<F, Args...>) {
     return f(std::forward<Args>(args)...);
   } else {
-    interrupted_by const scope{on, interrupt};
-    if constexpr (std::is_same_v<Context, basic_context<order::recorded>>) {
-      frame_record of_no_run{nullptr, 0, 0};
-      return call_task(f, context_access::make<Context>(on, context_access::marked(&of_no_run, tier_mark::recorded)),
-                       std::forward<Args>(args)...);
-    } else {
-      return call_task(f, context_access::make<Context>(on, on.top()), std::forward<Args>(args)...);
-    }
+    interrupted_by const scope{self, interrupt};
+    root_frame<Context> root{self};
+    return call_task(f, context_access::make<Context>(self, root.position()), std::forward<Args>(args)...);
   }
 }
 

@@ -12,30 +12,40 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/observe/counter_handle.hpp"
+#include "heist/fiber/current.hpp"
+#include "heist/observe/outside_notes.hpp"
+#include "heist/observe/watchdog.hpp"
+#include "heist/policy/options.hpp"
 #include "heist/policy/order.hpp"
-#include "heist/policy/tier.hpp"
-#include "heist/sched/current.hpp"
+#include "heist/policy/placement.hpp"
+#include "heist/room/policy_rules.hpp"
+#include "heist/room/room_core.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/idle_gate.hpp"
-#include "heist/sched/options.hpp"
-#include "heist/sched/placement.hpp"
-#include "heist/sched/policy_rules.hpp"
 #include "heist/sched/runnable.hpp"
-#include "heist/sched/unfetched.hpp"
-#include "heist/sched/watchdog.hpp"
-#include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
-#include "heist/sync/injector.hpp"
+#include "heist/sync/carrier.hpp"
+#include "heist/sync/idle_gate.hpp"
+#include "heist/sync/request_lanes.hpp"
 #include "heist/sync/spin_lock.hpp"
+#include "heist/sync/unfetched.hpp"
+#include "heist/sync/work_count.hpp"
 
 namespace heist::detail {
+
+class graph_listener;
+struct async_base;
+
+/// More than any machine has; a count above it is a negative number or an uninitialised one.
+inline constexpr std::size_t max_workers = event_count<>::max_waiters;
+
+/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
+inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
 
 /// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
 class core {
  public:
   /// Called on a fiber for the first time: the worker loop.
-  using loop_function = void (*)(fiber& on);
+  using loop_function = void (*)(fiber& self);
   /// Told what a fiber does that observers want to know; null when nobody observes.
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
   /// Told that a task begins or ends on `w`, by those that the worker's loop says nothing of (described_operations).
@@ -47,7 +57,7 @@ class core {
   HEIST_RARE ~core();
 
   /// Starts the threads; all or none. Throws executor_error when the system refuses one.
-  void start(options const& wanted);
+  void start();
 
   /// Waits for all work, stops the workers and joins their threads. In a child of fork() it only forgets the threads.
   void drain_and_stop() noexcept;
@@ -89,8 +99,11 @@ class core {
     }
   }
 
-  /// Adds something that is part of a unit of work already counted: a parked fiber or task that can go on.
+  /// Adds something that is part of a unit of work already counted: a parked fiber or task that can resume.
   void make_runnable(queued_runnable& r);
+
+  /// As above, to where it was asked for: to `to`, if that is not null, otherwise among the requests of its priority.
+  void make_runnable(queued_runnable& r, priority how, worker* to);
 
   /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
   unsigned began() noexcept {
@@ -117,8 +130,8 @@ class core {
   }
 
   /// The worker has nothing more to do for now: tells everybody who counts. May push what follows.
-  void settle(worker& w) {
-    w.report_tally();
+  void flush(worker& w) {
+    w.report_pending_count();
     work.ended(w.number, w.ended[0], w.ended[1]);
   }
 
@@ -139,7 +152,7 @@ class core {
   /// The request that came first. Up to `most`, those after it, come to the worker's own deque, the next one last.
   runnable* take_request(worker& w, unsigned most = 1) noexcept;
 
-  /// Adds a fiber that may go on on `w` only. Any thread.
+  /// Adds a fiber that may resume on `w` only. Any thread.
   void make_runnable_on(worker& w, queued_runnable& r);
 
   // --- requests while all workers are busy (README.md, "Requests") ---
@@ -151,12 +164,14 @@ class core {
   /// The next fork of what `w` runs now is slow.
   HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
-  /// Gives `r` to `w`, which takes it before it robs anybody. Any thread.
-  void donate(worker& w, queued_runnable& r);
+  /// Gives `r` to `w`, which takes it before it robs anybody, where the policy has gifts. Any thread.
+  void give(worker& w, queued_runnable& r);
+  /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
+  static queued_runnable* take_gift(worker& w) noexcept;
   /// The oldest gift to any worker, for one that has found nothing else.
-  runnable* take_donated();
+  runnable* take_any_gift();
 
-  /// A fiber for `w` to go on with, which runs the loop. Throws stack_error or bad_alloc.
+  /// A fiber for `w` to continue with, which runs the loop. Throws stack_error or bad_alloc.
   fiber& obtain_fiber(worker& w);
   /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
   fiber& obtain_fresh(worker& w);
@@ -180,34 +195,20 @@ class core {
   /// Continuations of `w` have become public.
   static void published_continuations(worker& w) noexcept;
 
-  /// Lets a fiber that has waited go on. Any thread.
-  void let_go_on(fiber& f);
+  /// A fiber that has waited may be resumed. Any thread.
+  void make_ready(fiber& f);
 
-  // --- squads, where the policy has tiers (squad_set.hpp) ---
-
-  /// The task that keeps `w`'s squad busy has ended, or waits for inter-squad children.
-  void release_squad(worker& w, squad_task& task) noexcept;
-  /// Something that the head of `w`'s squad, which is `w`, may take; null if the squad is busy, or after an attempt
-  /// that failed.
-  pooled_runnable* take_inter(worker& w) noexcept;
-  /// How much cache each squad has to itself; 0 if that is not known.
-  std::uint64_t squad_cache_bytes() const noexcept { return squad_cache_bytes_; }
-  /// What the core that `w` runs on has counted. By `w`; its first call opens the counters.
-  counter_values read_counters(worker& w) noexcept;
-  /// After the first read_counters() of some worker.
-  bool counters_available() const noexcept { return counters_available_; }
-  std::string const& counters_why_not() const noexcept { return counters_why_not_; }
-  /// The youngest frame that has called a child on `w`, for its worker to go on with because the child waits, which
+  /// The youngest frame that has called a child on `w`, for its worker to continue with because the child waits, which
   /// runs on fiber `child`; null if there is none or it is stolen.
   calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
   void shelve_continuations(worker& w, fiber& child);
   /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
   static void forget_continuations(worker& w) noexcept;
-  /// A frame to go on with, as something to run at once.
+  /// A frame to continue with, as something to run at once.
   static runnable* steal_continuation(worker& robbed, steal_status& status) noexcept;
-  /// The child on fiber `child` has ended, its caller has been overtaken and knows of it: goes on with the loop.
-  /// Returns when the fiber is called again, with nothing left to do.
-  static void leave_child(fiber& child) noexcept;
+  /// The child on fiber `child` has ended, the continuation of its caller has been stolen, which it knows: continues
+  /// with the loop. Returns when the fiber is called again, with nothing left to do.
+  static void finish_child(fiber& child) noexcept;
 
   /// Is there something that `w` could take without robbing anybody?
   bool something_waits(worker const& w) const noexcept {
@@ -234,6 +235,9 @@ class core {
   /// Has `w` forked something that is public? If not it is asked to.
   static bool stealable(worker& w, bool with_frames) noexcept;
 
+  /// A snapshot.
+  std::size_t sleeping_workers() const noexcept;
+
   /// One line per worker, and one for each parked task, with what it waits for. Approximate.
   std::string state_text() const;
   /// What has to change for anything to have happened, and whether somebody waits.
@@ -246,20 +250,31 @@ class core {
   std::size_t const worker_count;
   block_depot depot;
   std::vector<std::unique_ptr<worker>> workers;
-  tiering const tiers;
-  squad_set<pooled_runnable, queued_runnable> squads;  ///< empty if the policy has no tiers
   work_count<> work;
-  injector<queued_runnable> requests;  ///< from outside
+  request_lanes<queued_runnable> requests;  ///< from outside
+  outside_notes outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
-  task_hook on_task = nullptr;  ///< null when nobody observes; set before the workers start
+  task_hook on_task = nullptr;         ///< null when nobody observes; set before the workers start
+  graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
+  bool const has_gifts;
+  std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
 
-  void run_loop(fiber& on) const { loop_(on); }
+  void run_loop(fiber& self) const { loop_(self); }
+
+  // --- threads (blocking.hpp) ---
+
+  carrier* find_carrier() noexcept;
+  bool rest(carrier& c) noexcept;
+
+  /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
+  /// worker sleeps, or somebody else is a guest: nothing has been done.
+  bool run_as_guest(async_base& task);
+  void give_worker_back(worker& w) noexcept;
+  void guest_has_left() noexcept;
 
  private:
-  /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
-  static queued_runnable* take_gift(worker& w) noexcept;
   /// The calling thread's worker, if it is one of this executor.
   worker* own_worker() const noexcept;
 
@@ -269,11 +284,12 @@ class core {
   void announce(idle_gate<>& at, bool first) noexcept;
   /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
   unsigned wave_on(worker& w) const noexcept;
-  void make_squads(idle_rules rules);
   HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
   /// Where shared libraries have copies of the counter their addresses tell these apart.
   static std::uint64_t next_serial() noexcept;
   void wait_for_work();
+  void wait_for_all_work();
+  bool called_by_own_task() const noexcept;
   /// The youngest of all fibers, linked by next_of_all to the older ones, which stay.
   fiber const* all_fibers() const noexcept;
   fiber* make_fiber(worker& w);
@@ -282,8 +298,13 @@ class core {
   void put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept;
   void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   [[noreturn]] void refuse_fiber() const;
-  void thread_main(worker& w, bool pin) noexcept;
+  void carry(carrier& me, worker* first) noexcept;
+  carrier& add_carrier(std::unique_ptr<carrier> made) noexcept;
+  void release_carriers() noexcept;
   void stop_and_join() noexcept;
+  bool has_bed_for_guest() const noexcept { return worker_count != event_count<>::max_waiters; }
+  worker* borrow_worker() noexcept;
+  void seat_guest(guest& me, worker& w, fiber& first) noexcept;
   worker& run_without_memory(worker& w, runnable& r);
   [[noreturn]] static void refuse_after_fork();
   [[noreturn]] static void refuse_while_stopping();
@@ -300,21 +321,22 @@ class core {
       outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
       outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot}};
   loop_function const loop_;
-  std::unique_ptr<idle_gate<>> gate_;  // of all workers, where there are no squads
+  std::unique_ptr<idle_gate<>> gate_;  // of all workers, unless the room has some
   idle_gate<>* door_ = nullptr;        // where work from outside is announced
-  std::vector<std::vector<worker*>> squad_members_;
   std::size_t const stack_size_;
   std::size_t const max_fibers_;
   std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
   std::size_t const guard_size_;
   unsigned const generation_;
   std::uint64_t const serial_ = next_serial();
-  std::uint64_t squad_cache_bytes_ = 0;
-  counter_operations const* const counters_;
-  std::vector<std::thread> threads_;
+  std::size_t const max_threads_;
+  worker_hook const on_start_, on_stop_;
+  bool const pins_;                   ///< each worker has a PU of its own
+  std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
   os_env::atomic<bool> stop_{false};
+  os_env::atomic<bool> has_guest_{false};
   os_env::atomic<bool> somebody_trims_{false};
   mutable spin_lock<> lock_;       // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
@@ -325,12 +347,17 @@ class core {
   os_env::atomic<fiber*> trimmed_spare_chains_{nullptr}, trimmed_fresh_chains_{nullptr};
   os_env::atomic<std::uint32_t> used_chains_{0};  ///< in the first two lists
   bool trims_chain_ = false;                      ///< one is in none of the lists, and comes back soon
-  bool counters_known_ = false, counters_available_ = false;
-  std::string counters_why_not_;
+  std::size_t thread_count_;
+  carrier* resting_ = nullptr;         ///< threads that carry nothing, linked by `next`
+  std::unique_ptr<carrier> carriers_;  ///< all there are, linked by next_of_all
 };
 
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
 #include "heist/sched/core.ipp"
+#include "heist/sched/core_fibers.ipp"
+#include "heist/sched/ready_tasks.ipp"
+#include "heist/sched/suspend.ipp"
+#include "heist/sched/wait_on_top.ipp"
 #endif

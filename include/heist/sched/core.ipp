@@ -5,14 +5,20 @@
 
 #include <utility>  // move, exchange
 
+#include "heist/memory/outside_blocks.hpp"
 #include "heist/memory/stack.hpp"
 
 namespace heist::detail {
 
 HEIST_BODY core::~core() {
+  outside_blocks::clear();
   while (fibers_ != nullptr) {  // one after the other, not one inside the other
     std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
     fibers_ = std::move(next);
+  }
+  while (carriers_ != nullptr) {  // as above
+    std::unique_ptr<carrier> next = std::move(carriers_->next_of_all);
+    carriers_ = std::move(next);
   }
 }
 
@@ -26,11 +32,22 @@ HEIST_BODY void core::make_runnable(queued_runnable& r) {
   }
 }
 
+HEIST_BODY void core::make_runnable(queued_runnable& r, priority how, worker* to) {
+  unsigned const wave = work.newest_wave();
+  work.enter(0, wave);  // the executor stays until it is told, by whatever thread
+  if (to != nullptr) {
+    make_runnable_on(*to, r);
+  } else {
+    announce(*door_, requests.push(r, how));
+  }
+  work.leave(wave);
+}
+
 HEIST_BODY runnable* core::take_submitted(worker& w) {
   if (!w.own_fibers.maybe_empty()) [[unlikely]] {
     if (runnable* const r = take_own(w); r != nullptr) return r;
   }
-  if (order == fork_order::recorded) {
+  if (has_gifts) {
     if (runnable* const r = take_gift(w); r != nullptr) return r;
   }
   return take_request(w);
@@ -56,13 +73,13 @@ HEIST_BODY void core::ask_to_look(worker& w) noexcept {
   w.continuations.ask();
 }
 
-HEIST_BODY void core::donate(worker& w, queued_runnable& r) {
-  w.donated.push(r);
+HEIST_BODY void core::give(worker& w, queued_runnable& r) {
+  w.gifts.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, as above
   w.gate->wake_here();
 }
 
-HEIST_BODY runnable* core::take_donated() {
+HEIST_BODY runnable* core::take_any_gift() {
   for (auto const& w : workers) {
     if (runnable* const r = take_gift(*w); r != nullptr) return r;
   }
@@ -78,11 +95,10 @@ HEIST_BODY void core::check_open() const {
 HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
   if (something_waits(thief)) return true;
   for (auto const& w : workers) {
-    // Frames stay in their squad.
-    if (!w->deque.maybe_empty() || stealable(*w, w->in == thief.in)) return true;
-    if (order == fork_order::recorded && !w->donated.maybe_empty()) return true;
+    if (!w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
+    if (has_gifts && !w->gifts.maybe_empty()) return true;
   }
-  return thief.in != nullptr && squads.may_take(*thief.in, thief.head);
+  return room != nullptr && room->may_take(thief);
 }
 
 HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {
@@ -95,7 +111,12 @@ HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {
 }
 
 HEIST_BODY void* core::allocate_block(std::size_t bytes) {
-  if (worker* const w = own_worker(); w != nullptr) return w->blocks.allocate(bytes);
+  if (worker* const w = own_worker(); w != nullptr) {  // kept: no code of a user's runs
+    void* const block = w->blocks.allocate(bytes);
+    w->blocks.prefetch_next(bytes);
+    return block;
+  }
+  if (void* const dropped = outside_blocks::take(bytes); dropped != nullptr) return dropped;
   // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
   // may be a thread of lower priority on the same core.
   outside_pool& pool = pool_of_this_thread();
@@ -107,9 +128,9 @@ HEIST_BODY void* core::allocate_block(std::size_t bytes) {
 
 HEIST_BODY queued_runnable* core::take_gift(worker& w) noexcept {
   bool more = false;
-  queued_runnable* const r = w.donated.take(more);
+  queued_runnable* const r = w.gifts.take(more);
   if (more) {
-    os_env::fence(std::memory_order_seq_cst);  // S1, as in donate()
+    os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
     w.gate->wake_here();
   }
   return r;
@@ -139,6 +160,12 @@ HEIST_BODY unsigned core::wave_on(worker& w) const noexcept {
 HEIST_BODY std::uint64_t core::next_serial() noexcept {
   std::uint64_t const copy = reinterpret_cast<std::uintptr_t>(&last_serial_) / alignof(std::uint64_t);
   return (copy << 40) + last_serial_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
+}
+
+HEIST_COLD_BODY std::size_t core::sleeping_workers() const noexcept {
+  std::size_t n = 0;
+  for (auto const& w : workers) n += w->doing.load(std::memory_order_relaxed) == worker::asleep;  // relaxed: a snapshot
+  return n;
 }
 
 HEIST_BODY fiber const* core::all_fibers() const noexcept {

@@ -1,31 +1,25 @@
 // How an executor's workers start and stop. Bodies of core.
 #pragma once
 
+#include "heist/fiber/overflow_report.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_trim.hpp"
-#include "heist/sched/overflow_report.hpp"
 #include "heist/sched/wait.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
 
 namespace heist::detail {
 
-/// More than any machine has; a count above it is a negative number or an uninitialised one.
-inline constexpr std::size_t max_workers = event_count<>::max_waiters;
-
-/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
-inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
-
 HEIST_COLD_BODY void core::refuse_while_stopping() {
   throw executor_error{
       "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
-      "object of a worker, or by a thread that outlives it); mend it by giving it before, or to another executor."};
+      "object of a worker, or by a thread that outlives it); fix it by giving it before, or to another executor."};
 }
 
 HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement const& where) {
   if (wanted.workers > max_workers) {
     throw executor_error{
-        fmt::format("an executor with {} workers: heist allows 1 to {}. Mend it by asking for as many workers as there "
+        fmt::format("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
                     "are cores, or "
                     "leave options::workers at 0 and get that.",
                     wanted.workers, max_workers)};
@@ -37,19 +31,32 @@ HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement co
   return usable < max_workers ? usable : max_workers;
 }
 
+/// More threads than any machine lets a process have.
+inline constexpr std::size_t most_threads = std::size_t{1} << 20;
+
+HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t workers) {
+  if (wanted.max_threads > most_threads) {
+    throw executor_error{fmt::format(
+        "options::max_threads is {}: heist allows up to {}, more than any system has for one process. Fix it by the "
+        "number of blocking calls at a time, and one for each worker; threads are made as they are needed.",
+        wanted.max_threads, most_threads)};
+  }
+  return wanted.max_threads < workers ? workers : wanted.max_threads;
+}
+
 inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
 
 /// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
 HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
   if (wanted.max_fibers < workers) {
-    throw executor_error{fmt::format(
-        "options::max_fibers is {}, and {} workers need one each at least. Mend it by a larger number, some "
-        "dozens for each worker, or more if many tasks wait at a time.",
-        wanted.max_fibers, workers)};
+    throw executor_error{
+        fmt::format("options::max_fibers is {}, and {} workers need one each at least. Fix it by a larger number, some "
+                    "dozens for each worker, or more if many tasks wait at a time.",
+                    wanted.max_fibers, workers)};
   }
   if (wanted.max_fibers > most_fibers) {
     throw executor_error{fmt::format(
-        "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Mend it by the number of "
+        "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Fix it by the number of "
         "tasks that wait at a time, and some dozens for each worker; fibers are made as they are needed.",
         wanted.max_fibers, most_fibers)};
   }
@@ -59,7 +66,7 @@ HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t wor
 HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
   if (bytes <= largest_stack) return;
   throw executor_error{
-      fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Mend it by "
+      fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Fix it by "
                   "a smaller one, or leave it out and get the default.",
                   name, bytes, largest_stack)};
 }
@@ -77,51 +84,68 @@ HEIST_COLD_BODY std::size_t guard_size_for(options const& wanted) {
   return wanted.guard_size == 0 ? 1 : wanted.guard_size;  // in whole pages
 }
 
+/// For overflow_report: a signal handler calls it.
+HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
+  worker* const w = this_worker();
+  fiber* const f = w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  return f == nullptr ? nullptr : &f->own_fiber_context().memory();
+}
+
 HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
-    : where{wanted, rules.tiers != tiering::none},
+    : where{wanted, rules.needs_squads},
       worker_count{worker_count_for(wanted, where)},
-      tiers{rules.tiers},
       work{worker_count},
       on_fiber{hook},
       joins{rules.joins},
       order{rules.order},
+      has_gifts{rules.has_gifts},
+      room{rules.make_room(*this)},
       loop_{loop},
       stack_size_{stack_size_for(wanted)},
       max_fibers_{fiber_cap_for(wanted, worker_count)},
       guard_size_{guard_size_for(wanted)},
       generation_{os_env::process()},
-      counters_{rules.counters} {
+      max_threads_{thread_cap_for(wanted, worker_count)},
+      on_start_{wanted.on_worker_start},
+      on_stop_{wanted.on_worker_stop},
+      pins_{wanted.pin == pinning::pus && where.machine().is_this_machine},
+      thread_count_{worker_count} {
   os_env::watch_forks();
   where.place(wanted, worker_count);
   os_env::prepare();
-  if (guard_size_ != 0) overflow_report::install();
+  if (guard_size_ != 0) overflow_report::install(&stack_of_this_thread);
   workers.reserve(worker_count);
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
     workers.push_back(
         std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, 0), max_fibers_));
   }
-  make_squads(rules.idle);
+  if (room != nullptr) door_ = room->make_gates(*this, rules.idle);
+  if (door_ == nullptr) {
+    gate_ = std::make_unique<idle_gate<>>(worker_count + (has_bed_for_guest() ? 1 : 0), rules.idle);
+    door_ = gate_.get();
+    for (auto& w : workers) w->gate = door_;
+  }
 }
 
-HEIST_COLD_BODY void core::start(options const& wanted) {
-  bool const pin = wanted.pin == pinning::pus && where.machine().is_this_machine;
+HEIST_COLD_BODY void core::start() {
   try {
-    threads_.reserve(workers.size());
+    threads_.reserve(max_threads_);
     // All fibers before the first thread: thieves look at everybody's.
     for (auto& w : workers) {
       fiber& first = obtain_fiber(*w);  // before the thread: its memory can be refused, too
-      first.on = w.get();
+      first.worker = w.get();
       w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
     }
     for (auto& w : workers) {
-      threads_.emplace_back([this, &w = *w, pin]() noexcept { thread_main(w, pin); });
+      carrier& c = add_carrier(std::make_unique<carrier>());
+      threads_.emplace_back([this, &c, first = w.get()]() noexcept { carry(c, first); });
     }
   } catch (std::system_error const& e) {
     std::size_t const started = threads_.size();
     stop_and_join();
     throw executor_error{fmt::format(
-        "cannot start thread {} of {}: {}. Mend it by {}raising the limit on processes (ulimit -u, pids.max of the "
+        "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
         "container).",
         started + 1, workers.size(), e.what(),
         started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started))};
@@ -132,25 +156,11 @@ HEIST_COLD_BODY void core::start(options const& wanted) {
   watchdog_.start([this] { return look(); }, [this] { return state_text(); });
 }
 
-HEIST_COLD_BODY void core::thread_main(worker& w, bool pin) noexcept {
-  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
-  set_this_worker(&w);
-  w.thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people
-  if (pin) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w.number]);
-  w.signals.enter(w);
-  flow boot;
-  w.boot = &boot;
-  // relaxed: its own
-  flow::switch_to(boot, w.current.load(std::memory_order_relaxed)->own_flow(), {nullptr, nullptr});
-  // Back when the executor stops.
-  w.signals.leave();
-  set_this_worker(nullptr);
-}
-
 HEIST_COLD_BODY void core::stop_and_join() noexcept {
   watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
   door_->wake_all();
+  release_carriers();
   for (auto& t : threads_) t.join();
   threads_.clear();
 }
@@ -162,14 +172,15 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
     new std::vector<std::thread>{std::move(threads_)};
     watchdog_.forget();
     static_cast<void>(fibers_.release());
+    static_cast<void>(carriers_.release());
     return;
   }
-  if (own_worker() != nullptr) {
+  if (called_by_own_task()) {
     HEIST_FATAL(
         "an executor is destroyed by one of its own tasks, which it would have to wait for; "
-        "mend it by destroying it outside, after the task");
+        "fix it by destroying it outside, after the task");
   }
-  wait_for_work();
+  wait_for_all_work();
   work.close();
   wait_for_work();
   work.wait_for_visitors();
@@ -178,13 +189,25 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
 
 HEIST_COLD_BODY void core::wait_idle() {
   check_process();
-  if (own_worker() != nullptr) {
+  if (called_by_own_task()) {
     throw executor_error{
-        "wait_idle() inside a task of the same executor would wait for itself; mend it by waiting outside, or by "
+        "wait_idle() inside a task of the same executor would wait for itself; fix it by waiting outside, or by "
         "waiting "
         "for the future of each task."};
   }
-  wait_for_work();
+  wait_for_all_work();
+}
+
+/// Here, or where a room has it done.
+HEIST_COLD_BODY bool core::called_by_own_task() const noexcept {
+  worker* const w = this_worker();
+  return w != nullptr && (&w->home == this || (room != nullptr && room->has_elsewhere(*w)));
+}
+
+/// Here, and where a room has work done.
+HEIST_COLD_BODY void core::wait_for_all_work() {
+  do wait_for_work();
+  while (room != nullptr && room->wait_elsewhere());
 }
 
 HEIST_COLD_BODY void core::wait_for_work() {
@@ -200,7 +223,7 @@ HEIST_COLD_BODY void core::wait_for_work() {
 
 HEIST_COLD_BODY void core::refuse_after_fork() {
   throw executor_error{
-      "this process is a child made by fork(), and the executor's threads exist in its parent only; mend it by making "
+      "this process is a child made by fork(), and the executor's threads exist in its parent only; fix it by making "
       "the executor after fork()."};
 }
 

@@ -8,19 +8,20 @@
 #include <utility>  // exchange, move
 
 #include "heist/base/env.hpp"
-#include "heist/fiber/flow.hpp"
+#include "heist/fiber/fiber_context.hpp"
+#include "heist/observe/parked_note.hpp"
 #include "heist/policy/order.hpp"
+#include "heist/room/room_core.hpp"
 #include "heist/sched/fork_slot.hpp"
-#include "heist/sched/interrupt.hpp"
-#include "heist/sched/parked_note.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
+#include "heist/sync/interrupt.hpp"
 #include "heist/sync/task_stack.hpp"
 
 namespace heist::detail {
 
 class core;
-struct replay_seat;
+struct guest;
 struct worker;
 
 /// Children that have been forked and put nowhere yet, of a frame on a fiber.
@@ -32,7 +33,7 @@ struct unstarted_children {
 using fork_stack = task_stack<fork_slot>;
 
 /// Lives as long as its executor, so that a late look at it is harmless. Either some worker runs on it, or it is parked
-/// (its frames wait), or it has called a child that runs on another fiber, or it is spare (its loop can go on with
+/// (its frames wait), or it has called a child that runs on another fiber, or it is spare (its loop can continue with
 /// anything) or fresh (there is nothing on it).
 class fiber {
  public:
@@ -40,7 +41,7 @@ class fiber {
   static constexpr std::size_t slots = 4096;
   static constexpr std::size_t slot_bytes = (slots + fork_stack::scratch) * sizeof(fork_slot);
 
-  /// What makes a parked fiber go on, in a deque or the master queue.
+  /// What makes a parked fiber resume, in a deque or the injector.
   struct resumption : pooled_runnable {
     explicit resumption(fiber* f) noexcept
         : pooled_runnable{{{&resume, nullptr}, nullptr}, nullptr, nullptr}, self{f} {}
@@ -55,9 +56,9 @@ class fiber {
         order{how},
         resume_item{this},
         rest_item_{{&run_rest, nullptr}, this},
-        booty_{{&run_booty, nullptr}, nullptr},
+        stolen_task_{{&run_stolen_task, nullptr}, nullptr},
         waiter_{{&wake}, this},
-        flow_{std::move(memory), colour} {}
+        fiber_context_{std::move(memory), colour} {}
 
   /// Forked by the frames on this fiber, youngest last; thieves reach it through the worker that runs on it.
   fork_stack tasks;
@@ -65,7 +66,7 @@ class fiber {
   core& home;
   os_env::atomic<std::uintptr_t> stack_bottom;  ///< for runs_here()
   os_env::atomic<std::size_t> stack_bytes;      ///< as above
-  worker* on = nullptr;                         ///< whose worker runs on this fiber; set before each switch to it
+  detail::worker* worker = nullptr;             ///< whose worker runs on this fiber; set before each switch to it
   interrupt_state const* interrupt = nullptr;   ///< of the task that runs on it
   calling_frame* called_by = nullptr;           ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
@@ -75,11 +76,11 @@ class fiber {
   os_env::atomic<runnable const*> running{nullptr};
   fork_order const order;                   ///< what a context that leaves the order to the executor does
   unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
-  std::uint32_t no_migrate = 0;             ///< guards on its frames: it goes on on the worker that it parked on
+  std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
-  std::uint32_t designated_worker = 0;      ///< by the frame that forks next, if its record says so
-  replay_seat const* seat = nullptr;        ///< where it goes on after a join, if a steal tree says so
-  bool turnless = false;                    ///< its worker may already begin what a steal tree gives it next
+  resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
+  frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
+  std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;
   parked_note note;
@@ -88,19 +89,19 @@ class fiber {
   /// up in its task stack. Kept for policies that sample. Its worker writes it, thieves read it.
   os_env::atomic<std::uint32_t> depth{0};
 
-  /// The inter-squad task whose subtree runs on it, if any.
-  squad_task* bound() const noexcept { return interrupt != nullptr ? interrupt->bound : nullptr; }
+  /// Where it is resumed because of what runs on it; null: anywhere.
+  resume_rule* rule_of_task() const noexcept { return interrupt != nullptr ? interrupt->resumes : nullptr; }
 
-  /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker go on with another.
-  /// Without memory for another, the worker runs other tasks on top of the waiting frame instead.
+  /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker continue with
+  /// another. Without memory for another, the worker runs other tasks on top of the waiting frame instead.
   void wait_for(completion& c, wait_reason const& why = {});
   /// As above; without memory throws stack_error or bad_alloc.
   void wait_or_throw(completion& c, wait_reason const& why);
-  /// As above, and goes on where `where` says; it parks even if `c` is complete. False if it has not, for want of
+  /// As above, and is resumed where `where` says; it parks even if `c` is complete. False if it has not, for want of
   /// memory: then `c` is complete, and the fiber is where it was.
-  bool wait_for(completion& c, replay_seat const& where);
+  bool wait_for(completion& c, resume_rule& where);
 
-  /// At a fork: lets requests from outside in if everybody is busy and they have their turn. What runs here goes on
+  /// At a fork: lets requests from outside in if everybody is busy and they have their turn. What runs here resumes
   /// after them, perhaps on another worker.
   void attend() noexcept;
 
@@ -117,16 +118,20 @@ class fiber {
     stack_bottom.store(0, std::memory_order_relaxed);               // relaxed: as above
   }
 
-  /// A parked fiber of this run goes on on the worker on which it parked.
-  bool stays() const noexcept { return interrupt != nullptr && interrupt->stays; }
+  fiber_context& own_fiber_context() noexcept { return fiber_context_; }
 
-  flow& own_flow() noexcept { return flow_; }
+  /// What the worker continues with while this fiber waits; null without memory.
+  fiber* try_suspend() noexcept;
+  /// May another thread carry the worker while this fiber's frames stay on theirs?
+  bool may_leave_worker() const noexcept;
+  /// Notes what it waits for, for people.
+  void note_wait(wait_reason const& why) noexcept;
 
   /// Gives the memory of its stack and its task stack back to the system, what is in use excepted. It is fresh or
   /// spare.
-  void give_memory_back() noexcept { flow_.memory().give_back(flow_.unused_below()); }
+  void give_memory_back() noexcept { fiber_context_.memory().give_back(fiber_context_.unused_below()); }
 
-  /// Goes on in `to` on this fiber's worker; this fiber becomes spare.
+  /// Continues in `to` on this fiber's worker; this fiber becomes spare.
   void switch_and_become_spare(fiber& to);
 
   /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
@@ -146,7 +151,7 @@ class fiber {
   }
 
   /// A stolen task, as something to run on this fiber, at once.
-  runnable* booty(fork_slot& slot) noexcept;
+  runnable* as_runnable(fork_slot& slot) noexcept;
 
   /// Runs a stolen task on this fiber, now; its frames are pending below.
   void run_stolen(fork_slot& slot) noexcept;
@@ -156,7 +161,10 @@ class fiber {
   /// The worker loop, on the fiber `self`; returns never.
   static int run_loop(void* self, void*) noexcept;
 
-  /// A child that has ended goes on in `loop`; this fiber is fresh.
+  /// Starts a guest's task on this fiber, which is fresh, with the next switch to it.
+  void start_guest(guest& g) noexcept;
+
+  /// A child that has ended resumes in `loop`; this fiber is fresh.
   void leave_to(fiber& loop) noexcept;
 
  private:
@@ -174,39 +182,41 @@ class fiber {
     fork_slot* slot;
   };
 
-  static runnable* resume(runnable& self, fiber& on);
-  static runnable* run_rest(runnable& self, fiber& on);
-  static runnable* run_booty(runnable& self, fiber& on);
+  static runnable* resume(runnable& task, fiber& self);
+  static runnable* run_rest(runnable& task, fiber& self);
+  static runnable* run_stolen_task(runnable& task, fiber& self);
   static void wake(completion_waiter& w) noexcept;
   static void after_park(void* self) noexcept;
   template <bool Fresh>
   static void after_leaving(void* self) noexcept;
 
-  void come_back(squad_task& task, worker& w) noexcept;
-  fiber& make_way();
-  fiber* try_make_way() noexcept;
-  bool may_make_way() const noexcept;
-  static void after_making_way(void* self) noexcept;
+  fiber& suspend();
+  bool may_suspend() const noexcept;
+  static void after_suspending(void* self) noexcept;
   void park(completion& c, fiber& next, wait_reason const& why = {});
   void expose_rest();
   void queue_rest();
+  class on_top;
   bool wait_on_top(completion& c);
+  void tell_comes_back(detail::worker& w) noexcept {
+    if (resume_rule* const rule = rule_of_task(); rule != nullptr) rule->comes_back(*this, w);
+  }
   runnable* take_on_top();
 
   fork_slot* top_hint_ = tasks.first();
   fork_slot* labelled_ = tasks.first();  ///< what is private below it belongs to frames that run something else
   completion* awaited_ = nullptr;
   rest rest_item_;
-  stolen_task booty_;
+  stolen_task stolen_task_;
   parked_waiter waiter_;
-  flow flow_;
+  fiber_context fiber_context_;
 };
 
 /// Sets what the tasks on a fiber are interrupted by, for as long as it lives.
 class interrupted_by {
  public:
-  interrupted_by(fiber& on, interrupt_state const* interrupt) noexcept
-      : on_{on}, outer_{std::exchange(on.interrupt, interrupt)} {}
+  interrupted_by(fiber& self, interrupt_state const* interrupt) noexcept
+      : on_{self}, outer_{std::exchange(self.interrupt, interrupt)} {}
   interrupted_by(interrupted_by const&) = delete;
   interrupted_by& operator=(interrupted_by const&) = delete;
   ~interrupted_by() { on_.interrupt = outer_; }
@@ -219,14 +229,14 @@ class interrupted_by {
 /// As interrupted_by, on top of frames that run something else: what they have forked stays part of that.
 class interrupted_above {
  public:
-  interrupted_above(fiber& on, interrupt_state const* interrupt) noexcept
-      : interrupted_above{on, on.top(), interrupt} {}
+  interrupted_above(fiber& self, interrupt_state const* interrupt) noexcept
+      : interrupted_above{self, self.top(), interrupt} {}
   /// `top`: what on.top() says.
-  interrupted_above(fiber& on, fork_slot* top, interrupt_state const* interrupt) noexcept
-      : on_{on}, outer_{on.interrupt}, labelled_{on.labelled_} {
-    on.label(top);
-    on.labelled_ = top;
-    on.interrupt = interrupt;
+  interrupted_above(fiber& self, fork_slot* top, interrupt_state const* interrupt) noexcept
+      : on_{self}, outer_{self.interrupt}, labelled_{self.labelled_} {
+    self.label(top);
+    self.labelled_ = top;
+    self.interrupt = interrupt;
   }
   interrupted_above(interrupted_above const&) = delete;
   interrupted_above& operator=(interrupted_above const&) = delete;
@@ -241,12 +251,30 @@ class interrupted_above {
   fork_slot* labelled_;
 };
 
+/// While what runs on a fiber waits, or something else runs there, its frames are not measured.
+class unmeasured {
+ public:
+  /// The frames of what runs on `self`, which may be null.
+  explicit unmeasured(fiber* self) noexcept : unmeasured{self != nullptr ? self->meter : nullptr} {}
+  explicit unmeasured(frame_meter* meter) noexcept : meter_{meter != nullptr && meter->stop() ? meter : nullptr} {}
+  unmeasured(unmeasured const&) = delete;
+  unmeasured& operator=(unmeasured const&) = delete;
+  ~unmeasured() {
+    if (meter_ != nullptr) meter_->restart();
+  }
+
+ private:
+  frame_meter* meter_;
+};
+
 /// What runs on a fiber meanwhile is not, or not only, part of the task that its loop has begun last.
 class beside_its_task {
  public:
-  explicit beside_its_task(fiber& on) noexcept
-      : on_{on}, begun_{on.running.load(std::memory_order_relaxed)} {  // relaxed: its own
-    on.running.store(nullptr, std::memory_order_relaxed);              // relaxed: as above
+  explicit beside_its_task(fiber& self) noexcept
+      : on_{self},
+        begun_{self.running.load(std::memory_order_relaxed)},  // relaxed: its own
+        not_its_work_{&self} {
+    self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
   }
   beside_its_task(beside_its_task const&) = delete;
   beside_its_task& operator=(beside_its_task const&) = delete;
@@ -255,12 +283,13 @@ class beside_its_task {
  private:
   fiber& on_;
   runnable const* begun_;
+  unmeasured not_its_work_;
 };
 
 inline void continuation_slot::make_public() noexcept {
   calling_frame& f = *frame.load(std::memory_order_relaxed);  // relaxed: owner
   ::new (static_cast<void*>(&f.finished)) completion;
-  f.parent->own_flow().keep_control();
+  f.parent->own_fiber_context().keep_control();
 }
 
 }  // namespace heist::detail

@@ -1,4 +1,4 @@
-// What stands in task stacks: forked tasks (parent-first), and frames that can be gone on with (child-first).
+// What stands in task stacks: forked tasks (parent-first), and frames that can be continued (child-first).
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ inline constexpr described fork_what{&fork_operations};
 /// else; the rest has no value until the slot is made public.
 struct alignas(cache_line_size) fork_slot {
   /// Calls the task on behalf of a thief, on fiber `on`, and leaves the outcome where its parent expects it.
-  using run_function = void (*)(fork_slot& self, fiber& on) noexcept;
+  using run_function = void (*)(fork_slot& task, fiber& self) noexcept;
 
   /// Bytes in the slot for a small task or its outcome.
   static constexpr std::size_t room = 16;
@@ -50,40 +50,19 @@ struct alignas(cache_line_size) fork_slot {
 };
 static_assert(sizeof(fork_slot) == cache_line_size);
 
-/// A frame that has called its child on another stack. Nothing has a value until it is needed: parent and `overtaken`
-/// before the call, `finished` when somebody may go on with the frame, `failed` with the completion.
+/// A frame that has called its child on another stack. Nothing has a value until it is needed: parent and `continuation_stolen`
+/// before the call, `finished` when somebody may continue with the frame, `failed` with the completion.
 struct calling_frame {
   calling_frame() noexcept {}
   ~calling_frame() {}
 
-  fiber* parent;   ///< the fiber of the frame
-  bool overtaken;  ///< the child has moved, or its worker has gone on with the frame; for the child's own fiber to read
-  bool failed;     ///< the child's outcome is an exception
+  fiber* parent;  ///< the fiber of the frame
+  /// The child has moved, or its worker has continued the frame; for the child's own fiber to read.
+  bool continuation_stolen;
+  bool failed;  ///< the child's outcome is an exception
   union {
     completion finished;  ///< the child's end
   };
-};
-
-/// Where a frame is in the computation. It lies in the frame that called it, or with the child on its way to its stack,
-/// and is there as long as the frame runs. `parent` and `index` stand still meanwhile, so that thieves may read them.
-struct frame_record {
-  frame_record* parent;  ///< null: a run's body, or a frame that belongs to no run
-  std::uint32_t index;   ///< among the children of its parent
-  std::uint32_t forks;   ///< children so far, with marks; the frame's own
-
-  // Marks in `forks`, so that one test tells a fork that has nothing to do with a steal tree.
-  static constexpr std::uint32_t special = 1u << 31;  ///< in a followed_record, and with any of the others
-  static constexpr std::uint32_t serial = 1u << 30;   ///< of many frames at once, whose forks are calls: never changes
-  static constexpr std::uint32_t designated = 1u << 29;  ///< the rest of the frame goes to fiber::designated_worker
-  static constexpr std::uint32_t plain = 1u << 28;       ///< with `designated`: it is no followed_record
-  static constexpr std::uint32_t count = plain - 1;
-
-  bool is_special() const noexcept { return (forks & special) != 0; }
-};
-
-/// A calling frame whose thieves note what they take: of all frames where the order is `recorded`.
-struct recorded_frame : calling_frame {
-  frame_record place;  ///< of the child that is called
 };
 
 /// A frame in its worker's stack of continuations.

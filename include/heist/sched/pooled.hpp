@@ -1,7 +1,8 @@
 // Objects in blocks of workers' pools.
 #pragma once
 
-#include <memory>  // destroy_at
+#include <cstddef>  // size_t
+#include <memory>   // destroy_at
 #include <new>
 #include <utility>  // forward
 
@@ -11,24 +12,26 @@
 
 namespace heist::detail {
 
+class core;
+
 /// Can objects of this type come from pools?
 template <class T>
 inline constexpr bool pooled = block_pool::fits(sizeof(T), alignof(T));
 
-// Users' constructors and destructors may wait, and their fiber then goes on on another worker. So each function below
+// Users' constructors and destructors may wait, and their fiber then resumes on another worker. So each function below
 // names the pool in a statement in which no code of a user runs.
 
 /// A new T for code that runs on `on`. Throws bad_alloc, and what its constructor throws.
 template <class T, class... Args>
-T* make_pooled(fiber& on, Args&&... args) {
+T* make_pooled(fiber& self, Args&&... args) {
   if constexpr (!pooled<T>) {
     return new T(std::forward<Args>(args)...);
   } else {
-    void* const block = on.on->blocks.allocate(sizeof(T));
+    void* const block = self.worker->blocks.allocate(sizeof(T));
     try {
       return ::new (block) T(std::forward<Args>(args)...);
     } catch (...) {
-      on.on->blocks.give(block, sizeof(T));
+      self.worker->blocks.give(block, sizeof(T));
       throw;
     }
   }
@@ -36,12 +39,12 @@ T* make_pooled(fiber& on, Args&&... args) {
 
 /// Destroys what make_pooled<T>() made, or what was made in a block of a pool.
 template <class T>
-void destroy_pooled(fiber& on, T* object) noexcept {
+void destroy_pooled(fiber& self, T* object) noexcept {
   if constexpr (!pooled<T>) {
     delete object;
   } else {
     std::destroy_at(object);
-    on.on->blocks.give(object, sizeof(T));
+    self.worker->blocks.give(object, sizeof(T));
   }
 }
 
@@ -56,7 +59,13 @@ void discard_pooled(T* object) noexcept {
   }
 }
 
-/// A callable whose lifetime ends when its owner says so: before the frame or the scope that waits for it may go on,
+/// A block for objects that any thread makes and any thread destroys, where its size is known at run time only. Throws
+/// bad_alloc.
+void* allocate_shared_block(core& home, std::size_t bytes);
+/// Gives it back: to the pool of the worker that the caller is, or to the system.
+void free_shared_block(void* block, std::size_t bytes) noexcept;
+
+/// A callable whose lifetime ends when its owner says so: before the frame or the scope that waits for it may resume,
 /// which its destructor must not see gone.
 template <class F>
 class callable_slot {
@@ -78,3 +87,7 @@ class callable_slot {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sched/pooled.ipp"
+#endif

@@ -38,22 +38,16 @@ HEIST_COLD_BODY watchdog::look core::look() const {
     waits = waits || !w->deque.maybe_empty();
   }
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) waits = waits || f->note.waits();
+  waits = waits || !outside.empty();
   seen.somebody_waits = waits && !work.all_over();
   return seen;
 }
 
 HEIST_COLD_BODY std::string core::state_text() const {
-  std::uint32_t thieves = 0;
-  if (gate_ != nullptr) thieves = gate_->thieves();
-  for (std::size_t s = 0; s < squads.size(); ++s) thieves += squads[s].gate.thieves();
+  std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : room->thieves();
   std::string text = fmt::format("{} workers, {} thieves, injector {}\n", workers.size(), thieves,
                                  requests.maybe_empty() ? "empty" : "not empty");
-  for (std::size_t s = 0; s < squads.size(); ++s) {
-    auto const& pool = squads[s].pool;
-    text += fmt::format("  squad {}: {}, pool {}{}\n", s, pool.busy() ? "busy" : "free",
-                        pool.maybe_empty() ? "empty" : "not empty",
-                        pool.maybe_pinned() ? ", something that belongs here" : "");
-  }
+  if (room != nullptr) text += room->state_text();
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
     char const* const doing = w->doing.load(std::memory_order_relaxed);
@@ -70,6 +64,7 @@ HEIST_COLD_BODY std::string core::state_text() const {
     if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}\n", note);
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
+  text += outside.text(most);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
   return text;
 }

@@ -16,11 +16,10 @@ os_env::atomic<std::uint32_t>& threads_that_wait() noexcept;
 /// Blocks the calling thread until `c` is complete.
 void wait_outside(completion& c) noexcept;
 
-/// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker goes on with other work;
-/// outside it blocks the thread.
-/// `why`: for those who ask what waits (executor::state_text).
-/// `generation`: of the process that will complete it; in a child of that one it throws executor_error. Throws
-/// stack_error or bad_alloc if a task cannot park because there is no stack for its worker to go on with.
+/// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker continues with other
+/// work; outside it blocks the thread. `why`: for those who ask what waits (executor::state_text). `generation`: of the
+/// process that will complete it; in a child of that one it throws executor_error. Throws stack_error or bad_alloc if a
+/// task cannot park because there is no stack for its worker to continue with.
 void wait_for(completion& c, unsigned generation, wait_reason const& why);
 /// For those who cannot leave before it is complete: as wait_for, but without a stack it waits all the same
 /// (fiber::wait_for).
@@ -30,4 +29,7 @@ void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why)
 
 #if HEIST_HEADER_ONLY
 #include "heist/sched/wait.ipp"
+// Bodies of core that wait.
+#include "heist/sched/core_start.ipp"
+#include "heist/sched/state_text.ipp"
 #endif

@@ -3,26 +3,26 @@
 
 #include "heist/sched/wait.hpp"
 
-#include "heist/sched/current.hpp"
+#include "heist/fiber/current.hpp"
 
 namespace heist::detail {
 
-/// While a task of a region's run waits for what it has not forked: its squad may take other tasks, which may be just
-/// what it waits for.
+/// While a task waits for what it has not forked: whoever decides where it is resumed may have to let other tasks in,
+/// which may be just what it waits for.
 class outside_wait {
  public:
-  explicit outside_wait(fiber& on) noexcept : home_{&on.home}, in_{on.bound() != nullptr ? on.bound()->in : nullptr} {
-    if (in_ != nullptr) home_->squads.wait_outside_begins(*in_);
+  explicit outside_wait(fiber& self) noexcept : rule_{self.rule_of_task()} {
+    if (rule_ != nullptr) begun_ = rule_->wait_outside_begins();
   }
   outside_wait(outside_wait const&) = delete;
   outside_wait& operator=(outside_wait const&) = delete;
   ~outside_wait() {
-    if (in_ != nullptr) home_->squads.wait_outside_ends(*in_);
+    if (rule_ != nullptr) rule_->wait_outside_ends(begun_);
   }
 
  private:
-  core* home_;
-  squad* in_;
+  resume_rule* rule_;
+  void* begun_ = nullptr;
 };
 
 HEIST_COLD_BODY os_env::atomic<std::uint32_t>& threads_that_wait() noexcept {
@@ -44,20 +44,20 @@ void wait_wherever(completion& c, unsigned generation, Park park) {
   if (c.done()) return;
   core::check_process(generation);
   if (worker* const w = this_worker(); w != nullptr) {
-    fiber& on = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    outside_wait const told{on};
-    park(on);
+    fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    outside_wait const told{self};
+    park(self);
     return;
   }
   wait_outside(c);
 }
 
 HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& on) { on.wait_or_throw(c, why); });
+  wait_wherever(c, generation, [&](fiber& self) { self.wait_or_throw(c, why); });
 }
 
 HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& on) { on.wait_for(c, why); });
+  wait_wherever(c, generation, [&](fiber& self) { self.wait_for(c, why); });
 }
 
 }  // namespace heist::detail

@@ -4,23 +4,23 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <vector>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/base/random.hpp"
-#include "heist/fiber/flow.hpp"
+#include "heist/fiber/fiber_context.hpp"
+#include "heist/fiber/handler_stack.hpp"
 #include "heist/memory/block_pool.hpp"
 #include "heist/memory/stack.hpp"
-#include "heist/observe/counter_handle.hpp"
-#include "heist/sched/attention.hpp"
 #include "heist/sched/fork_slot.hpp"
-#include "heist/sched/handler_stack.hpp"
-#include "heist/sched/idle_gate.hpp"
-#include "heist/sched/interrupt.hpp"
-#include "heist/sched/request_share.hpp"
+#include "heist/sched/ready_tasks.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sync/attention.hpp"
+#include "heist/sync/idle_gate.hpp"
 #include "heist/sync/injector.hpp"
+#include "heist/sync/interrupt.hpp"
+#include "heist/sync/request_share.hpp"
+#include "heist/sync/seat.hpp"
 #include "heist/sync/task_stack.hpp"
 #include "heist/sync/work_deque.hpp"
 
@@ -31,9 +31,9 @@ class fiber;
 struct worker;
 
 /// Somebody who counts tasks that workers have finished, in portions (a run of a graph).
-struct tally_keeper {
+struct pending_count_keeper {
   /// `n` tasks more are finished. Called by `w`, which may push what follows.
-  void (*add)(tally_keeper& self, std::uint32_t n, worker& w);
+  void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
 };
 
 /// What workers do is in worker_loop.hpp; what they are is here.
@@ -58,11 +58,8 @@ struct worker {
   std::uint32_t const number;
   bool const alone;             ///< the executor has no other worker: nobody steals, counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
-  squad* in = nullptr;          ///< its squad, where the policy has tiers; and who is in it
-  std::vector<worker*> const* mates = nullptr;
-  bool head = false;          ///< it is the head of its squad
-  std::uint32_t place = 0;    ///< in its squad's list
-  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
+  std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
+  void* room_part = nullptr;    ///< what the policy's room keeps of it
 
   // Owner only.
   bool active = false;                     ///< counted among the active workers
@@ -71,21 +68,26 @@ struct worker {
   std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
   std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                     ///< how much of its time requests get
-  std::uint32_t tally = 0;                 ///< tasks finished for `keeper` and not yet reported
-  tally_keeper* keeper = nullptr;
-  fiber* spare = nullptr;        ///< fibers stopped in their loop, to go on with when one parks
+  std::uint32_t pending_count = 0;         ///< tasks finished for `keeper` and not yet reported
+  pending_count_keeper* keeper = nullptr;
+  fiber* spare = nullptr;        ///< fibers stopped in their loop, to continue with when one parks
   fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
   std::uint32_t spare_come = 0;  ///< added to `spare` since it was last given up
   std::uint32_t fresh_come = 0;  ///< the same of `fresh`
   static constexpr std::uint32_t keeps_fibers = 32;
+  std::uint32_t pinned_fibers = 0;  ///< parked under a no_migrate guard: they resume on this worker's present thread
+  bool has_guest = false;           ///< a thread from outside carries it for a while (guest.hpp)
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t ended[2]{};                       ///< units of work that ended here, by wave
   fast_random random;
-  counter_handle counters;  ///< of the core that it runs on; opened when they are read
-  flow* boot = nullptr;     ///< the stack that the thread was born with
+  fiber_context* boot = nullptr;  ///< the stack that the thread was born with
   handler_stack signals;
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
+
+  // Its thread, and a guest's (guest.hpp).
+  basic_seat<> seat;
+  std::uint32_t bed = number;  ///< its place among those who sleep, or the guest's
 
   // Owner writes, others read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
@@ -96,6 +98,7 @@ struct worker {
   os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang; thieves know `searching`
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
+  static constexpr char asleep[] = "asleep";
   os_env::atomic<int> thread{0};  ///< as the system numbers it
   /// How far its oldest continuation is from the root of the computation when none is stolen. As fiber::depth.
   os_env::atomic<std::uint32_t> depth{0};
@@ -103,37 +106,38 @@ struct worker {
   os_env::atomic<fiber*> current{nullptr};
 
   work_deque<runnable*> deque;
+  ready_tasks ready;  ///< those of graphs with priorities; the deque holds it once for each of them
 
   stack continuation_memory;
   /// Child-first: frames that have called a child, oldest first.
   task_stack<continuation_slot> continuations;
 
-  /// Parked fibers that may go on nowhere else (no_migrate, strict replay); any worker adds to it.
+  /// Parked fibers that may resume nowhere else (no_migrate, rules of rooms); any worker adds to it.
   injector<queued_runnable> own_fibers;
-  /// Frames given to this worker (relaxed replay); any worker adds to it, and takes them when it finds nothing else.
-  injector<queued_runnable> donated;
+  /// What has been given to this worker; any worker adds to it, and takes from it when it finds nothing else.
+  injector<queued_runnable> gifts;
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
-  HEIST_ALWAYS_INLINE void work_for(tally_keeper& k) {
+  HEIST_ALWAYS_INLINE void work_for(pending_count_keeper& k) {
     if (keeper != &k) [[unlikely]]
       change_keeper(k);
   }
   /// Counts one finished task for `k`, without telling anybody yet.
-  HEIST_ALWAYS_INLINE void count_for(tally_keeper& k) {
+  HEIST_ALWAYS_INLINE void count_for(pending_count_keeper& k) {
     if (keeper != &k) [[unlikely]]
       change_keeper(k);  // the task has moved here, or waited
-    ++tally;
+    ++pending_count;
   }
-  HEIST_NOINLINE void change_keeper(tally_keeper& k) {
-    report_tally();
+  HEIST_NOINLINE void change_keeper(pending_count_keeper& k) {
+    report_pending_count();
     keeper = &k;
   }
   /// Tells the keeper what has been counted. To be called before anything that is not one of its tasks. Runs no user
   /// code.
-  void report_tally() {
-    while (tally != 0) {  // what ends may be a task of another keeper
-      std::uint32_t const n = tally;
-      tally = 0;
+  void report_pending_count() {
+    while (pending_count != 0) {  // what ends may be a task of another keeper
+      std::uint32_t const n = pending_count;
+      pending_count = 0;
       keeper->add(*keeper, n, *this);
     }
   }

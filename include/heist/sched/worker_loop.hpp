@@ -4,36 +4,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>  // is_same
 
 #include "heist/base/assert.hpp"
 #include "heist/base/env.hpp"
 #include "heist/memory/stack.hpp"
+#include "heist/observe/environment_trace.hpp"
 #include "heist/policy/idle.hpp"
 #include "heist/policy/victim.hpp"
 #include "heist/policy/victim_watch.hpp"
 #include "heist/sched/between_tasks.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/fiber.hpp"
+#include "heist/sched/seat.hpp"
 #include "heist/sched/worker.hpp"
 
 namespace heist::detail {
 
-/// The loop, for one policy and one observer. `Scheduler` gives victim(worker), idle(worker) and observer().
-template <class Scheduler>
+/// The loop, for one policy and one observer. `Scheduler` gives victim(worker), idle(worker) and observer<Observer>().
+template <class Scheduler, class Observer = typename Scheduler::observer_type>
 class worker_loop {
   using idle_type = typename Scheduler::idle_type;
   using victim_type = typename Scheduler::victim_type;
-  static constexpr bool samples = heist::victim::sampling_policy<victim_type>;
-  using observer_type = typename Scheduler::observer_type;
-  static constexpr bool observed = observer_type::observes;
-  static constexpr bool timed = observed && time_observer<observer_type>;
-  static constexpr bool has_tiers = Scheduler::has_tiers;
+  static constexpr bool is_sampling = heist::victim::sampling_policy<victim_type>;
+  static constexpr bool observed = Observer::observes;
+  static constexpr bool is_timed = observed && time_observer<Observer>;
+  using room = typename Scheduler::room_type;
 
-  /// Frames are given to workers: each takes its own before it robs, and others' when it finds nothing else.
-  static constexpr bool gives = Scheduler::gives;
-
-  /// After so many attempts a head takes what belongs to another squad, too. Some tens of microseconds under
-  /// default_idle, shortly before it would sleep: the owner gets the time to come for it.
+  /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
+  /// shortly before it would sleep: the owner gets the time to come for it.
   static constexpr std::uint32_t last_interval = 48;
 
  public:
@@ -48,57 +47,61 @@ class worker_loop {
   }
 
  private:
+  friend room;
+
   static Scheduler& scheduler(fiber& self) noexcept { return static_cast<Scheduler&>(self.home); }
+  static Observer& observer(core& home) noexcept { return static_cast<Scheduler&>(home).template observer<Observer>(); }
 
   /// Algorithm 3: runs tasks until the worker's deque is empty.
   static void exploit(runnable* t, fiber& self) {
     core& home = self.home;
-    if (t != nullptr) become_active(*self.on);
+    if (t != nullptr) become_active(*self.worker);
     for (;;) {
       while (t != nullptr) {
-        t = run_one(*t, self);
-        worker& w = *self.on;
+        t = run_one(*t, self, home);
+        worker& w = *self.worker;
         if (--w.until_look == 0) [[unlikely]]
           t = look_back(t, w);
-        if (t != nullptr && self.on->attention.raised()) [[unlikely]]
-          t = attend(t, *self.on);  // last: what is due must not wait again
+        if (t != nullptr && self.worker->attention.raised()) [[unlikely]]
+          t = attend(t, *self.worker);  // last: what is due must not wait again
       }
-      // A fiber that makes way for requests lets this loop begin, or go on, with them.
-      if (self.on->active && self.on->attention.raised()) [[unlikely]]
-        t = attend(nullptr, *self.on);
-      if (t == nullptr) t = self.on->deque.pop();
-      if constexpr (has_tiers) {
-        if (t == nullptr) {
-          t = home.squads.take_ready(*self.on->in);
-        } else if (self.on->head) {
-          home.squads.head_leaves(*self.on->in);
-        }
-      }
+      // A fiber that is suspended for requests lets this loop begin, or resume, with them.
+      if (self.worker->active && self.worker->attention.raised()) [[unlikely]]
+        t = attend(nullptr, *self.worker);
+      if (t == nullptr) t = self.worker->deque.pop();
+      t = room::next(*self.worker, t);
       if (t != nullptr) continue;
-      home.settle(*self.on);
-      t = self.on->deque.pop();
-      if constexpr (!has_tiers && !samples) {
-        if (t == nullptr && self.on->active) t = home.take_submitted(*self.on);
+      home.flush(*self.worker);
+      t = self.worker->deque.pop();
+      if constexpr (room::requests_first && !is_sampling) {
+        if (t == nullptr && self.worker->active) t = home.take_submitted(*self.worker);
       }
       if (t == nullptr) break;
     }
-    become_inactive(*self.on);
+    become_inactive(*self.worker);
   }
 
-  static runnable* run_one(runnable& t, fiber& self) {
+  static runnable* run_one(runnable& t, fiber& self, core& home) {
     self.running.store(&t, std::memory_order_relaxed);  // relaxed: read by the same thread, or for people
-    if constexpr (observed) {
-      if (t.what == nullptr) return t.run(t, self);
-      task_view view;
-      if (!t.what->operations->describe(t, view)) return t.run(t, self);
-      observer_type& observer = scheduler(self).observer();
-      observer.task_begin(self.on->number, view);
-      runnable* const next = t.run(t, self);
-      observer.task_end(self.on->number, view);
-      return next;
-    } else {
+    if constexpr (!observed) {
       return t.run(t, self);
+    } else if constexpr (std::is_same_v<Observer, optional_trace>) {
+      return observer(home) ? run_traced(t, self) : t.run(t, self);
+    } else {
+      return run_told(t, self);
     }
+  }
+  HEIST_COLD static runnable* run_traced(runnable& t, fiber& self) { return run_told(t, self); }
+
+  /// Tells when the task begins and ends.
+  static runnable* run_told(runnable& t, fiber& self) {
+    if (t.what == nullptr) return t.run(t, self);
+    task_view view;
+    if (!t.what->operations->describe(t, view)) return t.run(t, self);
+    observer(self.home).task_begin(self.worker->number, view);
+    runnable* const next = t.run(t, self);
+    observer(self.home).task_end(self.worker->number, view);
+    return next;
   }
 
   static void become_active(worker& w) {
@@ -121,21 +124,17 @@ class worker_loop {
 
   /// Algorithm 5: returns the next task, sleeping until there is one, or null when the executor stops.
   static runnable* wait_for_task(fiber& self) {
-    worker& w = *self.on;  // no task runs here: the fiber stays on its worker
+    worker& w = *self.worker;  // no task runs here: the fiber stays on its worker
     core& home = w.home;
-    if constexpr (timed) scheduler(self).observer().search_begin(w.number, 0);
+    if constexpr (is_timed) observer(self.home).search_begin(w.number, 0);
     w.gate->become_thief();
-    if constexpr (has_tiers) {
-      if (w.head) home.squads.head_returns(*w.in);
-    }
-    for (;;) {
+    room::search_begins(w);
+    for (runnable* left = nullptr;;) {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
-      if (runnable* const t = explore(self); t != nullptr) {
+      if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
         if (w.gate->found_work([&] { return home.work_for(w); }) && !home.requests.maybe_empty()) home.call_attention();
-        if constexpr (has_tiers) {
-          if (w.head) home.squads.head_leaves(*w.in);
-        }
-        if constexpr (timed) scheduler(self).observer().work_begin(w.number, 0);
+        room::search_ends(w);
+        if constexpr (is_timed) observer(self.home).work_begin(w.number, 0);
         return t;
       }
       if (home.stopping()) {
@@ -143,44 +142,54 @@ class worker_loop {
         return nullptr;
       }
       home.give_up_fibers(w);
-      if constexpr (has_tiers) {
-        if (w.head) home.squads.head_falls_asleep(*w.in);
-      }
-      bool trims = false;  // it is the one who gives memory back
-      idle_outcome const what = w.gate->try_sleep(
-          w.number, [&] { return home.work_for(w) || home.stopping(); },
-          [&w] {
-            w.doing.store("asleep", std::memory_order_relaxed);  // relaxed: for people
-            if constexpr (observed) static_cast<Scheduler&>(w.home).observer().sleep(w.number);
-          },
-          [&w] {
-            w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
-            if constexpr (observed) static_cast<Scheduler&>(w.home).observer().wake(w.number);
-          },
-          [&home, &w, &trims] {
-            trims = home.begin_trim();
-            return trims || w.deque.has_grown() ? core::trim_after : 0;
-          },
-          [&home, &w, &trims](auto still) {
-            if (w.deque.has_grown())
-              w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
-            while (trims) {
-              home.trim(still);
-              home.end_trim();
-              trims = still() && home.begin_trim();  // others have fallen asleep meanwhile
-            }
-          });
-      if (trims) home.end_trim();
-      if constexpr (has_tiers) {
-        if (w.head) home.squads.head_is_awake(*w.in);
-      }
+      room::falls_asleep(w);
+      idle_outcome const what = fall_asleep(w);
+      room::is_awake(w);
       if (what == idle_outcome::slept) w.gate->become_thief();
+      left = w.deque.pop();  // what a guest has left, for which it was woken
     }
+  }
+
+  /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
+  static idle_outcome fall_asleep(worker& w) {
+    core& home = w.home;
+    bool const is_guest = w.has_guest;  // asked of itself, before anybody may carry it
+    bool trims = false;                 // it is the one who gives memory back
+    idle_outcome const what = w.gate->try_sleep(
+        w.bed, [&] { return home.work_for(w) || home.stopping(); },
+        [&w] {
+          w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
+          if constexpr (observed) observer(w.home).sleep(w.number);
+        },
+        [&w, is_guest] {
+          if (!is_guest) take_seat_back(w);
+          w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
+          if constexpr (observed) observer(w.home).wake(w.number);
+        },
+        [&home, &w, &trims, is_guest] {
+          trims = home.begin_trim();
+          auto const limit = trims || w.deque.has_grown() ? core::trim_after : 0;
+          if (!is_guest) lend_seat(w);  // last: a guest may carry it from here on
+          return limit;
+        },
+        [&home, &w, &trims, is_guest](auto still) {
+          if (!is_guest && !keep_seat(w)) return;
+          if (w.deque.has_grown())
+            w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
+          while (trims) {
+            home.trim(still);
+            home.end_trim();
+            trims = still() && home.begin_trim();  // others have fallen asleep meanwhile
+          }
+          if (!is_guest) lend_seat(w);
+        });
+    if (trims) home.end_trim();
+    return what;
   }
 
   /// Algorithm 4: steals until it has something, the idle policy gives up, or the executor stops.
   static runnable* explore(fiber& self) {
-    worker& w = *self.on;
+    worker& w = *self.worker;
     core& home = w.home;
     auto& scheduler = static_cast<Scheduler&>(home);
     auto& idle = scheduler.idle(w);
@@ -188,76 +197,84 @@ class worker_loop {
     heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
-    if constexpr (has_tiers) {
-      if constexpr (heist::victim::search_policy<victim_type>)
-        scheduler.near_victim(w).begin(view_of_squad(w), w.random);
-      if (runnable* const t = look_in_squad(self); t != nullptr) return t;
-    } else {
+    if constexpr (room::requests_first) {
       let_gather(w);
       hold_back(w, idle.holdback());
     }
+    if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
     if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
     if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
     for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
-      if constexpr (has_tiers) {
-        if (runnable* const t = look_in_squad(self); t != nullptr) return t;
+      if constexpr (room::looks) {
+        if (runnable* const t = room::template look<worker_loop>(self); t != nullptr) return t;
         if (attempts % last_interval == 0) {
-          if (runnable* const t = take_any(w, self); t != nullptr) return t;
+          if (runnable* const t = room::template last_resort<worker_loop>(self); t != nullptr) return t;
         }
       }
-      if constexpr (gives) {
-        if (called(w)) {
-          if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
-        }
-        if (attempts % last_interval == 0) {
-          if (runnable* const t = home.take_donated(); t != nullptr) return at_root(t, self);
-        }
+      if (!room::looks || attempts % last_interval == 0 || !room::stays_near(w)) {
+        if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
-      std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
-      HEIST_ASSERT(leaves_nobody_out(v, me, w),
-                   heist::victim::complaint<victim_type>(
-                       "never names a worker that has work, or the injector although there is something in it; "
-                       "mend its next() so that it names everybody from time to time, its own number too (V2)")
-                       .c_str());
-      if (v == w.number) {
-        if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
-      } else {
-        worker& robbed = *home.workers[v];
-        if constexpr (timed) scheduler.observer().attempt(w.number);
-        steal_result<runnable*> const loot = steal_from(robbed, self, !has_tiers || robbed.in == w.in);
-        tell(victim, v, loot.status, robbed);
-        if (loot.status == steal_status::stolen) {
-          if constexpr (timed) scheduler.observer().success(w.number);
-          if constexpr (observed) scheduler.observer().steal(w.number, v);
-          return loot.item;
-        }
-        if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
-      }
-      switch (idle.failed()) {
-        case idle::step::search:
-          os_env::relax();
-          break;
-        case idle::step::pause:
-          for (std::uint32_t i = idle.pauses(); i != 0; --i) {
-            os_env::relax();
-            if constexpr (has_tiers) {
-              if (home.squads.called(*w.in, w.head)) break;
-            }
-            if constexpr (gives) {
-              if (called(w)) break;
-            }
-          }
-          break;
-        case idle::step::yield:
-          os_env::yield();
-          break;
-        case idle::step::sleep:
-          if constexpr (has_tiers) return take_any(w, self);
-          if constexpr (gives) return at_root(home.take_donated(), self);
-          return nullptr;
-      }
+      if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
     }
     return nullptr;
+  }
+
+  /// One attempt at whoever `victim` names.
+  HEIST_ALWAYS_INLINE static runnable* attempt(victim_type& victim, heist::victim::thief_view const& me, fiber& self) {
+    worker& w = *self.worker;
+    core& home = w.home;
+    std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
+    HEIST_ASSERT(leaves_nobody_out(v, me, w),
+                 heist::victim::complaint<victim_type>(
+                     "never names a worker that has work, or the injector although there is something in it; "
+                     "fix its next() so that it names everybody from time to time, its own number too (V2)")
+                     .c_str());
+    if (v == w.number) {
+      if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    } else {
+      worker& robbed = *home.workers[v];
+      if (runnable* const t = rob(victim, v, robbed, self); t != nullptr) return t;
+      if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
+    }
+    return nullptr;
+  }
+
+  /// Does what the idle policy says after an attempt in vain. False: the worker is to sleep.
+  HEIST_ALWAYS_INLINE static bool pause(worker& w, idle_type& idle) {
+    switch (idle.failed()) {
+      case idle::step::search:
+        os_env::relax();
+        break;
+      case idle::step::pause:
+        for (std::uint32_t i = idle.pauses(); i != 0; --i) {
+          os_env::relax();
+          if (room::called(w)) break;
+        }
+        break;
+      case idle::step::yield:
+        os_env::yield();
+        break;
+      case idle::step::sleep:
+        return false;
+    }
+    return true;
+  }
+
+  /// One attempt at `robbed`, which `victim` has named as `v`.
+  static runnable* rob(victim_type& victim, std::uint32_t v, worker& robbed, fiber& self) {
+    worker const& w = *self.worker;
+    if constexpr (is_timed) observer(w.home).attempt(w.number);
+    steal_result<runnable*> const stolen_task = steal_from(robbed, self, has_frames(robbed, w));
+    tell(victim, v, stolen_task.status, robbed);
+    if (stolen_task.status != steal_status::stolen) return nullptr;
+    if constexpr (is_timed) observer(w.home).success(w.number);
+    took(w, robbed);
+    return stolen_task.item;
+  }
+
+  /// `w` has something that was `robbed`'s.
+  static void took(worker const& w, worker const& robbed) noexcept {
+    if constexpr (observed) observer(w.home).steal(w.number, robbed.number);
   }
 
   /// Whom to rob. Shows the policy the offers that it wants to see before it says. `named`: a worker by its number in
@@ -265,15 +282,15 @@ class worker_loop {
   template <class Named>
   static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
     std::uint32_t v = ask(victim, me, w);
-    if constexpr (samples) {
+    if constexpr (is_sampling) {
       while (victim.wants_look()) {
         HEIST_ASSERT(v != me.self,
                      heist::victim::complaint<victim_type>(
-                         "wants to look at the thief itself; mend its wants_look() to be false after next() has named "
+                         "wants to look at the thief itself; fix its wants_look() to be false after next() has named "
                          "its own number (V4)")
                          .c_str());
         worker& seen = named(v);
-        victim.looked(v, offer_of(seen, !has_tiers || seen.in == w.in));
+        victim.looked(v, offer_of(seen, has_frames(seen, w)));
         v = ask(victim, me, w);
       }
     }
@@ -282,7 +299,7 @@ class worker_loop {
   static std::uint32_t ask(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
     std::uint32_t const v = victim.next(me, w.random);
     HEIST_ASSERT(v < me.workers, heist::victim::complaint<victim_type>(
-                                     "names a worker that does not exist; mend its next() to stay below the number of "
+                                     "names a worker that does not exist; fix its next() to stay below the number of "
                                      "workers that it is told (V1)")
                                      .c_str());
     return v;
@@ -303,8 +320,13 @@ class worker_loop {
     return static_cast<Scheduler&>(w.home).watch(w).leaves_nobody_out(me, v, [&w](std::uint32_t u) {
       if (u == w.number) return !w.home.requests.maybe_empty();
       worker& other = *w.home.workers[u];
-      return offer_of(other, !has_tiers || other.in == w.in).tasks != 0;
+      return offer_of(other, has_frames(other, w)).tasks != 0;
     });
+  }
+
+  /// Does `robbed` let `w` have frames that have called a child?
+  static bool has_frames(worker const& robbed, worker const& w) noexcept {
+    return !room::in_groups || robbed.group == w.group;
   }
 
   /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
@@ -331,10 +353,10 @@ class worker_loop {
   static void go_to_depth(fiber& self, std::uint32_t depth) noexcept {
     auto const standing = static_cast<std::uint32_t>(self.top() - self.tasks.first());
     self.depth.store(depth - standing, std::memory_order_relaxed);  // relaxed: a hint
-    self.on->depth.store(depth, std::memory_order_relaxed);         // relaxed: a hint
+    self.worker->depth.store(depth, std::memory_order_relaxed);     // relaxed: a hint
   }
   static runnable* at_root(runnable* t, fiber& self) noexcept {
-    if constexpr (samples) {
+    if constexpr (is_sampling) {
       if (t != nullptr) go_to_depth(self, 0);
     }
     return t;
@@ -345,16 +367,16 @@ class worker_loop {
   /// `with_frames`: frames that have called a child, too.
   static steal_result<runnable*> steal_from(worker& robbed, fiber& self, bool with_frames) {
     if (!robbed.deque.maybe_empty()) {
-      steal_result<runnable*> const loot = robbed.deque.steal();
-      if (loot.status == steal_status::stolen) at_root(loot.item, self);
-      if (loot.status != steal_status::empty) return loot;
+      steal_result<runnable*> const stolen_task = robbed.deque.steal();
+      if (stolen_task.status == steal_status::stolen) at_root(stolen_task.item, self);
+      if (stolen_task.status != steal_status::empty) return stolen_task;
     }
     if (with_frames && robbed.continuations.maybe_stealable()) {
       std::uint32_t depth = 0;
-      if constexpr (samples) depth = offer_of_continuations(robbed).depth;
+      if constexpr (is_sampling) depth = offer_of_continuations(robbed).depth;
       steal_status status = steal_status::empty;
       runnable* const frame = core::steal_continuation(robbed, status);
-      if constexpr (samples) {
+      if constexpr (is_sampling) {
         if (status == steal_status::stolen) go_to_depth(self, depth);
       }
       if (status != steal_status::empty) return {status, frame};
@@ -362,11 +384,11 @@ class worker_loop {
     fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
     steal_result<fork_slot*> const slot = from.tasks.steal();
     if (slot.status == steal_status::stolen) {
-      if constexpr (samples) {
+      if constexpr (is_sampling) {
         auto const standing = static_cast<std::uint32_t>(slot.item - from.tasks.first());
         go_to_depth(self, from.depth.load(std::memory_order_relaxed) + standing + 1);  // relaxed: a hint
       }
-      return {slot.status, self.booty(*slot.item)};
+      return {slot.status, self.as_runnable(*slot.item)};
     }
     if (slot.status == steal_status::empty) {
       from.tasks.ask();
@@ -375,48 +397,12 @@ class worker_loop {
     return {slot.status, nullptr};
   }
 
-  /// CAB's Algorithm I, one attempt: steps 2 to 6. Step 1 is exploit().
-  static runnable* look_in_squad(fiber& self) {
-    worker& w = *self.on;
-    core& home = w.home;
-    if (runnable* const t = home.squads.take_ready(*w.in); t != nullptr) return t;
-    if (w.in->pool.busy()) {  // step 3
-      heist::victim::thief_view const me = view_of_squad(w);
-      if (me.workers == 1) return nullptr;
-      auto& scheduler = static_cast<Scheduler&>(home);
-      auto& victim = scheduler.near_victim(w);
-      std::uint32_t const v = choose(victim, me, w, [&w](std::uint32_t u) -> worker& { return *(*w.mates)[u]; });
-      if (v == w.place) return nullptr;
-      worker& robbed = *(*w.mates)[v];
-      steal_result<runnable*> const loot = steal_from(robbed, self, true);
-      tell(victim, v, loot.status, robbed);
-      if (loot.status != steal_status::stolen) return nullptr;
-      if constexpr (observed) scheduler.observer().steal(w.number, robbed.number);
-      return loot.item;
-    }
-    return w.head ? at_root(home.take_inter(w), self) : nullptr;
-  }
-
-  static heist::victim::thief_view view_of_squad(worker const& w) noexcept {
-    return {w.place, static_cast<std::uint32_t>(w.mates->size())};
-  }
-
-  /// What a head takes when it has found nothing else.
-  static runnable* take_any(worker& w, fiber& self) {
-    return w.head ? at_root(w.home.squads.head_take_any(*w.in, w.takes_beside), self) : nullptr;
-  }
-
-  /// Is there something that only this worker takes, or it before all others?
-  static bool called(worker const& w) noexcept { return !w.own_fibers.maybe_empty() || !w.donated.maybe_empty(); }
-
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
     bool const crowd = !w.home.requests.maybe_empty();
     for (; pauses != 0 && (crowd || w.home.requests.maybe_empty()); --pauses) {
-      if constexpr (gives) {
-        if (called(w)) return;
-      }
+      if (room::called(w)) return;
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
     }
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "heist/base/config.hpp"
 #include "heist/sim/duration.hpp"
 
 namespace heist::sim {
@@ -14,7 +15,7 @@ struct costs {
   duration join = 1;          ///< parent-first: to take such a child back, or to see that it is stolen
   duration continuation = 4;  ///< child-first: a call of a child on a stack of its own, and the return
   duration park = 30;         ///< to leave a frame that waits at a join
-  duration resume = 30;       ///< to go on with it
+  duration resume = 30;       ///< to continue with it
   duration attempt = 40;      ///< a try at a victim, until the thief knows what came of it: a failed steal
   duration steal = 60;        ///< what a successful steal takes beyond `attempt`, until the task starts
   duration donate = 40;       ///< options::follow: to give the rest of a frame to the worker that the tree names
@@ -30,7 +31,7 @@ struct costs {
   duration sleep = 2000;   ///< to fall asleep
   duration wake = 30'000;  ///< from the notification of a sleeper until it searches
   duration notify = 2000;  ///< what a notification takes the worker that gives it
-  duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the master queue
+  duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the injector
   duration node = 4;       ///< graphs: for each node, its arrival at its successors included
 
   duration private_hit = 0;   ///< a cache line found in the worker's own cache, beyond what `work` contains
@@ -48,22 +49,8 @@ struct costs {
   static costs wool_section_4(ticks mean = 1000) noexcept;
 };
 
-inline costs costs::nothing() noexcept {
-  costs c;
-  for (auto const cost :
-       {&costs::fork,  &costs::join,        &costs::continuation, &costs::park,   &costs::resume,     &costs::attempt,
-        &costs::steal, &costs::donate,      &costs::look,         &costs::far,    &costs::unfamiliar, &costs::inter,
-        &costs::pause, &costs::yield,       &costs::sleep,        &costs::wake,   &costs::notify,     &costs::submit,
-        &costs::node,  &costs::private_hit, &costs::shared_hit,   &costs::memory, &costs::far_memory})
-    c.*cost = 0;
-  return c;
-}
-
-inline costs costs::wool_section_4(ticks mean) noexcept {
-  costs c = nothing();
-  c.attempt = exponential(mean);
-  c.look = exponential(mean / 2);
-  return c;
-}
-
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/costs.ipp"
+#endif

@@ -1,9 +1,9 @@
 // Simulated time, and how long something takes: always as long, or as the intervals of a Poisson process are.
 #pragma once
 
-#include <cmath>    // log
 #include <cstdint>  // uint8_t, uint64_t
 
+#include "heist/base/config.hpp"
 #include "heist/base/random.hpp"
 
 namespace heist::sim {
@@ -26,19 +26,21 @@ struct duration {
   constexpr duration(ticks t, sim::law l) noexcept : mean{t}, law{l} {}
 
   /// One of them, rounded to whole ticks. Cost: nothing if fixed, otherwise a logarithm.
-  ticks draw(fast_random& random) const noexcept {
-    if (law == sim::law::fixed || mean == 0) return mean;
-    double const uniform = static_cast<double>(random.next() >> 11) * 0x1p-53;  // [0, 1)
-    return static_cast<ticks>(-std::log(1 - uniform) * static_cast<double>(mean) + 0.5);
-  }
+  ticks draw(fast_random& random) const noexcept;
   friend constexpr bool operator==(duration, duration) = default;
 };
 
+/// Always the same.
 constexpr duration fixed(ticks t) noexcept {
   return {t, law::fixed};
 }
+/// Each time another, as law::exponential says.
 constexpr duration exponential(ticks mean) noexcept {
   return {mean, law::exponential};
 }
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/duration.ipp"
+#endif

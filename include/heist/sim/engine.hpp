@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heist/policy/policies.hpp"
+#include "heist/sim/broken_promise.hpp"
 #include "heist/sim/searching.hpp"
 
 namespace heist::sim {
@@ -33,11 +34,7 @@ class engine : searcher<Policy> {
   report run() {
     begin_all();
     while (!finished_) {
-      if (queue_.empty() && !follow_no_further())
-        detail::fail(
-            "after {} ticks everybody sleeps although tasks have not run: the idle policy lets work wait for "
-            "ever; mend it by keeps_a_thief or wakes_on_push",
-            now_);
+      if (queue_.empty() && !follow_no_further()) detail::refuse_sleep_for_ever(now_);
       auto const e = queue_.take();
       reach(e.time);
       if (e.who == count_) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>  // pop_heap, push_heap
-#include <cstddef>    // size_t
 #include <cstdint>
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/sim/duration.hpp"
 
 namespace heist::sim {
@@ -29,12 +29,7 @@ class event_queue {
   /// Would an event at `time`, added now, be the next one?
   bool would_be_next(ticks time) const noexcept { return events_.empty() || time < events_.front().time; }
   /// Needs one.
-  event take() {
-    std::pop_heap(events_.begin(), events_.end(), later);
-    event const e = events_.back();
-    events_.pop_back();
-    return e;
-  }
+  event take();
 
  private:
   static bool later(event const& a, event const& b) noexcept {
@@ -45,3 +40,7 @@ class event_queue {
 };
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/event_queue.ipp"
+#endif

@@ -1,18 +1,16 @@
 // A run along the steal tree of an earlier one: to whom the rests of frames are given, and what each worker takes next.
 #pragma once
 
-#include <algorithm>  // sort
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
-#include <utility>  // exchange, pair
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy/replay_mode.hpp"
 #include "heist/sim/options.hpp"
 #include "heist/sim/pool.hpp"
 #include "heist/sim/program.hpp"
-#include "heist/sim/sim_error.hpp"
 #include "heist/sim/worker.hpp"
 
 namespace heist::sim {
@@ -21,17 +19,7 @@ namespace heist::sim {
 class following {
  public:
   /// Throws sim_error for the tree of no run.
-  following(options const& wanted, std::uint32_t workers)
-      : tree_{wanted.follow}, mode_{wanted.mode}, workers_{workers}, given_(active() ? workers : 0) {
-    if (!active()) return;
-    if (tree_->empty())
-      detail::fail("options::follow is the tree of no run; mend it by one of report::trees or region::tree()");
-    if (tree_->worker_count() > workers && mode_ == replay_mode::strict_ordered) {
-      mode_ = replay_mode::strict_unordered;
-      folded_ = true;
-    }
-    if (ordered()) number();
-  }
+  following(options const& wanted, std::uint32_t workers);
 
   bool active() const noexcept { return tree_ != nullptr; }
   bool strict() const noexcept { return active() && mode_ != replay_mode::relaxed; }
@@ -51,64 +39,27 @@ class following {
   std::uint32_t thief(std::uint32_t place) const noexcept {
     return place != none && tree_->nodes()[place].stolen() ? tree_->nodes()[place].worker % workers_ : none;
   }
-  /// Who goes on after the join whose last child is at `place`; none if the tree does not say so.
+  /// Who resumes after the join whose last child is at `place`; none if the tree does not say so.
   std::uint32_t after_join(std::uint32_t place) const noexcept {
     return place != none && tree_->nodes()[place].after_join ? tree_->nodes()[place].worker % workers_ : none;
   }
 
   // --- what is given to whom ---
 
-  void begin_run() {
-    for (auto& s : slots_) {
-      s.items.assign(s.items.size(), item{});
-      s.next = 0;
-    }
-  }
+  void begin_run();
   void give(std::uint32_t to, item i) { given_[to].push(i); }
   /// The rest of a frame that was stolen at `place`.
-  void give_in_order(std::uint32_t to, std::uint32_t place, item i) {
-    if (ordered()) {
-      slots_[to].items[number_[place]] = i;
-    } else {
-      give(to, i);
-    }
-  }
+  void give_in_order(std::uint32_t to, std::uint32_t place, item i);
   /// Is there something that the worker may take now?
-  bool has(std::uint32_t w) const noexcept {
-    if (!active()) return false;
-    if (!given_[w].empty()) return true;
-    return ordered() && slots_[w].next != slots_[w].items.size() && slots_[w].items[slots_[w].next];
-  }
-  item take(std::uint32_t w) noexcept {
-    if (!has(w)) return {};
-    if (!given_[w].empty()) return given_[w].take_oldest();
-    return std::exchange(slots_[w].items[slots_[w].next++], item{});
-  }
+  bool has(std::uint32_t w) const noexcept;
+  item take(std::uint32_t w) noexcept;
 
   /// The tree cannot be followed strictly: from now on nobody waits for anything that may not come.
-  void relax() {
-    for (std::uint32_t w = 0; w != slots_.size(); ++w) {
-      for (item& i : slots_[w].items)
-        if (i) given_[w].push(std::exchange(i, item{}));
-    }
-    mode_ = replay_mode::relaxed;
-  }
+  void relax();
 
  private:
   /// The steals of each worker, in the order of its sequence numbers, which may have gaps.
-  void number() {
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> of_worker(workers_);  // sequence, node
-    auto const& nodes = tree_->nodes();
-    for (std::uint32_t i = 0; i != nodes.size(); ++i)
-      if (nodes[i].stolen()) of_worker[nodes[i].worker].emplace_back(nodes[i].sequence, i);
-    number_.assign(nodes.size(), 0);
-    slots_.resize(workers_);
-    for (std::uint32_t w = 0; w != workers_; ++w) {
-      std::sort(of_worker[w].begin(), of_worker[w].end());
-      for (std::uint32_t k = 0; k != of_worker[w].size(); ++k) number_[of_worker[w][k].second] = k;
-      slots_[w].items.resize(of_worker[w].size());
-    }
-  }
+  void number();
 
   struct sequence {
     std::vector<item> items;
@@ -125,3 +76,7 @@ class following {
 };
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/following.ipp"
+#endif

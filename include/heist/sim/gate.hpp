@@ -1,4 +1,4 @@
-// Who is awake: the counts and the rules of sched/idle_gate.hpp, where every step takes effect at one moment.
+// Who is awake: the counts and the rules of sync/idle_gate.hpp, where every step takes effect at one moment.
 #pragma once
 
 #include <algorithm>  // find

@@ -9,6 +9,7 @@
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy/replay_mode.hpp"
 #include "heist/sim/costs.hpp"
+#include "heist/sim/node_order.hpp"
 #include "heist/sim/page_homes.hpp"
 #include "heist/topology/machine.hpp"
 #include "heist/topology/squads.hpp"
@@ -52,6 +53,7 @@ struct numa {
   std::uint64_t link_bandwidth = 0;   ///< of what one node sends to all others
 };
 
+/// The workers, machine, costs and caches of a simulation.
 struct options {
   std::uint32_t workers = 0;                                ///< 1 to most_workers; 0: one for each PU of the machine
   std::optional<topology::machine> machine = std::nullopt;  ///< default: as many cores as workers, without caches
@@ -62,6 +64,7 @@ struct options {
   sim::caches caches = {};
   sim::numa numa = {};
   sim::entry entry = sim::entry::inside;
+  node_order nodes = node_order::longest_by_count;             ///< of graphs; what the executor does
   std::optional<std::uint32_t> boundary_level = std::nullopt;  ///< CAB's, of every region; 0: traditional stealing
   std::size_t samples = 256;  ///< of report::series: at most so many, at least about half
   bool trace = false;         ///< report::recording; 32 bytes for each event

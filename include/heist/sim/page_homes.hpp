@@ -1,10 +1,11 @@
 // Which NUMA node's memory the pages of a program are in.
 #pragma once
 
-#include <algorithm>  // lower_bound
 #include <cstdint>
 #include <utility>  // pair
 #include <vector>
+
+#include "heist/base/config.hpp"
 
 namespace heist::sim {
 
@@ -17,14 +18,13 @@ struct page_homes {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes;
 
   /// `nowhere` if nobody has touched the page. Cost: O(log pages).
-  std::uint32_t node_of(std::uint64_t address) const {
-    if (page_bytes == 0) return nowhere;
-    std::uint64_t const page = address / page_bytes;
-    auto const at = std::lower_bound(nodes.begin(), nodes.end(), std::pair{page, std::uint32_t{0}});
-    return at != nodes.end() && at->first == page ? at->second : nowhere;
-  }
+  std::uint32_t node_of(std::uint64_t address) const;
 
   friend bool operator==(page_homes const&, page_homes const&) = default;
 };
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/page_homes.ipp"
+#endif

@@ -17,7 +17,7 @@ struct recorded_task {
   std::uint32_t parent = no_parent;  ///< the task that forked it; no_parent: the root of a run, or a graph's node
   std::uint32_t index = 0;           ///< how many tasks its parent had forked before it
   /// Which of its parent's forks it came from, 0 the first. Tasks of a group run side by side, and the parent joins all
-  /// of them before it goes on to the next group. Groups do not fall with growing index, and none is left out.
+  /// of them before it resumes to the next group. Groups do not fall with growing index, and none is left out.
   std::uint32_t group = 0;
   std::uint32_t function = 0;  ///< equal for equal code; 0 unknown
   std::uint64_t bytes = 0;     ///< memory that it touches itself, at most 2^40, all tasks 2^54; 0: none, or unknown

@@ -3,10 +3,10 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <string>
 #include <tuple>  // tie
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/observe/chrome_trace.hpp"
 #include "heist/observe/placement_trace.hpp"
 #include "heist/observe/recorder.hpp"
@@ -24,7 +24,7 @@ class recording {
   std::int64_t start_ns() const noexcept { return 0; }
   std::size_t event_count(std::size_t worker) const noexcept { return events_[worker].size(); }
   std::size_t dropped(std::size_t /*worker*/) const noexcept { return 0; }
-  event const& event_at(std::size_t worker, std::size_t i) const noexcept { return events_[worker][i]; }
+  recorded_event const& event_at(std::size_t worker, std::size_t i) const noexcept { return events_[worker][i]; }
 
   /// Where the tasks of two tiers ran, for check_placement(); empty without tiers.
   std::vector<placement_event> const& placement() const noexcept { return placement_; }
@@ -33,33 +33,12 @@ class recording {
   void placed(std::uint32_t worker, std::uint32_t squad, std::uint32_t task, std::uint32_t level, placement_kind what) {
     placement_.push_back({placement_.size(), name_of(task), worker, squad, level, what});
   }
-  void worked(std::uint32_t worker, std::uint32_t task, std::uint64_t from, std::uint64_t to) {
-    event e;
-    e.ns = static_cast<std::int64_t>(from);
-    e.id = name_of(task);
-    e.kind = task_kind::task;
-    e.what = event_kind::task_begin;
-    events_[worker].push_back(e);
-    e.ns = static_cast<std::int64_t>(to);
-    e.what = event_kind::task_end;
-    events_[worker].push_back(e);
-  }
-  void stole(std::uint32_t worker, std::uint32_t victim, std::uint64_t when) {
-    event e;
-    e.ns = static_cast<std::int64_t>(when);
-    e.what = event_kind::steal;
-    e.victim = victim;
-    events_[worker].push_back(e);
-  }
-  void slept(std::uint32_t worker, bool begins, std::uint64_t when) {
-    event e;
-    e.ns = static_cast<std::int64_t>(when);
-    e.what = begins ? event_kind::sleep : event_kind::wake;
-    events_[worker].push_back(e);
-  }
+  void worked(std::uint32_t worker, std::uint32_t task, std::uint64_t from, std::uint64_t to);
+  void stole(std::uint32_t worker, std::uint32_t victim, std::uint64_t when);
+  void slept(std::uint32_t worker, bool begins, std::uint64_t when);
 
   friend bool operator==(recording const& a, recording const& b) {
-    auto const same = [](event const& x, event const& y) {
+    auto const same = [](recorded_event const& x, recorded_event const& y) {
       return std::tie(x.ns, x.id, x.victim, x.what) == std::tie(y.ns, y.id, y.victim, y.what);
     };
     if (a.events_.size() != b.events_.size()) return false;
@@ -75,8 +54,12 @@ class recording {
   static void const* name_of(std::uint32_t task) noexcept {
     return reinterpret_cast<void const*>(std::uintptr_t{task} + 1);  // NOLINT(performance-no-int-to-ptr): only compared
   }
-  std::vector<std::vector<event>> events_;
+  std::vector<std::vector<recorded_event>> events_;
   std::vector<placement_event> placement_;
 };
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/recording.ipp"
+#endif

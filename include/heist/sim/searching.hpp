@@ -1,18 +1,18 @@
 // The half of a simulation that searches: it drives the policies' own objects as sched/worker_loop.hpp does.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>  // max
 #include <cstdint>
 #include <vector>
 
 #include "heist/policy/policies.hpp"
 #include "heist/policy/victim_watch.hpp"
+#include "heist/sim/broken_promise.hpp"
 #include "heist/sim/frames.hpp"
 #include "heist/sim/gifts.hpp"
 #include "heist/sim/inter_frames.hpp"
 #include "heist/sim/runs.hpp"
+#include "heist/sim/sim_error.hpp"
 #include "heist/sim/taking.hpp"
 
 namespace heist::sim {
@@ -23,7 +23,7 @@ class searcher : protected frames {
   using victim_type = typename Policy::victim_type;
   using idle_type = typename Policy::idle_type;
   static constexpr bool tiers = Policy::tier_type::division != tiering::none;
-  static constexpr bool samples = victim::sampling_policy<victim_type>;
+  static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
 
   /// As in the executor: after so many attempts a head takes what belongs to another squad, too.
   static constexpr std::uint32_t last_interval = 48;
@@ -35,7 +35,7 @@ class searcher : protected frames {
       : frames{p,
                wanted,
                {Policy::order_type::value, Policy::join_type::strategy, Policy::tier_type::division,
-                idle_rules::of<idle_type>()}},
+                idle_rules::of<idle_type>(), tier::remembers_squads<typename Policy::tier_type>()}},
         decisions_(count_) {
     if constexpr (victim::placed_policy<victim_type>) {
       for (worker& w : workers_) decisions_[w.number].victim.place(view_of_all(w), machine_, placed_);
@@ -190,14 +190,12 @@ class searcher : protected frames {
     victim::thief_view const me = near ? view_of_squad(w) : view_of_all(w);
     w.victim = victim.next(me, w.random);
     if (w.victim >= me.workers)
-      throw sim_error(victim::complaint<victim_type>(
-          fmt::format("names worker {} of {}; mend its next() to stay below the number of workers that it is told (V1)",
-                      w.victim, me.workers)));
-    if constexpr (samples) {
+      throw sim_error(victim::complaint<victim_type>(detail::names_no_worker(w.victim, me.workers)));
+    if constexpr (is_sampling) {
       if (victim.wants_look()) {
         if (w.victim == me.self || ++w.looks > most_looks)
           throw sim_error(victim::complaint<victim_type>(
-              "looks without end, or at itself; mend its wants_look() to become false after finitely many looks, and "
+              "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
               "when next() has named its own number (V4)"));
         ++w.told.looks;
         return spend(w, draw(cost().look, w) + way_to(w, near), activity::search, near ? step::look_mate : step::look);
@@ -208,10 +206,8 @@ class searcher : protected frames {
       if (!d.watch.leaves_nobody_out(me, w.victim, [&](std::uint32_t u) {
             return u == w.number ? !master_.empty() : offer_of(workers_[u], may_have_frames(w, workers_[u])).tasks != 0;
           }))
-        throw sim_error(victim::complaint<victim_type>(fmt::format(
-            "never names worker {}, which has work, in {} attempts of worker {}; mend its next() so that it "
-            "names everybody from time to time, its own number too (V2)",
-            d.watch.suspect(), victim::watch::enough(count_), w.number)));
+        throw sim_error(victim::complaint<victim_type>(
+            detail::neglects_worker(d.watch.suspect(), victim::watch::enough(count_), w.number)));
       if (w.victim == me.self) {
         if (item const i = take_submitted(); i) return take(w, i);
         return failed(w);
@@ -227,7 +223,7 @@ class searcher : protected frames {
     return cost().familiar == 0 || w.known.use(there.number, 0) ? far : far + draw(cost().unfamiliar, w);
   }
   void look(worker& w) {
-    if constexpr (samples) {
+    if constexpr (is_sampling) {
       bool const near = w.next == step::look_mate;
       worker const& seen = near ? workers_[placed_.members[w.squad][w.victim]] : workers_[w.victim];
       (near ? decisions_[w.number].near : decisions_[w.number].victim)

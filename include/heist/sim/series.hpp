@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <cstdint>
 #include <utility>  // move
 #include <vector>
 
+#include "heist/base/config.hpp"
 #include "heist/sim/report.hpp"
 
 namespace heist::sim {
@@ -23,17 +23,7 @@ class series {
   std::vector<sample> take() noexcept { return std::move(samples_); }
 
  private:
-  void add(sample s) {
-    s.time = next_;
-    samples_.push_back(s);
-    next_ += interval_;
-    if (samples_.size() < most_) return;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < samples_.size(); i += 2) samples_[kept++] = samples_[i];
-    samples_.resize(kept);
-    interval_ *= 2;
-    next_ = samples_.back().time + interval_;
-  }
+  void add(sample s);
 
   std::size_t const most_;
   ticks interval_ = 1, next_ = 0;
@@ -41,3 +31,7 @@ class series {
 };
 
 }  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/sim/series.ipp"
+#endif

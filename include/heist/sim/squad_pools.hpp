@@ -1,4 +1,4 @@
-// The squads of a simulated machine: sched/squad_set.hpp, where every step takes effect at one moment.
+// The squads of a simulated machine: tiers/squad_set.hpp, where every step takes effect at one moment.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -29,7 +29,7 @@ class squad_pools {
     squads_[to].pinned.push(i);
     wake_for_pinned(to);
   }
-  /// A frame of the subtree that keeps `s` busy can go on.
+  /// A frame of the subtree that keeps `s` busy can resume.
   void add_ready(std::uint32_t s, item i) {
     squads_[s].ready.push(i);
     gates_.submitted_here(s);

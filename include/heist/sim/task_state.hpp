@@ -7,12 +7,12 @@
 
 namespace heist::sim {
 
-/// How a task has been started, and so where its worker goes on when it has ended.
+/// How a task has been started, and so where its worker resumes when it has ended.
 enum class started : std::uint8_t {
   not_yet,
-  called,        ///< in place: its caller goes on
+  called,        ///< in place: its caller resumes
   stolen,        ///< parent-first: it was offered
-  child_called,  ///< child-first: its caller goes on, unless that is stolen
+  child_called,  ///< child-first: its caller resumes, unless that is stolen
   inter,         ///< from a squad's pool
   node,          ///< of a graph
   run            ///< the root of a run
@@ -36,9 +36,9 @@ struct task_state {
   started how = started::not_yet;
   fork_kind kind = fork_kind::parent_first;
   bool done = false;
-  bool joins = false;      ///< child-first: all of its children have been called
-  bool offered = false;    ///< parent-first: nobody has taken it
-  bool overtaken = false;  ///< child-first: its caller went on while it ran
+  bool joins = false;                ///< child-first: all of its children have been called
+  bool offered = false;              ///< parent-first: nobody has taken it
+  bool continuation_stolen = false;  ///< child-first: its caller resumed while it ran
 };
 
 /// What is known of an inter-squad task besides.

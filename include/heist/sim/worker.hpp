@@ -12,16 +12,16 @@
 
 namespace heist::sim {
 
-/// Something that a worker can go on with.
+/// Something that a worker can continue with.
 struct item {
   enum class kind : std::uint8_t {
     nothing,
-    node,       ///< of a graph, ready
-    inter,      ///< an inter-squad task
-    stolen,     ///< a child that was offered
-    overtaken,  ///< a frame that goes on although the child it has called runs still
-    resume,     ///< a frame that has waited
-    next_run    ///< the task that runs the program's runs
+    node,                 ///< of a graph, ready
+    inter,                ///< an inter-squad task
+    stolen,               ///< a child that was offered
+    continuation_stolen,  ///< a frame that resumes although the child it has called runs still
+    resume,               ///< a frame that has waited
+    next_run              ///< the task that runs the program's runs
   };
   kind what = kind::nothing;
   std::uint32_t task = none;
@@ -32,11 +32,11 @@ struct item {
 /// What a worker does when the time that its present doing takes is over.
 enum class step : std::uint8_t {
   // frames.hpp
-  end_work,      ///< of a stage: fork, or go on
+  end_work,      ///< of a stage: fork, or resume
   call_next,     ///< the children are offered, or the first of them gets its stack
   join_next,     ///< look at the next child
   robbed_thief,  ///< leap-frogging: an attempt at the thief of the awaited child is made
-  use_hand,      ///< begin, or go on with, what it has taken
+  use_hand,      ///< begin, or continue with, what it has taken
   take_up,       ///< what there is in its own pools
   // searching.hpp
   search,      ///< begins
@@ -60,7 +60,7 @@ struct worker {
   fast_random cost_random;  ///< of durations
 
   // What others may take, in the order in which they look for it.
-  pool<item> deque;                   ///< nodes and frames that can go on
+  pool<item> deque;                   ///< nodes and frames that can resume
   pool<std::uint32_t> continuations;  ///< frames that have called a child (child-first)
   pool<std::uint32_t> offered;        ///< children that it has forked (parent-first)
 
@@ -88,7 +88,7 @@ struct worker {
   std::uint32_t pauses_left = 0;
   std::uint32_t attempts = 0;  ///< of this search
   std::uint32_t looks = 0;     ///< before this attempt
-  bool first_look = false;     ///< in the squad, before the master queue
+  bool first_look = false;     ///< in the squad, before the injector
   ticks active_since = 0;
   std::uint64_t worked = 0;  ///< since its last search; in ticks of the policies' clock
 

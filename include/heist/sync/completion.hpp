@@ -8,7 +8,8 @@
 
 namespace heist {
 
-/// Somebody who waits, in a list; lives on the waiting frame, so it is gone as soon as wake() has let that frame go on.
+/// Somebody who waits, in a list; lives on the waiting frame, so it is gone as soon as wake() has let that frame
+/// resume.
 struct completion_waiter {
   using wake_function = void (*)(completion_waiter&) noexcept;
   wake_function wake;
@@ -42,12 +43,22 @@ class basic_completion {
   }
 
   void complete() noexcept {
+    complete([](completion_waiter& w) noexcept { w.wake(w); });
+  }
+  /// As above; `wake(waiter)` wakes each, the youngest first.
+  template <class Wake>
+  void complete(Wake&& wake) noexcept {
     completion_waiter* waiter = head_.exchange(done_mark(), std::memory_order_acq_rel);  // release: E1; acquire: E2
     while (waiter != nullptr) {
       completion_waiter* const next = waiter->next;
-      waiter->wake(*waiter);
+      wake(*waiter);
       waiter = next;
     }
+  }
+
+  /// Brings what complete() will touch first into the cache.
+  void prefetch() const noexcept {
+    __builtin_prefetch(static_cast<void const*>(head_.load(std::memory_order_relaxed)), 1);  // relaxed: advice
   }
 
   /// Makes it usable again; nobody may be waiting or looking.

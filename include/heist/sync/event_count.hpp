@@ -111,7 +111,7 @@ class event_count {
   }
 
   /// Takes the announcement back.
-  void cancel_wait() noexcept {
+  HEIST_NOINLINE void cancel_wait() noexcept {
     word now{state_.load(std::memory_order_relaxed)};  // relaxed: the exchange below decides
     for (;;) {
       // If every prewaiter has been notified, one of the signals is the caller's.

@@ -43,7 +43,20 @@ class injector {
   /// so many of the oldest, linked, the last one's `next` being null.
   Node* take(bool& more, unsigned most = 1) noexcept {
     more = false;
-    if (maybe_empty()) return nullptr;
+    return maybe_empty() ? nullptr : take_some(more, most);
+  }
+
+  /// A hint: does the next node come from the line, without a look at what arrives?
+  bool in_line() const noexcept { return line_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: a hint
+  /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's who has found `more`.
+  bool maybe_empty() const noexcept {
+    // relaxed: a hint
+    return line_.load(std::memory_order_relaxed) == nullptr && arrived_.load(std::memory_order_relaxed) == nullptr;
+  }
+
+ private:
+  /// Not inlined: each of a file's many looks would be as large.
+  HEIST_NOINLINE Node* take_some(bool& more, unsigned most) noexcept {
     if (taking_.load(std::memory_order_relaxed) ||          // relaxed: only saves an exchange
         taking_.exchange(true, std::memory_order_acquire))  // E2
       return nullptr;
@@ -68,15 +81,6 @@ class injector {
     return first;
   }
 
-  /// A hint: does the next node come from the line, without a look at what arrives?
-  bool in_line() const noexcept { return line_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: a hint
-  /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's who has found `more`.
-  bool maybe_empty() const noexcept {
-    // relaxed: a hint
-    return line_.load(std::memory_order_relaxed) == nullptr && arrived_.load(std::memory_order_relaxed) == nullptr;
-  }
-
- private:
   alignas(cache_line_size) atomic<Node*> arrived_{nullptr};  ///< youngest first
   alignas(cache_line_size) atomic<bool> taking_{false};
   atomic<Node*> line_{nullptr};  ///< oldest first; changed by who has set taking_

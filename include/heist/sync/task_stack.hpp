@@ -31,8 +31,7 @@ namespace heist {
 /// Cost     fork and join in the private part: a load and a comparison each, no fence, no locked operation. A public
 ///          join: one compare-and-swap. A steal: one compare-and-swap.
 /// Promises each slot that is forked is joined by its owner as `mine` or taken by one thief. An owner that has been
-/// asked
-///          publishes something at its next fork or join, if there is anything.
+/// asked publishes something at its next fork or join, if there is anything.
 template <class Slot, class Env = os_env>
 class task_stack {
   template <class T>

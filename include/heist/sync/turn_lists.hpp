@@ -17,7 +17,7 @@ namespace heist {
 //                                                     the item, and `next` of the list
 
 /// For each of some workers a list of places, to be taken up in their order. A place is taken up when both have come:
-/// its item, and the worker's turn to go on. Whoever comes second gets the item and makes the worker run it; nobody
+/// its item, and the worker's turn to resume. Whoever comes second gets the item and makes the worker run it; nobody
 /// waits.
 ///
 /// Threads  arrive() and pass(): one of them, once, for each place, by anybody. turn(): by whoever has the worker's
@@ -57,7 +57,7 @@ class turn_lists {
     return turn(w);
   }
 
-  /// Worker `w` can go on. Returns what it is to run, or null: then whoever brings it sees to it.
+  /// Worker `w` can resume. Returns what it is to run, or null: then whoever brings it sees to it.
   Item* turn(std::size_t w) noexcept {
     if (order_is_off()) return nullptr;
     list& of = lists_[w];
@@ -68,6 +68,15 @@ class turn_lists {
       if (seen != passed_mark) return reinterpret_cast<Item*>(seen);
     }
     return nullptr;
+  }
+
+  /// As after the construction, for another round. When nobody is in another member.
+  void begin_again() noexcept {
+    off_.store(false, std::memory_order_relaxed);  // relaxed: the caller tells those who come
+    for (list& of : lists_) {
+      of.next = 0;
+      for (std::size_t i = 0; i != of.length; ++i) of.places[i].store(nothing, std::memory_order_relaxed);  // as above
+    }
   }
 
   /// From now on everything is to be run when it comes. Calls run(w, item) for what has come and had no turn yet.

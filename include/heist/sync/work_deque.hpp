@@ -16,6 +16,7 @@ namespace heist {
 /// What a thief learns: contention (`lost`) is not emptiness.
 enum class steal_status { stolen, empty, lost };
 
+/// What an attempt to steal has brought.
 template <class T>
 struct steal_result {
   steal_status status;
@@ -41,7 +42,7 @@ template <class T, class Env = os_env>
 class work_deque {
   static_assert(std::is_pointer_v<T>,
                 "heist: a slot is read before the thief knows that it has won, so a deque holds small trivial handles. "
-                "Mend it by pushing pointers.");
+                "Fix it by pushing pointers.");
   template <class U>
   using atomic = typename Env::template atomic<U>;
   using index = typename Env::index;
@@ -108,7 +109,7 @@ class work_deque {
   }
 
   /// Anybody: a look without a fence. May be stale in both directions; exact once the caller and the last pusher are
-  /// separated by a pair of fences (README.md of sched, "Sleep").
+  /// separated by a pair of fences (README.md, "Sleep").
   bool maybe_empty() const noexcept {
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: a hint
     index const t = top_.load(std::memory_order_relaxed);     // relaxed: a hint
@@ -149,6 +150,7 @@ class work_deque {
  private:
   struct ring {
     explicit ring(std::size_t n) : slots{std::make_unique<atomic<T>[]>(n)}, mask{n - 1} {}
+    HEIST_RARE ~ring() = default;
     std::size_t slot(index i) const noexcept { return static_cast<std::size_t>(i) & mask; }
 
     std::unique_ptr<atomic<T>[]> slots;

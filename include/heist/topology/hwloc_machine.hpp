@@ -54,6 +54,7 @@ class object_numbers {
 class machine_builder {
  public:
   explicit machine_builder(::hwloc_topology_t topology) : topology_(topology) {}
+  HEIST_RARE ~machine_builder() = default;
 
   machine build();
 

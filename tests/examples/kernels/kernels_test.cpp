@@ -1,6 +1,6 @@
 // Every fork/join kernel: right by its own check, and equal to its serial result on any number of workers.
-#include <heist/fork/work_span.hpp>
 #include <heist/heist.hpp>
+#include <heist/measure/work_span.hpp>
 
 #include <array>
 #include <chrono>

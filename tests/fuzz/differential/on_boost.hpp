@@ -3,6 +3,7 @@
 #pragma once
 
 #undef HEIST_SWITCH_NATIVE
+#undef HEIST_SEPARATE_COMPILATION  // nobody has compiled that namespace's bodies
 #ifndef HEIST_SWITCH_BOOST
 #define HEIST_SWITCH_BOOST
 #endif

@@ -5,9 +5,9 @@
 namespace fuzz {
 
 std::span<target const* const> all_targets() {
-  static constexpr target const* all[] = {&json_target,    &synthetic_target, &xml_target,
-                                          &cgroup_target,  &squads_target,    &steal_tree_target,
-                                          &profile_target, &recording_target, &netlist_target};
+  static constexpr target const* all[] = {&json_target,      &synthetic_target,  &xml_target,          &cgroup_target,
+                                          &squads_target,    &steal_tree_target, &graph_memory_target, &profile_target,
+                                          &recording_target, &netlist_target};
   return all;
 }
 

@@ -13,6 +13,7 @@ extern target const xml_target;
 extern target const cgroup_target;
 extern target const squads_target;
 extern target const steal_tree_target;
+extern target const graph_memory_target;
 extern target const profile_target;
 extern target const recording_target;
 extern target const netlist_target;

@@ -10,7 +10,7 @@ program=$1
 seconds=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -gt 0 ] || set -- json synthetic xml cgroup squads steal_tree profile recording netlist
+[ $# -gt 0 ] || set -- json synthetic xml cgroup squads steal_tree graph_memory profile recording netlist
 
 crashes=0
 inputs=0

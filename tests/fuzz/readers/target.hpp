@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "heist/base/errors.hpp"
 #include "memory_budget.hpp"
 
 namespace fuzz {

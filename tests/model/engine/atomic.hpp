@@ -112,6 +112,9 @@ class park_word {
   void store(std::uint32_t v, order o) noexcept { value_.store(v, o); }
   std::uint32_t exchange(std::uint32_t v, order o) noexcept { return value_.exchange(v, o); }
   std::uint32_t fetch_add(std::uint32_t by, order o) noexcept { return value_.fetch_add(by, o); }
+  bool compare_exchange(std::uint32_t& expected, std::uint32_t v, order o) noexcept {
+    return value_.compare_exchange_strong(expected, v, o, std::memory_order_relaxed);
+  }
 
   void wait(std::uint32_t expected) noexcept { sleep(expected, false); }
   /// Says that the time is over, whatever has ended the wait: with a very short time it may be.

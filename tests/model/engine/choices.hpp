@@ -17,7 +17,7 @@ enum class about { schedule, value };
 
 class choices {
  public:
-  /// Picks one of `options` possibilities. 0 is always the plainest: go on, read the newest, wake the first.
+  /// Picks one of `options` possibilities. 0 is always the plainest: resume, read the newest, wake the first.
   int choose(int options, about kind) noexcept {
     if (options <= 1) return 0;
     if (position_ < path_.size()) {

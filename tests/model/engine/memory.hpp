@@ -324,7 +324,7 @@ class memory {
     at.history.push_back({value, releases(o) ? k.cur : k.rel});
     view& carries = at.history.back().carries;
     carries.seen[id] = position;
-    if (sequence != nullptr) carries.join(*sequence);  // a release sequence goes on through the RMW
+    if (sequence != nullptr) carries.join(*sequence);  // a release sequence resumes through the RMW
   }
 
   word swap(int id, location& at, order o, word desired) noexcept {

@@ -26,13 +26,13 @@ enum class verdict {
 class scheduler {
  public:
   struct rules {
-    int preemptions = 3;    // switches away from a thread that could go on
+    int preemptions = 3;    // switches away from a thread that could resume
     int steps = 2000;       // schedule points until an execution is pruned
     int spurious = 0;       // returns of wait() without a reason, per execution
     int odd_failures = 1;   // failures of a CAS for another reason than the newest value, per execution
     int stale = -1;         // loads of another store than the newest, per execution; -1: any number
     bool reduce = true;     // redundant executions are given up
-    bool merge = false;     // of moments that are alike, one goes on: see visited.hpp for what it asks of a harness
+    bool merge = false;     // of moments that are alike, one resumes: see visited.hpp for what it asks of a harness
     bool stepwise = false;  // a heavy fence reaches the other threads one after the other
     bool trace = false;
   };
@@ -154,11 +154,11 @@ class scheduler {
     }
     me.round_began = writes_;
   }
-  /// Something was written: threads in read_again() may go on.
+  /// Something was written: threads in read_again() may resume.
   void wrote() noexcept { ++writes_; }
 
   /// The search of another harness begins. `image` gives a number for the memory, `snapshot` is called when a thread
-  /// goes on.
+  /// resumes.
   void start_search(std::uint64_t (*image)(), void (*snapshot)()) noexcept {
     reads_again_ = false;
     image_ = image;

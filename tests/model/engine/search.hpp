@@ -25,7 +25,7 @@ struct limits {
 struct result {
   std::uint64_t executions = 0;
   std::uint64_t redundant = 0;  // given up, not among the executions
-  std::uint64_t moments = 0;    // from which threads went on, where moments that are alike are merged
+  std::uint64_t moments = 0;    // from which threads resumed, where moments that are alike are merged
   std::uint64_t steps = 0;
   std::uint64_t pruned = 0;
   std::uint64_t outcomes = 0;  // bit n: observe(n) was called in some execution
@@ -47,7 +47,7 @@ inline void observe(int n) noexcept {
   detail::observed_now |= std::uint64_t{1} << n;
 }
 
-/// One execution with the decisions that are set. It goes on from the last moment that is kept, if there is one.
+/// One execution with the decisions that are set. It resumes from the last moment that is kept, if there is one.
 inline verdict run_once(harness_body body) noexcept {
   if (!kept.empty()) {
     kept.restore();

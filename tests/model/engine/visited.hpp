@@ -1,7 +1,7 @@
 // Where the search has been. When a thread goes on, all that the future depends on is known: the stacks of the threads,
 // what they have allocated, the memory (image.hpp), what the scheduler knows of them. If it was so before, with no more
 // pre-emptions used, then what comes was tried, and the execution is given up. If it was so in the same execution, that
-// may go on for ever.
+// may resume for ever.
 //
 // So whatever the code under test changes must be in that picture: allocated while an execution runs, or named to the
 // suite (merge_with). Statics of a harness are not.

@@ -60,15 +60,14 @@ struct blind_observer {
   void steal(std::uint32_t, std::uint32_t) noexcept {}
 };
 
-/// In the manner of detail::scheduler (sched/executor.hpp).
+/// In the manner of detail::scheduler (executor/executor.hpp).
 template <class Idle, std::size_t Workers>
 class scheduler : public heist::detail::core {
  public:
   using idle_type = hurried<Idle>;
   using victim_type = in_turn;
   using observer_type = blind_observer;
-  static constexpr bool has_tiers = false;
-  static constexpr bool gives = false;
+  using room_type = heist::detail::no_search;
 
   explicit scheduler(heist::detail::virtual_thread* threads)
       : core{threads, Workers, heist::idle_rules::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {

@@ -1,5 +1,6 @@
-// What a user of heist writes. The unused variable is on purpose: a warning must stay a warning here.
-#include <heist/heist.hpp>
+// What a user of heist writes, with heist as one header. The unused variable is on purpose: a warning must stay a warning
+// here.
+#include "heist.hpp"
 
 #include <cstddef>
 #include <cstdio>

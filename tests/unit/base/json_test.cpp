@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heist/base/errors.hpp"
 #include "heist/base/random.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"

@@ -6,17 +6,17 @@
 #include <string>
 
 #include "faults/child_process.hpp"
-#include "heist/fiber/flow.hpp"
+#include "heist/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
-#include "unit/fiber/flows.hpp"
+#include "unit/fiber/fiber_contexts.hpp"
 
-using heist_test::every_flow;
+using heist_test::every_fiber_context;
 using heist_test::fresh;
 
-TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber]", every_flow) {
-  using flow = TestType;
-  flow main;
-  fresh<flow> child;
+TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
+  fiber_context main;
+  fresh<fiber_context> child;
   std::string text;
   auto const body = [](void* a, void*) noexcept {
     try {
@@ -33,7 +33,7 @@ TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber
   };
   for (int i = 0; i < 100; ++i) {
     text.clear();
-    REQUIRE(flow::call(main, child, body, &text, nullptr) == 2);
+    REQUIRE(fiber_context::call(main, child, body, &text, nullptr) == 2);
     REQUIRE(text == "innerouter");
     REQUIRE_FALSE(static_cast<bool>(std::current_exception()));
   }
@@ -47,12 +47,13 @@ HEIST_NOINLINE int throws() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("call: an exception that leaves the function ends the program", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("call: an exception that leaves the function ends the program", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   auto const report = heist_test::run_child([] {
-    flow main;
-    fresh<flow> child;
-    flow::call(
+    fiber_context main;
+    fresh<fiber_context> child;
+    fiber_context::call(
         main, child, [](void*, void*) noexcept { return throws(); }, nullptr, nullptr);
   });
   CHECK(report.signal == SIGABRT);
@@ -72,11 +73,11 @@ HEIST_NOINLINE int use_stack(std::size_t bytes) {
   return deeper + frame[0];  // after the call: no tail call
 }
 
-template <class Flow>
+template <class FiberContext>
 void overflow(std::size_t bytes) {
-  Flow main;
-  fresh<Flow> child;
-  Flow::call(
+  FiberContext main;
+  fresh<FiberContext> child;
+  FiberContext::call(
       main, child,
       [](void* bytes, void*) noexcept {
         static_cast<void>(use_stack(*static_cast<std::size_t*>(bytes)));
@@ -87,12 +88,13 @@ void overflow(std::size_t bytes) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("call: a frame that does not fit hits the guard below the stack", "[fiber]", every_flow) {
-  using flow = TestType;
-  auto const fits = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 14); });
+TEMPLATE_LIST_TEST_CASE("call: a frame that does not fit hits the guard below the stack", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  auto const fits = heist_test::run_child([] { overflow<fiber_context>(std::size_t{1} << 14); });
   INFO(fits.text());
   CHECK(fits.clean());
-  auto const overflows = heist_test::run_child([] { overflow<flow>(std::size_t{1} << 18); });
+  auto const overflows = heist_test::run_child([] { overflow<fiber_context>(std::size_t{1} << 18); });
   CHECK_FALSE(overflows.clean());
   CHECK_FALSE(overflows.hung);
 }

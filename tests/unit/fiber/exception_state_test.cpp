@@ -1,14 +1,14 @@
-// Each flow handles its own exceptions: current_exception(), `throw;` and uncaught_exceptions() do not cross.
+// Each fiber_context handles its own exceptions: current_exception(), `throw;` and uncaught_exceptions() do not cross.
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
-#include "heist/fiber/flow.hpp"
+#include "heist/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
-#include "unit/fiber/flows.hpp"
+#include "unit/fiber/fiber_contexts.hpp"
 
-using heist_test::every_flow;
+using heist_test::every_fiber_context;
 using heist_test::fresh;
 using heist_test::nothing;
 
@@ -22,22 +22,22 @@ struct from_main : std::runtime_error {
 };
 
 /// A fiber and the thread that it shares control with.
-template <class Flow>
+template <class FiberContext>
 struct pair {
-  Flow* main = nullptr;
-  fresh<Flow> fiber;
+  FiberContext* main = nullptr;
+  fresh<FiberContext> fiber;
   std::string rethrown;
   int uncaught = -1;
   bool exception_before = false;
 
-  void to_main(bool ends = false) { Flow::switch_to(fiber, *main, nothing, ends); }
-  void to_fiber() { Flow::switch_to(*main, fiber, nothing); }
+  void to_main(bool ends = false) { FiberContext::switch_to(fiber, *main, nothing, ends); }
+  void to_fiber() { FiberContext::switch_to(*main, fiber, nothing); }
 };
 
 /// Suspended in the middle of unwinding.
-template <class Flow>
+template <class FiberContext>
 struct suspends_in_destructor {
-  pair<Flow>& p;
+  pair<FiberContext>& p;
   ~suspends_in_destructor() {
     int const before = std::uncaught_exceptions();
     p.to_main();
@@ -45,9 +45,9 @@ struct suspends_in_destructor {
   }
 };
 
-template <class Flow>
+template <class FiberContext>
 int fiber_that_suspends_in_catch(void* argument, void*) noexcept {
-  auto& p = *static_cast<pair<Flow>*>(argument);
+  auto& p = *static_cast<pair<FiberContext>*>(argument);
   p.exception_before = static_cast<bool>(std::current_exception());
   try {
     throw from_fiber{"A"};
@@ -64,11 +64,11 @@ int fiber_that_suspends_in_catch(void* argument, void*) noexcept {
   return 1;
 }
 
-template <class Flow>
+template <class FiberContext>
 int fiber_that_suspends_while_unwinding(void* argument, void*) noexcept {
-  auto& p = *static_cast<pair<Flow>*>(argument);
+  auto& p = *static_cast<pair<FiberContext>*>(argument);
   try {
-    suspends_in_destructor<Flow> const d{p};
+    suspends_in_destructor<FiberContext> const d{p};
     throw from_fiber{"unwinding"};
   } catch (std::exception const& e) {
     p.rethrown = e.what();
@@ -80,11 +80,11 @@ int fiber_that_suspends_while_unwinding(void* argument, void*) noexcept {
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("exceptions: a fiber suspended in a handler rethrows its own, and the thread keeps its own",
-                        "[fiber]", every_flow) {
-  using flow = TestType;
-  pair<flow> p;
-  flow main;
-  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
+                        "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
+  pair<fiber_context> p;
+  fiber_context main;
+  p.fiber.start(&fiber_that_suspends_in_catch<fiber_context>, &p, nullptr);
   p.main = &main;
   p.to_fiber();
   CHECK_FALSE(static_cast<bool>(std::current_exception()));
@@ -104,11 +104,12 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a fiber suspended in a handler rethrows its
   CHECK_FALSE(static_cast<bool>(std::current_exception()));
 }
 
-TEMPLATE_LIST_TEST_CASE("exceptions: a fiber that starts while a thread handles one sees none", "[fiber]", every_flow) {
-  using flow = TestType;
-  pair<flow> p;
-  flow main;
-  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
+TEMPLATE_LIST_TEST_CASE("exceptions: a fiber that starts while a thread handles one sees none", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  pair<fiber_context> p;
+  fiber_context main;
+  p.fiber.start(&fiber_that_suspends_in_catch<fiber_context>, &p, nullptr);
   p.main = &main;
   try {
     throw from_main{"B"};
@@ -121,14 +122,15 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a fiber that starts while a thread handles 
   CHECK(p.rethrown == "A");
 }
 
-TEMPLATE_LIST_TEST_CASE("exceptions: they go along when a fiber moves to another thread", "[fiber]", every_flow) {
-  using flow = TestType;
-  pair<flow> p;
-  p.fiber.start(&fiber_that_suspends_in_catch<flow>, &p, nullptr);
+TEMPLATE_LIST_TEST_CASE("exceptions: they go along when a fiber moves to another thread", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  pair<fiber_context> p;
+  p.fiber.start(&fiber_that_suspends_in_catch<fiber_context>, &p, nullptr);
   bool clean_after[2] = {false, false};
   for (bool& clean : clean_after) {
     std::thread{[&] {
-      flow here;
+      fiber_context here;
       p.main = &here;
       p.to_fiber();
       clean = !std::current_exception() && std::uncaught_exceptions() == 0;
@@ -139,12 +141,12 @@ TEMPLATE_LIST_TEST_CASE("exceptions: they go along when a fiber moves to another
   CHECK(clean_after[1]);
 }
 
-TEMPLATE_LIST_TEST_CASE("exceptions: uncaught_exceptions() counts per flow, also during unwinding", "[fiber]",
-                        every_flow) {
-  using flow = TestType;
-  pair<flow> p;
-  flow main;
-  p.fiber.start(&fiber_that_suspends_while_unwinding<flow>, &p, nullptr);
+TEMPLATE_LIST_TEST_CASE("exceptions: uncaught_exceptions() counts per fiber_context, also during unwinding", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  pair<fiber_context> p;
+  fiber_context main;
+  p.fiber.start(&fiber_that_suspends_while_unwinding<fiber_context>, &p, nullptr);
   p.main = &main;
   p.to_fiber();
   CHECK(std::uncaught_exceptions() == 0);
@@ -158,11 +160,11 @@ TEMPLATE_LIST_TEST_CASE("exceptions: uncaught_exceptions() counts per flow, also
 }
 
 TEMPLATE_LIST_TEST_CASE("exceptions: a child that leaves in a handler's wake keeps nothing of it", "[fiber]",
-                        every_flow) {
-  using flow = TestType;
+                        every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
-    flow main;
-    fresh<flow> child;
+    fiber_context main;
+    fresh<fiber_context> child;
     bool clean_in_child = false;
 
     static int run(void* self, void*) noexcept {
@@ -171,19 +173,19 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a child that leaves in a handler's wake kee
       try {
         throw from_fiber{"C"};
       } catch (from_fiber const&) {
-        flow::switch_to(s.child, s.main, nothing);  // the caller sees no exception
+        fiber_context::switch_to(s.child, s.main, nothing);  // the caller sees no exception
       }
       s.clean_in_child = !std::current_exception();
-      return heist_test::leave<flow>(s.child, s.main);
+      return heist_test::leave<fiber_context>(s.child, s.main);
     }
   } s;
   for (int round = 0; round < 3; ++round) {
-    REQUIRE(flow::call(s.main, s.child, &shared::run, &s, nullptr) == heist::detail::call_overtaken);
+    REQUIRE(fiber_context::call(s.main, s.child, &shared::run, &s, nullptr) == heist::detail::call_continuation_stolen);
     CHECK_FALSE(static_cast<bool>(std::current_exception()));
     try {
       throw from_main{"D"};
     } catch (from_main const&) {
-      flow::switch_to(s.main, s.child, nothing);
+      fiber_context::switch_to(s.main, s.child, nothing);
       CHECK(s.clean_in_child);
       CHECK_THROWS_AS(std::rethrow_exception(std::current_exception()), from_main);
     }

@@ -1,5 +1,6 @@
-// heist::detail::flow: control goes where it is sent, on whichever thread, and `then` runs once the old side is left.
-#include "heist/fiber/flow.hpp"
+// heist::detail::fiber_context: control goes where it is sent, on whichever thread, and `then` runs once the old side
+// is left.
+#include "heist/fiber/fiber_context.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -9,57 +10,58 @@
 
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
-#include "unit/fiber/flows.hpp"
+#include "unit/fiber/fiber_contexts.hpp"
 
-using heist_test::every_flow;
+using heist_test::every_fiber_context;
 using heist_test::fresh;
 using heist_test::nothing;
 
 namespace {
 
 /// A fiber that does `steps` in turn, switching back to `back` after each.
-template <class Flow>
+template <class FiberContext>
 struct program {
   std::vector<int> trace;
-  Flow* back = nullptr;
-  Flow* self = nullptr;
+  FiberContext* back = nullptr;
+  FiberContext* self = nullptr;
   int steps = 0;
 
   static int run(void* argument, void*) noexcept {
     auto& p = *static_cast<program*>(argument);
     for (int i = 0; i < p.steps; ++i) {
       p.trace.push_back(i);
-      Flow::switch_to(*p.self, *p.back, nothing);
+      FiberContext::switch_to(*p.self, *p.back, nothing);
     }
-    Flow::switch_to(*p.self, *p.back, nothing, true);
+    FiberContext::switch_to(*p.self, *p.back, nothing, true);
     return 1;
   }
 };
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("flow: control alternates between a thread and a fiber", "[fiber]", every_flow) {
-  using flow = TestType;
-  program<flow> p;
+TEMPLATE_LIST_TEST_CASE("fiber_context: control alternates between a thread and a fiber", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  program<fiber_context> p;
   p.steps = 1000;
-  flow main;
-  fresh<flow> fiber;
-  fiber.start(&program<flow>::run, &p, nullptr);
+  fiber_context main;
+  fresh<fiber_context> fiber;
+  fiber.start(&program<fiber_context>::run, &p, nullptr);
   p.back = &main;
   p.self = &fiber;
   for (int i = 0; i < p.steps; ++i) {
-    flow::switch_to(main, fiber, nothing);
+    fiber_context::switch_to(main, fiber, nothing);
     REQUIRE(p.trace.size() == static_cast<std::size_t>(i) + 1);
   }
-  flow::switch_to(main, fiber, nothing);
+  fiber_context::switch_to(main, fiber, nothing);
   CHECK(p.trace.size() == 1000);
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: a started function gets both its arguments", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: a started function gets both its arguments", "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
-    flow main;
-    fresh<flow> fiber;
+    fiber_context main;
+    fresh<fiber_context> fiber;
     int seen = 0;
   } s;
   int second = 5;
@@ -67,19 +69,20 @@ TEMPLATE_LIST_TEST_CASE("flow: a started function gets both its arguments", "[fi
       [](void* a, void* b) noexcept {
         auto& s = *static_cast<shared*>(a);
         s.seen = *static_cast<int*>(b);
-        flow::switch_to(s.fiber, s.main, nothing, true);
+        fiber_context::switch_to(s.fiber, s.main, nothing, true);
         return 1;
       },
       &s, &second);
-  flow::switch_to(s.main, s.fiber, nothing);
+  fiber_context::switch_to(s.main, s.fiber, nothing);
   CHECK(s.seen == 5);
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: `then` runs on the new side, after the old one has been left", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: `then` runs on the new side, after the old one has been left", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
-    flow main;
-    fresh<flow> fiber{3};
+    fiber_context main;
+    fresh<fiber_context> fiber{3};
     int order = 0;
     int then_at = 0;
     int started_at = 0;
@@ -89,29 +92,30 @@ TEMPLATE_LIST_TEST_CASE("flow: `then` runs on the new side, after the old one ha
       [](void* argument, void*) noexcept {
         auto& s = *static_cast<shared*>(argument);
         s.started_at = ++s.order;
-        flow::switch_to(s.fiber, s.main, nothing, true);
+        fiber_context::switch_to(s.fiber, s.main, nothing, true);
         return 1;
       },
       &s, nullptr);
-  flow::switch_to(s.main, s.fiber,
-                  {[](void* a) noexcept {
-                     auto& s = *static_cast<shared*>(a);
-                     s.then_at = ++s.order;
-                     s.then_on = static_cast<char const*>(__builtin_frame_address(0));
-                   },
-                   &s});
+  fiber_context::switch_to(s.main, s.fiber,
+                           {[](void* a) noexcept {
+                              auto& s = *static_cast<shared*>(a);
+                              s.then_at = ++s.order;
+                              s.then_on = static_cast<char const*>(__builtin_frame_address(0));
+                            },
+                            &s});
   CHECK(s.then_at == 1);
   CHECK(s.started_at == 2);
   CHECK(s.then_on > s.fiber.memory().bottom());
   CHECK(s.then_on < s.fiber.memory().top());
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: every colour starts inside its stack, aligned", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: every colour starts inside its stack, aligned", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
     explicit shared(unsigned colour) : fiber{colour} {}
-    flow main;
-    fresh<flow> fiber;
+    fiber_context main;
+    fresh<fiber_context> fiber;
     std::uintptr_t frame = 0;
     double sum = 0;
 
@@ -135,15 +139,15 @@ TEMPLATE_LIST_TEST_CASE("flow: every colour starts inside its stack, aligned", "
         [](void* argument, void*) noexcept {
           auto& s = *static_cast<shared*>(argument);
           s.look();
-          flow::switch_to(s.fiber, s.main, nothing, true);
+          fiber_context::switch_to(s.fiber, s.main, nothing, true);
           return 1;
         },
         &started, nullptr);
-    flow::switch_to(started.main, started.fiber, nothing);
+    fiber_context::switch_to(started.main, started.fiber, nothing);
     check(started);
 
     shared called{colour};
-    CHECK(flow::call(
+    CHECK(fiber_context::call(
               called.main, called.fiber,
               [](void* argument, void*) noexcept {
                 static_cast<shared*>(argument)->look();
@@ -154,13 +158,14 @@ TEMPLATE_LIST_TEST_CASE("flow: every colour starts inside its stack, aligned", "
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: neighbouring colours start at different places", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: neighbouring colours start at different places", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   auto const depth_of = [](unsigned colour) {
-    flow main;
-    fresh<flow> child{colour};
+    fiber_context main;
+    fresh<fiber_context> child{colour};
     char const* frame = nullptr;
-    flow::call(
+    fiber_context::call(
         main, child,
         [](void* a, void*) noexcept {
           *static_cast<char const**>(a) = static_cast<char const*>(__builtin_frame_address(0));
@@ -173,36 +178,38 @@ TEMPLATE_LIST_TEST_CASE("flow: neighbouring colours start at different places", 
     CHECK(depth_of(colour + 1) - depth_of(colour) == 2 * heist::cache_line_size);
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: a fiber goes on on another thread and keeps its locals", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: a fiber goes on on another thread and keeps its locals", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   heist_test::watchdog guard{"migration", std::chrono::seconds{30}};
-  program<flow> p;
+  program<fiber_context> p;
   p.steps = 200;
-  fresh<flow> fiber;
-  fiber.start(&program<flow>::run, &p, nullptr);
+  fresh<fiber_context> fiber;
+  fiber.start(&program<fiber_context>::run, &p, nullptr);
   p.self = &fiber;
   for (int i = 0; i < p.steps + 1; ++i) {
     std::thread{[&] {
-      flow here;
+      fiber_context here;
       p.back = &here;
-      flow::switch_to(here, fiber, nothing);
+      fiber_context::switch_to(here, fiber, nothing);
     }}.join();
   }
   CHECK(p.trace.size() == 200);
   for (int i = 0; i < 200; ++i) REQUIRE(p.trace[static_cast<std::size_t>(i)] == i);
 }
 
-TEMPLATE_LIST_TEST_CASE("flow: a fiber that is never finished is freed without harm", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("fiber_context: a fiber that is never finished is freed without harm", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   for (int i = 0; i < 50; ++i) {
-    program<flow> p;
+    program<fiber_context> p;
     p.steps = 10;
-    flow main;
-    fresh<flow> fiber;
-    fiber.start(&program<flow>::run, &p, nullptr);
+    fiber_context main;
+    fresh<fiber_context> fiber;
+    fiber.start(&program<fiber_context>::run, &p, nullptr);
     p.back = &main;
     p.self = &fiber;
-    flow::switch_to(main, fiber, nothing);
+    fiber_context::switch_to(main, fiber, nothing);
     CHECK(p.trace.size() == 1);
   }
 }

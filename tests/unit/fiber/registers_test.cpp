@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <thread>
 
-#include "heist/fiber/flow.hpp"
+#include "heist/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
-#include "unit/fiber/flows.hpp"
+#include "unit/fiber/fiber_contexts.hpp"
 
-using heist::detail::call_overtaken;
-using heist_test::every_flow;
+using heist::detail::call_continuation_stolen;
+using heist_test::every_fiber_context;
 using heist_test::fresh;
 using heist_test::leave;
 using heist_test::nothing;
@@ -42,10 +42,10 @@ void use_all_registers(std::uint64_t seed) {
 }
 
 /// The child suspends after having used all registers, and so does whoever switches to it.
-template <class Flow>
+template <class FiberContext>
 struct two_sides {
-  Flow* main;
-  Flow* child;
+  FiberContext* main;
+  FiberContext* child;
   int suspensions;
   double in_child = 0;
 
@@ -54,10 +54,10 @@ struct two_sides {
     s.in_child = many_values(9, [&] {
       use_all_registers(1);
       s.main->keep_control();
-      for (int i = 0; i < s.suspensions; ++i) Flow::switch_to(*s.child, *s.main, nothing);
+      for (int i = 0; i < s.suspensions; ++i) FiberContext::switch_to(*s.child, *s.main, nothing);
     });
     if (s.suspensions == 0) return 1;
-    return leave<Flow>(*s.child, *s.main);
+    return leave<FiberContext>(*s.child, *s.main);
   }
 };
 
@@ -65,14 +65,15 @@ double const expected = many_values(9, [] {});
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("registers: values survive a plain call", "[fiber]", every_flow) {
-  using flow = TestType;
-  flow main;
-  fresh<flow> child;
-  two_sides<flow> s{&main, &child, 0};
+TEMPLATE_LIST_TEST_CASE("registers: values survive a plain call", "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
+  fiber_context main;
+  fresh<fiber_context> child;
+  two_sides<fiber_context> s{&main, &child, 0};
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     int status = 0;
-    double const got = many_values(seed, [&] { status = flow::call(main, child, &two_sides<flow>::run, &s, nullptr); });
+    double const got = many_values(
+        seed, [&] { status = fiber_context::call(main, child, &two_sides<fiber_context>::run, &s, nullptr); });
     REQUIRE(status == 1);
     REQUIRE(got == many_values(seed, [] {}));
     REQUIRE(s.in_child == expected);
@@ -80,21 +81,21 @@ TEMPLATE_LIST_TEST_CASE("registers: values survive a plain call", "[fiber]", eve
 }
 
 TEMPLATE_LIST_TEST_CASE("registers: values survive an overtaken call, and the switches to the child", "[fiber]",
-                        every_flow) {
-  using flow = TestType;
-  flow main;
-  fresh<flow> child;
+                        every_fiber_context) {
+  using fiber_context = TestType;
+  fiber_context main;
+  fresh<fiber_context> child;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    two_sides<flow> s{&main, &child, 3};
+    two_sides<fiber_context> s{&main, &child, 3};
     int status = -1;
-    double const over_call =
-        many_values(seed, [&] { status = flow::call(main, child, &two_sides<flow>::run, &s, nullptr); });
-    REQUIRE(status == call_overtaken);
+    double const over_call = many_values(
+        seed, [&] { status = fiber_context::call(main, child, &two_sides<fiber_context>::run, &s, nullptr); });
+    REQUIRE(status == call_continuation_stolen);
     REQUIRE(over_call == many_values(seed, [] {}));
     for (int i = 0; i < 3; ++i) {
       double const over_switch = many_values(seed, [&] {
         use_all_registers(seed);
-        flow::switch_to(main, child, nothing);
+        fiber_context::switch_to(main, child, nothing);
       });
       REQUIRE(over_switch == many_values(seed, [] {}));
     }
@@ -102,43 +103,44 @@ TEMPLATE_LIST_TEST_CASE("registers: values survive an overtaken call, and the sw
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("registers: values survive a call that is overtaken on another thread", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("registers: values survive a call that is overtaken on another thread", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   heist_test::watchdog guard{"overtaken elsewhere", std::chrono::seconds{30}};
   struct shared {
-    fresh<flow> parent, child;
-    flow* first = nullptr;
-    flow* second = nullptr;
+    fresh<fiber_context> parent, child;
+    fiber_context* first = nullptr;
+    fiber_context* second = nullptr;
     double got = 0;
 
     static int run_child(void* self, void*) noexcept {
       auto& s = *static_cast<shared*>(self);
       s.parent.keep_control();
       use_all_registers(5);
-      flow::switch_to(s.child, *s.first, nothing);
-      return leave<flow>(s.child, *s.first);
+      fiber_context::switch_to(s.child, *s.first, nothing);
+      return leave<fiber_context>(s.child, *s.first);
     }
     static int run_parent(void* self, void*) noexcept {
       auto& s = *static_cast<shared*>(self);
-      s.got = many_values(9, [&] { flow::call(s.parent, s.child, &run_child, self, nullptr); });
-      flow::switch_to(s.parent, *s.second, nothing, true);
+      s.got = many_values(9, [&] { fiber_context::call(s.parent, s.child, &run_child, self, nullptr); });
+      fiber_context::switch_to(s.parent, *s.second, nothing, true);
       return 1;
     }
   };
   for (int round = 0; round < 20; ++round) {
     shared s;
-    flow here;
+    fiber_context here;
     s.first = &here;
     s.parent.start(&shared::run_parent, &s, nullptr);
-    flow::switch_to(here, s.parent, nothing);
+    fiber_context::switch_to(here, s.parent, nothing);
     std::thread{[&] {
-      flow there;
+      fiber_context there;
       s.second = &there;
       use_all_registers(6);
-      flow::switch_to(there, s.parent, nothing);
+      fiber_context::switch_to(there, s.parent, nothing);
     }}.join();
     CHECK(s.got == expected);
-    flow::switch_to(here, s.child, nothing);
+    fiber_context::switch_to(here, s.child, nothing);
   }
 }
 
@@ -171,29 +173,30 @@ int mode_in_use() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("control words: each flow keeps its own rounding mode over switch_to", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("control words: each fiber_context keeps its own rounding mode over switch_to", "[fiber]",
+                        every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
-    flow main;
-    fresh<flow> fiber;
+    fiber_context main;
+    fresh<fiber_context> fiber;
     int first = -2, second = -2;
   } s;
   s.fiber.start(
       [](void* a, void*) noexcept {
         auto& s = *static_cast<shared*>(a);
         std::fesetround(FE_DOWNWARD);
-        flow::switch_to(s.fiber, s.main, nothing);
+        fiber_context::switch_to(s.fiber, s.main, nothing);
         s.first = mode_in_use();
         std::fesetround(FE_TONEAREST);
-        flow::switch_to(s.fiber, s.main, nothing);
+        fiber_context::switch_to(s.fiber, s.main, nothing);
         s.second = mode_in_use();
-        flow::switch_to(s.fiber, s.main, nothing, true);
+        fiber_context::switch_to(s.fiber, s.main, nothing, true);
         return 1;
       },
       &s, nullptr);
   rounding const up{FE_UPWARD};
   for (int i = 0; i < 3; ++i) {
-    flow::switch_to(s.main, s.fiber, nothing);
+    fiber_context::switch_to(s.main, s.fiber, nothing);
     REQUIRE(mode_in_use() == FE_UPWARD);
   }
   CHECK(s.first == FE_DOWNWARD);
@@ -201,42 +204,42 @@ TEMPLATE_LIST_TEST_CASE("control words: each flow keeps its own rounding mode ov
 }
 
 TEMPLATE_LIST_TEST_CASE("control words: an overtaken caller goes on with those that it called with", "[fiber]",
-                        every_flow) {
-  using flow = TestType;
+                        every_fiber_context) {
+  using fiber_context = TestType;
   struct shared {
-    flow main;
-    fresh<flow> child;
+    fiber_context main;
+    fresh<fiber_context> child;
     int later_in_child = -2;
 
     static int run(void* self, void*) noexcept {
       auto& s = *static_cast<shared*>(self);
       s.main.keep_control();
       std::fesetround(FE_DOWNWARD);
-      flow::switch_to(s.child, s.main, nothing);
+      fiber_context::switch_to(s.child, s.main, nothing);
       s.later_in_child = mode_in_use();
-      return leave<flow>(s.child, s.main);
+      return leave<fiber_context>(s.child, s.main);
     }
   } s;
   rounding const up{FE_UPWARD};
   for (int round = 0; round < 3; ++round) {
-    REQUIRE(flow::call(s.main, s.child, &shared::run, &s, nullptr) == call_overtaken);
+    REQUIRE(fiber_context::call(s.main, s.child, &shared::run, &s, nullptr) == call_continuation_stolen);
     CHECK(mode_in_use() == FE_UPWARD);
     std::fesetround(FE_TONEAREST);
-    flow::switch_to(s.main, s.child, nothing);
+    fiber_context::switch_to(s.main, s.child, nothing);
     CHECK(mode_in_use() == FE_TONEAREST);
     CHECK(s.later_in_child == FE_DOWNWARD);
     std::fesetround(FE_UPWARD);
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("control words: a called child starts with its caller's", "[fiber]", every_flow) {
-  using flow = TestType;
-  flow main;
-  fresh<flow> child;
+TEMPLATE_LIST_TEST_CASE("control words: a called child starts with its caller's", "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
+  fiber_context main;
+  fresh<fiber_context> child;
   for (int const mode : {FE_UPWARD, FE_DOWNWARD, FE_TONEAREST, FE_UPWARD}) {
     rounding const set{mode};
     int seen = -2;
-    flow::call(
+    fiber_context::call(
         main, child,
         [](void* a, void*) noexcept {
           *static_cast<int*>(a) = mode_in_use();
@@ -247,29 +250,29 @@ TEMPLATE_LIST_TEST_CASE("control words: a called child starts with its caller's"
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("control words: they go along to another thread", "[fiber]", every_flow) {
-  using flow = TestType;
+TEMPLATE_LIST_TEST_CASE("control words: they go along to another thread", "[fiber]", every_fiber_context) {
+  using fiber_context = TestType;
   heist_test::watchdog guard{"control words elsewhere", std::chrono::seconds{30}};
   struct shared {
-    fresh<flow> fiber;
-    flow* back = nullptr;
+    fresh<fiber_context> fiber;
+    fiber_context* back = nullptr;
     int seen = -2;
   } s;
   s.fiber.start(
       [](void* a, void*) noexcept {
         auto& s = *static_cast<shared*>(a);
         std::fesetround(FE_DOWNWARD);
-        flow::switch_to(s.fiber, *s.back, nothing);
+        fiber_context::switch_to(s.fiber, *s.back, nothing);
         s.seen = mode_in_use();
-        flow::switch_to(s.fiber, *s.back, nothing, true);
+        fiber_context::switch_to(s.fiber, *s.back, nothing, true);
         return 1;
       },
       &s, nullptr);
   for (int i = 0; i < 2; ++i) {
     std::thread{[&] {
-      flow here;
+      fiber_context here;
       s.back = &here;
-      flow::switch_to(here, s.fiber, nothing);
+      fiber_context::switch_to(here, s.fiber, nothing);
       CHECK(mode_in_use() == FE_TONEAREST);
     }}.join();
   }

@@ -189,7 +189,7 @@ TEMPLATE_LIST_TEST_CASE("awaited: fibers that were children become loops, and fo
     ex.sync_wait([&](auto ctx) {
       // Leaves fibers behind that have been children.
       ctx.fork_join([&](auto c) { c.fork_join([&] { ++n; }, [&] { ++n; }); }, [&] { ++n; });
-      // This frame parks: its worker goes on with one of them, and forks on it.
+      // This frame parks: its worker continues with one of them, and forks on it.
       ctx.submit([&](auto c) {
            std::atomic<int> both{0};
            auto const meet = [&both] {

@@ -1,4 +1,4 @@
-// Callables of users that wait where they are copied, moved or destroyed, and go on on another worker.
+// Callables of users that wait where they are copied, moved or destroyed, and resume on another worker.
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -10,6 +10,8 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/fork_join.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
 #include "support/catch.hpp"
 #include "unit/fork/every_way.hpp"
 

@@ -5,9 +5,11 @@
 #include <cstddef>  // size_t
 #include <string>
 
-#include "heist/fork/region_entry.hpp"
 #include "heist/observe/steal_tree.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
 #include "support/watchdog.hpp"

@@ -1,5 +1,6 @@
 // Regions that follow a steal tree: strictly to the letter, loosely without losing anything, and not at all where that
 // cannot be.
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +11,18 @@
 #include <vector>
 
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/observe.hpp"
 #include "heist/policy.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
 #include "support/catch.hpp"
 #include "support/one_processor.hpp"
 #include "support/replayed_program.hpp"
 #include "support/texts.hpp"
 #include "support/watchdog.hpp"
+#include "support/yield.hpp"
 
 using namespace std::chrono_literals;
 using heist::region;
@@ -80,6 +84,32 @@ TEST_CASE("following: strict_unordered gives every worker what it had", "[follow
     run(ex, again, p, b);
     CHECK(b.ran_on == a.ran_on);
     CHECK(b.twice == 0);
+  }
+}
+
+TEST_CASE("following: a fork of one is a call, as it is when a run is recorded", "[following]") {
+  replaying ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  // The rest of the body goes to worker 1 after the scope's first child, and stays there.
+  steal_tree const tree{2, 0, {{.place = {0}, .worker = 1, .victim = 0, .sequence = 0, .after_join = false}}};
+  auto const worker_after_child = [&](auto ctx) {
+    std::size_t after = 0;
+    auto const forks = [&after](auto c) {
+      heist::scope children{c};
+      children.fork([] {});
+      after = c.worker_id();
+      children.fork([] {});
+    };
+    ctx.fork_join(forks);
+    return after;
+  };
+  for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered}) {
+    region r;
+    r.follow(tree, mode);
+    CHECK(ex.sync_wait(r, worker_after_child) == 1);
+    CHECK(r.note().empty());
+    CHECK(ex.sync_wait(r, [&](heist::context ctx) { return worker_after_child(ctx); }) == 1);
+    CHECK(r.note().empty());
   }
 }
 
@@ -158,6 +188,49 @@ TEST_CASE("following: an order that cannot be kept is given up", "[following]") 
       CHECK(r.note().empty() == (tree == &kept));
     }
     if (tree == &crossed) CHECK(r.note().find("given up") != std::string::npos);
+  }
+}
+
+TEST_CASE("following: nothing is stolen from a child that forks with what belongs to its parent", "[following]") {
+  replaying ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  auto const tree = tree_of(2, {{{0}, 1, 0, 0}, {{1}, 1, 0, 1, true}});
+  // Its rest would run at once on worker 1, which has nothing else to do.
+  auto const fork_slowly = [](auto c) {
+    std::atomic<bool> rest_runs{false};
+    auto const until = std::chrono::steady_clock::now() + 20ms;
+    c.fork_join(
+        [&] {
+          while (!rest_runs && std::chrono::steady_clock::now() < until) heist_test::yield();
+        },
+        [&] { rest_runs = true; });
+  };
+  region r;
+  r.follow(tree, replay_mode::strict_ordered);
+  auto const run_with = [&](auto child) {
+    ledger book;
+    ex.sync_wait(r, [&](auto ctx) {
+      ctx.fork_join(
+          [&](auto c) {
+            child(ctx);
+            book.note(c.worker_id(), 0);
+          },
+          [&](auto c) { book.note(c.worker_id(), 1); });
+      book.note(ctx.worker_id(), 2);
+    });
+    CHECK((book.ran_on[0] == 0 && book.ran_on[1] == 1 && book.ran_on[2] == 1));
+    CHECK(r.note().empty());
+  };
+  for (int i = 0; i != 10; ++i) {
+    run_with([&](auto& of_parent) {
+      heist::scope children{of_parent};
+      children.fork(fork_slowly);
+    });
+    run_with([&](auto& of_parent) {
+      region another;
+      of_parent.sync_wait(another, fork_slowly);
+    });
+    run_with([&](auto& of_parent) { fork_slowly(of_parent); });
   }
 }
 
@@ -289,8 +362,8 @@ TEST_CASE("following: what cannot be followed is refused with a sentence", "[fol
       CHECK(said.find("used by another run") != std::string::npos);
     CHECK(refusal_of<heist::error>([&] { ctx.designate(2); }).find("there is no worker 2") != std::string::npos);
   });
-  CHECK(refusal_of<heist::error>([&] { r.adapt({.prune_percent = 101}); }).find("mend it") != std::string::npos);
-  CHECK(refusal_of<heist::error>([&] { r.adapt({.least_relaxed = 3, .most_relaxed = 2}); }).find("mend it") !=
+  CHECK(refusal_of<heist::error>([&] { r.adapt({.prune_percent = 101}); }).find("fix it") != std::string::npos);
+  CHECK(refusal_of<heist::error>([&] { r.adapt({.least_relaxed = 3, .most_relaxed = 2}); }).find("fix it") !=
         std::string::npos);
   region untouched;
   CHECK(refusal_of<heist::error>([&] { heist::redistribute(ex, untouched, [](auto) {}); }).find("no steal tree") !=
@@ -428,8 +501,6 @@ TEST_CASE("following: may_be_stolen says what the tree says", "[following]") {
 TEST_CASE("following: deep programs in strict modes do not run out of stack", "[following]") {
   replaying ex{heist::options{.workers = 2, .stack_size = std::size_t{64} << 10}};
   heist_test::watchdog guard{ex, 120s};
-  region r;
-  r.follow(tree_of(2, {{{0}, 1, 0, 0}}), replay_mode::strict_unordered);
   struct deep {
     static long go(heist::context c, int n) {
       if (n == 0) return 0;
@@ -440,7 +511,16 @@ TEST_CASE("following: deep programs in strict modes do not run out of stack", "[
     }
   };
   constexpr int depth = heist::under_tsan || heist::under_asan ? 3000 : 20'000;
-  CHECK(ex.sync_wait(r, [](heist::context c) { return deep::go(c, depth); }) == depth);
+  // Short of stack it forks in no run, so worker 1, which waits for its turn to join, may steal.
+  auto const tree = tree_of(2, {{{0}, 1, 0, 0}, {{1}, 1, 0, 1, true}});
+  for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered}) {
+    region r;
+    r.follow(tree, mode);
+    for (int i = 0; i != 5; ++i) {
+      CHECK(ex.sync_wait(r, [](heist::context c) { return deep::go(c, depth); }) == depth);
+      CHECK(r.note().empty());
+    }
+  }
 }
 
 TEST_CASE("following: a region finds its schedule by itself", "[following]") {

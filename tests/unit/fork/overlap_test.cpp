@@ -16,7 +16,7 @@ using heist_test::slow;
 
 namespace {
 
-/// Tasks come by in groups; each goes on when its group is complete.
+/// Tasks come by in groups; each resumes when its group is complete.
 class rendezvous {
  public:
   explicit rendezvous(int group) : group_{group} {}

@@ -1,5 +1,9 @@
-// heist/fork/program_recording.hpp: exactly what ran, on a clock that only leaves move, under every policy.
-#include "heist/fork/program_recording.hpp"
+// heist/measure/program_recording.hpp: exactly what ran, on a clock that only leaves move, under every policy.
+#include "heist/measure/program_recording.hpp"
+#include "heist/measure.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -18,10 +18,13 @@
 
 #include "heist/base/env.hpp"
 #include "heist/executor.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/observe/observer.hpp"
 #include "heist/policy.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/region.hpp"
+#include "heist/replay.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
@@ -47,7 +50,7 @@ struct place {
   }
 };
 
-/// What the frames of a run have seen: whoever goes on with a frame after a child on another worker than the one that
+/// What the frames of a run have seen: whoever continues with a frame after a child on another worker than the one that
 /// called the child has stolen it.
 struct witness {
   struct going_on {
@@ -57,7 +60,7 @@ struct witness {
 
   explicit witness(std::size_t workers) : seen(workers) {}
 
-  /// Worker `now` goes on with `frame` after that child.
+  /// Worker `now` continues with `frame` after that child.
   going_on& goes_on(place const& frame, std::uint32_t child, std::size_t caller, std::size_t now) {
     return seen[now].emplace_back(going_on{frame.of_child(child), caller});
   }
@@ -74,7 +77,7 @@ struct witness {
     return all;
   }
 
-  std::vector<std::deque<going_on>> seen;  ///< by the worker that went on, in its order
+  std::vector<std::deque<going_on>> seen;  ///< by the worker that resumed, in its order
   std::atomic<std::size_t> body{0};
 };
 
@@ -220,7 +223,7 @@ struct steal_counter : heist::null_observer {
   std::vector<std::map<std::size_t, std::size_t>> by;
 };
 
-/// Without the frames that went on after a join, numbered anew.
+/// Without the frames that resumed after a join, numbered anew.
 std::vector<steal_tree::steal> stolen(steal_tree const& t) {
   std::vector<steal_tree::steal> all;
   std::map<std::uint32_t, std::set<std::uint32_t>> numbers;

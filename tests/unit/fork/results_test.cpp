@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "heist/fork_join.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "unit/fork/every_way.hpp"
 

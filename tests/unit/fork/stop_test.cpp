@@ -64,7 +64,7 @@ TEMPLATE_LIST_TEST_CASE("stop: a task that waits for its turn is skipped when st
 
 namespace {
 
-/// Two tasks that run at the same time; the second to come requests stop, and both go on when they are told.
+/// Two tasks that run at the same time; the second to come requests stop, and both resume when they are told.
 struct told {
   std::stop_source source{};
   std::atomic<int> here{0};

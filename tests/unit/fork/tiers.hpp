@@ -8,10 +8,11 @@
 #include <type_traits>
 
 #include "heist/executor.hpp"
-#include "heist/fork/region_entry.hpp"
 #include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"

@@ -115,7 +115,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: exceptions of a scope's children and around scop
     for (std::uint32_t const boundary : {0u, 1u, 2u, 3u}) {
       region r{{.boundary_level = boundary}};
       for (int round = 0; round < (slow ? 3 : 20); ++round) {
-        // A child throws: all others run, join() says it, the scope goes on.
+        // A child throws: all others run, join() says it, the scope resumes.
         std::atomic<int> ran{0};
         CHECK(ex.sync_wait(r, [&](auto c) {
           heist::scope s{c};

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "heist/observe/hardware_counters.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "support/texts.hpp"
 #include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
+#include "unit/fork/told_counters.hpp"
 
 using namespace std::chrono_literals;
 using heist::profile_source;
@@ -20,40 +22,17 @@ using heist::task_tier;
 using heist_test::all_free;
 using heist_test::fib;
 using heist_test::has;
+using heist_test::kib;
+using heist_test::line;
+using heist_test::mib;
 using heist_test::slow;
+using heist_test::told_counters;
 using heist_test::works;
 
 namespace {
 
-/// A processor that counts what the tasks tell it, on each thread.
-struct fake_counters {
-  static inline thread_local heist::counter_values counted{};
-  heist::counter_values read() const noexcept { return counted; }
-  bool available() const noexcept { return true; }
-  std::string why() const { return {}; }
-
-  /// Not inlined: the task may be on another thread than when its caller began.
-  [[gnu::noinline]] static void touch(std::uint64_t lines, std::uint64_t instructions) noexcept {
-    counted.private_misses += lines;
-    counted.l1_misses += lines;
-    counted.instructions += instructions;
-  }
-};
-static_assert(heist::counter_source<fake_counters>);
-
-/// One that is not allowed to count.
-struct refused_counters {
-  heist::counter_values read() const noexcept { return {}; }
-  bool available() const noexcept { return false; }
-  std::string why() const { return "perf_event_open was refused by a test (EACCES)"; }
-};
-
-template <class Counters>
-using measured_by = heist::policy::with_tier<heist::policy::cats, heist::tier::cats_measured_by<Counters>>;
-using counted = measured_by<fake_counters>;
-using refused = measured_by<refused_counters>;
-
-constexpr std::uint64_t line = 64, kib = 1024, mib = 1024 * kib;
+using counted = heist_test::measured_by<told_counters>;
+using refused = heist_test::measured_by<heist_test::refused_counters>;
 
 /// What a task at the bottom of the tree does.
 enum class leaf_does { misses, declares, computes, nothing };
@@ -64,8 +43,8 @@ long tree(Context c, int depth, leaf_does what, int branching = 2) {
   // Declared bytes are set against time, of which a yield on a loaded machine takes what it likes.
   if (what != leaf_does::declares) heist_test::yield();
   if (depth == 0) {
-    if (what == leaf_does::misses) fake_counters::touch(256 * kib / line, 10 * 256 * kib / line);
-    if (what == leaf_does::computes) fake_counters::touch(1, 1'000'000);
+    if (what == leaf_does::misses) told_counters::touch(256 * kib / line, 10 * 256 * kib / line);
+    if (what == leaf_does::computes) told_counters::touch(1, 1'000'000);
     if (what == leaf_does::declares) c.footprint(256 * kib);
     return 1;
   }
@@ -120,15 +99,15 @@ TEST_CASE("CATS: what a task touches is counted once, on whichever worker", "[fo
     ex.sync_wait(r, [](auto c) {
       // Before, between and after forks, waits and scopes; each with a number of lines of its own.
       auto const task = [](auto self, auto d, int left) -> void {
-        fake_counters::touch(1000, 10);
+        told_counters::touch(1000, 10);
         if (left == 0) return;
         d.fork_join([&](auto e) { self(self, e, left - 1); }, [&](auto e) { self(self, e, left - 1); });
-        fake_counters::touch(100, 10);
+        told_counters::touch(100, 10);
         heist::scope s{d};
-        s.fork([&] { fake_counters::touch(10, 10); });
+        s.fork([&] { told_counters::touch(10, 10); });
         s.fork([&](auto e) { self(self, e, 0); });
         s.join();
-        fake_counters::touch(1, 10);
+        told_counters::touch(1, 10);
       };
       task(task, c, 3);
     });
@@ -215,7 +194,7 @@ TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to trad
       heist::scope s{c};
       for (int k = 0; k < 50; ++k) {
         s.fork([&] {
-          fake_counters::touch(10'000, 10'000);
+          told_counters::touch(10'000, 10'000);
           ++n;
         });
       }

@@ -12,8 +12,10 @@
 #include <variant>
 #include <vector>
 
+#include "heist/executor/no_migrate.hpp"
 #include "heist/policy/boundary_level.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "unit/fork/tiers.hpp"
 
 using namespace std::chrono_literals;

@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/region.hpp"
+#include "heist/tiers.hpp"
 #include "support/wait_for.hpp"
 #include "support/yield.hpp"
 #include "unit/fork/tiers.hpp"
@@ -244,6 +246,24 @@ TEMPLATE_LIST_TEST_CASE("tiers: scopes in every kind of frame, empty, joined twi
       if (n != 37) throw 1;
     });
   }
+}
+
+TEST_CASE("tiers: scopes that end in another order than they got their first children", "[fork]") {
+  heist::executor<heist::policy::cab> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  heist::region r{{.branching = 2, .bytes = std::size_t{64} << 20, .boundary_level = 3}};
+  std::atomic<int> ran{0};
+  ex.sync_wait(r, [&](auto ctx) {
+    heist::scope outer{ctx};
+    {
+      heist::scope inner{ctx};
+      inner.fork([&ran] { ++ran; });
+      outer.fork([&ran] { ++ran; });
+    }
+    ctx.submit([] {}).get();  // what waits starts the children of all scopes that are left
+    outer.join();
+  });
+  CHECK(ran == 2);
 }
 
 TEST_CASE("tiers: a scope with more children than are kept waiting", "[fork]") {

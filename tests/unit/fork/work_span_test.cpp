@@ -1,5 +1,6 @@
-// heist/fork/work_span.hpp: exact figures on a clock that only leaves move, and sane ones on a real clock.
-#include "heist/fork/work_span.hpp"
+// heist/measure/work_span.hpp: exact figures on a clock that only leaves move, and sane ones on a real clock.
+#include "heist/measure/work_span.hpp"
+#include "heist/measure.hpp"
 
 #include <algorithm>
 #include <chrono>

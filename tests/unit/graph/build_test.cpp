@@ -392,3 +392,34 @@ TEST_CASE("dot of an empty graph is a graph, and erased tasks are not in it", "[
   CHECK_FALSE(contains(dot_of(g), "->"));
   CHECK(contains(dot_of(g), "stays"));
 }
+
+TEST_CASE(
+    "a graph that is cleared and built again, larger, smaller, with loops and without, counts and runs as a new one",
+    "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist::task_graph g;
+  for (std::size_t const n : {10u, 3000u, 1u, 200u, 4u, 5000u, 5000u}) {
+    std::vector<heist::task<>> tasks;
+    std::atomic<std::size_t> ran{0};
+    for (std::size_t i = 0; i != n; ++i) {
+      tasks.push_back(g.emplace([&] { ++ran; }));
+      CHECK(tasks[i].predecessor_count() == 0);  // asked while it is built, after every clear()
+      if (i != 0) tasks[i].succeed(tasks[i - 1], tasks[i / 2]);
+      if (i > 1) CHECK(tasks[i].predecessor_count() == 2);
+    }
+    CHECK(tasks[0].successor_count() == (n == 1 ? 0 : 2));
+    int rounds = 0;
+    if (n == 200) {  // a loop, of which the next graph must know nothing
+      auto again = g.emplace_condition([&] { return ++rounds == 3 ? 1 : 0; });
+      again.precede(again).succeed(tasks[0]);
+      CHECK(again.predecessor_count() == 2);
+    }
+    ex.run(g).get();
+    CHECK(ran == n);
+    CHECK(rounds == (n == 200 ? 3 : 0));
+    g.clear();
+    CHECK(g.empty());
+    CHECK_FALSE(tasks[0].valid());
+  }
+}

@@ -221,7 +221,7 @@ TEST_CASE("a graph composed into itself is refused, directly and through others"
   heist::executor ex{1};
   heist_test::watchdog dog{ex, seconds{20}};
   heist::task_graph a, b, c;
-  CHECK_THROWS_WITH(a.compose(a), Catch::Contains("composed into itself") && Catch::Contains("mend it"));
+  CHECK_THROWS_WITH(a.compose(a), Catch::Contains("composed into itself") && Catch::Contains("fix it"));
   CHECK(a.empty());
   a.compose(b);
   b.compose(c);

@@ -266,7 +266,7 @@ TEST_CASE("a module may be the body of a loop", "[graph]") {
   CHECK(n == 500);
 }
 
-TEST_CASE("a graph of conditions in which none can start is refused, and says how to mend it", "[graph][bad input]") {
+TEST_CASE("a graph of conditions in which none can start is refused, and says how to fix it", "[graph][bad input]") {
   heist::executor ex{2};
   heist_test::watchdog dog{ex, seconds{20}};
   heist::task_graph g;
@@ -275,10 +275,10 @@ TEST_CASE("a graph of conditions in which none can start is refused, and says ho
   a.precede(b);
   b.precede(a);
   CHECK_THROWS_AS(ex.run(g), heist::graph_error);
-  CHECK_THROWS_WITH(ex.run(g), Catch::Contains("no task of the graph can start") && Catch::Contains("Mend it"));
+  CHECK_THROWS_WITH(ex.run(g), Catch::Contains("no task of the graph can start") && Catch::Contains("Fix it"));
   auto source = g.emplace_condition([] { return -1; });
   source.precede(a);
-  ex.run(g).get();  // mended
+  ex.run(g).get();  // fixed
 }
 
 TEST_CASE("a cycle beside a loop with a condition is found all the same", "[graph][bad input]") {

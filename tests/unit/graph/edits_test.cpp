@@ -58,7 +58,7 @@ TEST_CASE("a name is refused while the graph runs, and leaves the layout as it i
     text = e.what();
   }
   CHECK_THROWS_AS(t.limit(one), heist::graph_error);
-  CHECK(text == "cannot name a task while the graph runs; mend it by waiting for the run first.");
+  CHECK(text == "cannot name a task while the graph runs; fix it by waiting for the run first.");
   CHECK(t.name() == "before");
   go = true;
   run.get();

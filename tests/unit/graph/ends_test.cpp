@@ -33,7 +33,7 @@ std::string message_of(F f) {
   return "no exception";
 }
 
-/// What waits for others when it is destroyed, so that the fiber that destroys it may go on on another worker.
+/// What waits for others when it is destroyed, so that the fiber that destroys it may resume on another worker.
 struct waits_when_destroyed {
   heist::executor<>* on;
   explicit waits_when_destroyed(heist::executor<>& ex) : on{&ex} {}
@@ -99,7 +99,7 @@ TEST_CASE("a run that waits for itself is refused", "[graph][bad input]") {
     heist_test::watchdog dog{ex, seconds{30}};
     auto const says = [](std::string const& text) {
       CHECK(text.find("waited for by one of its own tasks") != std::string::npos);
-      CHECK(text.find("mend it") != std::string::npos);
+      CHECK(text.find("fix it") != std::string::npos);
     };
     heist::limiter one{1};
     heist::task_graph g;
@@ -194,7 +194,7 @@ TEST_CASE("a task that waits for its own future is refused", "[sched][bad input]
     ex.wait_idle();
     own.get();
     CHECK(text.find("its own future") != std::string::npos);
-    CHECK(text.find("mend it") != std::string::npos);
+    CHECK(text.find("fix it") != std::string::npos);
   }
 }
 
@@ -292,6 +292,6 @@ TEST_CASE("a task that destroys its own graph, or one around it, ends the progra
     INFO(report.text());
     CHECK(report.signal == SIGABRT);
     CHECK(report.says("a task destroys the graph that it is a task of"));
-    CHECK(report.says("mend it by"));
+    CHECK(report.says("fix it by"));
   }
 }

@@ -366,7 +366,7 @@ TEST_CASE("a run that is stopped while its tasks stand in a limiter's line ends,
 }
 
 TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {
-  CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("mend it"));
+  CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(heist::limiter{static_cast<std::size_t>(-1)}, heist::graph_error);
 }
 
@@ -375,7 +375,7 @@ TEST_CASE("to ask for more than a limiter ever has, or for nothing, is refused",
   heist::limiter three{3};
   auto t = g.emplace([] {}).name("greedy");
   CHECK_THROWS_WITH(t.limit(three, 4),
-                    Catch::Contains("greedy wants 4") && Catch::Contains("3 in all") && Catch::Contains("mend it"));
+                    Catch::Contains("greedy wants 4") && Catch::Contains("3 in all") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(t.limit(three, 0), heist::graph_error);
   CHECK_THROWS_AS(t.acquire(three, 4), heist::graph_error);
   CHECK_THROWS_AS(t.release(three, 4), heist::graph_error);

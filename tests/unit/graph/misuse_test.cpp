@@ -1,4 +1,4 @@
-// Bad input: each gets an error that says what is wrong, why, and how to mend it; nothing hangs.
+// Bad input: each gets an error that says what is wrong, why, and how to fix it; nothing hangs.
 #include <fmt/format.h>
 #include <heist/heist.hpp>
 
@@ -71,7 +71,7 @@ TEST_CASE("a cycle is refused before anything runs, and the message names its pa
     CHECK(count(text, "cycle") == 1);
     CHECK(count(text, "start") <= 1);  // only in "can ever start"
     CHECK(count(text, "-> end") == 0);
-    CHECK(count(text, "Mend it") == 1);
+    CHECK(count(text, "Fix it") == 1);
   }
   ex.wait_idle();
   CHECK_FALSE(ran);
@@ -151,7 +151,7 @@ TEST_CASE("a graph that runs refuses every change, says so, and runs on", "[grap
       return false;
     } catch (heist::graph_error const& e) {
       std::string const text = e.what();
-      return count(text, "while the graph runs") == 1 && count(text, "mend it") == 1;
+      return count(text, "while the graph runs") == 1 && count(text, "fix it") == 1;
     }
   };
   CHECK(refused([&] { g.emplace([] {}); }));
@@ -275,7 +275,7 @@ TEST_CASE("an edge between tasks of different graphs is refused", "[graph][bad i
   heist::task_graph g, h;
   auto a = g.emplace([] {});
   auto b = h.emplace([] {});
-  CHECK_THROWS_WITH(a.precede(b), Catch::Contains("same graph") && Catch::Contains("mend it"));
+  CHECK_THROWS_WITH(a.precede(b), Catch::Contains("same graph") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(a.succeed(b), heist::graph_error);
   CHECK_THROWS_AS(g.erase(b), heist::graph_error);
   CHECK_THROWS_AS(g.erase_edge(a, b), heist::graph_error);
@@ -290,7 +290,7 @@ TEST_CASE("handles of erased tasks and handles of nothing are refused everywhere
   g.erase(erased);
   auto const check = [&](auto t) {
     CHECK_FALSE(t.valid());
-    CHECK_THROWS_WITH(t.name("x"), Catch::Contains("refers to no task") && Catch::Contains("mend it"));
+    CHECK_THROWS_WITH(t.name("x"), Catch::Contains("refers to no task") && Catch::Contains("fix it"));
     CHECK_THROWS_AS(t.name(), heist::graph_error);
     CHECK_THROWS_AS(t.precede(good), heist::graph_error);
     CHECK_THROWS_AS(good.precede(t), heist::graph_error);
@@ -346,7 +346,7 @@ TEST_CASE("a number that nobody takes, and several successors: said once, where 
       meant, [] { return 0; }, 2);
   std::string const sentence = said(meant);
   CHECK(sentence.find("looks like a condition returns a number that nobody takes") != std::string::npos);
-  CHECK(sentence.find("mend it by emplace_condition") != std::string::npos);
+  CHECK(sentence.find("fix it by emplace_condition") != std::string::npos);
   meant.emplace([] {});
   CHECK(said(meant).empty());
   build(

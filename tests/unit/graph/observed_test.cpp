@@ -1,4 +1,4 @@
-// What observers are told of tasks: every one once, with its own name, and all of it before a waiter goes on.
+// What observers are told of tasks: every one once, with its own name, and all of it before a waiter resumes.
 #include <heist/heist.hpp>
 
 #include <atomic>
@@ -218,7 +218,7 @@ TEST_CASE("a recorder and a limiter: each task is recorded as one", "[graph][obs
   int begun = 0, ended = 0;
   for (std::size_t w = 0; w < 2; ++w) {
     for (std::size_t i = 0; i < ex.observer().event_count(w); ++i) {
-      heist::event const& e = ex.observer().event_at(w, i);
+      heist::recorded_event const& e = ex.observer().event_at(w, i);
       if (e.kind != heist::task_kind::task) continue;
       begun += e.what == heist::event_kind::task_begin;
       ended += e.what == heist::event_kind::task_end;

@@ -515,7 +515,7 @@ void walk(feature const& f, model& m, steps const& within) {
   int n = 0;
   try {
     n = f.walk_run(m, within);
-  } catch (cut_by_stop) {  // the task itself goes on
+  } catch (cut_by_stop) {  // the task itself resumes
     m.seen.push_back(std::string{f.name} + ", stopped");
     throw;
   }

@@ -579,7 +579,7 @@ TEST_CASE("a handle may be dropped, moved, and asked by several threads", "[grap
 TEST_CASE("a handle that refers to no run says so", "[graph][bad input]") {
   heist::graph_run const nothing;
   CHECK_FALSE(nothing.valid());
-  CHECK_THROWS_WITH(nothing.get(), Catch::Contains("refers to no run") && Catch::Contains("mend it"));
+  CHECK_THROWS_WITH(nothing.get(), Catch::Contains("refers to no run") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(nothing.wait(), heist::executor_error);
   CHECK_THROWS_AS(nothing.done(), heist::executor_error);
   CHECK_THROWS_AS(nothing.stopped(), heist::executor_error);

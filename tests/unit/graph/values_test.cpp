@@ -148,7 +148,7 @@ TEST_CASE("a run replaces the values of the run before", "[graph]") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("a result that was not made is an error that says why and how to mend it", "[graph]") {
+TEST_CASE("a result that was not made is an error that says why and how to fix it", "[graph]") {
   heist::executor ex{1};
   heist_test::watchdog dog{ex, std::chrono::seconds{20}};
   heist::task_graph g;
@@ -164,7 +164,7 @@ TEST_CASE("a result that was not made is an error that says why and how to mend 
       return false;
     } catch (heist::graph_error const& e) {
       std::string const text = e.what();
-      return text.find(name) != std::string::npos && text.find("mend it") != std::string::npos;
+      return text.find(name) != std::string::npos && text.find("fix it") != std::string::npos;
     }
   };
   CHECK(says(a, "first"));  // has not run
@@ -212,7 +212,7 @@ TEST_CASE("the value of a task that a condition has led around is an error that 
   std::string const text = run();
   CHECK(text.find("taker") != std::string::npos);
   CHECK(text.find("has not run") != std::string::npos);
-  CHECK(text.find("Mend it") != std::string::npos);
+  CHECK(text.find("Fix it") != std::string::npos);
   way = 0;
   CHECK(run() == "");
   CHECK(taker.result() == 1);
@@ -244,8 +244,8 @@ TEST_CASE("what others take a value from cannot be erased, and its edge neither"
   auto a = g.emplace([] { return 1; }).name("giver");
   auto b = g.emplace([](int v) { return v; }, a).name("taker");
   a.precede(b);  // and an edge without a value
-  CHECK_THROWS_WITH(g.erase(a), Catch::Contains("taker takes the value of giver") && Catch::Contains("mend it"));
-  CHECK_THROWS_WITH(g.erase_edge(a, b), Catch::Contains("giver -> taker carries a value") && Catch::Contains("mend"));
+  CHECK_THROWS_WITH(g.erase(a), Catch::Contains("taker takes the value of giver") && Catch::Contains("fix it"));
+  CHECK_THROWS_WITH(g.erase_edge(a, b), Catch::Contains("giver -> taker carries a value") && Catch::Contains("fix"));
   CHECK(g.size() == 2);
   CHECK(g.edge_count() == 2);
   g.erase(b);
@@ -269,7 +269,7 @@ TEST_CASE("a task with a value does not get other work through a handle without 
 TEST_CASE("a value from a task of another graph is refused", "[graph]") {
   heist::task_graph g, other;
   auto foreign = other.emplace([] { return 1; });
-  CHECK_THROWS_WITH(g.emplace([](int) {}, foreign), Catch::Contains("another graph") && Catch::Contains("mend it"));
+  CHECK_THROWS_WITH(g.emplace([](int) {}, foreign), Catch::Contains("another graph") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(g.emplace([](int) {}, heist::task<int>{}), heist::graph_error);
   CHECK(g.empty());
   CHECK(g.edge_count() == 0);

@@ -42,3 +42,15 @@ TEST_CASE("arena: it can be used again after clear()", "[memory]") {
   }
   CHECK(a.allocate(8, 8) != nullptr);
 }
+
+TEST_CASE("arena: what it has had before clear() it hands out again, in the same order", "[memory]") {
+  arena a;
+  std::vector<void*> before, after;
+  for (int i = 0; i < 1000; ++i) before.push_back(a.allocate(100, 8));
+  a.clear();
+  for (int i = 0; i < 1000; ++i) after.push_back(a.allocate(100, 8));
+  CHECK(before == after);
+  a.clear();
+  void* const large = a.allocate(std::size_t{1} << 20, 64);  // no piece of the chunks that it has
+  std::memset(large, 1, std::size_t{1} << 20);
+}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "faults/child_process.hpp"
+#include "heist/base/errors.hpp"
 #include "support/catch.hpp"
 
 using heist::detail::page_size;

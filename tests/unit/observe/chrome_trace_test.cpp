@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/trace_rules.hpp"
 
 namespace {
 
@@ -40,28 +41,13 @@ heist::task_view task(void const* id, char const* name = nullptr, task_kind kind
   return {kind, id, name};
 }
 
+std::vector<std::string> broken(json const& trace) {
+  return heist_test::trace_rules::broken(trace);
+}
+
 std::pair<std::int64_t, std::int64_t> nanoseconds(json const& slice) {
   auto const begin = std::llround(slice.at("ts").get<double>() * 1000);
   return {begin, begin + std::llround(slice.at("dur").get<double>() * 1000)};
-}
-
-/// On each row, two slices are apart or one is inside the other.
-void check_nesting(json const& trace, int workers) {
-  for (int w = 0; w < workers; ++w) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> slices;
-    for (auto const& s : select(trace, "X", w)) slices.push_back(nanoseconds(s));
-    std::sort(slices.begin(), slices.end(), [](auto const& a, auto const& b) {
-      return a.first != b.first ? a.first < b.first : a.second > b.second;
-    });
-    std::vector<std::int64_t> ends;
-    bool good = true;
-    for (auto const& [begin, end] : slices) {
-      while (!ends.empty() && ends.back() <= begin) ends.pop_back();
-      good = good && end >= begin && (ends.empty() || end <= ends.back());
-      ends.push_back(end);
-    }
-    CHECK(good);
-  }
 }
 
 }  // namespace
@@ -96,7 +82,7 @@ TEST_CASE("trace_slices_are_tasks_with_name_kind_and_time") {
   auto const [begin, end] = nanoseconds(slices[1]);
   CHECK(begin == r.event_at(0, 0).ns - r.start_ns());
   CHECK(end == r.event_at(0, 3).ns - r.start_ns());
-  check_nesting(trace, 1);
+  CHECK(broken(trace) == std::vector<std::string>{});
 }
 
 TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
@@ -125,7 +111,7 @@ TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
   CHECK(right[1].at("name") == "outer");
   CHECK(left[1].at("args").at("id") == right[1].at("args").at("id"));
   CHECK(nanoseconds(right[1]).first >= nanoseconds(left[1]).second);
-  check_nesting(trace, 2);
+  CHECK(broken(trace) == std::vector<std::string>{});
 }
 
 TEST_CASE("trace_shows_steals_and_sleep") {
@@ -145,6 +131,29 @@ TEST_CASE("trace_shows_steals_and_sleep") {
   CHECK(select(trace, "X", 2, "sleep").size() == 1);
   CHECK(select(trace, "X", 0, "sleep").size() == 1);  // still asleep at the end
   CHECK(select(trace, "X", 1).empty());
+}
+
+TEST_CASE("rules_of_the_format_find_what_breaks_them") {
+  auto const of = [](std::string const& events) {
+    return broken(
+        json::parse(R"([{"ph":"M","name":"thread_name","pid":1,"tid":0,"args":{"name":"worker 0"}},)" + events + "]"));
+  };
+  std::string const slice = R"({"ph":"X","name":"a","pid":1,"tid":0,"ts":1.000,"dur":2.000})";
+  CHECK(of(slice).empty());
+  CHECK(of(slice + R"(,{"ph":"X","name":"b","pid":1,"tid":0,"ts":1.001,"dur":1.999})").empty());
+  CHECK(of(slice + R"(,{"ph":"X","name":"b","pid":1,"tid":0,"ts":1.001,"dur":2.000})").size() == 1);
+  CHECK(of(R"({"ph":"X","name":"b","pid":1,"tid":7,"ts":1.001,"dur":2.000})").size() == 1);
+  CHECK(of(R"({"ph":"B","name":"b","pid":1,"tid":0,"ts":1.001})").size() == 1);
+  std::string const start = R"(,{"ph":"s","name":"edge","cat":"edge","id":4,"pid":1,"tid":0,"ts":2.000})";
+  std::string const end = R"(,{"ph":"f","name":"edge","cat":"edge","id":4,"pid":1,"tid":0,"ts":)";
+  std::string const next = R"(,{"ph":"X","name":"b","pid":1,"tid":0,"ts":4.000,"dur":2.000})";
+  CHECK(of(slice + next + start + end + "4.000}").empty());
+  CHECK(of(slice + next + start).size() == 1);
+  CHECK(of(slice + next + start + end + "1.000}").size() == 1);
+  CHECK(of(slice + start + end + "4.000}").size() == 1);
+  std::string const count = R"({"ph":"C","name":"awake","pid":1,"tid":0,"args":{"n":1},"ts":)";
+  CHECK(of(count + "1}," + count + "2}").empty());
+  CHECK(of(count + "2}," + count + "1}").size() == 1);
 }
 
 TEST_CASE("trace_names_are_escaped") {
@@ -200,7 +209,7 @@ TEST_CASE("trace_copes_with_missing_events") {
   auto const marks = select(trace, "i", 1);
   REQUIRE(marks.size() == 1);
   CHECK(marks[0].at("args").at("count") == 976);
-  check_nesting(trace, 2);
+  CHECK(broken(trace) == std::vector<std::string>{});
 }
 
 TEST_CASE("trace_slices_nest_whatever_the_schedule") {
@@ -250,7 +259,7 @@ TEST_CASE("trace_slices_nest_whatever_the_schedule") {
   std::size_t slices = 0;
   for (int w = 0; w < static_cast<int>(workers); ++w) slices += select(trace, "X", w).size();
   CHECK(slices == begun + resumed_slices);
-  check_nesting(trace, workers);
+  CHECK(broken(trace) == std::vector<std::string>{});
 }
 
 TEST_CASE("trace_file_errors_name_the_file") {

@@ -176,7 +176,7 @@ TEST_CASE("counters: what is counted for the last private cache follows from the
   }
 }
 
-TEST_CASE("counters: every refusal says what, why and how to mend it", "[observe]") {
+TEST_CASE("counters: every refusal says what, why and how to fix it", "[observe]") {
   struct {
     int error;
     char const *paranoid, *why, *cure;
@@ -209,7 +209,7 @@ TEST_CASE("counters: every refusal says what, why and how to mend it", "[observe
     CHECK(has(c.why(), "perf_event_open was refused for "));
     CHECK(has(c.why(), std::strerror(r.error)));
     CHECK(has(c.why(), r.why));
-    CHECK(has(c.why(), "mend it by "));
+    CHECK(has(c.why(), "fix it by "));
     CHECK(has(c.why(), r.cure));
     CHECK(c.why().back() != '.');
     CHECK(c.read() == counter_values{});
@@ -389,7 +389,7 @@ TEST_CASE("counters: the kernel's group of five real events, where it allows any
     if (!c.available()) {
       WARN("software events: " + c.why());
       CHECK_FALSE(has(c.why(), "a group that is counted"));  // software events need no counters
-      CHECK(has(c.why(), "mend it by"));
+      CHECK(has(c.why(), "fix it by"));
     } else {
       constexpr std::size_t pages = 64, bytes = pages * 4096;
       auto const before = c.read();
@@ -420,7 +420,7 @@ TEST_CASE("counters: on this very machine they count or say why not", "[observe]
     CHECK(spent.instructions < 1000000000);
   } else {
     WARN(c.why());
-    CHECK(has(c.why(), "mend it by"));
+    CHECK(has(c.why(), "fix it by"));
     CHECK(c.read() == counter_values{});
   }
 }

@@ -129,7 +129,7 @@ TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]
   CHECK(found.pages_on.empty());
   CHECK(found.unknown == 200);
   CHECK(has(found.note, "move_pages was refused ("));
-  CHECK(has(found.note, "mend it by a kernel with CONFIG_NUMA"));
+  CHECK(has(found.note, "fix it by a kernel with CONFIG_NUMA"));
   CHECK(has(found.text(), "200 unknown (move_pages was refused"));
 
   two.refuses = EPERM;
@@ -142,7 +142,7 @@ TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]
 
   two.refuses = EIO;
   two.calls_before = 0;
-  CHECK(has(fake_pages(two, 100, 1).note, "for a reason that is not known here; mend it"));
+  CHECK(has(fake_pages(two, 100, 1).note, "for a reason that is not known here; fix it"));
 }
 
 TEST_CASE("page_nodes: pages of this machine that were written to are on a node", "[observe]") {

@@ -60,7 +60,7 @@ TEST_CASE("placement checker: a right trace has no violations", "[observe]") {
       {begin, 0, 0, 0, 1}, {end, 0, 0, 0},                           // the body, which waits for its children
       {begin, 0, 0, 1, 2}, {begin, 2, 1, 2, 2}, {goes_on, 1, 0, 1},  // two leaves, one with a thief
       {goes_on, 3, 1, 2},  {end, 3, 1, 2},      {end, 1, 0, 1},      // which end on the thieves
-      {begin, 2, 1, 0, 1}, {goes_on, 3, 1, 0},  {goes_on, 2, 1, 0},  // the body goes on in another squad
+      {begin, 2, 1, 0, 1}, {goes_on, 3, 1, 0},  {goes_on, 2, 1, 0},  // the body resumes in another squad
       {end, 2, 1, 0},      {begin, 2, 1, 1, 1}, {end, 2, 1, 1},      // another task with an old name
   };
   auto const report = heist::check_placement(trace_of(right), two_by_two(), 2);

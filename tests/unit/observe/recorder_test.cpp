@@ -44,7 +44,7 @@ TEST_CASE("recorder_keeps_events_in_order_with_all_they_say") {
   CHECK(r.event_at(0, 0).what == heist::event_kind::resume);
   CHECK(r.event_at(0, 1).what == heist::event_kind::task_end);
   std::int64_t before = r.start_ns();
-  r.for_each_event(1, [&](heist::event const& e) {
+  r.for_each_event(1, [&](heist::recorded_event const& e) {
     CHECK(e.ns >= before);
     before = e.ns;
   });
@@ -111,7 +111,7 @@ TEST_CASE("recorder_may_be_read_while_workers_record") {
   bool good = true;
   for (int i = 0; i < 20; ++i)
     for (std::size_t w = 0; w < workers; ++w)
-      r.for_each_event(w, [&](heist::event const& e) {
+      r.for_each_event(w, [&](heist::recorded_event const& e) {
         if (e.what == heist::event_kind::task_begin) good = good && std::string(e.name).substr(0, 5) == "task ";
       });
   for (auto& t : threads) t.join();

@@ -26,7 +26,7 @@ std::vector<steal> example() {
   return {{{0}, 0, 1, 0}, {{0, 0}, 2, 1, 0}, {{2, 1, 4}, 0, 2, 1}, {{2}, 2, 0, 1}};
 }
 
-/// The same; the body goes on after its fourth child on worker 1, which never left it, the third's frame on worker 2.
+/// The same; the body resumes after its fourth child on worker 1, which never left it, the third's frame on worker 2.
 std::vector<steal> joined_example() {
   auto all = example();
   all.push_back({{3}, 1, 1, 0, true});

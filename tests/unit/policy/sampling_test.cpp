@@ -102,7 +102,7 @@ TEST_CASE("sampling: not after a failed attempt, and again after a steal", "[pol
     for (std::uint32_t i = 3; i != 8; ++i) {
       a = next_attempt(policy, me, random, by_number);
       CHECK(a.looks.empty());
-      CHECK(a.victim == i);  // goes on where the looks ended
+      CHECK(a.victim == i);  // resumes where the looks ended
       policy.feedback(a.victim, failure);
       policy.begin(me, random);  // a new search after a failure is no reason to look
     }

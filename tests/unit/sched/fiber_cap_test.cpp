@@ -68,7 +68,7 @@ TEST_CASE("max_fibers: fewer than workers is an executor_error that names it", "
       INFO(text);
       CHECK(text.find("options::max_fibers is " + std::to_string(fibers)) != std::string::npos);
       CHECK(text.find("4 workers") != std::string::npos);
-      CHECK(text.find("end it by") != std::string::npos);
+      CHECK(text.find("ix it by") != std::string::npos);
     }
   }
   heist::executor just_enough{options{.workers = 4, .max_fibers = 4}};

@@ -1,5 +1,5 @@
 // heist::idle_gate: who wakes whom, step by step, on one thread.
-#include "heist/sched/idle_gate.hpp"
+#include "heist/sync/idle_gate.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,10 +1,10 @@
-// What debug builds notice: a task that could go on on another thread while it holds a heist::mutex or handles an
+// What debug builds notice: a task that could resume on another thread while it holds a heist::mutex or handles an
 // exception.
 #include <csignal>
 #include <mutex>
 
 #include "faults/child_process.hpp"
-#include "heist/sched/no_migrate.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "support/catch.hpp"
 #include "unit/fork/every_policy.hpp"
 
@@ -24,14 +24,14 @@ heist_test::child_report in_a_child(std::size_t workers, F f) {
   });
 }
 
-/// In debug builds the program ends with a sentence that says all of `words`; in others it just goes on.
+/// In debug builds the program ends with a sentence that says all of `words`; in others it just resumes.
 void check_ends_in_debug_builds(heist_test::child_report const& report, char const* words) {
   INFO(report.text());
   CHECK_FALSE(report.hung);
   if (asserts) {
     CHECK(report.signal == SIGABRT);
     CHECK(report.says(words));
-    CHECK(report.says("mend it by"));
+    CHECK(report.says("fix it by"));
   } else {
     CHECK(report.clean());
   }

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "heist/executor/no_migrate.hpp"
 #include "heist/fork/scope.hpp"
-#include "heist/sched/no_migrate.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "support/yield.hpp"

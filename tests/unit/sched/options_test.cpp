@@ -33,7 +33,7 @@ TEST_CASE("options: an absurd worker count is an executor_error that names it an
       INFO(text);
       CHECK(text.find(std::to_string(count)) != std::string::npos);
       CHECK(text.find("4095") != std::string::npos);
-      CHECK(text.find("end it by") != std::string::npos);
+      CHECK(text.find("ix it by") != std::string::npos);
     }
   }
 }
@@ -76,7 +76,7 @@ TEST_CASE("options: an absurd size is an executor_error that names the option, t
       INFO(text);
       CHECK(text.find("options::" + name + " is " + std::to_string(size)) != std::string::npos);
       CHECK(text.find(limit) != std::string::npos);
-      CHECK(text.find("end it by") != std::string::npos);
+      CHECK(text.find("ix it by") != std::string::npos);
     }
   };
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();

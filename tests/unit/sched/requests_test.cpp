@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
-#include "heist/sched/no_migrate.hpp"
-#include "heist/sched/request_share.hpp"
+#include "heist/replay.hpp"
+#include "heist/sync/request_share.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"

@@ -99,7 +99,7 @@ TEST_CASE("unfetched: what nobody has asked for when the executor ends is said",
   INFO(posted.text());
   CHECK(posted.clean());
   CHECK(posted.says("nobody heard of me"));
-  CHECK(posted.says("mend it by"));
+  CHECK(posted.says("fix it by"));
   auto const dropped_after = heist_test::run_child([] {
     heist::future<void> outlives;
     {

@@ -109,7 +109,7 @@ TEST_CASE("time_breakdown: every tick goes where the events say", "[time_breakdo
   pass(29);
   b.work_begin(0, 1);
   pass(31);
-  b.park(0, nullptr);  // the fiber; the worker goes on with another
+  b.park(0, nullptr);  // the fiber; the worker continues with another
   pass(37);
   b.search_begin(0, 0);
   pass(41);

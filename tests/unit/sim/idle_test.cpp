@@ -67,7 +67,7 @@ TEST_CASE("idle: where that stops the program it is refused", "[sim]") {
   using forgetful = policy::with_idle<policy::cab, sleeps_for_ever>;
   sim::options wanted{.machine = four_sockets()};
   auto const text = refusal_of<heist::sim_error>([&] { heist::simulate<forgetful>(p, wanted); });
-  CHECK((text == "accepted" || has(text, "mend it by")));
+  CHECK((text == "accepted" || has(text, "fix it by")));
 }
 
 TEST_CASE("idle: the series has about as many samples as were asked for, equally far apart", "[sim]") {

@@ -97,7 +97,7 @@ TEST_CASE("program: the leaves of a sweep cover every row once, balanced or not"
   CHECK(sim::gauss_elimination({.rows = 4, .columns = 4, .leaf_rows = 1}).work() == 3 * 4 + 2 * 3 + 1 * 2);
 }
 
-TEST_CASE("program: nonsense is refused with a sentence that says how to mend it", "[sim]") {
+TEST_CASE("program: nonsense is refused with a sentence that says how to fix it", "[sim]") {
   CHECK_THROWS_AS(sim::program_builder("nothing").finish(), sim_error);
   CHECK_THROWS_AS(sim::balanced_tree({.branching = 0}), sim_error);
   CHECK_THROWS_AS(sim::balanced_tree({.rounds = 0}), sim_error);
@@ -116,8 +116,8 @@ TEST_CASE("program: nonsense is refused with a sentence that says how to mend it
   sim::program_builder forgotten("forgotten");
   forgotten.begin(forgotten.add_tree());
   forgotten.fork(1);
-  CHECK(has(refusal_of<sim_error>([&] { forgotten.finish(); }),
-            "what task 1 of \"forgotten\" does; mend it by begin(1)"));
+  CHECK(
+      has(refusal_of<sim_error>([&] { forgotten.finish(); }), "what task 1 of \"forgotten\" does; fix it by begin(1)"));
 
   sim::program_builder circle("circle");
   auto const first = circle.add_graph(2);

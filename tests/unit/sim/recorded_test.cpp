@@ -97,7 +97,7 @@ TEST_CASE("recorded program: a file that is cut anywhere is refused", "[sim]") {
     for (std::size_t length = 0; length + 1 < text.size(); ++length) {  // without the last newline it is whole
       auto const said = refusal_of<sim_error>([&] { sim::recorded_program_from_json(text.substr(0, length)); });
       INFO(length << ": " << said);
-      REQUIRE(has(said, "mend it by recording the program again"));
+      REQUIRE(has(said, "fix it by recording the program again"));
     }
   }
 }
@@ -133,7 +133,7 @@ TEST_CASE("recorded program: one that makes no sense is refused", "[sim]") {
             "2 of its 6 tasks belong to no run"));
   CHECK(has(refusal(example(), [](auto& r) { r.tasks[3].group = 2; }), "task 3"));
   CHECK(has(refusal(example(), [](auto& r) { r.tasks[3].parent = 2, r.tasks[3].index = 0, r.tasks[2].parent = 3; }),
-            "mend it by"));
+            "fix it by"));
   CHECK(has(refusal(example(), [](auto& r) { r.edges = {{0, 1}}; }), "no graph"));
   CHECK(has(refusal(example(), [](auto& r) { r.tasks[0].address = ~std::uint64_t{0} - 3; }), "2^60"));
   CHECK(has(refusal(graph(), [](auto& r) { r.edges.push_back({3, 0}); }), "cycle"));

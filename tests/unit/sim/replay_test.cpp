@@ -155,10 +155,10 @@ TEST_CASE("replay: a tree of another depth or of other workers is followed to th
         CHECK(flatter == run(small, {.workers = workers}, &of_large, mode));
       }
     }
-    // Relaxed mends what the tree lacks: workers that it does not know steal.
+    // Relaxed fixes what the tree lacks: workers that it does not know steal.
     auto const free = run(large, {.workers = 16});
-    auto const mended = run(large, {.workers = 16}, &of_small, replay_mode::relaxed);
-    CHECK(static_cast<double>(mended.makespan) < 1.15 * static_cast<double>(free.makespan));
+    auto const fixed = run(large, {.workers = 16}, &of_small, replay_mode::relaxed);
+    CHECK(static_cast<double>(fixed.makespan) < 1.15 * static_cast<double>(free.makespan));
   }
 }
 

@@ -156,3 +156,38 @@ TEST_CASE("simulate: absurd numbers of workers are refused", "[sim]") {
   CHECK_THROWS_AS(heist::simulate(p, {.machine = heist::topology::machine{}}), heist::sim_error);
   CHECK(heist::simulate(p, {.workers = sim::most_workers}).tasks == 1000);
 }
+
+TEST_CASE("simulate: every order of nodes runs each once, and one worker takes the same time", "[sim]") {
+  auto const p = sim::random_graph({.nodes = 500, .work = sim::exponential(300), .rounds = 2});
+  sim::costs costs;
+  for (auto const order :
+       {sim::node_order::connected, sim::node_order::longest_by_count, sim::node_order::longest_by_work,
+        sim::node_order::urgent_by_count, sim::node_order::urgent_by_work}) {
+    INFO("order " << static_cast<int>(order));
+    CHECK(heist::simulate(p, {.workers = 1, .costs = costs, .nodes = order}).makespan ==
+          p.work() + 1000 * costs.node.mean);
+    for (std::uint32_t const workers : {2u, 16u}) {
+      auto const r = heist::simulate(p, {.workers = workers, .nodes = order});
+      CHECK(r.tasks == 1000);
+      CHECK(r.makespan >= p.span());
+      CHECK(r.text() == heist::simulate(p, {.workers = workers, .nodes = order}).text());
+    }
+  }
+}
+
+TEST_CASE("simulate: what the end waits for begins first where nodes are ordered", "[sim]") {
+  sim::program_builder b("a long chain among short tasks");
+  std::uint32_t const first = b.add_graph(22);  // a root, 5 short tasks, a chain of 10, 6 short tasks
+  for (std::uint32_t i = 0; i != 22; ++i) {
+    b.begin(first + i);
+    b.work(1000);
+    if (i != 0) b.precede(first + (i > 6 && i < 16 ? i - 1 : 0), first + i);
+  }
+  auto const p = b.finish();
+  auto const time = [&p](sim::node_order order) {
+    return heist::simulate(p, {.workers = 2, .costs = sim::costs::nothing(), .nodes = order}).makespan;
+  };
+  CHECK(time(sim::node_order::connected) > time(sim::node_order::longest_by_count));
+  CHECK(time(sim::node_order::longest_by_count) <= 12'000);
+  CHECK(time(sim::node_order::urgent_by_work) <= 12'000);
+}

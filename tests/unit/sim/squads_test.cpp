@@ -4,6 +4,7 @@
 #include <string>
 
 #include "heist/observe/placement_trace.hpp"
+#include "heist/tiers.hpp"
 #include "heist/topology/squads.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"
@@ -90,6 +91,21 @@ TEST_CASE("squads: repeated sweeps find their data in the squad's cache under CA
   CHECK(2 * cats.cache.memory < random.cache.memory);
   CHECK(cab.makespan < random.makespan);
   CHECK(cats.makespan < random.makespan);
+}
+
+TEST_CASE("squads: without memory sweeps are dealt anew, by the same rules", "[sim]") {
+  auto const p = sim::heat({.rows = 512, .columns = 512, .steps = 30});
+  auto wanted = on_four_sockets();
+  wanted.costs.private_hit = 2;
+  auto const with = heist::simulate<policy::cab>(p, wanted);
+  auto const without = heist::simulate<policy::without_memory<policy::cab>>(p, wanted);
+  auto const report = checked<policy::without_memory<policy::cab>>(without);
+  INFO(report.text());
+  CHECK(report.ok());
+  CHECK(without.notes == with.notes);
+  CHECK(without.inter_tasks == with.inter_tasks);
+  CHECK(with.inter_steals * 2 < without.inter_steals);
+  CHECK(with.cache.memory < without.cache.memory);
 }
 
 TEST_CASE("squads: with one squad there are no tiers", "[sim]") {

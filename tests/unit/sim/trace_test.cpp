@@ -6,6 +6,7 @@
 #include <string>
 
 #include "heist/observe/chrome_trace.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "unit/sim/policies.hpp"
 

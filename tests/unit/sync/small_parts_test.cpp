@@ -1,4 +1,4 @@
-// heist::master_queue, heist::completion, heist::spin_lock: alone and among threads.
+// heist::injector, heist::completion, heist::spin_lock: alone and among threads.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heist/sync/completion.hpp"
-#include "heist/sync/master_queue.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/spin_lock.hpp"
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
@@ -33,31 +33,34 @@ struct counting_waiter : heist::completion_waiter {
 
 }  // namespace
 
-TEST_CASE("master_queue: take_all returns everything, youngest first", "[sync]") {
-  heist::master_queue<node> q;
+TEST_CASE("injector: the oldest first, one or several, and whoever is first is told", "[sync]") {
+  heist::injector<node> q;
+  bool more = false;
   CHECK(q.maybe_empty());
-  CHECK(q.take_all() == nullptr);
+  CHECK(q.take(more) == nullptr);
   node a, b, c, d;
-  q.push(a);
-  c.next = &b;
-  q.push_list(c, b);
-  q.push(d);
+  CHECK(q.push(a));
+  CHECK_FALSE(q.push(b));
+  CHECK_FALSE(q.push(c));
   CHECK_FALSE(q.maybe_empty());
-  node* const all = q.take_all();
-  CHECK(all == &d);
-  CHECK(d.next == &c);
-  CHECK(c.next == &b);
-  CHECK(b.next == &a);
-  CHECK(a.next == nullptr);
+  CHECK(q.take(more) == &a);
+  CHECK(more);
+  CHECK(q.push(d));  // the first behind the line
+  CHECK(q.take(more, 2) == &b);
+  CHECK(b.next == &c);
+  CHECK(c.next == nullptr);
+  CHECK(q.take(more, 2) == &d);
+  CHECK(d.next == nullptr);
+  CHECK_FALSE(more);
   CHECK(q.maybe_empty());
 }
 
-TEST_CASE("master_queue: every node is taken once, each pusher's in order", "[sync]") {
-  heist_test::watchdog guard{"master queue", 60s};
+TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]") {
+  heist_test::watchdog guard{"injector", 60s};
   int const per_pusher = slow ? 5000 : 50000;
   constexpr int pushers = 3, takers = 2;
   std::vector<std::vector<node>> nodes(pushers, std::vector<node>(static_cast<std::size_t>(per_pusher)));
-  heist::master_queue<node> q;
+  heist::injector<node> q;
   std::atomic<int> pushing{pushers};
   std::atomic<int> taken{0};
   std::atomic<bool> in_order{true};
@@ -75,14 +78,15 @@ TEST_CASE("master_queue: every node is taken once, each pusher's in order", "[sy
   }
   for (int t = 0; t < takers; ++t) {
     threads.emplace_back([&] {
+      int oldest[pushers] = {};
       for (;;) {
         bool const over = pushing == 0;
-        node* n = q.take_all();
-        if (n == nullptr && over) break;
-        int youngest[pushers] = {per_pusher + 1, per_pusher + 1, per_pusher + 1};
+        bool more = false;
+        node* n = q.take(more, 4);
+        if (n == nullptr && over && q.maybe_empty()) break;
         for (; n != nullptr; n = n->next) {
-          if (n->number >= youngest[n->pusher]) in_order = false;
-          youngest[n->pusher] = n->number;
+          if (n->number <= oldest[n->pusher]) in_order = false;
+          oldest[n->pusher] = n->number;
           ++taken;
         }
       }

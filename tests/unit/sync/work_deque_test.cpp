@@ -40,9 +40,9 @@ TEST_CASE("work_deque: the owner pops the youngest, a thief steals the oldest", 
   CHECK_FALSE(d.maybe_empty());
   CHECK(d.size_snapshot() == 4);
   CHECK(d.pop() == &v[3]);
-  auto const loot = d.steal();
-  CHECK(loot.status == steal_status::stolen);
-  CHECK(loot.item == &v[0]);
+  auto const stolen_task = d.steal();
+  CHECK(stolen_task.status == steal_status::stolen);
+  CHECK(stolen_task.item == &v[0]);
   CHECK(d.pop() == &v[2]);
   CHECK(d.pop() == &v[1]);
   CHECK(d.pop() == nullptr);
@@ -127,11 +127,11 @@ TEST_CASE("work_deque: each item comes out once, with what was written before th
         long mine = 0;
         for (;;) {
           bool const last_look = over.load(std::memory_order_acquire);
-          auto const loot = d.steal();
-          if (loot.status == steal_status::stolen) {
-            mine += loot.item->value;
-            ++loot.item->taken_by;
-          } else if (last_look && loot.status == steal_status::empty) {
+          auto const stolen_task = d.steal();
+          if (stolen_task.status == steal_status::stolen) {
+            mine += stolen_task.item->value;
+            ++stolen_task.item->taken_by;
+          } else if (last_look && stolen_task.status == steal_status::empty) {
             break;
           }
         }

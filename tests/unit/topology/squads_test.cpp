@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heist/base/errors.hpp"
 #include "heist/topology/synthetic.hpp"
 #include "support/catch.hpp"
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "heist/base/errors.hpp"
 #include "heist/topology/discover.hpp"
 #include "support/catch.hpp"
 

@@ -9,19 +9,21 @@
 #include <vector>
 
 #include "heist/base/env.hpp"
+#include "heist/fiber/current.hpp"
 #include "heist/policy/order.hpp"
-#include "heist/policy/tier.hpp"
-#include "heist/sched/current.hpp"
+#include "heist/room/room_core.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/idle_gate.hpp"
 #include "heist/sched/runnable.hpp"
-#include "heist/sched/unfetched.hpp"
-#include "heist/sched/work_count.hpp"
 #include "heist/sched/worker.hpp"
 #include "heist/sync/completion.hpp"
+#include "heist/sync/idle_gate.hpp"
 #include "heist/sync/injector.hpp"
+#include "heist/sync/unfetched.hpp"
+#include "heist/sync/work_count.hpp"
 
 namespace heist::detail {
+
+class graph_listener;
 
 /// A virtual thread that does nothing before it is started, as threads of the system have to be.
 class virtual_thread {
@@ -55,7 +57,8 @@ class virtual_thread {
 
 class core {
  public:
-  using loop_function = void (*)(fiber& on);
+  graph_listener* on_graph = nullptr;
+  using loop_function = void (*)(fiber& self);
 
   core(virtual_thread* threads, std::size_t count, idle_rules idle, loop_function loop)
       : work{count}, loop_{loop}, gate_{std::make_unique<idle_gate<>>(count, idle)}, threads_{threads} {
@@ -117,8 +120,8 @@ class core {
   static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
   void tell_begin(worker&, task_view const&) noexcept {}
   void tell_end(worker&, task_view const&) noexcept {}
-  void settle(worker& w) {
-    w.report_tally();
+  void flush(worker& w) {
+    w.report_pending_count();
     work.ended(w.number, w.ended[0], w.ended[1]);
   }
   void wait_idle() {
@@ -150,26 +153,34 @@ class core {
   unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
 
-  bool work_for(worker const& thief) const noexcept {
+  bool work_for(worker const&) const noexcept {
     if (!requests.maybe_empty()) return true;
     for (auto const& w : workers) {
       if (!w->deque.maybe_empty()) return true;
     }
-    return thief.in != nullptr;
+    return false;
   }
 
   std::vector<std::unique_ptr<worker>> workers;
-  squad_set<pooled_runnable, queued_runnable> squads;
   work_count<> work;
-  injector<queued_runnable> requests;
+  /// Requests of one priority.
+  struct one_lane : injector<queued_runnable> {
+    bool maybe_urgent() const noexcept { return false; }
+  };
+  one_lane requests;
+  /// Nobody looks at a hang here.
+  struct no_notes {
+    static void add(auto&) noexcept {}
+    static void remove(auto&) noexcept {}
+  };
+  [[no_unique_address]] no_notes outside;
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
+  room_core* room = nullptr;  ///< none
 
   // What the worker loop does for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
   void give_up_fresh(worker&) noexcept {}
-  runnable* take_donated() { return nullptr; }
-  pooled_runnable* take_inter(worker&) noexcept { return nullptr; }
   static runnable* steal_continuation(worker&, steal_status&) noexcept { return nullptr; }
 
  private:
@@ -211,3 +222,5 @@ class core {
 };
 
 }  // namespace heist::detail
+
+#include "heist/sched/ready_tasks.ipp"

@@ -7,8 +7,8 @@
 
 #include "heist/policy/order.hpp"
 #include "heist/sched/fork_slot.hpp"
-#include "heist/sched/interrupt.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sync/interrupt.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace heist::detail {
@@ -44,25 +44,24 @@ class empty_stack {
 
 class fiber {
  public:
-  fiber(core& home, worker& on, fork_order order) noexcept : home{home}, on{&on}, order{order} {}
+  fiber(core& home, detail::worker& w, fork_order order) noexcept : home{home}, worker{&w}, order{order} {}
 
   core& home;
-  worker* on;
+  detail::worker* worker;
   fork_order const order;
   interrupt_state const* interrupt = nullptr;
   silent<runnable const*> running{nullptr};
   empty_stack<fork_slot> tasks;
   silent<std::uint32_t> depth{0};
 
-  squad_task* bound() const noexcept { return nullptr; }
   fork_slot* top() const noexcept { return nullptr; }
-  runnable* booty(fork_slot&) noexcept { return nullptr; }
+  runnable* as_runnable(fork_slot&) noexcept { return nullptr; }
 };
 
 class interrupted_by {
  public:
-  interrupted_by(fiber& on, interrupt_state const* interrupt) noexcept
-      : on_{on}, outer_{std::exchange(on.interrupt, interrupt)} {}
+  interrupted_by(fiber& self, interrupt_state const* interrupt) noexcept
+      : on_{self}, outer_{std::exchange(self.interrupt, interrupt)} {}
   interrupted_by(interrupted_by const&) = delete;
   interrupted_by& operator=(interrupted_by const&) = delete;
   ~interrupted_by() { on_.interrupt = outer_; }
@@ -74,8 +73,8 @@ class interrupted_by {
 
 class beside_its_task {
  public:
-  explicit beside_its_task(fiber& on) noexcept : on_{on}, begun_{on.running.load(std::memory_order_relaxed)} {
-    on.running.store(nullptr, std::memory_order_relaxed);
+  explicit beside_its_task(fiber& self) noexcept : on_{self}, begun_{self.running.load(std::memory_order_relaxed)} {
+    self.running.store(nullptr, std::memory_order_relaxed);
   }
   beside_its_task(beside_its_task const&) = delete;
   beside_its_task& operator=(beside_its_task const&) = delete;

@@ -1,23 +1,23 @@
-// Stands for sched/worker.hpp: what graphs and the worker loop need of a worker, on a deque of few slots. The tally is
-// as there.
+// Stands for sched/worker.hpp: what graphs and the worker loop need of a worker, on a deque of few slots. The
+// pending_count is as there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "heist/base/random.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/idle_gate.hpp"
-#include "heist/sched/interrupt.hpp"
-#include "heist/sched/request_share.hpp"
+#include "heist/sched/ready_tasks.hpp"
 #include "heist/sched/runnable.hpp"
+#include "heist/sync/idle_gate.hpp"
+#include "heist/sync/interrupt.hpp"
+#include "heist/sync/request_share.hpp"
 #include "heist/sync/work_deque.hpp"
 
 namespace heist::detail {
 
-struct tally_keeper {
-  void (*add)(tally_keeper& self, std::uint32_t n, worker& w);
+struct pending_count_keeper {
+  void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
 };
 
 struct worker {
@@ -31,11 +31,9 @@ struct worker {
   bool const alone;
   fiber only;
   idle_gate<>* gate = nullptr;
-  squad* in = nullptr;
-  std::vector<worker*> const* mates = nullptr;
-  bool head = false;
-  std::uint32_t place = 0;
-  bool takes_beside = false;
+  std::uint32_t group = 0;
+  static constexpr bool has_guest = false;
+  std::uint32_t const bed = number;
 
   bool active = false;
   std::uint64_t active_since = 0;
@@ -43,8 +41,8 @@ struct worker {
   std::uint32_t until_look = 1;
   std::uint64_t looked = 0;
   request_share share;
-  std::uint32_t tally = 0;
-  tally_keeper* keeper = nullptr;
+  std::uint32_t pending_count = 0;
+  pending_count_keeper* keeper = nullptr;
   std::uint64_t ended[2]{};
   fast_random random;
 
@@ -60,10 +58,12 @@ struct worker {
   silent<char const*> doing{"not started"};
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
+  static constexpr char asleep[] = "asleep";
   silent<std::uint32_t> depth{0};
   silent<fiber*> current{&only};
 
   work_deque<runnable*> deque{2};
+  ready_tasks ready;
   empty_stack<continuation_slot> continuations;
 
   // Nobody gives anything to a certain worker.
@@ -71,23 +71,23 @@ struct worker {
     bool maybe_empty() const noexcept { return true; }
   };
   no_queue own_fibers;
-  no_queue donated;
+  no_queue gifts;
 
-  void work_for(tally_keeper& k) {
+  void work_for(pending_count_keeper& k) {
     if (keeper != &k) change_keeper(k);
   }
-  void count_for(tally_keeper& k) {
+  void count_for(pending_count_keeper& k) {
     if (keeper != &k) change_keeper(k);
-    ++tally;
+    ++pending_count;
   }
-  void change_keeper(tally_keeper& k) {
-    report_tally();
+  void change_keeper(pending_count_keeper& k) {
+    report_pending_count();
     keeper = &k;
   }
-  void report_tally() {
-    while (tally != 0) {
-      std::uint32_t const n = tally;
-      tally = 0;
+  void report_pending_count() {
+    while (pending_count != 0) {
+      std::uint32_t const n = pending_count;
+      pending_count = 0;
       keeper->add(*keeper, n, *this);
     }
   }

@@ -1,0 +1,202 @@
+// Algorithms beside their peers: one process, alternating, medians. See README.md.
+#include "workloads.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+std::unique_ptr<bench::runner> make_serial(std::size_t);
+std::unique_ptr<bench::runner> make_by_hand(std::size_t);
+std::unique_ptr<bench::runner> make_heist(std::size_t);
+#ifdef HEIST_BENCH_TBB
+std::unique_ptr<bench::runner> make_tbb(std::size_t);
+std::unique_ptr<bench::runner> make_std_par(std::size_t);
+#endif
+#ifdef HEIST_BENCH_OPENMP
+std::unique_ptr<bench::runner> make_openmp(std::size_t);
+#endif
+#ifdef HEIST_BENCH_TASKFLOW
+std::unique_ptr<bench::runner> make_taskflow(std::size_t);
+#endif
+#ifdef HEIST_BENCH_PARLAYLIB
+std::unique_ptr<bench::runner> make_parlaylib(std::size_t);
+#endif
+#ifdef HEIST_BENCH_CITOR
+std::unique_ptr<bench::runner> make_citor(std::size_t);
+#endif
+
+namespace {
+
+struct wishes {
+  std::size_t workers = std::thread::hardware_concurrency();
+  std::size_t elements = 1'000'000;
+  std::size_t rounds = 7;
+  std::string row;   ///< only rows whose name has this in it
+  std::string peer;  ///< only peers whose name has this in it
+  bool fastest = false;
+};
+
+struct peer {
+  char const* name;
+  std::unique_ptr<bench::runner> runner;
+  bool inside = false;  ///< calls come from a task
+};
+
+bool read(int argc, char** argv, wishes& w) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const option = argv[i];
+    if (option == "--fastest") {
+      w.fastest = true;
+      continue;
+    }
+    if (++i == argc) return false;
+    if (option == "--row") {
+      w.row = argv[i];
+    } else if (option == "--peer") {
+      w.peer = argv[i];
+    } else if (option == "--workers") {
+      w.workers = std::strtoull(argv[i], nullptr, 10);
+    } else if (option == "--elements") {
+      w.elements = std::strtoull(argv[i], nullptr, 10);
+    } else if (option == "--rounds") {
+      w.rounds = std::strtoull(argv[i], nullptr, 10);
+    } else {
+      return false;
+    }
+  }
+  return w.workers != 0 && w.rounds != 0 && w.elements >= 1024 && w.elements <= (std::size_t{1} << 24);
+}
+
+/// The CPUs of the calling thread, which a peer may bind to one: the next would suffer.
+class unbound {
+ public:
+  unbound() { pthread_getaffinity_np(pthread_self(), sizeof all_, &all_); }
+  unbound(unbound const&) = delete;
+  unbound& operator=(unbound const&) = delete;
+  ~unbound() { pthread_setaffinity_np(pthread_self(), sizeof all_, &all_); }
+
+ private:
+  cpu_set_t all_;
+};
+
+std::vector<peer> make_peers(wishes const& w) {
+  std::vector<peer> all;
+  auto const add = [&](char const* name, auto make, std::size_t workers, bool inside) {
+    if (std::string{name}.find(w.peer) != std::string::npos || std::string_view{name} == "serial") {
+      unbound const afterwards;
+      all.push_back({name, make(workers), inside});
+    }
+  };
+  add("serial", make_serial, 1, false);
+  add("by hand", make_by_hand, w.workers, false);
+  add("heist p=1", make_heist, 1, true);
+  add("heist", make_heist, w.workers, true);
+  add("heist, outside", make_heist, w.workers, false);
+#ifdef HEIST_BENCH_TBB
+  add("oneTBB", make_tbb, w.workers, true);
+  add("oneTBB, outside", make_tbb, w.workers, false);
+  add("std par", make_std_par, w.workers, true);
+#endif
+#ifdef HEIST_BENCH_OPENMP
+  add("OpenMP", make_openmp, w.workers, false);
+#endif
+#ifdef HEIST_BENCH_TASKFLOW
+  add("Taskflow", make_taskflow, w.workers, true);
+#endif
+#ifdef HEIST_BENCH_PARLAYLIB
+  setenv("PARLAY_NUM_THREADS", std::to_string(w.workers).c_str(), 1);
+  add("parlaylib", make_parlaylib, w.workers, false);
+#endif
+#ifdef HEIST_BENCH_CITOR
+  add("citor", make_citor, w.workers, false);
+#endif
+  return all;
+}
+
+/// Once to wake the peer's workers, then measured.
+double microseconds(bench::row which, bench::data& d, bench::runner& r) {
+  int const repeats = which == bench::row::short_loop ? 200 : 1;
+  bench::prepare(which, d);
+  r.run(which, d);
+  double all = 0;
+  for (int i = 0; i != repeats; ++i) {
+    bench::prepare(which, d);
+    auto const began = std::chrono::steady_clock::now();
+    r.run(which, d);
+    all += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
+  }
+  return all / repeats;
+}
+
+double measure(bench::row which, bench::data& d, peer& p) {
+  unbound const afterwards;
+  std::this_thread::sleep_for(std::chrono::milliseconds{2});  // the workers of the one before fall asleep
+  if (!p.inside) return microseconds(which, d, *p.runner);
+  struct call {
+    bench::row which;
+    bench::data& d;
+    bench::runner& r;
+    double result;
+  } c{which, d, *p.runner, 0};
+  p.runner->inside(
+      [](void* env) {
+        auto& it = *static_cast<call*>(env);
+        it.result = microseconds(it.which, it.d, it.r);
+      },
+      &c);
+  return c.result;
+}
+
+void print_row(wishes const& w, bench::row which, char const* name, bench::data& d, std::vector<peer>& peers) {
+  std::vector<std::vector<double>> times(peers.size());
+  for (std::size_t round = 0; round != w.rounds; ++round) {
+    for (std::size_t k = 0; k != peers.size(); ++k) {
+      if (peers[k].runner->has(which)) times[k].push_back(measure(which, d, peers[k]));
+    }
+  }
+  std::printf("| `%s` |", name);
+  for (auto& t : times) {
+    std::sort(t.begin(), t.end());
+    if (t.empty()) {
+      std::printf("  |");
+    } else {
+      double const us = t[w.fastest ? 0 : t.size() / 2];
+      std::printf(us < 10 ? " %.1f |" : " %.0f |", us);
+    }
+  }
+  std::puts("");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  wishes w;
+  if (!read(argc, argv, w)) {
+    std::puts(
+        "bench_algorithms [--workers N] [--elements 1024 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
+        "[--fastest]: "
+        "microseconds, medians or the least of all rounds");
+    return 1;
+  }
+  bench::data d{w.elements};
+  std::vector<peer> peers = make_peers(w);
+  std::printf("%zu elements, %zu workers; microseconds, %s of %zu\n| |", w.elements, w.workers,
+              w.fastest ? "least" : "medians", w.rounds);
+  for (peer const& p : peers) std::printf(" %s |", p.name);
+  std::printf("\n|---|");
+  for (std::size_t k = 0; k != peers.size(); ++k) std::printf("---|");
+  std::puts("");
+  for (auto const& row : bench::rows) {
+    if (std::string{row.name}.find(w.row) != std::string::npos) print_row(w, row.which, row.name, d, peers);
+  }
+}

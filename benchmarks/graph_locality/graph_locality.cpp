@@ -1,0 +1,174 @@
+// Graphs that run again and again on the same data, under policies that remember and under policy::random, beside blocks
+// that are placed by hand on threads: nanoseconds for an element and step.
+#include <heist/heist.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "by_hand.hpp"
+#include "problems.hpp"
+
+namespace {
+
+using namespace graph_locality;
+using heist::replay_mode;
+
+/// Something that runs a problem's steps.
+struct contestant {
+  std::string name;
+  std::function<void()> run;  ///< one run: all steps
+  std::vector<double> times;
+  double stayed = 0;   ///< share of the tasks that were on the same worker in a run as in the run before
+  double busiest = 0;  ///< and of those that the busiest worker had: where that is nearly all, staying is easy
+};
+
+struct graph_of {
+  explicit graph_of(problem& p) { p.build(g); }
+  heist::task_graph g;
+};
+
+template <class Policy>
+std::function<void()> of_policy(problem& p, unsigned workers, std::function<void(heist::task_graph&)> settle,
+                                int warm_up = 5) {
+  struct state {
+    state(problem& of, unsigned n)
+        : ex{{.workers = n, .squads = heist::squad_by::l2, .pin = heist::pinning::pus}}, graph{of} {}
+    heist::executor<Policy> ex;
+    graph_of graph;
+  };
+  auto const s = std::make_shared<state>(p, workers);
+  for (int i = 0; i != warm_up; ++i) s->ex.run(s->graph.g).get();
+  if (settle) settle(s->graph.g);
+  return [s] { s->ex.run(s->graph.g).get(); };
+}
+
+std::function<void(heist::task_graph&)> following(replay_mode mode) {
+  return [mode](heist::task_graph& g) { g.follow(g.memory(), mode); };
+}
+
+/// Tasks are given to workers as the threads by hand have them.
+std::function<void()> placed(problem& p, unsigned workers) {
+  struct state {
+    heist::executor<heist::policy::replay> ex;
+    heist::task_graph g;
+    explicit state(unsigned n) : ex{{.workers = n, .pin = heist::pinning::pus}} {}
+  };
+  auto const s = std::make_shared<state>(workers);
+  auto tasks = p.build(s->g);
+  for (std::size_t i = 0; i != tasks.size(); ++i) tasks[i].on_worker(p.owner(i, workers));
+  s->g.follow_placement();
+  return [s] { s->ex.run(s->g).get(); };
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+/// The threads by hand write no ledger: all of theirs stay, and two have as many.
+void note_who_stays(problem& p, contestant& c) {
+  c.stayed = 1, c.busiest = 0.5;
+  if (c.name == "by hand") return;
+  std::size_t same = 0, all = 0, busiest = 0;
+  c.run();
+  for (int i = 0; i != 10; ++i) {
+    auto const before = p.ran_on;
+    c.run();
+    for (std::size_t t = 0; t != before.size(); ++t) same += before[t] == p.ran_on[t], ++all;
+    std::size_t first = 0;
+    for (unsigned char const w : p.ran_on) first += w == 0;
+    busiest += std::max(first, before.size() - first);
+  }
+  c.busiest = static_cast<double>(busiest) / static_cast<double>(all);
+  c.stayed = static_cast<double>(same) / static_cast<double>(all);
+}
+
+void compare(problem& p, unsigned workers, int rounds, int runs) {
+  std::vector<contestant> all;
+  all.push_back({"by hand", by_hand(p, workers), {}, 0, 0});
+  all.push_back({"random", of_policy<heist::policy::random>(p, workers, {}), {}, 0, 0});
+  all.push_back({"cab", of_policy<heist::policy::cab>(p, workers, {}), {}, 0, 0});
+  all.push_back({"cats", of_policy<heist::policy::cats>(p, workers, {}), {}, 0, 0});
+  all.push_back({"replay, noted", of_policy<heist::policy::replay>(p, workers, {}), {}, 0, 0});
+  all.push_back({"replay, strict_ordered",
+                 of_policy<heist::policy::replay>(p, workers, following(replay_mode::strict_ordered)),
+                 {}});
+  all.push_back({"replay, strict_unordered",
+                 of_policy<heist::policy::replay>(p, workers, following(replay_mode::strict_unordered)),
+                 {}});
+  all.push_back(
+      {"replay, relaxed", of_policy<heist::policy::replay>(p, workers, following(replay_mode::relaxed)), {}, 0, 0});
+  all.push_back({"replay, placed as by hand", placed(p, workers), {}, 0, 0});
+  auto const say = [](heist::task_graph& g) { fmt::print("automatic: {}\n", g.note()); };
+  all.push_back({"automatic", of_policy<heist::policy::automatic>(p, workers, say, 100), {}, 0, 0});
+  for (int round = 0; round != rounds; ++round) {
+    for (contestant& c : all) {
+      c.run();
+      auto const begin = std::chrono::steady_clock::now();
+      for (int i = 0; i != runs; ++i) c.run();
+      std::chrono::duration<double, std::nano> const took = std::chrono::steady_clock::now() - begin;
+      c.times.push_back(took.count() / runs / p.elements());
+    }
+  }
+  for (contestant& c : all) note_who_stays(p, c);
+  double const hand = median(all.front().times);
+  fmt::print("{}: {} tasks a run, {:.1f} MiB, {} workers\n", p.name(), p.tasks(), p.bytes() / 1048576.0, workers);
+  for (contestant const& c : all)
+    fmt::print("  {:26} {:7.3f} ns/element {:6.2f}  {:5.1f} % {:5.1f} %\n", c.name, median(c.times),
+               median(c.times) / hand, 100 * c.stayed, 100 * c.busiest);
+}
+
+/// All ways give the serial result, bit by bit.
+bool check(problem& p, unsigned workers) {
+  auto const judge = [&](char const* name, std::function<void()> const& run) {
+    p.reset();
+    for (int i = 0; i != 3; ++i) run();
+    auto const got = p.sum();
+    p.reset();
+    for (int i = 0; i != 3; ++i) p.run_serially();
+    bool const same = p.sum() == got;
+    fmt::print("{} {}: {}\n", p.name(), name, same ? "right" : "WRONG");
+    return same;
+  };
+  bool right = judge("random", of_policy<heist::policy::random>(p, workers, {}));
+  right &= judge("cab", of_policy<heist::policy::cab>(p, workers, {}));
+  right &= judge("cats", of_policy<heist::policy::cats>(p, workers, {}));
+  for (replay_mode const m : {replay_mode::strict_ordered, replay_mode::strict_unordered, replay_mode::relaxed})
+    right &= judge("replay", of_policy<heist::policy::replay>(p, workers, following(m)));
+  right &= judge("placed", placed(p, workers));
+  right &= judge("automatic", of_policy<heist::policy::automatic>(p, workers, {}, 20));
+  return right & judge("by hand", by_hand(p, workers));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  unsigned const workers = 2;
+  if (argc > 1 && std::strcmp(argv[1], "--check") == 0) {
+    heat h{64 << 10, 8, 4};
+    wavefront w{64 << 10, 8};
+    bool const right = check(h, workers) & check(w, workers);
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  std::setbuf(stdout, nullptr);
+  if (argc > 1) {
+    fmt::print("bench_graph_locality [--check]: measures on {} workers; its README says what\n", workers);
+    return EXIT_FAILURE;
+  }
+  for (std::size_t const mib : {2, 4, 8}) {
+    heat h{mib << 20, 16, 16};
+    compare(h, workers, 7, 20);
+    wavefront w{mib << 20, 16};
+    compare(w, workers, 7, 60);
+  }
+}

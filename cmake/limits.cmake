@@ -1,0 +1,12 @@
+# The output must have ERRORS errors, in at most LINES lines, where these are given.
+function(heist_check_limits output)
+  string(REGEX MATCHALL "error: " errors "${output}")
+  string(REGEX MATCHALL "\n" lines "${output}")
+  list(LENGTH errors error_count)
+  list(LENGTH lines line_count)
+  if(DEFINED ERRORS AND NOT error_count EQUAL ERRORS)
+    message(FATAL_ERROR "expected ${ERRORS} errors, got ${error_count}")
+  elseif(DEFINED LINES AND line_count GREATER LINES)
+    message(FATAL_ERROR "expected at most ${LINES} lines, got ${line_count}")
+  endif()
+endfunction()

@@ -1,0 +1,27 @@
+// Any number of children: a scope joins what has been forked into it. A loop without a library is this.
+//
+//   main --+--> rows 0..9
+//          +--> rows 10..19
+//          +--> ...
+#include <heist/fork_join.hpp>
+
+#include <cstdio>
+#include <vector>
+
+int main() {
+  int const size = 100;
+  std::vector<std::vector<int>> table(size, std::vector<int>(size));
+  heist::executor ex;
+
+  ex.sync_wait([&](auto ctx) {
+    heist::scope rows{ctx};
+    for (int first = 0; first < size; first += 10) {
+      rows.fork([&, first] {
+        for (int r = first; r < first + 10; ++r)
+          for (int c = 0; c < size; ++c) table[r][c] = r * c;
+      });
+    }
+    rows.join();  // the destructor joins as well; both rethrow what a child has thrown
+    std::printf("the last of the table is %d\n", table[size - 1][size - 1]);
+  });
+}

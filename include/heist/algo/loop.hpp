@@ -1,0 +1,251 @@
+// The loop engine: a range of iterations that is divided when somebody asks (README.md, "Protocol").
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <stop_token>
+#include <type_traits>
+
+#include "heist/algo/division.hpp"
+#include "heist/algo/options.hpp"
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/fork/fork_join.hpp"
+
+namespace heist::detail {
+
+/// What a loop does, without its types: so the engine is compiled once for each kind of context.
+///
+/// A loop may have a result, which each piece adds to. `result` is that of the iterations before, and null in loops
+/// without.
+template <class Context>
+struct loop_body {
+  /// Iterations [lo, hi). `c` is null on a thread outside, if the body needs no context.
+  void (*run)(loop_body& self, Context const* c, void* result, std::size_t lo, std::size_t hi);
+  /// Makes an empty result, calls `go(env, that)`, and puts it behind `result`. Null in loops without.
+  void (*split)(loop_body& self, void* result, void* env, void (*go)(void* env, void* fresh)) = nullptr;
+
+  /// No iteration from `i` on needs to run any more. Any thread.
+  void end_at(std::size_t i) noexcept {
+    std::size_t known = end.load(std::memory_order_relaxed);  // relaxed: advice; results are ordered by the joins
+    // relaxed: as above
+    while (i < known && !end.compare_exchange_weak(known, i, std::memory_order_relaxed)) {
+    }
+  }
+
+  /// Written when the loop ends early, read before each block.
+  alignas(cache_line_size) os_env::atomic<std::size_t> end{0};
+};
+
+/// How long a block of iterations is to take, in ticks: long beside a look at the clock, short beside what a thief that
+/// waits for it loses.
+inline constexpr std::uint64_t block_ticks = 8192;
+/// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
+/// waking anybody.
+inline constexpr std::size_t many_iterations = 32;
+/// A fixed division makes about so many parts for each worker.
+inline constexpr std::size_t parts_per_worker = 8;
+
+/// How many iterations the next block has. It follows what they cost: they may begin cheap and end dear.
+class block_size {
+ public:
+  block_size(std::size_t smallest, std::uint64_t target) noexcept
+      : smallest_{smallest}, now_{smallest}, target_{target} {}
+
+  std::size_t get() const noexcept { return now_; }
+
+  /// The last block, of `n` iterations, took so long.
+  void took(std::size_t n, std::uint64_t ticks) noexcept {
+    if (n < now_) return;
+    if (ticks < target_ / 8) {
+      grow(8);
+    } else if (ticks < target_ / 2) {
+      grow(2);
+    } else if (ticks > target_ * 8) {
+      shrink(8);
+    } else if (ticks > target_ * 2) {
+      shrink(2);
+    }
+  }
+
+ private:
+  static constexpr std::size_t largest = std::size_t{1} << 40;
+  void grow(std::size_t factor) noexcept { now_ = now_ < largest ? now_ * factor : now_; }
+  void shrink(std::size_t factor) noexcept { now_ = now_ / factor > smallest_ ? now_ / factor : smallest_; }
+
+  std::size_t smallest_;
+  std::size_t now_;
+  std::uint64_t target_;
+};
+
+/// One run of a loop over [0, n).
+///
+/// Threads  of the task, or outside of one, whose loop it is.
+/// Promises every iteration runs exactly once, unless an exception, a stop or end_at() ends the loop before. run()
+///          returns, or throws, when no iteration runs any more.
+template <class Context>
+class loop {
+ public:
+  loop(loop_body<Context>& body, std::size_t n, std::size_t grain, std::stop_token const& stop) noexcept
+      : body_{body}, stop_{stop.stop_possible() ? &stop : nullptr}, n_{n}, grain_{grain} {
+    body.end.store(n, std::memory_order_relaxed);  // relaxed: nobody else has it yet
+  }
+  loop(loop const&) = delete;
+  loop& operator=(loop const&) = delete;
+
+  /// Runs the iterations from `first` on. False if it was stopped. Rethrows what the body throws; of several
+  /// exceptions, that of the lowest iterations.
+  bool run(Context const& c, void* result, std::size_t first = 0) {
+    if (first < n_) {
+      dividing const how = dividing_of(c);
+      std::size_t const workers = workers_of(c);
+      bool const automatic = grain_ == loop_options::automatic;
+      if (how == dividing::fixed) {
+        part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
+        run_fixed(c, {first, n_}, result);
+      } else {
+        // Alone, only requests ask, and they can wait for longer.
+        pace const start{{automatic ? (workers == 1 ? std::size_t{256} : std::size_t{1}) : grain_,
+                          workers == 1 ? 8 * block_ticks : block_ticks},
+                         how};
+        bool const is_long = first == 0 && automatic && n_ / many_iterations >= workers;
+        run_piece(c, {first, n_}, start, result, is_long ? block_ticks : 0);
+      }
+    }
+    return !stopped();
+  }
+
+  /// Runs some microseconds of it on the calling thread, outside of any task. Returns how many iterations have run.
+  std::size_t begin_outside(void* result) {
+    std::uint64_t const began = os_env::ticks();
+    block_size block{1, block_ticks};
+    std::uint64_t before = began;
+    std::size_t at = 0;
+    while (at < end()) {
+      if (stops()) break;
+      std::size_t const n = shorter(block.get(), end() - at);
+      body_.run(body_, nullptr, result, at, at + n);
+      at += n;
+      std::uint64_t const now = os_env::ticks();
+      if (now - began >= 2 * block_ticks) break;
+      block.took(n, now - before);
+      before = now;
+    }
+    return at;
+  }
+
+  /// Where it ends: n, unless it was ended before.
+  std::size_t end() const noexcept { return body_.end.load(std::memory_order_relaxed); }  // relaxed: as in end_at()
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: asked after the joins
+
+ private:
+  struct range {
+    std::size_t lo, hi;
+  };
+  struct pace {
+    block_size block;
+    dividing how;
+  };
+  static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+
+  static std::size_t fixed_parts(std::size_t workers) noexcept {
+    std::size_t parts = 1;
+    while (parts < workers * parts_per_worker) parts *= 2;
+    return parts;
+  }
+
+  bool stops() noexcept {
+    if (stop_ == nullptr || !stop_->stop_requested()) return false;
+    stopped_.store(true, std::memory_order_relaxed);  // relaxed: run() reads it after all joins
+    body_.end_at(0);
+    return true;
+  }
+
+  /// An exception that leaves a piece ends the loop.
+  struct ends_if_left {
+    loop& self;
+    bool returns = false;
+    ~ends_if_left() {
+      if (!returns) self.body_.end_at(0);
+    }
+  };
+
+  /// Blocks of `r`, one after the other, until there is no more or somebody asks for the upper half of the rest. For
+  /// the first `patience` ticks nobody is answered.
+  void run_piece(Context const& c, range r, pace at, void* result, std::uint64_t patience) {
+    ends_if_left piece{*this};
+    std::uint64_t const began = os_env::ticks();
+    std::uint64_t before = began;
+    for (;;) {
+      std::size_t const hi = shorter(r.hi, end());
+      if (r.lo >= hi || stops()) break;
+      std::size_t n = at.block.get();
+      if (n >= hi - r.lo) {
+        n = hi - r.lo;
+      } else if (before - began >= patience && asked(c, at.how)) {
+        fork(c, {r.lo, hi}, at, result);
+        break;
+      }
+      body_.run(body_, &c, result, r.lo, r.lo + n);
+      r.lo += n;
+      std::uint64_t const now = os_env::ticks();
+      at.block.took(n, now - before);
+      before = now;
+    }
+    piece.returns = true;
+  }
+
+  void fork(Context const& c, range r, pace at, void* result) {
+    std::size_t const middle = r.lo + (r.hi - r.lo) / 2;
+    split(result, [&](void* fresh) {
+      c.fork_join(
+          [&](Context lower) {
+            run_piece(lower, {r.lo, middle}, at, result, 0);
+          },
+          [&](Context upper) {
+            run_piece(upper, {middle, r.hi}, at, fresh, 0);
+          });
+    });
+  }
+
+  /// The same division each time: parts of part_ iterations, halved by their number.
+  void run_fixed(Context const& c, range r, void* result) {
+    ends_if_left piece{*this};
+    if (dividing const here = dividing_of(c); here != dividing::fixed) {
+      // Below the parts that the policy remembers, within a squad.
+      run_piece(c, r, {{grain_ == loop_options::automatic ? 1 : grain_, block_ticks}, here}, result, 0);
+    } else if (r.hi - r.lo > part_) {
+      std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
+      std::size_t const middle = r.lo + (parts + 1) / 2 * part_;
+      split(result, [&](void* fresh) {
+        c.fork_join(
+            [&](Context lower) {
+              run_fixed(lower, {r.lo, middle}, result);
+            },
+            [&](Context upper) {
+              run_fixed(upper, {middle, r.hi}, fresh);
+            });
+      });
+    } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
+      body_.run(body_, &c, result, r.lo, hi);
+    }
+    piece.returns = true;
+  }
+
+  template <class Go>
+  void split(void* result, Go&& go) {
+    if (body_.split == nullptr) return go(nullptr);
+    body_.split(body_, result, &go,
+                [](void* env, void* fresh) { (*static_cast<std::remove_reference_t<Go>*>(env))(fresh); });
+  }
+
+  loop_body<Context>& body_;
+  std::stop_token const* const stop_;
+  std::size_t const n_;
+  std::size_t const grain_;
+  std::size_t part_ = 1;
+  os_env::atomic<bool> stopped_{false};
+};
+
+}  // namespace heist::detail

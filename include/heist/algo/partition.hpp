@@ -1,0 +1,90 @@
+// partition, in place, by many workers.
+#pragma once
+
+#include <cstddef>     // size_t
+#include <functional>  // identity, invoke
+#include <iterator>
+#include <utility>  // move
+
+#include "heist/algo/blocks.hpp"
+#include "heist/algo/chunks.hpp"
+#include "heist/algo/ranges.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// Elements of [0, n) after `first` for which belongs_left(iterator) to the front. Returns how many they are. Each
+/// chunk on its own; then what stands on the wrong side is exchanged.
+template <class Context, class I, class BelongsLeft>
+std::size_t partition_chunks(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left,
+                             loop_options const& wanted) {
+  chunks cut{n, workers_of(c)};
+  loop_options const inner{.stop = wanted.stop};
+  run_all_blocks(c, cut.count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+    for (; lo != hi; ++lo) {
+      I const begin = advanced(first, cut.begin(lo));
+      I left = begin;
+      I right = advanced(first, cut.end(lo));
+      for (;;) {
+        while (left != right && belongs_left(left)) ++left;
+        if (left == right) break;
+        --right;
+        while (left != right && !belongs_left(right)) --right;
+        if (left == right) break;
+        std::ranges::iter_swap(left, right);
+        ++left;
+      }
+      cut.left(lo) = static_cast<std::size_t>(left - begin);
+    }
+  });
+  std::size_t all = 0;
+  for (std::size_t k = 0; k != cut.count(); ++k) all += cut.left(k);
+  misplaced const wrong_left{cut, all, true}, wrong_right{cut, all, false};
+  run_blocks(c, wrong_left.size(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+    misplaced::position l{wrong_left, lo}, r{wrong_right, lo};
+    for (; lo != hi; ++lo, ++l, ++r) std::ranges::iter_swap(advanced(first, *l), advanced(first, *r));
+  });
+  return all;
+}
+
+template <class On, class I, class Pred, class Proj>
+I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+  checked_grain(wanted);
+  auto const first = plain_iterator(over.first);
+  auto const belongs_left = [&pred, &proj](auto const& at) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
+  };
+  return over.at(on_workers(on, wanted.region,
+                            [&](auto const& c) { return partition_chunks(c, first, over.n, belongs_left, wanted); }));
+}
+
+}  // namespace detail
+
+/// Brings the elements for which pred(element), or pred(proj(element)), is true to the front, in no order. Returns
+/// where the others begin.
+///
+/// Throws  what a function throws, and stopped_error if options.stop was asked to stop before the end: the elements
+///         have then changed places, and none is lost; bad_alloc.
+/// Work    n calls of pred, and n / 2 exchanges at most; span: as for_each, and n / (8 workers). A few numbers for each
+///         worker are allocated.
+template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
+auto partition(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
+    -> std::ranges::borrowed_iterator_t<R> {
+  return detail::partition_of(on, detail::stretch_of(r), pred, proj, wanted);
+}
+template <class On, std::ranges::range R, class Pred>
+auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
+  return partition(on, r, std::move(pred), std::identity{}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
+I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::partition_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
+auto partition(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
+  return partition(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
+}
+
+}  // namespace heist

@@ -1,0 +1,101 @@
+// Where an algorithm runs: an executor, from outside; a context, inside a task.
+#pragma once
+
+#include <concepts>
+#include <cstddef>  // size_t
+#include <type_traits>
+#include <utility>  // forward
+
+#include "heist/algo/loop.hpp"
+#include "heist/algo/options.hpp"
+#include "heist/base/config.hpp"
+#include "heist/executor/executor.hpp"
+#include "heist/fiber/current.hpp"
+#include "heist/fork/elsewhere.hpp"
+#include "heist/region/region_entry.hpp"
+#include "heist/sched/context.hpp"
+
+namespace heist::detail {
+
+template <class T>
+inline constexpr bool is_executor = false;
+template <class Policy, class Observer>
+inline constexpr bool is_executor<executor<Policy, Observer>> = true;
+
+template <class T>
+inline constexpr bool is_own_context = false;
+template <class T>
+inline constexpr bool is_own_context<T const> = is_own_context<T>;
+template <class Order>
+inline constexpr bool is_own_context<basic_context<Order>> = true;
+
+/// Those that measure or record, too.
+template <class T>
+concept any_context = is_own_context<T> || requires(T const& c) {
+  { c.worker_id() } -> std::convertible_to<std::size_t>;
+  { c.stop_requested() } -> std::convertible_to<bool>;
+};
+
+template <class On>
+constexpr void check_place() {
+  static_assert(is_executor<On> || any_context<On>,
+                "heist: an algorithm takes first where it runs: a heist::executor, or inside a task its context; fix "
+                "it by `heist::executor ex;` and ex as the first argument.");
+}
+
+/// The context that a loop on `on` gives to its body, and uses itself: one for all orders, so that one engine is
+/// compiled.
+template <class On>
+using loop_context = std::conditional_t<is_executor<On> || is_own_context<On>, context, std::remove_cv_t<On>>;
+
+/// The fiber of the calling code, if it is a task of this executor.
+template <class Policy, class Observer>
+fiber* fiber_inside(executor<Policy, Observer>& ex) noexcept {
+  worker* const w = this_worker();
+  if (w == nullptr || &w->home != &executor_access::core_of(ex)) return nullptr;
+  return w->current.load(std::memory_order_relaxed);  // relaxed: its own
+}
+
+template <class Context, class F>
+decltype(auto) within_region(Context const& c, region* r, F& f) {
+  if constexpr (std::is_same_v<Context, context>) {
+    if (r != nullptr) return c.sync_wait(*r, [&f](context inside) { return f(inside); });
+  }
+  return f(c);
+}
+
+/// Calls `f(context)` as a task of `on`, or in the place of one, and returns what it returns. A thread outside works
+/// meanwhile, if it can (executor::run_here).
+template <class On, class F>
+decltype(auto) on_workers(On& on, region* r, F&& f) {
+  check_place<On>();
+  if constexpr (is_executor<On>) {
+    if (fiber* const here = fiber_inside(on); here != nullptr)
+      return within_region(context_access::make<context>(*here, position_here(*here)), r, f);
+    return on.run_here([&](context c) { return within_region(c, r, f); });
+  } else if constexpr (is_own_context<On>) {
+    return within_region(callers_context<context>{on}.context, r, f);
+  } else {
+    return within_region(on, r, f);
+  }
+}
+
+/// Runs one loop over [0, n) and returns whether it was not stopped. On a thread outside it begins there, if the body
+/// needs no context.
+template <class On>
+bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_options const& wanted, void* result,
+              bool needs_context) {
+  check_place<On>();
+  loop<loop_context<On>> all{body, n, checked_grain(wanted), wanted.stop};
+  std::size_t first = 0;
+  if constexpr (is_executor<On>) {
+    if (wanted.region == nullptr && !needs_context && n / many_iterations >= on.worker_count() &&
+        fiber_inside(on) == nullptr) {
+      first = all.begin_outside(result);
+      if (first >= all.end()) return !all.stopped();
+    }
+  }
+  return on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result, first); });
+}
+
+}  // namespace heist::detail

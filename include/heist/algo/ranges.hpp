@@ -1,0 +1,144 @@
+// How algorithms take their ranges, and how they call what users give them.
+#pragma once
+
+#include <cstddef>     // size_t
+#include <functional>  // invoke, identity
+#include <iterator>
+#include <memory>  // to_address
+#include <ranges>
+#include <type_traits>
+#include <utility>  // forward, move
+
+#include "heist/base/assert.hpp"
+#include "heist/base/config.hpp"
+#include "heist/fork/fork_join.hpp"
+
+namespace heist::detail {
+
+/// `n` elements from `first` on.
+template <class I>
+struct stretch {
+  I first;
+  std::size_t n;
+
+  I at(std::size_t i) const { return first + static_cast<std::iter_difference_t<I>>(i); }
+  I end() const { return at(n); }
+};
+
+template <class I, class S>
+requires std::sentinel_for<S, I> stretch<I> stretch_of(I first, S last) {
+  static_assert(std::random_access_iterator<I> && std::sized_sentinel_for<S, I>,
+                "heist: algorithms need iterators with random access, so that a range can be cut anywhere; fix it by "
+                "a std::vector, std::array, std::deque or std::span of the elements.");
+  auto const n = last - first;
+  HEIST_ASSERT(n >= 0,
+               "a pair of iterators in the wrong order: the end comes before the beginning; fix it by swapping "
+               "them");
+  return {std::move(first), n < 0 ? 0 : static_cast<std::size_t>(n)};
+}
+
+/// A pair of iterators as a range; std::ranges::subrange needs newer compilers.
+template <class I, class S>
+struct iterator_pair {
+  iterator_pair(I begin, S end) : first{std::move(begin)}, last{std::move(end)} {}
+  I begin() const { return first; }
+  S end() const { return last; }
+  I first;
+  S last;
+};
+
+template <std::ranges::range R>
+auto stretch_of(R&& r) {
+  static_assert(std::ranges::random_access_range<R> && std::ranges::sized_range<R>,
+                "heist: algorithms need a range with random access and a known size, so that it can be cut anywhere; "
+                "fix it by a std::vector, std::array, std::deque or std::span of the elements.");
+  return stretch<std::ranges::iterator_t<R>>{std::ranges::begin(r), static_cast<std::size_t>(std::ranges::size(r))};
+}
+
+/// Where something is written to: an iterator with random access.
+template <class O>
+constexpr void check_output() {
+  static_assert(std::random_access_iterator<O>,
+                "heist: algorithms write through iterators with random access, several places at a time; fix it by "
+                "the begin() of a std::vector of the right size instead of an inserter.");
+}
+
+/// A pointer where elements lie side by side: compilers do most with those.
+template <class I>
+HEIST_ALWAYS_INLINE auto plain_iterator(I const& i) {
+  if constexpr (std::contiguous_iterator<I>) {
+    return std::to_address(i);
+  } else {
+    return i;
+  }
+}
+/// The iterator `n` elements further.
+template <class I>
+HEIST_ALWAYS_INLINE I advanced(I const& i, std::size_t n) {
+  return i + static_cast<std::iter_difference_t<I>>(n);
+}
+
+/// A copy of a small function object, which compilers keep in registers; a reference to any other.
+template <class F>
+using local_function = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F&>;
+
+/// Element i; f(element i); f of two elements i. Function objects, so that they can be copied into registers.
+template <class I>
+struct element_at {
+  I first;
+  HEIST_ALWAYS_INLINE decltype(auto) operator()(std::size_t i) const { return *advanced(first, i); }
+};
+template <class I, class F>
+struct mapped_element {
+  I first;
+  F* f;
+  HEIST_ALWAYS_INLINE decltype(auto) operator()(std::size_t i) const { return std::invoke(*f, *advanced(first, i)); }
+};
+template <class I1, class I2, class F>
+struct mapped_pair {
+  I1 first;
+  I2 second;
+  F* f;
+  HEIST_ALWAYS_INLINE decltype(auto) operator()(std::size_t i) const {
+    return std::invoke(*f, *advanced(first, i), *advanced(second, i));
+  }
+};
+
+// For compilers that deduce nothing for aggregates.
+template <class I>
+element_at(I) -> element_at<I>;
+template <class I, class F>
+mapped_element(I, F*) -> mapped_element<I, F>;
+template <class I1, class I2, class F>
+mapped_pair(I1, I2, F*) -> mapped_pair<I1, I2, F>;
+
+template <class F, class Context, class... Args>
+inline constexpr bool body_needs_context = !std::is_invocable_v<F&, Args...>;
+
+/// Calls f(args...), or f(*c, args...) if only that is possible.
+template <class Context, class F, class... Args>
+HEIST_ALWAYS_INLINE void call_body(F& f, Context const* c, Args&&... args) {
+  if constexpr (std::is_invocable_v<F&, Args...>) {
+    std::invoke(f, std::forward<Args>(args)...);
+  } else {
+    std::invoke(f, *c, std::forward<Args>(args)...);
+  }
+}
+
+template <class F, class Context, class... Args>
+constexpr void check_body() {
+  static_assert(
+      std::is_invocable_v<F&, Args...> || std::is_invocable_v<F&, Context, Args...>,
+      "heist: the body of a loop must be callable with what the loop gives it, or with a context and that: an "
+      "element for for_each, an index for for_each_index, the ends of a block for for_each_block; fix its "
+      "parameters.");
+}
+
+template <class F, class... Args>
+constexpr void check_function() {
+  static_assert(std::is_invocable_v<F&, Args...>,
+                "heist: a function, predicate, comparison or projection of an algorithm must be callable with the "
+                "elements of its ranges; fix its parameters.");
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,79 @@
+// policy::automatic: what regions and graphs that run often are run with is found out by trying.
+#pragma once
+
+#include <memory>   // make_unique
+#include <utility>  // forward
+
+#include "heist/automatic/automatic_room.hpp"
+#include "heist/automatic/others.hpp"
+#include "heist/executor/executor.hpp"
+#include "heist/policy/policies.hpp"
+#include "heist/policy/tier_policies.hpp"
+#include "heist/replay/gift_search.hpp"
+#include "heist/replay/recorded_places.hpp"
+#include "heist/room/room_of.hpp"
+#include "heist/tiers/by_tier.hpp"
+#include "heist/tiers/squad_search.hpp"
+
+namespace heist {
+namespace policy {
+
+/// Random stealing; but each region, and each graph, is run now and then as under cab, with the boundary level that it
+/// computes and its neighbours, cats, and replay in its modes, and from then on with what was faster by more than the
+/// noise. It looks again when times change. region::note() and task_graph::note() say what was found. What trying costs
+/// stays below about 3 % of 1000 runs, unless one run takes more than some six times what random takes.
+///
+/// It has an executor for each policy that it has tried, with as many workers as its own, which sleep while nothing is
+/// run there. Runs of a graph that overlap, regions within regions, and runs that fail or are stopped show nothing.
+/// Tasks that take their context as `auto` get a heist::context, so the same code runs under all of them: a fork asks
+/// whose order counts. Observers, and HEIST_TRACE, see what runs under random stealing only.
+struct automatic : bundle<victim::random, idle::default_idle> {};
+
+static_assert(executor_policy<automatic>);
+
+}  // namespace policy
+
+namespace detail {
+
+template <class Policy>
+class executor_of final : public other_executor {
+ public:
+  explicit executor_of(options const& wanted) : made_{wanted} {}
+  core& home() noexcept override { return executor_access::core_of(made_); }
+
+ private:
+  executor<Policy> made_;
+};
+
+/// Nothing is done about finding work. A template, so that no other executor's file compiles the others.
+struct automatic_search : no_search {
+  static constexpr bool keeps_options = true;
+
+  template <class Scheduler>
+  static std::unique_ptr<room_core> make(core& home) {
+    return std::make_unique<automatic_room>(home, &make_other<Scheduler>);
+  }
+  static void keep_options(core& home, options const& wanted) {
+    home.room->other_executors()->keep(wanted, home.worker_count);
+  }
+
+ private:
+  template <class Scheduler>
+  static std::unique_ptr<other_executor> make_other(other_policy which, options const& wanted) {
+    if (which == other_policy::cab) return std::make_unique<executor_of<policy::cab>>(wanted);
+    if (which == other_policy::cats) return std::make_unique<executor_of<policy::cats>>(wanted);
+    return std::make_unique<executor_of<policy::replay>>(wanted);
+  }
+};
+
+template <>
+struct room_of<policy::automatic> {
+  using type = automatic_search;
+};
+template <>
+struct context_of<policy::automatic> {
+  using type = context;
+};
+
+}  // namespace detail
+}  // namespace heist

@@ -1,0 +1,151 @@
+// Bodies of automatic_room.hpp.
+#pragma once
+
+#include "heist/automatic/automatic_room.hpp"
+
+#include <algorithm>  // find
+#include <optional>
+#include <utility>  // move
+
+#include "heist/automatic/graph_trials.hpp"
+#include "heist/automatic/region_trials.hpp"
+#include "heist/executor/future.hpp"
+#include "heist/graph/graph_data.hpp"
+#include "heist/region/region_entry.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY automatic_room::automatic_room(core& home, others::make_function make) : all{make}, home_{home} {}
+HEIST_COLD_BODY automatic_room::~automatic_room() = default;
+
+HEIST_COLD_BODY bool automatic_room::may_leave_worker(fiber const&) const noexcept {
+  return true;
+}
+HEIST_COLD_BODY place_to_fork automatic_room::way_of_fork(fiber& of, fork_slot* position, bool) noexcept {
+  return {fork_way::parent_first, &of, position};
+}
+HEIST_COLD_BODY void automatic_room::fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) {
+  for (erased_child* const c : children) c->call(self, position);
+}
+HEIST_COLD_BODY fork_way automatic_room::way_of_scope(fiber&, fork_slot*) noexcept {
+  return fork_way::parent_first;
+}
+HEIST_COLD_BODY std::unique_ptr<room_scope> automatic_room::make_scope(scope_base&, bool) {
+  return nullptr;
+}
+HEIST_COLD_BODY bool automatic_room::may_queue(fiber const&, fork_way) const noexcept {
+  return true;
+}
+HEIST_COLD_BODY bool automatic_room::remembers(fork_slot*) const noexcept {
+  return false;
+}
+
+HEIST_COLD_BODY void automatic_room::begins(interrupt_state const& run) {
+  spin_guard guard{lock_};
+  runs_.push_back(&run);
+}
+
+HEIST_COLD_BODY void automatic_room::ends(interrupt_state const& run) noexcept {
+  spin_guard guard{lock_};
+  runs_.erase(std::find(runs_.begin(), runs_.end(), &run));
+}
+
+HEIST_COLD_BODY bool automatic_room::is_in_run(fiber const& f) const noexcept {
+  spin_guard guard{lock_};
+  for (interrupt_state const* of = f.interrupt; of != nullptr && !runs_.empty(); of = of->outer) {
+    if (std::find(runs_.begin(), runs_.end(), of) != runs_.end()) return true;
+  }
+  return false;
+}
+
+/// One run of a region: here, or by another executor while the caller waits.
+class chosen_visit final : public region_visit {
+ public:
+  chosen_visit(region& r, automatic_room& room, fiber& self) : in_use_{r}, room_{room}, outer_{self.interrupt} {
+    auto& known = in_use_.trials();
+    trials_ = static_cast<region_trials*>(known.get());
+    if (trials_ == nullptr || trials_->executor() != self.home.serial()) {
+      auto made = std::make_shared<region_trials>(self.home, room.all);
+      trials_ = made.get();
+      known = std::move(made);
+    }
+    if (trials_->begin(r) == 0) {
+      room.begins(mark_);
+      mark_.outer = outer_;
+      marked_.emplace(self, &mark_);
+    }
+    began_ = os_env::nanoseconds();
+  }
+
+  region_way how() const noexcept override { return marked_ ? region_way::undivided : region_way::apart; }
+
+  void run(erased_child& body) override {
+    region& memory = trials_->memory();
+    interrupt_state const* const outer = outer_;
+    room_.all.begins();
+    heist::detail_submit<context>(*trials_->there(), [&](context c) {
+      interrupted_by const part_of{context_access::fiber_of(c), outer};
+      c.sync_wait(memory,
+                  [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
+    }).get();
+    ran_ = !body.failed;
+  }
+
+  void finish(bool failed) noexcept override {
+    std::int64_t const time = os_env::nanoseconds() - began_;
+    if (marked_) {
+      marked_.reset();
+      room_.ends(mark_);
+      ran_ = true;
+    }
+    if (failed || !ran_ || (outer_ != nullptr && outer_->any())) return;
+    try {
+      trials_->ran(time);
+      trials_->note(in_use_);
+    } catch (...) {  // no memory: it has learnt nothing
+    }
+  }
+
+ private:
+  region_access const in_use_;
+  automatic_room& room_;
+  interrupt_state const* const outer_;
+  region_trials* trials_ = nullptr;
+  interrupt_state mark_;
+  std::optional<interrupted_above> marked_;
+  std::int64_t began_ = 0;
+  bool ran_ = false;
+};
+
+HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot*) {
+  if (is_in_run(self)) return nullptr;
+  return std::make_unique<chosen_visit>(r, *this, self);
+}
+
+HEIST_COLD_BODY graph_chooser* automatic_room::chooser_of(graph_data& g) {
+  graph_chooser* known = g.chooser.load(std::memory_order_acquire);  // acquire: see the exchange
+  if (known != nullptr) return known;
+  auto made = std::make_unique<graph_trials>(home_, all);
+  // acq_rel: who sees the pointer sees the object
+  if (g.chooser.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return made.release();
+  return known;
+}
+
+HEIST_COLD_BODY others* automatic_room::other_executors() noexcept {
+  return &all;
+}
+
+HEIST_COLD_BODY bool automatic_room::has_elsewhere(worker const& w) const noexcept {
+  return all.has(w.home);
+}
+
+HEIST_COLD_BODY bool automatic_room::wait_elsewhere() {
+  return all.wait_for_all(home_.unfetched());
+}
+
+HEIST_COLD_BODY std::string automatic_room::state_text() const {
+  return all.state_text();
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,66 @@
+// The executors that an executor of policy::automatic has beside itself: one for each policy that it tries, made when that
+// is tried first. Their workers sleep while nothing is run there.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <string>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/policy/options.hpp"
+#include "heist/sched/core.hpp"
+
+namespace heist::detail {
+
+enum class other_policy { cab, cats, replay };
+inline constexpr std::size_t other_policies = 3;
+
+/// An executor, without its type.
+class other_executor {
+ public:
+  virtual ~other_executor() = default;
+  virtual core& home() noexcept = 0;
+};
+
+/// Threads  every member may be called by any thread; the constructor's room before the workers start.
+class others {
+ public:
+  /// Throws what executor's constructor throws.
+  using make_function = std::unique_ptr<other_executor> (*)(other_policy which, options const& wanted);
+
+  explicit others(make_function make) noexcept : make_{make} {}
+  others(others const&) = delete;
+  others& operator=(others const&) = delete;
+  HEIST_RARE ~others();
+
+  /// What the first executor was asked to be, with as many workers as it has.
+  void keep(options wanted, std::size_t workers);
+
+  /// Null if there can be none.
+  core* get(other_policy which) noexcept;
+  core* made(other_policy which) const noexcept;
+  bool has(core const& home) const noexcept;
+
+  /// Something that the first executor has to wait for begins there.
+  void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
+  /// Returns when all work has ended there; true if any was begun since the last call. `told` gets the exceptions that
+  /// nobody has asked for.
+  bool wait_for_all(unfetched_exceptions& told);
+  std::string state_text() const;
+
+ private:
+  make_function const make_;
+  options wanted_;
+  std::array<os_env::atomic<other_executor*>, other_policies> all_{};
+  os_env::atomic<std::uint64_t> begun_{0}, waited_for_{0};
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/automatic/others.ipp"
+#endif

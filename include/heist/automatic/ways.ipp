@@ -1,0 +1,33 @@
+// Bodies of ways.hpp.
+#pragma once
+
+#include "heist/automatic/ways.hpp"
+
+#include <fmt/format.h>
+
+namespace heist::detail {
+
+HEIST_COLD_BODY chooser chooser_for(std::span<way_to_run const> ways, core const& home) {
+  std::vector<std::size_t> learning;
+  for (way_to_run const& w : ways) learning.push_back(w.learning);
+  if (home.worker_count == 1) learning.resize(1);
+  chooser made{learning};
+  for (std::size_t i = 1; i < learning.size(); ++i) {
+    if (home.where.squads().members.size() == 1 && ways[i].by != other_policy::replay) made.rule_out(i);
+  }
+  return made;
+}
+
+HEIST_COLD_BODY std::string note_on(chooser const& choice, std::string const& name) {
+  if (choice.ways() == 1) return "random: there is one worker, so there is nothing to choose";
+  std::string text = name;
+  if (choice.best() != 0 && choice.time_of(0) > 0) {
+    text += fmt::format(": {:.2f} of random's time", choice.time_of(choice.best()) / choice.time_of(0));
+  } else if (choice.settled()) {
+    text += ": nothing that was tried is faster by more than the noise";
+  }
+  text += fmt::format(", {} {} runs", choice.settled() ? "after" : "as far as is known after", choice.runs());
+  return text;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,82 @@
+// co_await of runs of graphs, and of events in them.
+#pragma once
+
+#include <coroutine>
+#include <type_traits>
+#include <utility>  // as_const, move
+
+#include "heist/coroutine/resumption.hpp"
+#include "heist/graph/event.hpp"
+#include "heist/graph/run_state.hpp"
+
+namespace heist {
+namespace detail {
+
+struct run_access {
+  static run_state& state(graph_run const& r) { return r.checked(); }
+};
+
+class run_awaiter : completion_awaiter {
+ public:
+  explicit run_awaiter(graph_run&& of) noexcept : run_{std::move(of)} {}
+  bool await_ready() const { return run_.done(); }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> h) {
+    run_state& r = run_access::state(run_);
+    core* const home = home_of_promise(h.promise());
+    return suspend(r.finished, home != nullptr ? *home : *r.home, h);
+  }
+  void await_resume() const { run_.get(); }
+
+ private:
+  graph_run run_;
+};
+
+struct event_access {
+  template <class T>
+  static event_node<T>& node_of(event<T> const& e) {
+    return e.itself();
+  }
+  template <class T>
+  static decltype(auto) name_of(event<T> const& e) {
+    return e.checked().task_name(e.index());
+  }
+};
+
+template <class T>
+class event_awaiter : completion_awaiter {
+ public:
+  explicit event_awaiter(event<T> const& of) : event_{of} {}
+  bool await_ready() const { return event_access::node_of(event_).known.done(); }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> h) {
+    core* const home = home_of_promise(h.promise());
+    if (home == nullptr) refuse_await_nowhere();
+    return suspend(event_access::node_of(event_).known, *home, h);
+  }
+  decltype(auto) await_resume() const {
+    auto& node = event_access::node_of(event_);
+    if (!node.has_value()) refuse_event_without_value(event_access::name_of(event_));
+    if constexpr (!std::is_void_v<T>) return std::as_const(node.value).get();
+  }
+
+ private:
+  event<T> event_;
+};
+
+}  // namespace detail
+
+/// co_await event: returns when it has its value in the run of its graph that is in progress; between runs at once. A
+/// reference to that, which stays until the next run. The coroutine is on an executor (resume_on). Throws graph_error if
+/// there is no value: the run was stopped, has failed, or went around the event.
+template <class T>
+auto operator co_await(event<T> const& e) {
+  return detail::event_awaiter<T>{e};
+}
+
+/// co_await ex.run(graph): returns when the run has ended, or rethrows its exception.
+inline auto operator co_await(graph_run&& r) noexcept {
+  return detail::run_awaiter{std::move(r)};
+}
+
+}  // namespace heist

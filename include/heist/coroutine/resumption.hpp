@@ -1,0 +1,74 @@
+// How a coroutine resumes after what it awaits: as a task of its own, on a worker (README.md).
+#pragma once
+
+#include <coroutine>
+#include <cstddef>  // size_t
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include "heist/base/config.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/runnable.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::detail {
+
+/// What all coroutines of heist keep.
+struct coroutine_base {
+  core* home = nullptr;  ///< where it resumes after what it awaits; null: where that belongs
+};
+
+/// Where a coroutine with such a promise wants to resume; null: anywhere.
+template <class Promise>
+core* home_of_promise(Promise& p) noexcept {
+  if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
+    return p.home;
+  } else {
+    return nullptr;
+  }
+}
+
+/// A coroutine that resumes as a task: a unit of work of its own. Lies in the coroutine's frame while that is
+/// suspended.
+struct resume_item : queued_runnable {
+  resume_item() noexcept;
+  std::coroutine_handle<> handle;
+  unsigned wave = 0;
+
+  static runnable* run_it(runnable& task, fiber& self);
+};
+
+/// Awaits a completion.
+class completion_awaiter : completion_waiter {
+ public:
+  completion_awaiter() noexcept : completion_waiter{&wake_up} {}
+
+  /// Suspends the coroutine until `c` is complete; then it resumes on `home`. False if `c` is complete.
+  bool suspend(completion& c, core& home, std::coroutine_handle<> h);
+
+ private:
+  static void wake_up(completion_waiter& self) noexcept;
+
+  resume_item item_;
+  core* home_ = nullptr;
+};
+
+/// Lets the coroutine resume on `home`. Throws executor_error in a child of fork(), and where the executor ends.
+void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h);
+/// Is the calling thread a worker of it?
+bool runs_on(core const& home) noexcept;
+
+/// Frames come from the pools of workers.
+void* allocate_frame(std::size_t bytes);
+void free_frame(void* frame, std::size_t bytes) noexcept;
+
+[[noreturn]] void refuse_second_await();
+[[noreturn]] void refuse_await_nowhere();
+[[noreturn]] void refuse_event_without_value(std::string const& name);
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/coroutine/resumption.ipp"
+#endif

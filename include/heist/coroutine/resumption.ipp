@@ -1,0 +1,99 @@
+// Bodies of resumption.hpp.
+#pragma once
+
+#include "heist/coroutine/resumption.hpp"
+
+#include <new>
+
+#include <fmt/format.h>
+
+#include "heist/fiber/current.hpp"
+#include "heist/memory/outside_blocks.hpp"
+#include "heist/sched/pooled.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY bool describe_resumption(runnable const& self, task_view& view) noexcept {
+  view = {task_kind::async, &self, "coroutine"};
+  return false;  // the frame that it lies in may be gone when it returns
+}
+HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
+  return static_cast<resume_item const&>(self).wave;
+}
+inline constexpr described_operations resumption_operations{&describe_resumption, &wave_of_resumption};
+inline constexpr described resumption_what{&resumption_operations};
+
+HEIST_BODY resume_item::resume_item() noexcept : queued_runnable{{&run_it, &resumption_what}, nullptr} {}
+
+HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
+  self.worker->report_pending_count();
+  auto& item = static_cast<resume_item&>(task);
+  task_view const view{task_kind::async, &task, "coroutine"};
+  unsigned const its_wave = item.wave;
+  self.home.tell_begin(*self.worker, view);
+  // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
+  beside_its_task const unknown{self};
+  item.handle.resume();
+  self.home.tell_end(*self.worker, view);
+  core::ended(*self.worker, its_wave);
+  return nullptr;
+}
+
+HEIST_BODY bool completion_awaiter::suspend(completion& c, core& home, std::coroutine_handle<> h) {
+  home.check_open();
+  home_ = &home;
+  item_.handle = h;
+  item_.wave = home.began();
+  if (!c.enlist(*this)) home.make_runnable(item_);  // it is counted already
+  return true;
+}
+
+HEIST_BODY void completion_awaiter::wake_up(completion_waiter& self) noexcept {
+  auto& me = static_cast<completion_awaiter&>(self);
+  me.home_->make_runnable(me.item_);
+}
+
+HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h) {
+  item.handle = h;
+  home.submit(item, [&item](unsigned wave) { item.wave = wave; });
+}
+
+HEIST_BODY bool runs_on(core const& home) noexcept {
+  worker* const w = this_worker();  // kept: asked, at once
+  return w != nullptr && &w->home == &home;
+}
+
+HEIST_BODY void* allocate_frame(std::size_t bytes) {
+  if (!block_pool::fits(bytes, 1)) return ::operator new(bytes);
+  // kept: asked for its executor, at once
+  if (worker* const w = this_worker(); w != nullptr) return w->home.allocate_block(bytes);
+  void* const dropped = outside_blocks::take(bytes);
+  return dropped != nullptr ? dropped : block_pool::new_block(bytes);
+}
+
+HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
+  free_shared_block(frame, bytes);
+}
+
+HEIST_COLD_BODY void refuse_second_await() {
+  throw executor_error{
+      "a coroutine is awaited that has been awaited before, was moved from, or is none: it runs once. Fix it by "
+      "calling "
+      "the function again, or by a heist::shared_future of its result."};
+}
+
+HEIST_COLD_BODY void refuse_await_nowhere() {
+  throw executor_error{
+      "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it "
+      "by "
+      "co_await heist::resume_on(ex) before."};
+}
+
+HEIST_COLD_BODY void refuse_event_without_value(std::string const& name) {
+  throw graph_error{fmt::format(
+      "event {} is awaited and has no value: its run was stopped, has failed or went around it, or there was none. Fix "
+      "it by co_await of the run before, which throws what it failed with.",
+      name)};
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,69 @@
+// What carries messages between processes. Models: mpi_engine, starpu_engine, in_process_engine.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>  // unique_ptr
+#include <string>
+#include <utility>  // move
+
+#include "heist/distributed/message.hpp"
+
+namespace heist::distributed {
+
+/// What an engine does with a message that has come from a rank.
+using receiver = std::function<void(int from, message&& m)>;
+
+/// Carries messages, in any order. One that comes twice is dropped above it, one that is lost is missed after
+/// world_options::silence.
+///
+///   start(receive)  from now on calls receive(from, message), on one thread of its own at a time
+///   send(to, m)     any thread, not to itself; returns at once
+///   listen(b)       is anything awaited? An engine that has to look for messages may do without while nothing is
+///   stop()          collective: all that was sent has been received; receive is not called any more
+///   give_up(why)    ends the program, on all ranks
+template <class E>
+concept engine = requires(E& e, E const& c, receiver r, message m, std::string const& why) {
+  { c.rank() } -> std::same_as<int>;
+  { c.size() } -> std::same_as<int>;
+  e.start(std::move(r));
+  e.send(int{}, std::move(m));
+  e.listen(true);
+  e.stop();
+  e.give_up(why);
+};
+
+/// Any engine.
+class any_engine {
+ public:
+  any_engine() = default;
+  any_engine(any_engine const&) = delete;
+  any_engine& operator=(any_engine const&) = delete;
+  virtual ~any_engine() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual void start(receiver r) = 0;
+  virtual void send(int to, message&& m) = 0;
+  virtual void listen(bool awaits) = 0;
+  virtual void stop() = 0;
+  virtual void give_up(std::string const& why) = 0;
+};
+
+template <engine E>
+class engine_of final : public any_engine {
+ public:
+  template <class... Args>
+  explicit engine_of(Args&&... args) : engine_{std::forward<Args>(args)...} {}
+  int rank() const override { return engine_.rank(); }
+  int size() const override { return engine_.size(); }
+  void start(receiver r) override { engine_.start(std::move(r)); }
+  void send(int to, message&& m) override { engine_.send(to, std::move(m)); }
+  void listen(bool awaits) override { engine_.listen(awaits); }
+  void stop() override { engine_.stop(); }
+  void give_up(std::string const& why) override { engine_.give_up(why); }
+
+ private:
+  E engine_;
+};
+
+}  // namespace heist::distributed

@@ -1,0 +1,432 @@
+// What a distributed graph is on one rank: its part of the graph, its runs, and what it tells the other ranks.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "heist/distributed/agreement.hpp"
+#include "heist/distributed/errors.hpp"
+#include "heist/distributed/graph_part.hpp"
+#include "heist/distributed/remembering.hpp"
+#include "heist/distributed/run_record.hpp"
+#include "heist/distributed/world.hpp"
+#include "heist/graph/task_graph.hpp"
+#include "heist/sched/wait.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::distributed {
+
+/// Protocol of a run. Each rank runs its own part as an ordinary task graph. A value that is taken elsewhere is sent
+/// once to each rank that takes it, and if there is none, because the run is interrupted, that is said instead: an
+/// incoming value is waited for in an interrupted run, too, so exactly one message comes for each, and no rank waits
+/// for one that does not. Who is interrupted first tells all. When its part has ended a rank reports to rank 0, which
+/// tells all when all have: that is the end of the run. Runs of a rank come one after the other; what comes for a later
+/// one is kept.
+class graph_core final : public port,
+                         public graph_part,
+                         public agreement<world>,
+                         public std::enable_shared_from_this<graph_core> {
+ public:
+  explicit graph_core(world& w) : graph_part{w}, agreement<world>{0} { doing_ = "build the same graph"; }
+
+  static std::shared_ptr<graph_core> make(world& w) {
+    auto const made = std::make_shared<graph_core>(w);
+    made->local_.emplace_always([core = made.get()] { core->opened(); });
+    auto& data = made->local_.implementation();
+    data.on_failure.tell = [](void* to) { static_cast<graph_core*>(to)->failed_here(); };
+    data.on_failure.to = made.get();
+    std::uint32_t const number = w.add(made);
+    made->number_ = number;
+    made->set_port(number);
+    return made;
+  }
+
+  /// Waits for the runs.
+  void close() noexcept {
+    for (;;) {
+      std::shared_ptr<run_record> last;
+      {
+        std::lock_guard const guard{lock_};
+        if (!runs_.empty()) last = runs_.rbegin()->second;
+      }
+      if (last == nullptr) break;
+      try {
+        wait(*last);
+      } catch (heist::error const&) {  // a child of fork()
+        break;
+      }
+    }
+    local_ = task_graph{};
+    world_->remove(number_);
+  }
+
+  // ---- running ----
+
+  std::shared_ptr<run_record> start(heist::detail::core& home, std::stop_token token) {
+    agree_on_graph();
+    if (memory_ != nullptr) memory_->workers = home.worker_count;
+    auto const run = std::make_shared<run_record>();
+    run->generation = home.generation();
+    {
+      std::lock_guard const guard{lock_};
+      run->number = ++last_run_;
+      runs_[run->number] = run;
+      if (auto const early = early_interrupts_.find(run->number); early != early_interrupts_.end()) {
+        run->told = run->wanted = true;
+        run->stop_known = early->second;
+        early_interrupts_.erase(early);
+      }
+    }
+    world_->listens();
+    graph_run made;
+    try {
+      made = local_.start_run(home, std::size_t{1}, [self = this, run] { self->local_end(*run); });
+    } catch (...) {
+      fail_at_start(*run, text_of(std::current_exception()));
+      throw;
+    }
+    bool wanted = false;
+    {
+      std::lock_guard const guard{lock_};
+      run->local = std::move(made);
+      wanted = run->wanted;
+    }
+    if (wanted) run->local.request_stop();
+    if (token.stop_possible()) {
+      run->stop.emplace(std::move(token), [self = weak_from_this(), weak = std::weak_ptr{run}] {
+        auto const core = self.lock();
+        auto const to_stop = weak.lock();
+        if (core != nullptr && to_stop != nullptr) core->request_stop(*to_stop);
+      });
+    }
+    return run;
+  }
+
+  void request_stop(run_record& run) {
+    {
+      std::lock_guard const guard{lock_};
+      if (run.over.done()) return;
+      run.stop_known = true;
+      tell_interrupt(run, true);
+      if (!run.local.valid()) {
+        run.wanted = true;
+        return;
+      }
+    }
+    run.local.request_stop();
+  }
+
+  static void wait(run_record& run) {
+    heist::detail::wait_for(run.over, run.generation, {"a run of a distributed graph"});
+  }
+
+  // ---- what it remembers ----
+
+  /// Collective, while it has no tasks. `folder`: to restart from; empty: none.
+  void remember(std::string const& folder, std::vector<std::int32_t> ranks, std::uint64_t form) {
+    memory_ = std::make_unique<graph_memory>();
+    memory_->ranks = std::move(ranks);
+    memory_->measured_form = form;
+    if (folder.empty()) return;
+    memory_->restart_from = std::make_shared<saved_values>(folder);
+    memory_->restart = restart_of_all(*this, *memory_->restart_from);
+  }
+  /// Collective, between runs. `cut`: numbers of tasks; empty: all.
+  void save(std::string const& folder, std::vector<std::uint32_t> const& cut) {
+    save_on_all(*this, remembered(), folder, cut);
+  }
+  graph_memory& remembered() {
+    if (memory_ == nullptr) {
+      throw graph_error{
+          "a distributed graph that remembers nothing cannot be saved or measured; fix it by making it with "
+          "heist::distributed_options{.remember = true}."};
+    }
+    return *memory_;
+  }
+  /// Collective: what rank 0 makes of all that the ranks say.
+  bytes all_agree(char const* doing, bytes const& mine,
+                  std::function<bytes(std::vector<bytes> const&)> const& combine) {
+    doing_ = doing;
+    return agree(*world_, mine, combine);
+  }
+
+  // ---- messages ----
+
+  void take(int from, message&& m) override {
+    switch (m.head.kind) {
+      case message_kind::offer:
+      case message_kind::answer:
+        return take_part(from, std::move(m));
+      case message_kind::ended: {
+        std::lock_guard const guard{lock_};
+        return part_ended(m.head.run, from, detail::unpacked<part_report>(m.data));
+      }
+      case message_kind::verdict: {
+        std::lock_guard const guard{lock_};
+        return judge(m.head.run, detail::unpacked<verdict_report>(m.data));
+      }
+      case message_kind::interrupt:
+        return interrupted_there(m.head.run, m.head.task != 0);
+      default:
+        return value_came(from, std::move(m));
+    }
+  }
+
+  std::string awaited(bool give_up) override {
+    std::string text = missing(give_up);
+    std::vector<incoming_part*> in_vain;
+    {
+      std::lock_guard const guard{lock_};
+      for (auto at = runs_.begin(); at != runs_.end();) {
+        run_record& run = *at->second;
+        ++at;  // giving the run up takes it out of the list
+        std::string here;
+        if (run.number == open_run_) {
+          for (auto const& [id, a] : incoming_) {
+            if (a.part->word.full()) continue;
+            here += "  for the value of " + name_of(id) + ", from rank " + std::to_string(a.part->from) + where(run);
+            if (give_up) in_vain.push_back(a.part);
+          }
+          if (give_up && !here.empty())
+            run.given_up = "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n" + here;
+        } else if (run.number <= ended_here_) {
+          here = "  for the end of " +
+                 (rank() == 0 ? "the part of" + silent_ranks(run.number) : "all parts, from rank 0,") + where(run);
+          if (give_up) {
+            out_of_step_ = true;
+            judge(run.number, {rank(), false,
+                               "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n" + here});
+          }
+        }
+        text += here;
+      }
+    }
+    for (incoming_part* const part : in_vain) part->bring({{.kind = message_kind::none}, {}});
+    return text;
+  }
+
+ private:
+  /// Collective, before the first run of a graph and after changes.
+  void agree_on_graph() {
+    if (out_of_step_) {
+      throw graph_error{
+          "the ranks of this graph are out of step, because messages did not come in an earlier run; fix it by a new "
+          "graph, and by world_options::silence being longer than any task."};
+    }
+    if (agreed_) return;
+    doing_ = "build the same graph";
+    auto const mine = std::tuple{hash_, tasks_, memory_ == nullptr ? std::string{} : memory_->difference()};
+    auto const answer = agree(*world_, detail::packed(mine), &difference_of);
+    if (auto const text = detail::unpacked<std::string>(answer); !text.empty()) throw graph_error{text};
+    agreed_ = true;
+  }
+
+  /// Of what all ranks have built; empty: it is the same.
+  static bytes difference_of(std::vector<bytes> const& all) {
+    using offer = std::tuple<std::uint64_t, std::uint32_t, std::string>;
+    auto const first = detail::unpacked<offer>(all[0]);
+    std::string text = std::get<2>(first);
+    for (std::size_t r = 1; r < all.size() && text.empty(); ++r) {
+      auto const other = detail::unpacked<offer>(all[r]);
+      if (other == first) continue;
+      text = "rank " + std::to_string(r) + " has built another graph than rank 0 (" +
+             std::to_string(std::get<1>(other)) + " and " + std::to_string(std::get<1>(first)) +
+             " tasks, or other places, values or edges); fix it by building the same graph on all ranks, from "
+             "nothing that differs between them.";
+    }
+    return detail::packed(text);
+  }
+
+  /// The first thing that happens in a run here: what has come for it before is brought.
+  void opened() {
+    std::vector<message> early;
+    {
+      std::lock_guard const guard{lock_};
+      open_run_ = ended_here_ + 1;
+      if (auto const found = early_values_.find(open_run_); found != early_values_.end()) {
+        early = std::move(found->second);
+        early_values_.erase(found);
+      }
+    }
+    for (message& m : early) incoming_.at(m.head.task).part->bring(std::move(m));
+  }
+
+  void value_came(int from, message&& m) {
+    incoming_part* part = nullptr;
+    {
+      std::lock_guard const guard{lock_};
+      if (m.head.run <= ended_here_) {  // too late: it was given up
+        if (m.head.kind == message_kind::value) world_->used_up(from, m.data.size());
+        return;
+      }
+      if (m.head.run != open_run_) {
+        early_values_[m.head.run].push_back(std::move(m));
+        return;
+      }
+      part = incoming_.at(m.head.task).part;
+    }
+    part->bring(std::move(m));
+  }
+
+  std::uint32_t current_run() override {
+    std::lock_guard const guard{lock_};
+    return ended_here_ + 1;
+  }
+
+  void post(std::uint32_t id, bytes const* value, std::vector<int> const& to) override {
+    message_head head{
+        .kind = value != nullptr ? message_kind::value : message_kind::none, .graph = number_, .task = id};
+    head.run = current_run();
+    for (int const rank : to) {
+      if (value != nullptr) {
+        world_->send_value(rank, {head, *value});
+      } else {
+        world_->send(rank, {head, {}});
+      }
+    }
+  }
+
+  /// The part of this rank cannot run, and the others may have begun.
+  void fail_at_start(run_record& run, std::string const& text) {
+    std::shared_ptr<run_record> before;
+    {
+      std::lock_guard const guard{lock_};
+      if (auto const found = runs_.find(run.number - 1); found != runs_.end()) before = found->second;
+    }
+    if (before != nullptr) wait(*before);
+    for (auto const& [id, ranks] : sends_) {
+      for (int const to : *ranks)
+        world_->send(to, {{.kind = message_kind::none, .graph = number_, .run = run.number, .task = id}, {}});
+    }
+    std::lock_guard const guard{lock_};
+    tell_interrupt(run, false);
+    ended_here_ = run.number;
+    tell_end(run, true, text);
+  }
+
+  /// Called by a task of the run in progress.
+  void failed_here() {
+    std::lock_guard const guard{lock_};
+    if (auto const run = runs_.find(ended_here_ + 1); run != runs_.end()) tell_interrupt(*run->second, false);
+  }
+  /// Under the lock. That it is stopped is told, too: this rank's part may have been reported before.
+  void tell_interrupt(run_record& run, bool stopped) {
+    if (std::exchange(run.told, true)) return;
+    message_head const head{
+        .kind = message_kind::interrupt, .graph = number_, .run = run.number, .task = stopped ? 1u : 0u};
+    for (int to = 0; to < world_->size(); ++to) {
+      if (to != rank()) world_->send(to, {head, {}});
+    }
+  }
+  void interrupted_there(std::uint32_t number, bool stopped) {
+    std::shared_ptr<run_record> run;
+    {
+      std::lock_guard const guard{lock_};
+      if (number <= ended_here_) return;
+      auto const found = runs_.find(number);
+      if (found == runs_.end()) {
+        early_interrupts_.emplace(number, stopped);
+        return;
+      }
+      run = found->second;
+      run->told = true;
+      run->stop_known = run->stop_known || stopped;
+      if (!run->local.valid()) {
+        run->wanted = true;
+        return;
+      }
+    }
+    run->local.request_stop();
+  }
+
+  /// This rank's part has ended: called as a callback of its run.
+  void local_end(run_record& run) {
+    auto const& state = *local_.implementation().current;
+    bool const failed = state.exception != nullptr;
+    std::string const text = failed ? text_of(state.exception) : std::string{};
+    std::lock_guard const guard{lock_};
+    ended_here_ = run.number;
+    open_run_ = 0;
+    if (!failed && !run.given_up.empty()) return tell_end(run, true, run.given_up);
+    tell_end(run, failed, text);
+  }
+  /// Under the lock, as what follows.
+  void tell_end(run_record& run, bool failed, std::string const& text) {
+    part_report const report{failed, run.stop_known, text};
+    if (rank() == 0) return part_ended(run.number, 0, report);
+    world_->send(0, {{.kind = message_kind::ended, .graph = number_, .run = run.number}, detail::packed(report)});
+  }
+  /// On rank 0.
+  void part_ended(std::uint32_t number, int from, part_report const& report) {
+    auto& parts = parts_[number];
+    parts[from] = report;
+    if (parts.size() != static_cast<std::size_t>(world_->size())) return;
+    verdict_report verdict{-1, false, {}};
+    for (auto const& [rank, part] : parts) {
+      std::get<1>(verdict) = std::get<1>(verdict) || std::get<1>(part);
+      if (std::get<0>(part) && std::get<0>(verdict) < 0) {
+        std::get<0>(verdict) = rank;
+        std::get<2>(verdict) = std::get<2>(part);
+      }
+    }
+    parts_.erase(number);
+    auto const data = detail::packed(verdict);
+    for (int to = 1; to < world_->size(); ++to)
+      world_->send(to, {{.kind = message_kind::verdict, .graph = number_, .run = number}, data});
+    judge(number, verdict);
+  }
+  void judge(std::uint32_t number, verdict_report const& verdict) {
+    auto const found = runs_.find(number);
+    if (found == runs_.end()) return;
+    auto const run = found->second;
+    runs_.erase(found);
+    std::tie(run->failed_on, run->stopped, run->text) = verdict;
+    world_->done_listening();
+    run->over.complete();
+  }
+
+  static std::string text_of(std::exception_ptr const& e) {
+    try {
+      std::rethrow_exception(e);
+    } catch (std::exception const& x) {
+      return x.what();
+    } catch (...) {
+      return "an exception that is no std::exception";
+    }
+  }
+  std::string where(run_record const& run) const {
+    return " (run " + std::to_string(run.number) + " of graph " + std::to_string(number_) + ")\n";
+  }
+  std::string silent_ranks(std::uint32_t run) {
+    std::string text;
+    for (int r = 0; r < world_->size(); ++r) {
+      if (!parts_[run].contains(r)) text += " rank " + std::to_string(r);
+    }
+    return text;
+  }
+
+  std::uint32_t number_ = 0;
+  // Running.
+  std::mutex lock_;                                            // guards the rest, and the runs' fields but for `over`
+  std::map<std::uint32_t, std::shared_ptr<run_record>> runs_;  ///< without a verdict
+  std::uint32_t last_run_ = 0;
+  std::uint32_t ended_here_ = 0;  ///< runs whose part here has ended; the next one is in progress or in line
+  std::uint32_t open_run_ = 0;    ///< the one that takes values; 0: none
+  std::map<std::uint32_t, std::vector<message>> early_values_;
+  std::map<std::uint32_t, bool> early_interrupts_;             ///< by run: was it stopped?
+  std::map<std::uint32_t, std::map<int, part_report>> parts_;  ///< rank 0: what has ended
+  bool out_of_step_ = false;
+};
+
+}  // namespace heist::distributed

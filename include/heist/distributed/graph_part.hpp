@@ -1,0 +1,225 @@
+// What a rank has of a distributed graph: its tasks, and where values come in and leave.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>  // move
+#include <vector>
+
+#include "heist/distributed/crossing.hpp"
+#include "heist/distributed/memory.hpp"
+#include "heist/distributed/world.hpp"
+#include "heist/graph/task_graph.hpp"
+
+namespace heist::distributed {
+
+class graph_part {
+ public:
+  explicit graph_part(world& w) noexcept : world_{&w} {}
+  graph_part(graph_part const&) = delete;
+  graph_part& operator=(graph_part const&) = delete;
+
+  world& of() const noexcept { return *world_; }
+  int rank() const { return world_->rank(); }
+  task_graph& local() noexcept { return local_; }
+
+  /// The next task, of which all ranks must say the same.
+  std::uint32_t add(int on, std::uint64_t type, task_place how) {
+    if (on < 0 || on >= world_->size()) refuse_rank(on);
+    agreed_ = false;
+    mix(static_cast<std::uint64_t>(on) ^ type);
+    if (memory_ != nullptr) {
+      memory_->shape.add(on, how);
+      memory_->mix(type);
+    }
+    return ++tasks_;
+  }
+  /// An input of the last one.
+  void add_input(std::uint32_t from, bool is_taken) {
+    std::uint64_t const edge = std::uint64_t{from} << 1 | std::uint64_t{is_taken};
+    mix(edge);
+    if (memory_ != nullptr) {
+      memory_->shape.add_input(from);
+      memory_->mix(edge);
+    }
+  }
+  /// An edge, of which all ranks must say the same.
+  void changed(std::uint32_t from, std::uint32_t to) {
+    agreed_ = false;
+    mix(std::uint64_t{from} << 32 | to);
+    if (memory_ != nullptr) {
+      memory_->shape.orders.emplace_back(from, to);
+      memory_->mix(std::uint64_t{from} << 32 | to);
+    }
+  }
+  /// Where the next task is put whose place is preferred only.
+  int preferred(int rank) const noexcept {
+    bool const known = memory_ != nullptr && memory_->ranks.size() > tasks_ + std::size_t{1};
+    return known ? memory_->ranks[tasks_ + std::size_t{1}] : rank;
+  }
+  /// In a graph that is restarted.
+  saved_state state_of(std::uint32_t task) const noexcept {
+    return memory_ == nullptr ? saved_state::runs : memory_->state_of(task);
+  }
+  /// Where what a task of this rank takes is noted; null: nowhere.
+  own_task* note_of(std::uint32_t task) {
+    if (memory_ == nullptr) return nullptr;
+    memory_->own.push_back({.id = task});
+    return &memory_->own.back();
+  }
+  template <class T>
+  void noted(own_task* own, task<T> const& here) const {
+    if (own == nullptr) return;
+    own->index = here.index();
+    if constexpr (std::is_void_v<T>) {
+      own->save = &add_saver<T>;
+    } else if constexpr (travels<T>) {
+      own->save = &add_saver<T>;
+    }
+  }
+  /// What a task leaves that is not run again.
+  template <class T>
+  T saved_value(std::uint32_t id) const {
+    if constexpr (!std::is_void_v<T>) {
+      if constexpr (travels<T>) {
+        return detail::unpacked<T>(memory_->restart_from->read(id));
+      } else {
+        memory_->restart_from->refuse("there is no value of " + name_of(id) + ", which cannot be saved");
+      }
+    }
+  }
+  void mix(std::uint64_t x) noexcept { hash_ = (hash_ ^ x) * 0x9e3779b97f4a7c15u ^ (hash_ >> 29); }
+  std::uint32_t tasks() const noexcept { return tasks_; }
+
+  /// Throws graph_error if the value would be taken twice.
+  void take_once(std::uint32_t task) {
+    if (taken_.size() <= task) taken_.resize(task + 1);
+    if (taken_[task]) {
+      throw graph_error{"the value of " + name_of(task) +
+                        " would be taken twice; fix it by letting one of the tasks read it without heist::take."};
+    }
+    taken_[task] = true;
+  }
+
+  /// The value of a task of another rank, here.
+  template <class T>
+  task<T> bring(std::uint32_t id, int from) {
+    if (auto const found = incoming_.find(id); found != incoming_.end()) return local_.handle<T>(found->second.index);
+    task<T> const made = local_.emplace_node<incoming_node<T>, T>(*this, id, from);
+    local_.implementation().may_have_events = true;
+    auto& node = static_cast<incoming_node<T>&>(*local_.implementation().nodes[made.index()]);
+    incoming_.emplace(id, arrival{&node, made.index()});
+    return made;
+  }
+
+  /// The value of a task here goes to that rank, too.
+  template <class T>
+  void send_to(int to, std::uint32_t id, task<T> const& here) {
+    auto& ranks = sends_[id];
+    if (ranks == nullptr) {
+      ranks = std::make_unique<std::vector<int>>();
+      auto const sender = local_.emplace_always(
+          [this, id, here, list = ranks.get()](heist::context c) { send<T>(id, here, *list, c.stop_requested()); });
+      local_.implementation().add_edge(here.index(), sender.index(), !std::is_void_v<T>);
+    }
+    for (int const r : *ranks) {
+      if (r == to) return;
+    }
+    ranks->push_back(to);
+    ++crossings_;
+  }
+  std::size_t incoming_count() const noexcept { return incoming_.size(); }
+  std::size_t crossing_count() const noexcept { return crossings_; }
+
+  void name(std::uint32_t task, std::string text) { names_[task] = std::move(text); }
+  std::string name_of(std::uint32_t task) const {
+    auto const found = names_.find(task);
+    std::string const number = "task #" + std::to_string(task);
+    return found == names_.end() ? number : number + " '" + found->second + "'";
+  }
+
+ protected:
+  struct arrival {
+    incoming_part* part;
+    std::uint32_t index;
+  };
+
+  ~graph_part() = default;
+  /// A value, or the news that there is none, goes to these ranks; called in a run.
+  virtual void post(std::uint32_t id, bytes const* value, std::vector<int> const& to) = 0;
+
+  /// The run in progress, counted from 1.
+  virtual std::uint32_t current_run() = 0;
+
+  world* const world_;
+  std::unique_ptr<graph_memory> memory_;  ///< null: it remembers nothing
+  task_graph local_;
+  std::unordered_map<std::uint32_t, arrival> incoming_;                         ///< by task
+  std::unordered_map<std::uint32_t, std::unique_ptr<std::vector<int>>> sends_;  ///< by task: ranks
+  std::unordered_map<std::uint32_t, std::string> names_;
+  std::vector<bool> taken_;
+  std::uint32_t tasks_ = 0;
+  std::uint64_t hash_ = 0;
+  std::size_t crossings_ = 0;
+  bool agreed_ = false;  ///< the ranks know that they have built the same
+
+ private:
+  [[noreturn]] void refuse_rank(int on) const {
+    throw graph_error{"a task is placed on rank " + std::to_string(on) + " of a world of " +
+                      std::to_string(world_->size()) + " ranks; fix it by a rank from 0 to world.size() - 1."};
+  }
+
+  /// Adds a task that writes what a task leaves. Nothing is written in a run that is interrupted.
+  template <class T>
+  static void add_saver(graph_part& graph, own_task const& of) {
+    task<T> const here = graph.local_.template handle<T>(of.index);
+    auto const saver = graph.local_.emplace_always([me = &graph, here, id = of.id](heist::context c) {
+      if (!c.stop_requested()) me->save_value<T>(id, here);
+    });
+    graph.local_.implementation().add_edge(of.index, saver.index(), !std::is_void_v<T>);
+  }
+  template <class T>
+  void save_value(std::uint32_t id, task<T> const& here) {
+    saved_values::head h = memory_->of_files;
+    h.task = id;
+    h.run += current_run();
+    if constexpr (std::is_void_v<T>) {
+      memory_->files->write(h, {});
+    } else if (here.value().full()) {
+      memory_->files->write(h, detail::packed<T>(here.value().get()));
+    }
+  }
+
+  /// The task that follows each whose value is taken elsewhere. It runs in an interrupted run, too.
+  template <class T>
+  void send(std::uint32_t id, task<T> const& here, std::vector<int> const& to, bool interrupted) {
+    bytes data;
+    bool there = false;
+    std::exception_ptr failed;
+    if (!interrupted) {
+      if constexpr (std::is_void_v<T>) {
+        there = true;
+      } else if (here.value().full()) {
+        try {
+          data = detail::packed<T>(here.value().get());
+          there = true;
+        } catch (...) {
+          failed = heist::detail::exception_of_task();
+        }
+      }
+    }
+    post(id, there ? &data : nullptr, to);
+    if (failed) std::rethrow_exception(failed);
+  }
+};
+
+inline void used_up(incoming_part& part, std::size_t size) {
+  part.graph->of().used_up(part.from, size);
+}
+
+}  // namespace heist::distributed

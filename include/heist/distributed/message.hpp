@@ -1,0 +1,36 @@
+// What processes tell each other.
+#pragma once
+
+#include <cstdint>
+
+#include "heist/distributed/bytes.hpp"
+
+namespace heist::distributed {
+
+enum class message_kind : std::uint32_t {
+  value,      ///< of a task, for the tasks here that take it
+  none,       ///< there will be no such value: its run was interrupted
+  interrupt,  ///< a run has failed elsewhere, or, with a task of 1, was stopped
+  ended,      ///< to rank 0: this rank's part of a run has ended
+  verdict,    ///< from rank 0: all parts have
+  offer,      ///< to rank 0: what all ranks must agree on
+  answer,     ///< from rank 0: what they have agreed on
+  received    ///< so many bytes of values have been used up here
+};
+
+/// Travels as it stands: all processes run the same program on the same kind of machine.
+struct message_head {
+  message_kind kind = message_kind::value;
+  std::uint32_t graph = 0;   ///< by order of creation, from 1; 0: the world
+  std::uint32_t run = 0;     ///< of that graph, from 1
+  std::uint32_t task = 0;    ///< value, none: by order of creation
+  std::uint64_t number = 0;  ///< of all messages from that rank to this one, from 1
+  std::uint64_t amount = 0;  ///< received: bytes
+};
+
+struct message {
+  message_head head;
+  bytes data;
+};
+
+}  // namespace heist::distributed

@@ -1,0 +1,319 @@
+// The processes that run one program together, as one of them sees them.
+#pragma once
+
+#include <unistd.h>  // getpid, gethostname
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <cstdio>  // fputs
+#include <deque>
+#include <exception>  // uncaught_exceptions
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>  // move
+#include <vector>
+
+#include "heist/base/errors.hpp"
+#include "heist/distributed/agreement.hpp"
+#include "heist/distributed/engine.hpp"
+#include "heist/distributed/wire.hpp"
+
+namespace heist {
+
+/// How a world treats its messages.
+struct world_options {
+  /// After so many seconds in which nothing has come that is awaited from another rank it is said what (on_silence). 0:
+  /// never.
+  double silence = 60;
+  /// What is awaited in vain then ends its run with an exception instead of being waited for further.
+  bool silence_ends = false;
+  /// Called with the sentences, by a thread of its own; by default they go to stderr.
+  std::function<void(std::string const&)> on_silence;
+  /// A rank sends at most so many bytes of values to another one that this has not used up; the rest waits at the
+  /// sender.
+  std::size_t window = std::size_t{64} << 20;
+  /// The engine's thread looks for messages after pauses that grow to so many microseconds while nothing comes. 0: it
+  /// looks all the time, which takes a CPU and saves up to 70 us for each message that comes late.
+  unsigned pause = 500;
+};
+
+namespace distributed {
+
+/// A process of a world.
+struct member {
+  int rank = 0;
+  std::string host;
+  long pid = 0;
+};
+
+/// A part of a world that has messages of its own: a graph.
+class port {
+ public:
+  port() = default;
+  port(port const&) = delete;
+  port& operator=(port const&) = delete;
+  virtual ~port() = default;
+  /// Called by the engine's thread.
+  virtual void take(int from, message&& m) = 0;
+  /// What it awaits from other ranks, a line each; empty: nothing. `give_up`: it is not to wait for that any more.
+  virtual std::string awaited(bool give_up) = 0;
+};
+
+}  // namespace distributed
+
+/// Made once in a program, by all processes, before anything that needs it, and destroyed by all.
+///
+/// Threads  every member may be called by any thread; collective ones by all ranks, in the same order.
+/// Promises a message that an engine brings twice is taken once, and in any order. If the world is destroyed by an
+///          exception the program is ended on all ranks, because the others wait for this one.
+class world {
+ public:
+  /// MPI's processes. Needs <heist/distributed.hpp>, and is the first thing in main(). Throws executor_error if this
+  /// MPI does not allow threads.
+  world(int& argc, char**& argv, world_options const& options = {});
+
+  /// The processes of another engine.
+  explicit world(std::unique_ptr<distributed::any_engine> e, world_options const& options = {})
+      : options_{options}, engine_{std::move(e)}, links_(static_cast<std::size_t>(engine_->size())) {
+    begin();
+  }
+  world(world const&) = delete;
+  world& operator=(world const&) = delete;
+
+  ~world() {
+    if (std::uncaught_exceptions() > exceptions_ && size() > 1) {
+      engine_->give_up(
+          "heist: an exception destroys the world of rank " + std::to_string(rank()) +
+          ", for which the others would wait; fix it by catching it, or by letting all ranks throw together.\n");
+    }
+    {
+      std::lock_guard const guard{lock_};
+      over_ = true;
+    }
+    changed_.notify_all();
+    if (watch_.joinable()) watch_.join();
+    engine_->stop();
+  }
+
+  /// Of this process: 0 to size() - 1.
+  int rank() const { return engine_->rank(); }
+  int size() const { return engine_->size(); }
+
+  /// Collective: rank, host and process number of all.
+  std::vector<distributed::member> members() {
+    distributed::member me{rank(), std::string(256, '\0'), static_cast<long>(::getpid())};
+    if (::gethostname(me.host.data(), me.host.size()) != 0) me.host = "?";
+    me.host.resize(me.host.find('\0') == std::string::npos ? me.host.size() : me.host.find('\0'));
+    auto const mine = distributed::detail::packed(std::tuple{me.rank, me.host, me.pid});
+    auto const all = world_port_->agree(*this, mine, [](std::vector<distributed::bytes> const& offers) {
+      std::vector<std::tuple<int, std::string, long>> list;
+      for (auto const& o : offers) list.push_back(distributed::detail::unpacked<std::tuple<int, std::string, long>>(o));
+      return distributed::detail::packed(list);
+    });
+    std::vector<distributed::member> found;
+    for (auto& [r, host, pid] : distributed::detail::unpacked<std::vector<std::tuple<int, std::string, long>>>(all))
+      found.push_back({r, std::move(host), pid});
+    return found;
+  }
+  /// Collective: returns when all ranks have called it.
+  void barrier() {
+    world_port_->agree(*this, {}, [](std::vector<distributed::bytes> const&) { return distributed::bytes{}; });
+  }
+
+  // For the code of heist.
+  world_options const& options() const noexcept { return options_; }
+
+  /// The number of the port, the same on all ranks.
+  std::uint32_t add(std::shared_ptr<distributed::port> p) {
+    std::uint32_t number = 0;
+    std::vector<std::pair<int, distributed::message>> early;
+    {
+      std::lock_guard const guard{lock_};
+      number = next_port_++;
+      ports_[number] = p;
+      if (auto const found = early_.find(number); found != early_.end()) {
+        early = std::move(found->second);
+        early_.erase(found);
+      }
+    }
+    for (auto& [from, m] : early) p->take(from, std::move(m));
+    return number;
+  }
+  void remove(std::uint32_t number) {
+    std::lock_guard const guard{lock_};
+    ports_.erase(number);
+  }
+
+  /// Something is awaited from other ranks, until done_listening().
+  void listens() {
+    std::lock_guard const guard{lock_};
+    last_news_ = clock::now();
+    if (listeners_++ == 0) engine_->listen(true);
+  }
+  void done_listening() {
+    std::lock_guard const guard{lock_};
+    if (--listeners_ == 0) engine_->listen(false);
+  }
+
+  /// At once; not to this rank.
+  void send(int to, distributed::message&& m) {
+    std::lock_guard const guard{lock_};
+    put(to, std::move(m));
+  }
+  /// A value: when the other rank has room for it.
+  void send_value(int to, distributed::message&& m) {
+    std::lock_guard const guard{lock_};
+    link& l = links_[static_cast<std::size_t>(to)];
+    if (!l.waiting.empty() || !fits(l, m)) {
+      l.waiting.push_back(std::move(m));
+      return;
+    }
+    l.in_flight += cost(m);
+    put(to, std::move(m));
+  }
+  /// A value from a rank has been used up here.
+  void used_up(int from, std::size_t size) {
+    std::lock_guard const guard{lock_};
+    link& l = links_[static_cast<std::size_t>(from)];
+    l.used_up += size + sizeof(distributed::message_head);
+    if (l.used_up < options_.window / 4) return;
+    put(from, {{.kind = distributed::message_kind::received, .amount = std::exchange(l.used_up, 0)}, {}});
+  }
+  /// The most that ever was under way to a rank, in bytes; for tests.
+  std::size_t most_in_flight() const {
+    std::lock_guard const guard{lock_};
+    std::size_t most = 0;
+    for (link const& l : links_) most = std::max(most, l.most);
+    return most;
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// To and from one rank.
+  struct link {
+    std::uint64_t sent = 0;
+    std::size_t in_flight = 0, most = 0;  ///< bytes of values that are not known to be used up there
+    std::deque<distributed::message> waiting;
+    std::size_t used_up = 0;         ///< here, of its values, and not yet told
+    std::uint64_t taken = 0;         ///< all messages up to this number have come
+    std::set<std::uint64_t> beyond;  ///< these, too
+
+    /// False if it has come before.
+    bool is_new(std::uint64_t number) {
+      if (number <= taken || !beyond.insert(number).second) return false;
+      while (!beyond.empty() && *beyond.begin() == taken + 1) ++taken, beyond.erase(beyond.begin());
+      return true;
+    }
+  };
+
+  void begin() {
+    world_port_ = std::make_shared<world_port>();
+    add(world_port_);
+    engine_->start([this](int from, distributed::message&& m) { take(from, std::move(m)); });
+    if (options_.silence > 0 && size() > 1) watch_ = std::thread{[this] { watch(); }};
+  }
+
+  static std::size_t cost(distributed::message const& m) noexcept {
+    return m.data.size() + sizeof(distributed::message_head);
+  }
+  /// What has been used up and not told is less than a quarter of the window: nothing waits for ever.
+  bool fits(link const& l, distributed::message const& m) const noexcept {
+    return l.in_flight <= options_.window / 2 || l.in_flight + cost(m) <= options_.window;
+  }
+  /// Under the lock.
+  void put(int to, distributed::message&& m) {
+    link& l = links_[static_cast<std::size_t>(to)];
+    l.most = std::max(l.most, l.in_flight);
+    m.head.number = ++l.sent;
+    engine_->send(to, std::move(m));
+  }
+
+  /// On the engine's thread.
+  void take(int from, distributed::message&& m) {
+    std::shared_ptr<distributed::port> to;
+    {
+      std::lock_guard const guard{lock_};
+      link& l = links_[static_cast<std::size_t>(from)];
+      if (!l.is_new(m.head.number)) return;
+      last_news_ = clock::now();
+      if (m.head.kind == distributed::message_kind::received) {
+        l.in_flight -= std::min<std::size_t>(l.in_flight, m.head.amount);
+        while (!l.waiting.empty() && fits(l, l.waiting.front())) {
+          l.in_flight += cost(l.waiting.front());
+          put(from, std::move(l.waiting.front()));
+          l.waiting.pop_front();
+        }
+        return;
+      }
+      auto const found = ports_.find(m.head.graph);
+      if (found == ports_.end()) {
+        if (m.head.graph >= next_port_) early_[m.head.graph].emplace_back(from, std::move(m));
+        return;
+      }
+      to = found->second;
+    }
+    to->take(from, std::move(m));
+  }
+
+  /// Says what is awaited when nothing has come for so long.
+  void watch() {
+    auto const limit = std::chrono::duration<double>{options_.silence};
+    bool told = false;
+    std::unique_lock guard{lock_};
+    clock::time_point since = last_news_;
+    while (!changed_.wait_for(guard, limit / 4, [this] { return over_; })) {
+      if (last_news_ != since) since = last_news_, told = false;
+      if (told || listeners_ == 0 || clock::now() - since < limit) continue;
+      std::vector<std::shared_ptr<distributed::port>> all;
+      for (auto const& [number, p] : ports_) all.push_back(p);
+      guard.unlock();
+      std::string text;
+      for (auto const& p : all) text += p->awaited(options_.silence_ends);
+      if (!text.empty()) {
+        char seconds[32];
+        std::snprintf(seconds, sizeof seconds, "%g", options_.silence);
+        text = "heist: for " + std::string{seconds} + " s nothing has come to rank " + std::to_string(rank()) +
+               ", which waits:\n" + text;
+        if (options_.on_silence) {
+          options_.on_silence(text);
+        } else {
+          std::fputs(text.c_str(), stderr);
+        }
+      }
+      guard.lock();
+      told = !text.empty() && !options_.silence_ends;
+    }
+  }
+
+  /// What concerns all of the world, and no graph.
+  struct world_port final : distributed::port, distributed::agreement<world> {
+    world_port() : distributed::agreement<world>{0} {}
+    void take(int from, distributed::message&& m) override { take_part(from, std::move(m)); }
+    std::string awaited(bool give_up) override { return missing(give_up); }
+  };
+
+  world_options options_;
+  std::unique_ptr<distributed::any_engine> engine_;
+  mutable std::mutex lock_;  // guards the rest
+  std::condition_variable changed_;
+  std::vector<link> links_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<distributed::port>> ports_;
+  std::unordered_map<std::uint32_t, std::vector<std::pair<int, distributed::message>>> early_;
+  std::shared_ptr<world_port> world_port_;
+  std::uint32_t next_port_ = 0;
+  std::size_t listeners_ = 0;
+  clock::time_point last_news_ = clock::now();
+  bool over_ = false;
+  int exceptions_ = std::uncaught_exceptions();
+  std::thread watch_;
+};
+
+}  // namespace heist

@@ -1,0 +1,64 @@
+// An executor of any policy, where a template parameter is unwanted.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <exception>
+#include <utility>  // forward
+
+#include "heist/dynamic/after.hpp"
+#include "heist/executor/executor.hpp"
+
+namespace heist {
+
+/// Refers to an executor, which must live as long. Passed by value; one word. Tasks get a heist::context.
+///
+/// Threads  as executor.
+/// Cost     as executor; a fork through a heist::context asks the executor's order.
+class any_executor {
+ public:
+  template <class Policy, class Observer>
+  any_executor(executor<Policy, Observer>& ex) noexcept : home_{&detail::executor_access::core_of(ex)} {}
+
+  std::size_t worker_count() const noexcept { return home_->workers.size(); }
+
+  /// As executor::submit, with the same arguments.
+  template <class F>
+  auto submit(F&& f) const {
+    return detail_submit<context>(*home_, std::forward<F>(f));
+  }
+  template <class F>
+  auto submit(std::stop_token token, F&& f) const {
+    return detail_submit<context>(*home_, std::forward<F>(f), std::move(token));
+  }
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) const {
+    return submit_how<context>(*home_, std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...);
+  }
+  /// As executor::sync_wait.
+  template <class F>
+  decltype(auto) sync_wait(F&& f) const {
+    return submit(std::forward<F>(f)).get();
+  }
+  /// As executor::run.
+  template <class Graph, class... Options>
+  auto run(Graph& graph, Options&&... options) const {
+    return graph.start_run(*home_, std::size_t{1}, std::forward<Options>(options)...);
+  }
+  template <class Graph, class... Options>
+  auto run_n(Graph& graph, std::size_t n, Options&&... options) const {
+    return graph.start_run(*home_, n, std::forward<Options>(options)...);
+  }
+  /// As executor::wait_idle.
+  void wait_idle() const {
+    home_->wait_idle();
+    if (std::exception_ptr e = home_->unfetched().take()) std::rethrow_exception(std::move(e));
+  }
+
+  friend bool operator==(any_executor, any_executor) noexcept = default;
+
+ private:
+  friend struct detail::executor_access;
+  detail::core* home_;
+};
+
+}  // namespace heist

@@ -1,0 +1,35 @@
+// Bodies of default_executor.hpp.
+#pragma once
+
+#include "heist/dynamic/default_executor.hpp"
+
+#include <charconv>  // from_chars
+#include <cstdlib>   // getenv
+#include <cstring>   // strlen
+
+#include <fmt/format.h>
+
+#include "heist/base/errors.hpp"
+
+namespace heist {
+
+HEIST_COLD_BODY std::size_t detail::workers_wanted(char const* text) {
+  if (text == nullptr || *text == 0) return 0;
+  std::size_t n = 0;
+  char const* const end = text + std::strlen(text);
+  auto const [read, error] = std::from_chars(text, end, n);
+  if (error != std::errc{} || read != end || n == 0) {
+    throw executor_error{fmt::format(
+        "HEIST_WORKERS is '{}', which is no number of workers. Fix it by a number from 1 on, or leave it out "
+        "and get as many workers as CPUs.",
+        text)};
+  }
+  return n;
+}
+
+HEIST_COLD_BODY executor<>& default_executor() {
+  static executor<> process_wide{options{.workers = detail::workers_wanted(std::getenv("HEIST_WORKERS"))}};
+  return process_wide;
+}
+
+}  // namespace heist

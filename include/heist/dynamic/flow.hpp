@@ -1,0 +1,280 @@
+// Data flow: tasks say what they read and write, and run in an order that gives what the program gives in its own
+// (README.md, "Flows").
+#pragma once
+
+#include <algorithm>  // sort
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>   // exception_ptr
+#include <functional>  // less
+#include <memory>      // unique_ptr
+#include <tuple>
+#include <type_traits>
+#include <utility>  // exchange, forward, move
+#include <vector>
+
+#include "heist/base/unique_function.hpp"
+#include "heist/dynamic/after.hpp"
+#include "heist/dynamic/flow_data.hpp"
+#include "heist/dynamic/flow_recorder.hpp"
+#include "heist/executor/executor.hpp"
+
+namespace heist {
+
+/// How a flow behaves.
+struct flow_options {
+  /// How many tasks may have been given to the flow and not have ended; where there are so many, task() waits until
+  /// half of them have. 1 to 2^20; rounded up to a power of two.
+  std::size_t window = 2048;
+};
+
+/// Tasks in the order of the program, run side by side where what they read and write allows it.
+///
+/// Threads  one at a time, inside a task or outside.
+/// Promises each task sees the values that it would see if all were called one after the other, and, with commute(),
+///          in some order. Exceptions: tasks that come after one that failed, by their data, are not run, nor is any
+///          that is given to the flow when it has noticed; wait() rethrows the first, in the order of the program. The
+///          destructor, and that of each datum, waits for all tasks.
+/// Cost     task(): one block of memory; data cost nothing while they are used in the order of the program.
+class flow {
+ public:
+  /// Of any executor. Throws executor_error for a window of 0, or an absurd one.
+  template <class Executor>
+  requires(!std::is_same_v<Executor, task_graph>) explicit flow(Executor& ex, flow_options const& wanted = {})
+      : flow{&detail::executor_access::core_of(ex), wanted} {}
+  /// Runs nothing: its tasks become tasks of the graph, which may be run as often as you like, each run beginning with
+  /// the values that the one before has left. The data live as long as the graph runs. Every write comes after those who
+  /// read before it; no window; value() is what the last run has left.
+  template <class Graph>
+  requires std::is_same_v<Graph, task_graph>
+  explicit flow(Graph& to) : flow{nullptr, {.window = 1}} {
+    into_ = std::make_unique<detail::graph_recorder<Graph, limiter>>(to);
+  }
+  flow(flow const&) = delete;
+  flow& operator=(flow const&) = delete;
+  ~flow();
+
+  /// Adds a task: f(values...) or f(context, values...), with a reference to the value of each datum, in this order:
+  /// const for read(), else not. Throws executor_error for a datum of another flow, or one that is named twice and not
+  /// only read.
+  template <class F, class... Access>
+  void task(F&& f, Access... access);
+
+  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it
+  /// parks that task. The flow can be used again.
+  void wait();
+
+  /// Tasks that have not been seen to have ended.
+  /// Where it records: all tasks.
+  std::size_t size() const noexcept { return static_cast<std::size_t>(next_ - oldest_); }
+
+ private:
+  template <class>
+  friend class datum;
+  flow(detail::core* home, flow_options const& wanted);
+
+  template <class F, class... Access>
+  void record(F&& f, Access... access);
+  void check(detail::flow_datum const& d) const {
+    if (d.in != this) refuse_foreign();
+  }
+  /// What is written must be named once.
+  template <class... Access>
+  static void check_once(std::array<detail::flow_datum const*, sizeof...(Access)> const& data) {
+    constexpr std::array<bool, sizeof...(Access)> reads{(Access::mode == access_mode::read)...};
+    for (std::size_t i = 0; i != data.size(); ++i) {
+      for (std::size_t j = i + 1; j != data.size(); ++j) {
+        if (data[i] == data[j] && !(reads[i] && reads[j])) refuse_twice();
+      }
+    }
+  }
+  [[noreturn]] static void refuse_foreign();
+  [[noreturn]] static void refuse_twice();
+  /// Notes in awaited_ what a task comes after that uses `v` so.
+  void collect(detail::flow_version& v, access_mode mode);
+  void collect(std::vector<detail::flow_user> const& from);
+  /// The task is the youngest user of `v`.
+  void enter(detail::flow_version& v, access_mode mode, detail::flow_user me);
+  void add(std::vector<detail::flow_user>& to, detail::flow_user me);
+  bool is_in_use(detail::flow_version const& v) const noexcept;
+  void wait_for_room();
+  void drop_oldest();
+  void drain();
+  /// `v` is kept until all that use it have ended.
+  void retire(std::unique_ptr<detail::flow_version> v);
+  void forget_retired() noexcept;
+
+  struct retired {
+    std::unique_ptr<detail::flow_version> version;
+    std::uint64_t until;
+  };
+
+  detail::core* const home_;  ///< null: of none, but of a graph
+  std::size_t const mask_;
+  std::vector<detail::async_base*> window_;  ///< by number modulo its size; owned
+  std::uint64_t oldest_ = 0, next_ = 0;      ///< numbers of those in it
+  std::vector<detail::async_base*> awaited_;
+  std::unique_ptr<detail::flow_recorder> into_;
+  std::vector<std::uint64_t> awaited_numbers_;  ///< where it records
+  std::vector<retired> retired_;
+  bool failed_ = false;
+  std::exception_ptr first_;
+};
+
+/// A value that tasks of a flow use. Lives as long as tasks that use it: its destructor waits for the flow.
+template <class T>
+class datum {
+ public:
+  /// Of the flow, with a first value. A pure write of a type that is trivially copyable gets a new object if tasks
+  /// still use the old one, so that it need not wait for them; others get the object as it is.
+  template <class... Args>
+  explicit datum(flow& in, Args&&... args) {
+    data_.in = &in;
+    data_.now = std::make_unique<detail::flow_value<T>>(std::forward<Args>(args)...);
+  }
+  datum(datum const&) = delete;
+  datum& operator=(datum const&) = delete;
+  ~datum() { data_.in->drain(); }
+
+  /// From now on a pure write, if tasks still use the old object, gets a new one that `make()` returns, of the shape
+  /// that tasks expect.
+  template <class Make>
+  datum& renew_with(Make&& make) {
+    static_assert(std::is_invocable_r_v<T, std::decay_t<Make>&>,
+                  "heist: renew_with() takes a callable that returns a new value of the datum; fix its result.");
+    make_ = std::forward<Make>(make);
+    return *this;
+  }
+
+  /// The value that the program has at this place: waits for the tasks that write it. Throws what made the flow fail.
+  T const& value() const {
+    data_.in->wait();
+    return static_cast<detail::flow_value<T> const&>(*data_.now).value;
+  }
+
+ private:
+  friend class flow;
+
+  /// The object that a task uses so.
+  T& use(access_mode mode) {
+    if (mode == access_mode::write && data_.in->is_in_use(*data_.now)) {
+      if (make_) {
+        data_.in->retire(std::exchange(data_.now, std::make_unique<detail::flow_value<T>>(make_())));
+      } else if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>) {
+        data_.in->retire(std::exchange(data_.now, std::make_unique<detail::flow_value<T>>()));
+      }
+    }
+    return static_cast<detail::flow_value<T>&>(*data_.now).value;
+  }
+
+  detail::flow_datum data_;
+  unique_function<T()> make_;
+};
+
+/// In flow::task(): the task reads the datum.
+template <class T>
+auto read(datum<T>& d) noexcept {
+  return detail::flow_access<T, access_mode::read>{&d};
+}
+/// The task writes it and does not look at what was there before.
+template <class T>
+auto write(datum<T>& d) noexcept {
+  return detail::flow_access<T, access_mode::write>{&d};
+}
+/// The task reads and writes it.
+template <class T>
+auto update(datum<T>& d) noexcept {
+  return detail::flow_access<T, access_mode::update>{&d};
+}
+/// The task reads and writes it, and may change places with its neighbours that commute, too: one at a time, in any
+/// order.
+template <class T>
+auto commute(datum<T>& d) noexcept {
+  return detail::flow_access<T, access_mode::commute>{&d};
+}
+
+namespace detail {
+
+/// The callable of a flow's task, with the values that it uses.
+template <class F, class... Argument>
+struct flow_call {
+  F function;
+  std::tuple<std::remove_reference_t<Argument>*...> values;
+
+  void operator()() requires callable_plain<F, Argument...> {
+    std::apply([this](auto*... v) { static_cast<void>(function(static_cast<Argument>(*v)...)); }, values);
+  }
+  template <class Context>
+  requires(!callable_plain<F, Argument...>) void operator()(Context c) {
+    static_assert(callable_with_context<F, Context, Argument...>,
+                  "heist: a task of a flow is called with a reference to each datum, in the order in which they are "
+                  "named: T const& for read(), T& for write(), update() and commute(); fix its parameters.");
+    std::apply([&](auto*... v) { static_cast<void>(function(c, static_cast<Argument>(*v)...)); }, values);
+  }
+};
+
+}  // namespace detail
+
+template <class F, class... Access>
+void flow::task(F&& f, Access... access) {
+  static_assert(
+      (detail::is_flow_access<Access> && ...),
+      "heist: a task of a flow says how it uses each datum: heist::read(x), write(x), update(x) or commute(x), "
+      "after the callable; fix it by one of them.");
+  constexpr std::size_t commutes = ((Access::mode == access_mode::commute ? std::size_t{1} : 0) + ... + 0);
+  using call = detail::flow_call<std::decay_t<F>, typename Access::argument...>;
+  (check(access.of->data_), ...);
+  if constexpr (sizeof...(Access) > 1) check_once<Access...>({&access.of->data_...});
+  if (into_ != nullptr) return record(std::forward<F>(f), access...);
+  if (failed_) return;
+  wait_for_room();
+  awaited_.clear();
+  // What is written anew first: it is another object then.
+  std::tuple<std::remove_reference_t<typename Access::argument>*...> values{&access.of->use(Access::mode)...};
+  (collect(*access.of->data_.now, Access::mode), ...);
+  if (failed_) return;
+  std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
+  future<void> made;
+  if constexpr (commutes == 0) {
+    made = detail::submit_after<context, detail::no_stop, false>(*home_, before, call{std::forward<F>(f), values});
+  } else {
+    std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
+    std::size_t n = 0;
+    ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
+    std::sort(locks.begin(), locks.end(), std::less<>{});
+    made = detail::submit_after<context, detail::commuting<commutes>, false>(*home_, before,
+                                                                             call{std::forward<F>(f), values}, locks);
+  }
+  detail::flow_user const me{detail::future_access::give_up(made), next_};
+  window_[next_++ & mask_] = me.task;
+  (enter(*access.of->data_.now, Access::mode, me), ...);
+}
+
+template <class F, class... Access>
+void flow::record(F&& f, Access... access) {
+  using call = detail::flow_call<std::decay_t<F>, typename Access::argument...>;
+  awaited_numbers_.clear();
+  std::tuple<std::remove_reference_t<typename Access::argument>*...> const values{&access.of->use(Access::mode)...};
+  (collect(*access.of->data_.now, Access::mode), ...);
+  std::vector<void const*> locks;
+  ((Access::mode == access_mode::commute ? locks.push_back(access.of->data_.now.get()) : void()), ...);
+  into_->add(
+      [work = call{std::forward<F>(f), values}](context c) mutable {
+        if constexpr (requires { work(); }) {
+          static_cast<void>(c);
+          work();
+        } else {
+          work(c);
+        }
+      },
+      awaited_numbers_, locks);
+  detail::flow_user const me{nullptr, next_++};
+  (enter(*access.of->data_.now, Access::mode, me), ...);
+}
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/dynamic/flow.ipp"
+#endif

@@ -1,0 +1,59 @@
+// An object for each worker: scratch memory, counters, random numbers.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <deque>
+#include <utility>
+
+#include "heist/base/config.hpp"
+#include "heist/dynamic/any_executor.hpp"
+
+namespace heist {
+namespace detail {
+/// The number of the calling thread's worker. Throws executor_error if it is none of `home`.
+std::size_t worker_number_in(core const& home);
+}  // namespace detail
+
+/// A T for each worker of an executor, all made by the constructor, in cache lines of their own.
+///
+/// Threads  local() by tasks of the executor. What it returns is the task's until it forks, joins or waits: then it may
+///          resume on another worker, and another task on this one. begin() and end() while no task uses it.
+template <class T>
+class per_worker {
+  struct alignas(cache_line_size) slot {
+    template <class... Args>
+    explicit slot(Args const&... args) : value(args...) {}
+    T value;
+  };
+
+ public:
+  /// Each T is made of `args`.
+  template <class... Args>
+  explicit per_worker(any_executor ex, Args const&... args) : of_{ex} {
+    for (std::size_t i = 0; i != ex.worker_count(); ++i) slots_.emplace_back(args...);
+  }
+  per_worker(per_worker const&) = delete;
+  per_worker& operator=(per_worker const&) = delete;
+
+  /// That of the worker that runs the calling task. Throws executor_error outside of the executor's tasks.
+  T& local() { return slots_[detail::worker_number_in(detail::executor_access::core_of(of_))].value; }
+  std::size_t size() const noexcept { return slots_.size(); }
+  /// By the worker's number, below size().
+  T& operator[](std::size_t worker) { return slots_[worker].value; }
+  T const& operator[](std::size_t worker) const { return slots_[worker].value; }
+  /// Calls f(T&) for each, in the order of the workers.
+  template <class F>
+  void for_each(F&& f) {
+    for (slot& s : slots_) f(s.value);
+  }
+
+ private:
+  any_executor of_;
+  std::deque<slot> slots_;
+};
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/dynamic/per_worker.ipp"
+#endif

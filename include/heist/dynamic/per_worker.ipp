@@ -1,0 +1,21 @@
+// Bodies of per_worker.hpp.
+#pragma once
+
+#include "heist/dynamic/per_worker.hpp"
+
+#include "heist/base/errors.hpp"
+#include "heist/fiber/current.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY std::size_t worker_number_in(core const& home) {
+  worker* const w = this_worker();  // kept: asked, at once
+  if (w == nullptr || &w->home != &home) {
+    throw executor_error{
+        "per_worker::local() on a thread that is no worker of its executor; fix it by calling it in a task of that "
+        "executor, or by operator[] with a worker's number."};
+  }
+  return w->number;
+}
+
+}  // namespace heist::detail

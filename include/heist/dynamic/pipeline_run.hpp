@@ -1,0 +1,126 @@
+// How tokens go through a pipeline, without the types of its stages (README.md, "Pipelines").
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>
+#include <memory>  // unique_ptr
+#include <optional>
+#include <stop_token>
+#include <utility>  // forward, move
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/executor/async.hpp"
+#include "heist/executor/future.hpp"
+#include "heist/sync/arrivals.hpp"
+
+namespace heist {
+
+/// What the first stage of a pipeline is handed.
+class token {
+ public:
+  /// Of the tokens of this run, counted from 0.
+  std::size_t number() const noexcept { return number_; }
+  /// There is no more: this token does not exist, what the stage returns is dropped.
+  void stop() noexcept { stopped_ = true; }
+
+ private:
+  friend struct detail_token_access;
+  std::size_t number_ = 0;
+  bool stopped_ = false;
+};
+struct detail_token_access {
+  static token make(std::size_t number) noexcept {
+    token t;
+    t.number_ = number;
+    return t;
+  }
+  static bool stopped(token const& t) noexcept { return t.stopped_; }
+};
+
+/// The turn of one line at one serial stage: two have to come, the token itself and the one before it, which leaves.
+/// The second to come continues.
+template <class Env = os_env>
+class basic_turn {
+ public:
+  /// How many have to come. Before anybody does.
+  void expect(std::uint32_t n) noexcept { left_.expect(n); }
+  /// True if the caller is the last; then it is ready for the next round.
+  [[nodiscard]] bool arrive() noexcept {
+    if (!left_.arrive()) return false;
+    expect(2);
+    return true;
+  }
+
+ private:
+  alignas(cache_line_size) basic_arrivals<Env> left_;
+};
+
+namespace detail {
+
+/// The handle's side of a run.
+struct pipeline_state final : async_state<void> {
+  explicit pipeline_state(async_place const& at) noexcept;
+};
+
+/// What lines share.
+struct pipeline_core;
+
+bool describe_line(runnable const& self, task_view& view) noexcept;
+unsigned wave_of_line(runnable const& self) noexcept;
+inline constexpr described_operations line_operations{&describe_line, &wave_of_line};
+inline constexpr described line_what{&line_operations};
+
+/// A place for a token; one task.
+struct pipeline_line : queued_runnable {
+  pipeline_line() noexcept : queued_runnable{{nullptr, &line_what}, nullptr} {}
+  pipeline_core* of = nullptr;
+  std::size_t index = 0;   ///< of the line
+  std::size_t number = 0;  ///< of its token
+};
+
+struct pipeline_core {
+  pipeline_core(std::size_t tokens_at_a_time, std::size_t stages);
+  pipeline_core(pipeline_core const&) = delete;
+  pipeline_core& operator=(pipeline_core const&) = delete;
+  ~pipeline_core();
+  /// For a run in progress: before the lines are gone.
+  void wait() const;
+
+  basic_turn<>& turn(std::size_t stage, std::size_t line) noexcept { return turns[stage * lines + line]; }
+  std::size_t after(std::size_t line) const noexcept { return line + 1 == lines ? 0 : line + 1; }
+  /// No more tokens begin.
+  bool over() const noexcept { return failed.load(std::memory_order_relaxed) || interrupt->any(); }  // relaxed: advice
+  /// The first to fail owns the run's exception.
+  void fail() noexcept;
+  /// Starts a run whose lines are `first` and those that follow it, with `source` as the first stage; its future's
+  /// share.
+  future<void> start(core& home, pipeline_line& first, std::optional<std::stop_token> token);
+  /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
+  void claim(core const& home);
+  /// All tokens are through.
+  runnable* finish(fiber& self) noexcept;
+
+  std::size_t const lines;
+  std::unique_ptr<basic_turn<>[]> turns;  ///< by stage and line; those of parallel stages stay unused
+  os_env::atomic<bool> running{false};
+  os_env::atomic<bool> failed{false};
+  std::exception_ptr exception;
+  // Of whose turn it is at the first stage.
+  std::size_t next_number = 0;
+  bool said_stop = false;  ///< the first stage has
+  std::size_t ended = 0;   ///< lines that have had their turn since the last token
+  pipeline_state* run = nullptr;
+  interrupt_state const* interrupt = nullptr;
+  std::unique_ptr<stop_state> stop;
+  shared_future<void> last;  ///< for the destructor
+};
+
+}  // namespace detail
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/dynamic/pipeline_run.ipp"
+#endif

@@ -1,0 +1,105 @@
+// Bodies of pipeline_run.hpp.
+#pragma once
+
+#include "heist/dynamic/pipeline_run.hpp"
+
+#include <fmt/format.h>
+
+namespace heist::detail {
+
+inline constexpr async_operations pipeline_operations{{&describe_async, &wave_of_async},
+                                                      &destroy_async<pipeline_state>};
+inline constexpr described pipeline_what{&pipeline_operations};
+inline constexpr std::size_t most_lines = std::size_t{1} << 16;
+
+HEIST_COLD_BODY pipeline_state::pipeline_state(async_place const& at) noexcept
+    : async_state<void>{nullptr, &pipeline_what, at} {}
+
+HEIST_COLD_BODY bool describe_line(runnable const& self, task_view& view) noexcept {
+  view = {task_kind::other, &self, "pipeline"};
+  return true;
+}
+
+HEIST_COLD_BODY unsigned wave_of_line(runnable const& self) noexcept {
+  return static_cast<pipeline_line const&>(self).of->run->wave;
+}
+
+HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::size_t stages)
+    : lines{tokens_at_a_time} {
+  if (lines == 0 || lines > most_lines) {
+    throw executor_error{fmt::format(
+        "a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.", lines, most_lines)};
+  }
+  turns = std::make_unique<basic_turn<>[]>(lines * stages);
+  for (std::size_t s = 0; s != stages; ++s) {
+    for (std::size_t l = 0; l != lines; ++l) turn(s, l).expect(2);
+  }
+}
+
+HEIST_COLD_BODY pipeline_core::~pipeline_core() = default;
+
+HEIST_COLD_BODY void pipeline_core::wait() const {
+  if (last.valid())
+    wait_to_the_end(future_access::state(last).finished, future_access::state(last).generation,
+                    {"the run of a pipeline, to destroy it"});
+}
+
+HEIST_COLD_BODY void pipeline_core::fail() noexcept {
+  std::exception_ptr e = exception_of_task();
+  // acq_rel: the first one owns the exception, which whoever finishes the run sees through the turns
+  if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
+}
+
+HEIST_COLD_BODY void pipeline_core::claim(core const& home) {
+  home.check_open();
+  if (running.exchange(true, std::memory_order_acquire)) {  // acquire: pairs with finish()
+    throw executor_error{
+        "a pipeline is run while it runs: its stages' order would be lost. Fix it by get() on the first run before, "
+        "or "
+        "by a second pipeline."};
+  }
+}
+
+HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& first,
+                                                  std::optional<std::stop_token> token) {
+  try {
+    stop = token ? std::make_unique<stop_state>(std::move(*token)) : nullptr;
+    run = make_async<pipeline_state>(home, 0);
+  } catch (...) {
+    running.store(false, std::memory_order_relaxed);  // relaxed: nothing has been done
+    throw;
+  }
+  static constexpr interrupt_state never;
+  interrupt = stop != nullptr ? stop->interrupt() : &never;
+  failed.store(false, std::memory_order_relaxed);  // relaxed: what starts the run publishes it
+  exception = nullptr;
+  next_number = ended = 0;
+  said_stop = false;
+  future<void> result = future_access::make<void>(*run);
+  run->retain();
+  last = future<void>{future_access::make<void>(*run)};
+  home.submit(first, [this](unsigned wave) { run->wave = static_cast<std::uint8_t>(wave); });
+  return result;
+}
+
+HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
+  pipeline_state& over = *run;
+  bool const stopped = !said_stop && stop != nullptr && stop->stopped();
+  stop.reset();
+  if (exception) {
+    over.fail_with(std::move(exception));
+  } else if (stopped) {
+    over.exception =
+        std::make_exception_ptr(stopped_error{"the pipeline was stopped before its first stage had said so"});
+  }
+  running.store(false, std::memory_order_release);  // release: pairs with start()
+  // From here on the pipeline may be gone.
+  unsigned const wave = over.wave;
+  runnable* next = complete_async(over, self);
+  if (next != nullptr) self.home.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
+  over.release();
+  core::ended(*self.worker, wave);
+  return nullptr;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,60 @@
+// How a submitted task is to be run: heist::with.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <stop_token>
+#include <utility>  // move
+
+#include "heist/base/config.hpp"
+#include "heist/base/priority.hpp"
+#include "heist/executor/async.hpp"
+
+namespace heist {
+
+/// Said of a task in front of its callable: ex.submit(heist::with{.priority = heist::priority::high}, f).
+struct with {
+  using submit_option_tag = void;
+
+  /// Of tasks that wait for a worker, from outside or with a priority of their own, the more urgent come first. One of
+  /// low priority comes when there is nothing else, and now and then before.
+  heist::priority priority = heist::priority::normal;
+  /// The worker that begins the task, by its number below executor::worker_count(); if the task waits it may resume on
+  /// another. Nobody else may take it, so it waits while that worker is busy. submit() throws executor_error for a
+  /// number that is too large.
+  std::optional<std::size_t> worker = std::nullopt;
+  /// What observers and state_text() call it; lives as long as the executor, as a literal does.
+  char const* name = nullptr;
+  /// If stop is requested before the task starts it is skipped, and get() throws stopped_error.
+  std::stop_token stop = {};
+};
+
+namespace detail {
+
+/// What a task keeps of a `with`.
+class with_state {
+ public:
+  static constexpr bool has_route = true;
+
+  /// Throws executor_error if there is no such worker.
+  with_state(core& home, with&& how);
+
+  bool is_routed() const noexcept { return to_ != nullptr || priority_ != priority::normal; }
+  char const* name() const noexcept { return name_; }
+  void route(async_base& task) { task.home->make_runnable(task, priority_, to_); }
+  interrupt_state const* interrupt() const noexcept { return stop_ ? stop_->interrupt() : nullptr; }
+  bool stopped() const noexcept { return stop_ && stop_->stopped(); }
+
+ private:
+  worker* to_ = nullptr;  // kept: a place, not who runs here
+  char const* name_;
+  std::optional<stop_state> stop_;
+  heist::priority priority_;
+};
+
+}  // namespace detail
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/dynamic/with.ipp"
+#endif

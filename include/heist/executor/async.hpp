@@ -1,0 +1,335 @@
+// Tasks on their own: what a task and its handles share, and how its end makes ready what comes after it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>  // exception_ptr
+#include <memory>     // destroy_at
+#include <new>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>  // exchange, forward, in_place, move
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/base/errors.hpp"
+#include "heist/base/result.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/pooled.hpp"
+#include "heist/sync/arrivals.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::detail {
+
+struct async_base;
+
+/// Where a task is made.
+struct async_place {
+  core* home;
+  unsigned process;
+  std::size_t bytes;  ///< of its block
+};
+
+/// What differs by the type of a task.
+struct async_operations : described_operations {
+  void (*destroy)(async_base& self) noexcept;
+  char const* (*name)(async_base const& self) noexcept = nullptr;  ///< null: it has none
+  void (*route)(async_base& self) = nullptr;  ///< brings it to the place that was asked for; null: anywhere
+};
+
+/// What a task, its handles and those that come after it share; whoever of them is last frees it.
+struct async_base : queued_runnable {
+  static constexpr std::uint8_t has_bell = 1, fetched = 2;
+
+  async_base(run_function function, described const* description, async_place const& at) noexcept
+      : queued_runnable{{function, description}, nullptr},
+        generation{at.process},
+        home{at.home},
+        bytes{static_cast<std::uint32_t>(at.bytes)} {}
+  async_base(async_base const&) = delete;
+  async_base& operator=(async_base const&) = delete;
+
+  async_operations const& operations() const noexcept {
+    return static_cast<async_operations const&>(*what->operations);
+  }
+  void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
+  /// The last one destroys it, and with it objects of the user's, whose destructors may wait.
+  void release() noexcept {
+    // acquire, acq_rel: the last one sees what the others did; who finds itself alone needs no exchange
+    if (owners.load(std::memory_order_acquire) == 1 || owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      operations().destroy(*this);
+  }
+  /// Its exception, which the caller passes on.
+  std::exception_ptr pass_exception() noexcept {
+    marks.fetch_or(fetched, std::memory_order_relaxed);  // relaxed: read by its last owner
+    return exception;
+  }
+  /// Its exception, for the only one who asks.
+  std::exception_ptr take_exception() noexcept { return std::exchange(exception, nullptr); }
+  void fail_with(std::exception_ptr e) noexcept {
+    exception = std::move(e);
+    if (home != nullptr) unfetched.refer(home->unfetched());
+  }
+
+  os_env::atomic<std::uint32_t> owners{2};
+  unsigned const generation;  ///< of the process that the task runs in
+  completion finished;
+  core* const home;  ///< the executor, which may be gone when the task has ended; null: of none
+  std::exception_ptr exception;
+  unfetched_reference unfetched;  ///< where the exception goes if nobody asks for it
+  std::uint32_t const bytes;      ///< of its block
+  arrivals awaited;               ///< how many of those that it comes after have not ended
+  std::uint32_t links = 0;        ///< to those
+  std::uint8_t wave = 0;          ///< of the unit of work that it is
+  bool routed = false;            ///< goes where operations().route says
+  os_env::atomic<std::uint8_t> marks{0};
+
+ protected:
+  ~async_base() {
+    // relaxed: the last owner; release() orders it
+    if (exception && (marks.load(std::memory_order_relaxed) & fetched) == 0) unfetched.keep(std::move(exception));
+  }
+};
+
+template <class R>
+struct async_state : async_base {
+  /// Is no code of a user's run when the result is destroyed?
+  static constexpr bool ends_quietly =
+      std::is_void_v<R> || std::is_reference_v<R> || std::is_trivially_destructible_v<R>;
+  using async_base::async_base;
+  result_slot<R> result;
+};
+
+/// Waits for one task on behalf of another; lies in that one's block. Of a task whose value is wanted it owns a share;
+/// of one that gives its order only it gets one when that has failed, and otherwise forgets it: an edge without a value
+/// costs no counting.
+struct dependency : completion_waiter {
+  async_base* of;  ///< the task that waits
+  async_base* on;  ///< the task that is waited for; null: it has ended, and nothing is wanted of it
+  dependency(async_base& waiting, async_base* awaited, bool wants_value) noexcept;
+  bool wants_value() const noexcept { return wake == &wake_up; }
+  /// Is it one?
+  static bool is(completion_waiter const& w) noexcept { return w.wake == &wake_up || w.wake == &wake_for_order; }
+  /// The task that is waited for has ended, and is still there.
+  void settle() noexcept {
+    if (wants_value()) return;
+    if (on->exception) [[unlikely]] {
+      on->retain();
+    } else {
+      on = nullptr;
+    }
+  }
+
+ private:
+  static void wake_up(completion_waiter& self) noexcept;
+  static void wake_for_order(completion_waiter& self) noexcept;
+};
+
+/// A task that has been counted as a unit of work can run: brings it where it is to run. Any thread.
+void make_ready(async_base& task) noexcept;
+/// The task has ended, on fiber `on`: tells all that wait. Returns what its worker runs next, if one of them can run
+/// here.
+runnable* complete_async(async_base& task, fiber& self) noexcept;
+
+template <class T>
+void destroy_async(async_base& self) noexcept {
+  T* const task = static_cast<T*>(&self);
+  std::size_t const bytes = self.bytes;
+  std::destroy_at(task);
+  free_shared_block(task, bytes);
+}
+
+/// One that belongs to no executor: its result is there from the start.
+template <class T>
+T* make_async_of_none() {
+  void* const block = ::operator new(block_pool::fits(sizeof(T), 1) ? block_pool::rounded(sizeof(T)) : sizeof(T));
+  return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)});
+}
+
+/// A new T in a block with room for `more` bytes behind it. T's constructor gets its place first.
+template <class T, class... Args>
+T* make_async(core& home, std::size_t more, Args&&... args) {
+  static_assert(alignof(T) <= alignof(std::max_align_t),
+                "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
+                "fix it by capturing, or returning, a std::unique_ptr to it.");
+  std::size_t const bytes = sizeof(T) + more;
+  void* const block = allocate_shared_block(home, bytes);
+  try {
+    return ::new (block) T(async_place{&home, home.generation(), bytes}, std::forward<Args>(args)...);
+  } catch (...) {
+    free_shared_block(block, bytes);
+    throw;
+  }
+}
+
+task_view view_of_posted(runnable const& self) noexcept;
+task_view view_of_async(runnable const& self) noexcept;
+unsigned wave_of_async(runnable const& self) noexcept;
+template <unsigned Wave>
+unsigned posted_wave(runnable const&) noexcept {
+  return Wave;
+}
+bool describe_posted(runnable const& self, task_view& view) noexcept;
+/// A task with a future tells its end before its future is ready.
+bool describe_async(runnable const& self, task_view& view) noexcept;
+static_assert(work_count<>::both == 2);
+inline constexpr described_operations posted_operations[3]{
+    {&describe_posted, &posted_wave<0>}, {&describe_posted, &posted_wave<1>}, {&describe_posted, &posted_wave<2>}};
+/// What posted tasks are, by the wave that they belong to (work_count).
+inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_operations[1]}, {&posted_operations[2]}};
+
+/// Hands a posted task to `home`, as a unit of work of its own.
+void submit_posted(core& home, queued_runnable& task);
+/// The same of one with a future.
+void submit_async(core& home, async_base& task);
+
+/// Throws if the calling code is the task itself, or a join of it runs the code on top of it: it could only wait for
+/// ever.
+void refuse_own_future(runnable const& task);
+
+/// A task without a token is not interrupted by anything.
+struct no_stop {
+  static constexpr bool has_route = false;
+  static constexpr interrupt_state const* interrupt() noexcept { return nullptr; }
+  static constexpr bool stopped() noexcept { return false; }
+};
+/// What a stop_token interrupts.
+class stop_state {
+ public:
+  static constexpr bool has_route = false;
+  explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
+  interrupt_state const* interrupt() const noexcept { return &state_; }
+  bool stopped() const noexcept { return state_.any(); }
+
+ private:
+  struct set {
+    interrupt_state* state;
+    void operator()() const noexcept { state->why.store(1, std::memory_order_relaxed); }  // relaxed: advice
+  };
+  interrupt_state state_;
+  std::stop_callback<set> callback_;
+};
+
+std::exception_ptr stopped_before_start();
+
+/// Runs the work of a task that has a future, and ends it: `work()` is called if the task has not been stopped, and if
+/// `refusal()` has not let it fail, for what it comes after; `forget()` then destroys what the task has captured.
+template <class Task, class Refusal, class Work, class Forget>
+runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, Refusal&& refusal, Work&& work,
+                    Forget&& forget) {
+  self.worker->report_pending_count();
+  task.finished.prefetch();
+  if (self.home.on_task != nullptr) [[unlikely]]
+    self.home.tell_begin(*self.worker, view_of_async(task));
+  if (task.extra.stopped()) [[unlikely]] {
+    task.exception = stopped_before_start();  // who drops its handle knows
+  } else if (!refusal()) {
+    interrupted_by const stop{self, interrupt};
+    try {
+      work();
+    } catch (...) {
+      task.fail_with(exception_of_task());
+    }
+  }
+  // Both before anybody can know that it has ended.
+  forget();
+  if (self.home.on_task != nullptr) [[unlikely]]
+    self.home.tell_end(*self.worker, view_of_async(task));
+  unsigned const wave = task.wave;
+  runnable* next = complete_async(task, self);
+  // What is destroyed last may wait for what runs next.
+  if (next != nullptr && (!Task::ends_quietly || task.exception)) {
+    self.home.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
+  }
+  task.release();
+  core::ended(*self.worker, wave);
+  return next;
+}
+
+template <class Task, class Extra>
+constexpr async_operations async_operations_of() noexcept {
+  async_operations o{{&describe_async, &wave_of_async}, &destroy_async<Task>};
+  if constexpr (Extra::has_route) {
+    o.name = [](async_base const& self) noexcept { return static_cast<Task const&>(self).extra.name(); };
+    o.route = [](async_base& self) { static_cast<Task&>(self).extra.route(self); };
+  }
+  return o;
+}
+
+/// A task that comes after nothing. `Extra`: no_stop, stop_state, or what a heist::with says.
+template <class Context, class F, class R, class Extra>
+struct async_task final : async_state<R> {
+  template <class G, class... Args>
+  async_task(async_place const& at, G&& g, Args&&... args)
+      : async_state<R>{&run, &what_it_is, at}, function(std::forward<G>(g)), extra(std::forward<Args>(args)...) {
+    if constexpr (Extra::has_route) this->routed = extra.is_routed();
+  }
+
+  static runnable* run(runnable& r, fiber& self) {
+    auto& task = static_cast<async_task&>(r);
+    interrupt_state const* const interrupt = task.extra.interrupt();
+    return run_async(
+        task, self, interrupt, [] { return false; },
+        [&] {
+          task.result.fill(
+              [&]() -> decltype(auto) { return call_with_context<Context>(task.function.get(), self, interrupt); });
+        },
+        [&task] { task.function.end(); });
+  }
+  /// Of one that will never run.
+  void forget_unstarted() noexcept { function.end(); }
+
+  callable_slot<F> function;
+  [[no_unique_address]] Extra extra;
+
+ private:
+  static constexpr async_operations operations_of_it = async_operations_of<async_task, Extra>();
+  static constexpr described what_it_is{&operations_of_it};
+};
+
+/// A task that nobody waits for.
+template <class Context, class F>
+struct posted_task final : queued_runnable {
+  template <class G>
+  explicit posted_task(G&& g) : queued_runnable{{&run, &posted_what[0]}, nullptr}, function(std::forward<G>(g)) {}
+
+  template <class G>
+  static posted_task* make(core& home, G&& g) {
+    if constexpr (!pooled<posted_task>) {
+      return new posted_task(std::forward<G>(g));
+    } else {
+      void* const block = home.allocate_block(sizeof(posted_task));
+      try {
+        return ::new (block) posted_task(std::forward<G>(g));
+      } catch (...) {
+        ::operator delete(block);
+        throw;
+      }
+    }
+  }
+
+  static runnable* run(runnable& r, fiber& self) {
+    auto* const task = static_cast<posted_task*>(&r);
+    self.worker->report_pending_count();
+    try {
+      call_with_context<Context>(task->function, self, nullptr);
+    } catch (...) {
+      self.home.unfetched().keep(exception_of_task());
+    }
+    unsigned const wave = task->what->operations->wave(*task);
+    destroy_pooled(self, task);
+    core::ended(*self.worker, wave);
+    return nullptr;
+  }
+
+  F function;
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/executor/async.ipp"
+#endif

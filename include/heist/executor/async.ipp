@@ -1,0 +1,104 @@
+// Bodies of async.hpp.
+#pragma once
+
+#include "heist/executor/async.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY dependency::dependency(async_base& waiting, async_base* awaited, bool wants_value) noexcept
+    : completion_waiter{wants_value ? &wake_up : &wake_for_order}, of{&waiting}, on{awaited} {}
+
+HEIST_BODY void dependency::wake_up(completion_waiter& self) noexcept {
+  auto& link = static_cast<dependency&>(self);
+  link.settle();
+  if (async_base& waiting = *link.of; waiting.awaited.arrive()) make_ready(waiting);
+}
+
+/// Not the same function as wake_up: its address says what is wanted.
+HEIST_BODY void dependency::wake_for_order(completion_waiter& self) noexcept {
+  auto& link = static_cast<dependency&>(self);
+  if (link.on->exception) {
+    link.on->retain();
+  } else {
+    link.on = nullptr;
+  }
+  if (async_base& waiting = *link.of; waiting.awaited.arrive()) make_ready(waiting);
+}
+
+HEIST_BODY void make_ready(async_base& task) noexcept {
+  if (task.routed) {
+    task.operations().route(task);
+  } else {
+    task.home->make_runnable(task);
+  }
+}
+
+HEIST_BODY runnable* complete_async(async_base& task, fiber& self) noexcept {
+  queued_runnable* next = nullptr;
+  task.finished.complete([&](completion_waiter& w) noexcept {
+    if (!dependency::is(w)) return w.wake(w);
+    auto& link = static_cast<dependency&>(w);
+    async_base& waiting = *link.of;
+    link.settle();
+    if (!waiting.awaited.arrive()) return;
+    if (waiting.routed || waiting.home != &self.home) return make_ready(waiting);
+    // The youngest comes first here: the oldest is run next, and the others come out of the deque in their order.
+    if (next != nullptr) self.home.push(*self.worker, *next);
+    next = &waiting;
+  });
+  return next;
+}
+
+HEIST_COLD_BODY task_view view_of_posted(runnable const& self) noexcept {
+  return {task_kind::async, &self, nullptr};
+}
+
+HEIST_COLD_BODY task_view view_of_async(runnable const& self) noexcept {
+  auto const& task = static_cast<async_base const&>(self);
+  auto const name = task.operations().name;
+  return {task_kind::async, &self, name == nullptr ? nullptr : name(task)};
+}
+
+HEIST_COLD_BODY bool describe_posted(runnable const& self, task_view& view) noexcept {
+  view = view_of_posted(self);
+  return true;
+}
+
+HEIST_COLD_BODY bool describe_async(runnable const& self, task_view& view) noexcept {
+  view = view_of_async(self);
+  return false;
+}
+
+HEIST_COLD_BODY unsigned wave_of_async(runnable const& self) noexcept {
+  return static_cast<async_base const&>(self).wave;
+}
+
+HEIST_COLD_BODY void submit_posted(core& home, queued_runnable& task) {
+  home.submit(task, [&task](unsigned wave) { task.what += wave; });
+}
+
+HEIST_BODY void submit_async(core& home, async_base& task) {
+  if (task.routed) [[unlikely]] {
+    home.check_open();
+    task.wave = static_cast<std::uint8_t>(home.began());
+    task.operations().route(task);
+    return;
+  }
+  home.submit(task, [&task](unsigned wave) { task.wave = static_cast<std::uint8_t>(wave); });
+}
+
+HEIST_COLD_BODY std::exception_ptr stopped_before_start() {
+  return std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
+}
+
+HEIST_COLD_BODY void refuse_own_future(runnable const& task) {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  if (w == nullptr) return;
+  fiber const& self = *w->current.load(std::memory_order_relaxed);    // relaxed: its own
+  if (self.running.load(std::memory_order_relaxed) != &task) return;  // relaxed: written by this thread
+  throw executor_error{
+      "a task waits for its own future, which would never be ready; fix it by returning the result, and by waiting "
+      "for it outside of the task."};
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,351 @@
+// The executor: workers for task graphs, asyncs and fork/join programs, with the policy as a template parameter.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <exception>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>  // forward, move
+#include <vector>
+
+#include "heist/executor/blocking.hpp"
+#include "heist/executor/future.hpp"
+#include "heist/executor/guest.hpp"
+#include "heist/executor/task_callable.hpp"
+#include "heist/fwd.hpp"
+#include "heist/observe/environment_trace.hpp"
+#include "heist/observe/observer.hpp"
+#include "heist/policy/options.hpp"
+#include "heist/policy/policies.hpp"
+#include "heist/policy/victim_watch.hpp"
+#include "heist/room/room_of.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/core_trim.hpp"
+#include "heist/sched/wait.hpp"
+#include "heist/sched/worker_loop.hpp"
+
+namespace heist {
+namespace detail {
+
+/// core with the parts that depend on the policy and the observer.
+template <class Policy, class Observer>
+class scheduler : public core {
+ public:
+  using idle_type = typename Policy::idle_type;
+  using victim_type = typename Policy::victim_type;
+  using observer_type = Observer;
+  using room_type = typename room_of<Policy>::type;
+
+  template <class... ObserverArgs>
+  explicit scheduler(options const& wanted, ObserverArgs&&... args)
+      : scheduler{wanted_trace(), wanted, std::forward<ObserverArgs>(args)...} {}
+
+  idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
+  victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
+  auto& of_room(worker const& w) noexcept { return decisions_[w.number].of_room; }
+  /// Of victim(w), for debug builds.
+  heist::victim::watch& watch(worker const& w) noexcept { return decisions_[w.number].watch; }
+  template <class Seen = Observer>
+  Seen& observer() noexcept {
+    if constexpr (std::is_same_v<Seen, Observer>) {
+      return observer_;
+    } else if constexpr (std::is_same_v<Seen, optional_trace>) {
+      return trace_;
+    } else {
+      return *trace_;
+    }
+  }
+  /// For who has stopped the workers: writes what the environment asks for.
+  void write_trace() noexcept {
+    if (trace_ && generation() == os_env::process()) trace_->write(where.squads().squad_of);
+  }
+
+ private:
+  /// Decided once, here.
+  template <class... ObserverArgs>
+  explicit scheduler(optional_trace trace, options const& wanted, ObserverArgs&&... args)
+      : core{wanted,
+             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
+              Policy::tier_type::division != tiering::none, room_type::has_gifts, &room_type::template make<scheduler>},
+             loop(static_cast<bool>(trace)),
+             trace ? hook<traced_observer>() : hook<Observer>()},
+        observer_(std::forward<ObserverArgs>(args)...),
+        decisions_(workers.size()),
+        trace_(std::move(trace)) {
+    on_task = trace_ ? task_teller<traced_observer>() : task_teller<Observer>();
+    if (trace_) {
+      on_graph = trace_->edges();
+      trace_->start(workers.size());
+    }
+    if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted);
+    observer_.start(workers.size());
+    place_victims();
+    core::start();
+  }
+
+  /// Not where the program has an observer of its own.
+  static constexpr bool is_traced = !Observer::observes;
+  using traced_observer = std::conditional_t<is_traced, environment_trace, Observer>;
+  static optional_trace wanted_trace() noexcept { return is_traced ? environment_trace::wanted() : nullptr; }
+
+  /// A trace has a loop of its own, so that the other one knows nothing of it; but in rooms there is one, which looks
+  /// whether there is a trace: a second one for each makes the compiler inline less everywhere else in the file, forks
+  /// among it.
+  static constexpr bool has_room = !std::is_same_v<room_type, no_search>;
+  static core::loop_function loop(bool traced) noexcept {
+    if constexpr (!is_traced) {
+      return &worker_loop<scheduler>::run;
+    } else if constexpr (has_room) {
+      return &worker_loop<scheduler, optional_trace>::run;
+    } else {
+      return traced ? &run_traced : &worker_loop<scheduler>::run;
+    }
+  }
+  HEIST_COLD static void run_traced(fiber& self) { worker_loop<scheduler, traced_observer>::run(self); }
+
+  struct alignas(cache_line_size) decisions {
+    [[no_unique_address]] idle_type idle;
+    [[no_unique_address]] victim_type victim;
+    [[no_unique_address]] typename room_type::template per_worker<victim_type> of_room;
+    heist::victim::watch watch;  // in all builds: they may be mixed in one program
+  };
+
+  /// Tells policies that ask where the workers are. Not those for victims in a squad.
+  void place_victims() {
+    if constexpr (heist::victim::placed_policy<victim_type>) {
+      auto const count = static_cast<std::uint32_t>(decisions_.size());
+      for (std::uint32_t i = 0; i != count; ++i)
+        decisions_[i].victim.place({i, count}, where.machine(), where.squads());
+    }
+  }
+
+  template <class Seen>
+  static fiber_hook hook() noexcept {
+    if constexpr (Seen::observes) {
+      return [](core& self, worker& w, fiber const& f, fiber_event what) noexcept {
+        Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
+        if (what == fiber_event::parks) observer.park(w.number, &f);
+        if (what == fiber_event::goes_on) observer.resume(w.number, &f);
+        if constexpr (time_observer<Seen>) {
+          if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);
+          if (what == fiber_event::tries) observer.attempt(w.number);
+          if (what == fiber_event::takes) observer.success(w.number);
+          if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::goes_on)
+            observer.work_begin(w.number, f.waiting_joins);
+        }
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  template <class Seen>
+  static task_hook task_teller() noexcept {
+    if constexpr (Seen::observes) {
+      return [](core& self, worker& w, task_view const& task, bool begins) noexcept {
+        Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
+        begins ? observer.task_begin(w.number, task) : observer.task_end(w.number, task);
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  [[no_unique_address]] Observer observer_;
+  std::vector<decisions> decisions_;
+  optional_trace trace_;
+};
+
+struct executor_access;
+
+}  // namespace detail
+
+/// A set of workers, each a thread, that run tasks until the executor is destroyed.
+///
+/// Threads  every member may be called by any thread, also from inside tasks unless it says otherwise.
+/// Promises a task that is accepted runs exactly once; a worker that waits inside a task does other work meanwhile;
+///          the destructor waits for all work, and must not be called by a task of this executor.
+template <class Policy, class Observer>
+class executor {
+  static_assert(
+      policy::executor_policy<Policy>,
+      "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type, a join_type "
+      "and a tier_type; fix it by deriving from heist::policy::bundle<Victim, Idle>.");
+  static_assert(
+      heist::observer<Observer>,
+      "heist: executor<Policy, Observer> needs an observer that models heist::observer; fix it by deriving from "
+      "heist::null_observer and setting `observes` to true.");
+
+ public:
+  /// What its tasks get when they take a context as `auto`.
+  using context_type = typename detail::context_of<Policy>::type;
+
+  /// As many workers as CPUs that this process may use.
+  executor() : executor{options{}} {}
+  /// Throws executor_error for an impossible count or a thread that cannot be started, topology_error for squads that
+  /// the machine does not have. `args` make the observer.
+  template <class... ObserverArgs>
+  explicit executor(options const& wanted, ObserverArgs&&... args)
+      : scheduler_{wanted, std::forward<ObserverArgs>(args)...} {}
+  explicit executor(std::size_t workers) : executor{options{.workers = workers}} {}
+
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
+  ~executor() {
+    scheduler_.drain_and_stop();
+    scheduler_.write_trace();
+  }
+
+  std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
+  /// How many workers sleep now, for want of work: a snapshot.
+  std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
+  std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
+  topology::machine const& machine() const { return scheduler_.where.machine(); }
+  /// To be read while no task runs, or as the observer allows.
+  Observer& observer() noexcept { return scheduler_.observer(); }
+
+  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future.
+  template <class F>
+  auto submit(F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail_submit<context_type>(scheduler_, std::forward<F>(f));
+    } else {
+      return detail::refused_handle<future>{};
+    }
+  }
+  /// As above. If stop is requested before the task starts it is skipped, and get() throws stopped_error; afterwards
+  /// context::stop_requested() tells the task and all that it forks.
+  template <class F>
+  auto submit(std::stop_token token, F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail_submit<context_type>(scheduler_, std::forward<F>(f), std::move(token));
+    } else {
+      return detail::refused_handle<future>{};
+    }
+  }
+
+  /// Starts a task as `how` says, the callable last: heist::after(futures...), heist::with{...}, a std::stop_token, in
+  /// any order.
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
+    return submit_how<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                    std::forward<More>(more)...);
+  }
+
+  /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
+  template <class F>
+  void post(F&& f) {
+    if constexpr (detail::accepted<detail::as_child<context_type, F>>()) {
+      using task = detail::posted_task<context_type, std::decay_t<F>>;
+      scheduler_.check_open();
+      task* const made = task::make(scheduler_, std::forward<F>(f));
+      try {
+        detail::submit_posted(scheduler_, *made);
+      } catch (...) {
+        detail::discard_pooled(made);
+        throw;
+      }
+    }
+  }
+
+  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.
+  template <class F>
+  decltype(auto) sync_wait(F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return submit(std::forward<F>(f)).get();
+    } else {
+      return detail::refused{};
+    }
+  }
+  /// As above; stopped as submit() says.
+  template <class F>
+  decltype(auto) sync_wait(std::stop_token token, F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return submit(std::move(token), std::forward<F>(f)).get();
+    } else {
+      return detail::refused{};
+    }
+  }
+
+  /// As sync_wait(f), but the calling thread works: it runs `f`, and what else there is while that waits, until it has
+  /// ended. A short one wakes nobody. Where it cannot (inside a task; no worker sleeps; another thread does so already;
+  /// policies with tiers or recordings; observers) it waits as sync_wait().
+  template <class F>
+  decltype(auto) run_here(F&& f) {
+    using function = std::decay_t<F>;
+    using result = detail::task_result<context_type, function>;
+    auto* const task = detail::make_async<detail::async_task<context_type, function, result, detail::no_stop>>(
+        scheduler_, 0, std::forward<F>(f));
+    future<result> ended = detail::future_access::make<result>(*task);
+    try {
+      if (detail::this_worker() != nullptr || !scheduler_.run_as_guest(*task)) detail::submit_async(scheduler_, *task);
+    } catch (...) {
+      task->forget_unstarted();
+      task->release();
+      throw;
+    }
+    return ended.get();
+  }
+
+  /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.
+  template <class F>
+  decltype(auto) sync_wait(region& r, F&& f) {
+    if constexpr (detail::accepted<detail::as_called<context_type, F>>()) {
+      return sync_wait([&](context_type c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
+    } else {
+      return detail::refused{};
+    }
+  }
+
+  /// Starts one run of a graph; `options` may be a std::stop_token and a callable to call when the run has ended.
+  template <class Graph, class... Options>
+  auto run(Graph& graph, Options&&... options) {
+    return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);
+  }
+  /// Starts `n` runs, one after the other, as one.
+  template <class Graph, class... Options>
+  auto run_n(Graph& graph, std::size_t n, Options&&... options) {
+    return graph.start_run(scheduler_, n, std::forward<Options>(options)...);
+  }
+  /// Starts runs, one after the other, until `done()` says true after one of them.
+  template <class Graph, class Predicate, class... Options>
+  auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
+    return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+  }
+
+  /// Returns when all work submitted before has ended, and all that it has submitted, whatever is submitted meanwhile;
+  /// then rethrows the first exception that nobody has asked for: of a posted task, or of one whose future was
+  /// dropped. A task of another executor parks, a thread outside blocks. Not
+  /// to be called by a task of this executor: throws executor_error.
+  void wait_idle() {
+    scheduler_.wait_idle();
+    if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
+  }
+
+  /// For people who look at a hang, approximate: one line per worker, and one for each parked task (at most 100) with
+  /// what it waits for. With the environment variable HEIST_WATCHDOG=seconds an executor prints it on stderr by itself
+  /// when no task has begun or ended for so long while something waits.
+  std::string state_text() const { return scheduler_.state_text(); }
+
+ private:
+  friend struct detail::executor_access;
+  detail::scheduler<Policy, Observer> scheduler_;
+};
+
+/// For rooms above that need more than an executor's public members.
+struct detail::executor_access {
+  template <class Policy, class Observer>
+  static core& core_of(executor<Policy, Observer>& ex) noexcept {
+    return ex.scheduler_;
+  }
+  template <class Handle>
+  requires requires(Handle const& h) { *h.home_; }
+  static core& core_of(Handle const& any) noexcept { return *any.home_; }
+};
+
+executor(options const&)->executor<>;
+executor(std::size_t)->executor<>;
+
+}  // namespace heist

@@ -1,0 +1,264 @@
+// The handles through which the results of tasks come: a future, asked once, and a shared_future, asked as often as you
+// like by as many as you like.
+#pragma once
+
+#include <concepts>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>  // rethrow_exception
+#include <stop_token>
+#include <thread>  // std::chrono's clocks and durations, without their texts
+#include <type_traits>
+#include <utility>  // exchange, forward, move, swap
+
+#include "heist/base/errors.hpp"
+#include "heist/executor/async.hpp"
+#include "heist/executor/task_callable.hpp"
+#include "heist/executor/timed_wait.hpp"
+#include "heist/sched/context.hpp"
+#include "heist/sched/wait.hpp"
+
+namespace heist {
+namespace detail {
+
+[[noreturn]] void refuse_empty_future();
+struct future_access;
+
+/// What both kinds of handles can do.
+template <class T>
+class future_base {
+ public:
+  /// False if default made, moved from, or, of a future, already asked by get().
+  bool valid() const noexcept { return state_ != nullptr; }
+  bool done() const { return checked().finished.done(); }
+  /// Returns when the task has finished. Inside a task it parks that task, outside it blocks the thread.
+  void wait() const {
+    async_state<T>& s = checked();
+    if (s.finished.done()) return;
+    refuse_own_future(s);
+    wait_for_async(s);
+  }
+  /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
+  /// (context::blocking): another thread takes the worker's place meanwhile.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
+    return wait_until(std::chrono::steady_clock::now() + time);
+  }
+  /// As above, until a point in time.
+  template <class Clock, class Duration>
+  bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
+    async_state<T>& s = checked();
+    if (s.finished.done()) return true;
+    refuse_own_future(s);
+    return wait_until_done(s, [&when]() -> std::int64_t {
+      auto const left = when - Clock::now();
+      if (left <= left.zero()) return 0;
+      // In portions: clocks may be set, and numbers overflow.
+      if (left > std::chrono::minutes{1}) return 60'000'000'000;
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(left).count() + 1;
+    });
+  }
+
+ protected:
+  friend struct future_access;
+  future_base() noexcept = default;
+  explicit future_base(async_state<T>* state) noexcept : state_{state} {}
+  ~future_base() {
+    if (state_ != nullptr) state_->release();
+  }
+
+  async_state<T>& checked() const {
+    if (state_ == nullptr) refuse_empty_future();
+    return *state_;
+  }
+
+  async_state<T>* state_ = nullptr;
+};
+
+}  // namespace detail
+
+template <class T>
+class shared_future;
+
+/// The result of a submitted task, once.
+///
+/// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
+/// Promises when it is ready, the task's callable has been destroyed. Dropping it neither waits nor cancels; the task
+///          still runs, and an exception that it throws reaches executor::wait_idle(), or stderr when the executor is
+///          destroyed.
+template <class T>
+class [[nodiscard]] future : public detail::future_base<T> {
+ public:
+  using value_type = T;
+  /// Refers to nothing.
+  future() noexcept = default;
+  future(future&& other) noexcept : detail::future_base<T>{std::exchange(other.state_, nullptr)} {}
+  future& operator=(future&& other) noexcept {
+    std::swap(this->state_, other.state_);
+    return *this;
+  }
+
+  /// Waits, then returns the result or rethrows the task's exception. The future refers to nothing afterwards.
+  T get() {
+    this->wait();
+    future const mine{std::move(*this)};
+    if (mine.state_->exception) std::rethrow_exception(mine.state_->take_exception());
+    return mine.state_->result.take();
+  }
+  /// Makes it one that many may ask and come after. This one refers to nothing afterwards.
+  shared_future<T> share() noexcept { return shared_future<T>{std::move(*this)}; }
+
+  /// Starts f(value), or f(context, value), on the same executor when the task has finished; its exception goes on to
+  /// the new future, without a call of f. Takes this future along. The executor must still be there.
+  template <class F>
+  auto then(F&& f) &&;
+
+ private:
+  friend struct detail::future_access;
+  friend class shared_future<T>;
+  explicit future(detail::async_state<T>* state) noexcept : detail::future_base<T>{state} {}
+};
+
+/// The result of a submitted task, for as many as like.
+///
+/// Threads  each copy is used by one at a time; copies by different threads at the same time.
+/// Cost     a copy is one locked increment.
+/// Promises as future; its exception counts as asked for when one of the copies was asked, or a task came after it.
+template <class T>
+class shared_future : public detail::future_base<T> {
+ public:
+  using value_type = T;
+  /// Refers to nothing.
+  shared_future() noexcept = default;
+  shared_future(future<T>&& only) noexcept : detail::future_base<T>{std::exchange(only.state_, nullptr)} {}
+  shared_future(shared_future const& other) noexcept : detail::future_base<T>{other.state_} {
+    if (this->state_ != nullptr) this->state_->retain();
+  }
+  shared_future(shared_future&& other) noexcept : detail::future_base<T>{std::exchange(other.state_, nullptr)} {}
+  shared_future& operator=(shared_future other) noexcept {
+    std::swap(this->state_, other.state_);
+    return *this;
+  }
+
+  /// Waits, then returns the result, a reference that is valid as long as some copy, or rethrows the task's exception.
+  decltype(auto) get() const {
+    this->wait();
+    if (this->state_->exception) std::rethrow_exception(this->state_->pass_exception());
+    return std::as_const(this->state_->result).get();
+  }
+
+  /// As future::then; f gets a reference to the value.
+  template <class F>
+  auto then(F&& f) const;
+
+ private:
+  friend struct detail::future_access;
+  explicit shared_future(detail::async_state<T>* state) noexcept : detail::future_base<T>{state} {}
+};
+
+namespace detail {
+
+struct future_access {
+  template <class T>
+  static future<T> make(async_state<T>& owned) noexcept {
+    return future<T>{&owned};
+  }
+  template <class T>
+  static async_state<T>& state(future_base<T> const& f) {
+    return f.checked();
+  }
+  /// A share for the caller: the handle's own, or one more.
+  template <class T>
+  static async_state<T>* share(shared_future<T>& f) noexcept {
+    return give_up(f);
+  }
+  template <class T>
+  static async_state<T>* share(shared_future<T> const& f) noexcept {
+    f.state_->retain();
+    return f.state_;
+  }
+  /// The handle's share in the state goes to the caller.
+  template <class T>
+  static async_state<T>* give_up(future_base<T>& f) noexcept {
+    return std::exchange(f.state_, nullptr);
+  }
+};
+
+template <class T>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+template <class T>
+inline constexpr bool is_shared_future = false;
+template <class T>
+inline constexpr bool is_shared_future<shared_future<T>> = true;
+
+/// Something that submit() takes in front of the callable, and that brings its own submit_how() along (argument
+/// dependent look-up): heist::after, heist::with.
+template <class T>
+concept submit_option = requires {
+  typename std::remove_cvref_t<T>::submit_option_tag;
+};
+template <class... T>
+inline constexpr bool have_submit_option = (submit_option<T> || ...);
+
+}  // namespace detail
+
+/// Makes the task and hands it to `home`; where futures of plain tasks come from. `token`: nothing or a stop_token.
+template <class Context, class F, class... Token>
+auto detail_submit(detail::core& home, F&& f, Token&&... token) {
+  using function = std::decay_t<F>;
+  using result = detail::task_result<Context, function>;
+  using extra = std::conditional_t<sizeof...(Token) == 0, detail::no_stop, detail::stop_state>;
+  auto* const task = detail::make_async<detail::async_task<Context, function, result, extra>>(
+      home, 0, std::forward<F>(f), std::forward<Token>(token)...);
+  try {
+    detail::submit_async(home, *task);
+  } catch (...) {
+    task->forget_unstarted();
+    task->operations().destroy(*task);
+    throw;
+  }
+  return detail::future_access::make<result>(*task);
+}
+
+template <class Order>
+std::size_t basic_context<Order>::squad_id() const {
+  return fiber_->home.where.squads().squad_of[fiber_->worker->number];
+}
+
+template <class Order>
+template <class F>
+auto basic_context<Order>::submit(F&& f) const {
+  if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
+    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));
+  } else {
+    return detail::refused_handle<future>{};
+  }
+}
+
+template <class Order>
+template <class F>
+auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
+  if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
+    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f), std::move(token));
+  } else {
+    return detail::refused_handle<future>{};
+  }
+}
+
+template <class Order>
+template <class How, class Next, class... More>
+auto basic_context<Order>::submit(How&& how, Next&& next, More&&... more) const {
+  static_assert(detail::have_submit_option<How, Next, More...>,
+                "heist: submit() takes one callable, last, and in front of it heist::after(...), heist::with{...} or a "
+                "std::stop_token; fix it by capturing in the callable what it needs.");
+  return submit_how<basic_context>(fiber_->home, std::forward<How>(how), std::forward<Next>(next),
+                                   std::forward<More>(more)...);
+}
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/executor/future.ipp"
+#endif

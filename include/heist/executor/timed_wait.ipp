@@ -1,0 +1,65 @@
+// Bodies of timed_wait.hpp.
+#pragma once
+
+#include "heist/executor/timed_wait.hpp"
+
+#include <cstddef>  // size_t
+
+#include "heist/base/park_word.hpp"
+#include "heist/executor/blocking.hpp"
+#include "heist/sched/wait.hpp"
+
+namespace heist::detail {
+
+// A waiter cannot leave a completion's list before it is woken. So who waits with a limit does not stand in it: a bell
+// does, one for each task, which lives until it is rung; and the threads sleep at one of a few places that all tasks
+// share.
+
+/// Where threads sleep that wait for some task; rung too often it only makes them look.
+struct alignas(cache_line_size) bell_place {
+  park_word rung;
+};
+inline bell_place& bell_place_of(async_base const& task) noexcept {
+  static constinit bell_place places[64];
+  auto const at = reinterpret_cast<std::uintptr_t>(&task) / 64;
+  return places[(at * 0x9E3779B97F4A7C15u) >> 58];
+}
+
+struct bell final : completion_waiter {
+  bell_place* place;
+  explicit bell(bell_place& where) noexcept : completion_waiter{&ring}, place{&where} {}
+
+  static void ring(completion_waiter& self) noexcept {
+    auto* const b = static_cast<bell*>(&self);
+    b->place->rung.fetch_add(1, std::memory_order_release);  // release: who sees it sees the task ended
+    b->place->rung.wake_all();
+    delete b;
+  }
+};
+
+HEIST_COLD_BODY void wait_for_async(async_base& task) {
+  wait_for(task.finished, task.generation, {"a future"});
+}
+
+HEIST_COLD_BODY void sleep_for_async(async_base& task, std::int64_t nanoseconds) {
+  core::check_process(task.generation);
+  bell_place& place = bell_place_of(task);
+  // relaxed: one bell is enough, and the place is rung also if it is hung too late
+  if ((task.marks.fetch_or(async_base::has_bell, std::memory_order_relaxed) & async_base::has_bell) == 0) {
+    bell* made = nullptr;
+    try {
+      made = new bell{place};
+    } catch (...) {
+      task.marks.fetch_and(static_cast<std::uint8_t>(~async_base::has_bell),
+                           std::memory_order_relaxed);  // relaxed: above
+      throw;
+    }
+    if (!task.finished.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
+  }
+  call_blocking([&]() noexcept {
+    std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
+    if (!task.finished.done()) place.rung.wait_for(seen, nanoseconds);
+  });
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,109 @@
+// A task of a graph that is finished from outside: by a file, a timer, a device, a message.
+#pragma once
+
+#include <exception>  // exception_ptr, current_exception
+#include <type_traits>
+#include <utility>  // forward, move
+
+#include "heist/base/result.hpp"
+#include "heist/fwd.hpp"
+#include "heist/graph/event_part.hpp"
+#include "heist/graph/task.hpp"
+#include "heist/graph/typed_node.hpp"
+
+namespace heist {
+namespace detail {
+
+/// The value comes into a slot of its own: the task's own may still hold the one of the run before.
+template <class T>
+struct event_node final : value_node<T>, event_part {
+  static constexpr task_kind kind = task_kind::event;
+
+  event_node() noexcept : value_node<T>(operations_of<event_node>), event_part{&take_value} {}
+
+  static runnable* run(runnable& task, fiber& self) {
+    record& r = begin_task(task, self);
+    return static_cast<event_node&>(r.built()).reached(r, self);
+  }
+
+  static void take_value(event_part& part, run_state& of) {
+    auto& me = static_cast<event_node&>(part);
+    me.was_filled = !me.exception && !me.word.was_dropped();
+    if constexpr (!std::is_void_v<T>) {
+      if (me.exception || me.word.was_dropped()) me.value.reset();
+    }
+    if (me.exception) {
+      of.fail(std::exchange(me.exception, nullptr));
+    } else if (me.incoming.full()) {
+      if constexpr (!std::is_void_v<T>) {
+        try {
+          me.value.fill([&me] { return me.incoming.take(); });
+        } catch (...) {
+          of.fail(exception_of_task());
+        }
+      }
+      me.incoming.reset();
+    }
+  }
+
+  /// Of the last run; false while a run waits for it.
+  bool has_value() const noexcept {
+    if constexpr (std::is_void_v<T>) {
+      return was_filled;
+    } else {
+      return this->value.full();
+    }
+  }
+
+  result_slot<T> incoming;
+  bool was_filled = false;  ///< where T is void
+};
+
+struct event_access;
+
+}  // namespace detail
+
+/// A task of a graph whose value is brought by any thread, once in each run. The run waits for it, and no worker does.
+/// Refers to a node of a graph, as task<T> does, and may be used as one.
+///
+/// Threads  fulfil() and fail() by anybody, while a run of the graph is in progress: after run() has returned.
+template <class T>
+class event : public task<T> {
+ public:
+  /// Refers to nothing.
+  event() noexcept = default;
+
+  /// Brings the value: T is made of `args`; an exception of that becomes the event's. If the run was stopped or has
+  /// failed meanwhile nobody wants it, and nothing happens. Throws graph_error the second time in a run, and when no
+  /// run is in progress. With run_n and run_until: once in each of the runs.
+  template <class... Args>
+  void fulfil(Args&&... args) const {
+    static_assert(std::is_void_v<T> ? sizeof...(Args) == 0 : std::is_constructible_v<T, Args...>,
+                  "heist: event<T>::fulfil() makes a T of its arguments; fix it by giving it those of a constructor of "
+                  "T, and none for event<void>.");
+    node& me = itself();
+    if (!me.claim(*this->graph(), this->index())) return;
+    try {
+      me.exception = nullptr;
+      if constexpr (std::is_void_v<T>) {
+        me.incoming.fill([] {});
+      } else {
+        me.incoming.fill([&]() -> T { return T(std::forward<Args>(args)...); });
+      }
+    } catch (...) {
+      me.exception = std::current_exception();
+    }
+    if (me.word.fill()) me.resume();
+  }
+  /// Ends the run with this exception instead. Errors as for fulfil().
+  void fail(std::exception_ptr why) const { itself().fail(std::move(why), *this->graph(), this->index()); }
+
+ private:
+  friend class task_graph;
+  friend struct detail::event_access;
+  using node = detail::event_node<T>;
+  explicit event(task<T> const& t) noexcept : task<T>{t} {}
+  node& itself() const { return static_cast<node&>(*this->checked().nodes[this->index()]); }
+};
+
+}  // namespace heist

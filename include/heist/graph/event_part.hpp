@@ -1,0 +1,59 @@
+// The part of an event's task that does not depend on the type of its value.
+#pragma once
+
+#include <exception>  // exception_ptr
+#include <string>
+
+#include "heist/base/config.hpp"
+#include "heist/graph/event_word.hpp"
+#include "heist/graph/node.hpp"
+#include "heist/observe/outside_notes.hpp"
+#include "heist/sync/completion.hpp"
+
+namespace heist::detail {
+
+struct run_state;
+
+/// A run that comes by before the value does leaves the task standing; who brings the value makes it runnable again. So
+/// waiting for it costs no worker and no fiber.
+struct event_part : outside_note {
+  explicit event_part(void (*how)(event_part& self, run_state& of)) noexcept;
+  event_part(event_part const&) = delete;
+  event_part& operator=(event_part const&) = delete;
+
+  /// What the run does when it reaches the task.
+  runnable* reached(record& r, fiber& self);
+  /// Gives the event an exception instead of a value, for the run to end with. Throws graph_error as fulfil() does.
+  void fail(std::exception_ptr why, graph_data& of, std::uint32_t index);
+  /// False if the value is not wanted any more. Throws graph_error if it is not the caller's to give.
+  bool claim(graph_data& of, std::uint32_t index);
+  /// Ends the task.
+  runnable* complete(record& r, fiber& self);
+  /// After word.fill() or word.drop() was true.
+  void resume();
+  /// Those that wait for it outside of the run go on.
+  void tell() noexcept {
+    if (!known.done()) known.complete();
+  }
+
+  struct arrival : queued_runnable {
+    event_part* of;
+  };
+
+  basic_event_word<> word;
+  bool is_patient = false;  ///< waits for its value in a run that is interrupted, too
+  /// Before the task ends, on a worker: the value, or the exception, becomes the task's.
+  void (*const take_in)(event_part& self, run_state& of);
+  record* at = nullptr;
+  std::exception_ptr exception;  ///< given instead of a value
+  arrival item{};
+  completion known;  ///< done when the event has a value in this run, or will have none; between runs
+};
+
+[[noreturn]] HEIST_RARE void refuse_event(std::string const& name, bool no_run);
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/graph/event_part.ipp"
+#endif

@@ -1,0 +1,150 @@
+// Bodies of event_part.hpp, and what a run does with the events of its graph.
+#pragma once
+
+#include "heist/graph/event_part.hpp"
+
+#include <fmt/format.h>
+
+#include "heist/graph/graph_data.hpp"
+#include "heist/graph/limited.hpp"
+#include "heist/graph/typed_node.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY std::string event_text(outside_note const& self) {
+  record const& r = *static_cast<event_part const&>(self).at;
+  graph_data const& g = *r.graph;
+  return fmt::format("event {} of the graph{}{} waits to be fulfilled", g.task_name(r.built().index),
+                     g.title.empty() ? "" : " ", g.title);
+}
+
+HEIST_COLD_BODY event_part::event_part(void (*how)(event_part& self, run_state& of)) noexcept : take_in{how} {
+  known.complete();  // no run
+  text = &event_text;
+  item.what = nullptr;  // a part of a task that observers have been told of
+  item.of = this;
+  item.run = [](runnable& task, fiber& self) -> runnable* {
+    event_part& me = *static_cast<arrival&>(task).of;
+    record& r = *me.at;
+    self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
+    self.worker->work_for(*r.graph);
+    self.home.outside.remove(me);
+    return me.complete(r, self);
+  };
+}
+
+HEIST_COLD_BODY runnable* event_part::reached(record& r, fiber& self) {
+  graph_data& g = *r.graph;
+  at = &r;
+  if (!is_patient && g.current->interrupted()) {
+    [[maybe_unused]] bool const waits = word.drop();  // nobody does
+  }
+  if (word.full()) return complete(r, self);
+  g.count_one_more();  // the task may end before this call has returned
+  self.home.outside.add(*this);
+  bool const is_there = word.reach();
+  self.worker->count_for(g);
+  if (!is_there) return nullptr;
+  self.home.outside.remove(*this);
+  return complete(r, self);
+}
+
+HEIST_COLD_BODY runnable* event_part::complete(record& r, fiber& self) {
+  take_in(*this, *r.graph->current);
+  tell();
+  release_limits(r);
+  return finish(r, self);
+}
+
+HEIST_COLD_BODY bool event_part::claim(graph_data& of, std::uint32_t index) {
+  switch (word.claim()) {
+    case event_claim::mine:
+      return true;
+    case event_claim::dropped:
+      return false;
+    case event_claim::twice:
+      refuse_event(of.task_name(index), false);
+    default:
+      refuse_event(of.task_name(index), true);
+  }
+}
+
+HEIST_COLD_BODY void event_part::fail(std::exception_ptr why, graph_data& of, std::uint32_t index) {
+  if (!claim(of, index)) return;
+  exception = std::move(why);
+  if (word.fill()) resume();
+}
+
+HEIST_COLD_BODY void event_part::resume() {
+  at->graph->current->home->make_runnable(item);
+}
+
+HEIST_COLD_BODY void refuse_event(std::string const& name, bool no_run) {
+  throw graph_error{
+      no_run ? fmt::format("event {} is fulfilled while no run of its graph is in progress, so nobody would take the "
+                           "value; fix it by fulfilling it after run() has returned and before the run has ended.",
+                           name)
+             : fmt::format("event {} is fulfilled twice in one run; fix it by fulfilling it once in each.", name)};
+}
+
+/// Lists the events, for the runs to come.
+HEIST_COLD_BODY void graph_data::find_events() {
+  events.clear();
+  for (node* n : nodes) {
+    if (n != nullptr && n->type().event != nullptr) events.push_back(n->type().event(*n));
+  }
+}
+
+HEIST_COLD_BODY void graph_data::arm_events() noexcept {
+  for (event_part* e : events) {
+    e->word.arm();
+    e->known.reset();
+  }
+}
+
+/// A run or a pass has ended, which conditions may have led around events.
+HEIST_COLD_BODY void graph_data::tell_events() noexcept {
+  for (event_part* e : events) e->tell();
+}
+
+HEIST_COLD_BODY void graph_data::close_events() noexcept {
+  for (event_part* e : events) e->word.close();
+}
+
+/// Finds the events that a run, or a part of it, waits for in vain, because the run is interrupted.
+HEIST_COLD_BODY bool graph_data::drop_events(run_state const& of, bool is_part, queued_runnable*& found) noexcept {
+  spin_guard guard{lock};
+  if (current == nullptr || (is_part ? current->parent : current) != &of)
+    return false;  // its turn is to come, or it is over
+  for (event_part* e : events) {
+    if (e->is_patient || !e->word.drop()) continue;
+    e->item.next = found;
+    found = &e->item;
+  }
+  for (part const& p : parts) p.graph->drop_events(*current, true, found);
+  return true;
+}
+
+HEIST_COLD_BODY void run_state::drop_events(std::uint32_t why) noexcept {
+  queued_runnable* found = nullptr;
+  graph_data::failure_listener listener;
+  {
+    spin_guard guard{waiting_lock};
+    if (graph_data* const g = waiting.load(std::memory_order_relaxed); g != nullptr) {  // relaxed: the lock
+      if (g->drop_events(*this, false, found) && why == failed_bit) listener = g->on_failure;
+    }
+  }
+  if (listener.tell != nullptr) listener.tell(listener.to);
+  while (found != nullptr) {  // each holds the run up, so all is there until the last one is pushed
+    queued_runnable& now = *found;
+    found = now.next;
+    home->make_runnable(now);
+  }
+}
+
+HEIST_COLD_BODY void run_state::forget_events() noexcept {
+  spin_guard guard{waiting_lock};
+  waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: the lock
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,84 @@
+// What a graph that remembers asks of the floor above it (recall/), and what users wish for its tasks. Graphs that never
+// ran under a policy with memory have neither.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heist/base/config.hpp"
+
+namespace heist::detail {
+
+class core;
+class fiber;
+struct graph_data;
+struct record;
+struct run_state;
+struct runnable;
+
+/// The memory of a graph, and what becomes of its tasks because of it.
+///
+/// Threads  check() by any, also during a run; what belongs to a run by its workers; the rest between runs.
+class graph_recall {
+ public:
+  virtual ~graph_recall() = default;
+
+  /// Before a run that `home` is to do. Throws graph_error if what is wished or followed cannot be.
+  virtual void check(graph_data const& g, core const& home) = 0;
+  /// A pass of `g.current` is about to begin. False: it runs as any other, because there is no memory for more.
+  virtual bool pass_begins(graph_data& g, core& home) noexcept = 0;
+  /// Makes the tasks runnable that nothing precedes; returns what to run first.
+  virtual runnable* begin(fiber& self) = 0;
+  /// In the place of detail::finish().
+  virtual runnable* finish(record& r, fiber& self) = 0;
+  /// All passes are over, and all tasks have ended.
+  virtual void run_ends(run_state& r) noexcept = 0;
+  /// The next run is to be one without memory.
+  virtual void stand_aside(graph_data& g) noexcept = 0;
+
+  virtual void forget() noexcept = 0;
+  virtual std::string note() const = 0;
+};
+
+/// Finds out which executor is best for a graph (automatic/).
+///
+/// Threads  any.
+class graph_chooser {
+ public:
+  virtual ~graph_chooser() = default;
+
+  /// A run is about to be started with `asked`. Returns the executor that is to do it, which lives as long as `asked`.
+  /// `passes`: 0 if that is not known.
+  virtual core& run_starts(graph_data& g, core& asked, std::size_t passes) = 0;
+  /// It has ended, all but its callback and what it tells; null: it was not started.
+  virtual void run_ends(run_state const* r) noexcept = 0;
+
+  virtual void forget() noexcept = 0;
+  virtual std::string note() const = 0;
+};
+
+/// Where a task is wished to run, and what it touches.
+struct task_wish {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  std::uint32_t born = none;  ///< of the task that it is for
+  std::uint32_t worker = none;
+  std::uint32_t squad = none;
+  std::uint64_t bytes = 0;
+};
+
+struct task_wishes {
+  std::vector<task_wish> all;  ///< by index of the task
+  std::uint32_t changes = 0;   ///< how often they have changed
+  bool are_followed = false;   ///< by runs under policies that follow (task_graph::follow_placement)
+};
+
+/// What is wished for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.
+task_wish& wish_of(graph_data& g, std::uint32_t index);
+/// As above, of a number of a worker or squad. Throws graph_error for one that no machine has.
+void wish_worker(graph_data& g, std::uint32_t index, std::size_t number);
+void wish_squad(graph_data& g, std::uint32_t index, std::size_t number);
+
+}  // namespace heist::detail

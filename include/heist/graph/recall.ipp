@@ -1,0 +1,81 @@
+// Bodies of recall.hpp, and how a graph comes to its memory.
+#pragma once
+
+#include "heist/graph/recall.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "heist/base/errors.hpp"
+#include "heist/graph/graph_data.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY task_wish& wish_of(graph_data& g, std::uint32_t index) {
+  g.refuse_while_running("wish something for a task");
+  if (g.wishes == nullptr) g.wishes = std::make_unique<task_wishes>();
+  task_wishes& w = *g.wishes;
+  if (w.all.size() <= index) w.all.resize(g.nodes.size());
+  ++w.changes;
+  task_wish& wish = w.all[index];
+  if (wish.born != g.nodes[index]->born) wish = {.born = g.nodes[index]->born};
+  return wish;
+}
+
+HEIST_COLD_BODY std::uint32_t refuse_number(graph_data const& g, std::uint32_t index, char const* of,
+                                            std::size_t number) {
+  if (number < 1u << 16) return static_cast<std::uint32_t>(number);
+  throw graph_error{
+      fmt::format("{} is wished to run on {} {}, and no executor has so many; fix it by a number below "
+                  "that of the executor's.",
+                  g.task_name(index), of, number)};
+}
+
+HEIST_COLD_BODY void wish_worker(graph_data& g, std::uint32_t index, std::size_t number) {
+  std::uint32_t const to = refuse_number(g, index, "worker", number);
+  wish_of(g, index).worker = to;
+}
+
+HEIST_COLD_BODY void wish_squad(graph_data& g, std::uint32_t index, std::size_t number) {
+  std::uint32_t const to = refuse_number(g, index, "squad", number);
+  wish_of(g, index).squad = to;
+}
+
+/// Before a run by an executor that has a room: is there memory for it, and may the run begin?
+HEIST_COLD_BODY void graph_data::prepare_recall(core& home) {
+  if (home.room->homes_of_tasks() == task_homes::none) return;
+  if (recall.load(std::memory_order_acquire) == nullptr) keep_recall(home.room->make_recall());  // acquire: see there
+  for (;;) {
+    {
+      spin_guard guard{lock};
+      if (laid_out) break;
+    }
+    lay_out_once(home);
+  }
+  recall.load(std::memory_order_acquire)->check(*this, home);  // acquire: as above
+}
+
+/// Takes over `made`, or destroys it if another thread was faster.
+HEIST_COLD_BODY graph_recall& graph_data::keep_recall(graph_recall* made) noexcept {
+  graph_recall* known = nullptr;
+  // acq_rel: who sees the pointer sees the object
+  if (recall.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire)) return *made;
+  delete made;
+  return *known;
+}
+
+/// True if the pass that is about to begin remembers.
+HEIST_COLD_BODY bool graph_data::recall_pass(core& home) noexcept {
+  graph_recall* const known = recall.load(std::memory_order_acquire);  // acquire: see keep_recall()
+  if (known == nullptr) return false;
+  if (home.room == nullptr || home.room->homes_of_tasks() == task_homes::none || !known->pass_begins(*this, home)) {
+    known->stand_aside(*this);
+    return false;
+  }
+  recalled = known;
+  finishes_slowly = true;
+  return true;
+}
+
+}  // namespace heist::detail

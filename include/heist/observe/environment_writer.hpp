@@ -1,0 +1,21 @@
+// What records and writes where HEIST_TRACE or HEIST_REPORT is set. A file of the program that includes this brings it
+// in.
+#pragma once
+
+#include "heist/base/config.hpp"
+#include "heist/observe/environment_trace.hpp"
+
+namespace heist::detail {
+
+/// HEIST_TRACE=file: events for https://ui.perfetto.dev. HEIST_REPORT=file: a page for a browser, or - for some lines
+/// on stderr. %p in a name becomes the number of the process; a process's second executor puts -2 before the extension,
+/// and so on. Null without memory.
+environment_trace* make_environment_trace() noexcept;
+
+inline bool const environment_trace_is_there = (environment_trace::make = &make_environment_trace, true);
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/environment_writer.ipp"
+#endif

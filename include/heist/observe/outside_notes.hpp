@@ -1,0 +1,36 @@
+// What is waited for by something that is no fiber, for people who look at a hang (executor::state_text).
+#pragma once
+
+#include <string>
+
+#include "heist/base/config.hpp"
+#include "heist/sync/spin_lock.hpp"
+
+namespace heist::detail {
+
+struct outside_note {
+  /// One line that says what is waited for. Called while the note is in the list.
+  std::string (*text)(outside_note const& self) = nullptr;
+  outside_note* next = nullptr;
+  outside_note** link = nullptr;  ///< what points to it, while it is in the list
+};
+
+/// Threads  any.
+class outside_notes {
+ public:
+  void add(outside_note& n) noexcept;
+  void remove(outside_note& n) noexcept;
+  bool empty() const noexcept;
+  /// At most `most` lines.
+  std::string text(unsigned most) const;
+
+ private:
+  mutable spin_lock<> lock_;
+  outside_note* first_ = nullptr;
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/outside_notes.ipp"
+#endif

@@ -1,0 +1,34 @@
+// Bodies of outside_notes.hpp.
+#pragma once
+
+#include "heist/observe/outside_notes.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
+  spin_guard guard{lock_};
+  n.next = first_;
+  n.link = &first_;
+  if (first_ != nullptr) first_->link = &n.next;
+  first_ = &n;
+}
+
+HEIST_COLD_BODY void outside_notes::remove(outside_note& n) noexcept {
+  spin_guard guard{lock_};
+  *n.link = n.next;
+  if (n.next != nullptr) n.next->link = n.link;
+}
+
+HEIST_COLD_BODY bool outside_notes::empty() const noexcept {
+  spin_guard guard{lock_};
+  return first_ == nullptr;
+}
+
+HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
+  spin_guard guard{lock_};
+  std::string all;
+  for (outside_note const* n = first_; n != nullptr && most-- > 0; n = n->next) all += "  " + n->text(*n) + "\n";
+  return all;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,49 @@
+// What a parked task is and what it waits for, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <string>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/observe/observer.hpp"
+#include "heist/sync/spin_lock.hpp"
+
+namespace heist::detail {
+
+/// What somebody waits for.
+struct wait_reason {
+  char const* what = "the tasks that it has forked";
+  char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
+};
+
+/// Written by the fiber that parks, read by anybody. Names are copied: what bears them may soon be gone.
+class parked_note {
+ public:
+  void begin(task_kind kind, char const* name, wait_reason const& why) noexcept;
+  void end() noexcept { what_.store(nullptr, std::memory_order_relaxed); }  // relaxed: for people
+
+  bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
+
+  /// Empty if it does not wait.
+  std::string text() const;
+
+ private:
+  static constexpr std::size_t length = 48;
+
+  static void copy(char (&to)[length], char const* from) noexcept;
+
+  os_env::atomic<char const*> what_{nullptr};
+  os_env::atomic<task_kind> kind_{task_kind::other};
+  bool named_ = false;
+  mutable spin_lock<> lock_;  // guards the names
+  char task_[length]{};
+  char awaited_[length]{};
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/parked_note.ipp"
+#endif

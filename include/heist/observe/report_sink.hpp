@@ -1,0 +1,147 @@
+// Collects from a recording what a report says of it. For the bodies of trace_report.hpp.
+#pragma once
+
+#include <algorithm>  // max, min, partial_sort, reverse
+#include <cstddef>    // ptrdiff_t, size_t
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heist/observe/recorder.hpp"
+#include "heist/observe/steal_branches.hpp"
+#include "heist/observe/task_edges.hpp"
+#include "heist/observe/timeline.hpp"
+#include "heist/observe/trace_summary.hpp"
+
+namespace heist::detail {
+
+/// Nanoseconds in a unit that fits.
+std::string time_text(std::int64_t ns);
+double percent_of(std::int64_t part, std::int64_t whole);
+
+/// A stretch of time that a task has spent on a worker, outermost, for the picture.
+struct drawn_slice {
+  std::int64_t begin, end;
+  std::size_t task;
+};
+
+/// Collects what both forms of the report say.
+class report_sink : public timeline_sink {
+ public:
+  report_sink(recorder const& recording, task_edges const* edges, std::vector<std::uint32_t> const& squad_of)
+      : start_(recording.start_ns()),
+        edges_(edges),
+        branches_(recording.worker_count()),
+        slices(recording.worker_count()),
+        naps(recording.worker_count()) {
+    std::size_t const workers = recording.worker_count();
+    sum.workers.resize(workers);
+    sum.steals.assign(workers, std::vector<std::size_t>(workers));
+    for (std::size_t w = 0; w < workers; ++w) {
+      if (w < squad_of.size()) sum.workers[w].squad = squad_of[w];
+      sum.dropped += recording.dropped(w);
+    }
+    if (edges != nullptr) sum.dropped += edges->dropped();
+    sum.elapsed_ns = timeline<recorder, report_sink>{recording, *this}.replay() - start_;
+    sum.tasks = seen_.size();
+    sum.steal_tree = branches_.all();
+    choose_longest();
+    choose_path();
+  }
+
+  // What the timeline tells.
+  void begins(std::size_t w, open_task const& task) {
+    ++sum.workers[w].tasks;
+    ++branches_.of(w).tasks;
+    seen& s = seen_.emplace_back();
+    s.id = task.id;
+    s.label = task.label();
+    s.begin = s.end = task.since;
+    s.worker = w;
+    std::int64_t latest = 0;
+    edges_.begins(task.id, task.since, [&](ended_task const& before) {
+      if (s.before != none && before.ns < latest) return;
+      latest = before.ns;
+      s.before = before.number;
+    });
+  }
+  void ends(std::size_t w, open_task const& task, std::int64_t ns) {
+    edges_.ends(task.id, {task.number, w, ns});
+    seen_[task.number].end = ns;
+    seen_[task.number].worker = w;
+  }
+  void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t depth) {
+    seen_[task.number].busy += until - task.since;
+    seen_[task.number].end = std::max(seen_[task.number].end, until);
+    if (parks) ++sum.parks;
+    if (depth != 0) return;
+    sum.workers[w].busy_ns += until - task.since;
+    branches_.of(w).busy_ns += until - task.since;
+    slices[w].push_back({task.since - start_, until - start_, task.number});
+  }
+  void nap(std::size_t w, std::int64_t since, std::int64_t until) {
+    ++sum.workers[w].sleeps;
+    sum.workers[w].asleep_ns += until - since;
+    branches_.end(w);
+    naps[w].push_back({since - start_, until - start_, 0});
+  }
+  void steal(std::size_t thief, std::size_t victim, std::int64_t /*ns*/) {
+    if (victim >= sum.steals.size()) return;
+    ++sum.steals[thief][victim];
+    branches_.steal(thief, victim);
+  }
+
+  trace_summary::task task(std::size_t number) const {
+    seen const& s = seen_[number];
+    return {s.label, number, s.worker, s.begin - start_, s.end - start_, s.busy};
+  }
+  /// As observers name it.
+  void const* id_of(std::size_t number) const noexcept { return seen_[number].id; }
+  std::int64_t start_ns() const noexcept { return start_; }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+  struct seen {
+    void const* id = nullptr;
+    char const* label = nullptr;
+    std::size_t worker = 0;
+    std::int64_t begin = 0, end = 0, busy = 0;
+    std::size_t before = none;  ///< the predecessor that ended last
+    std::int64_t chain = 0;     ///< busy times of all that it has waited for, and its own
+  };
+
+  void choose_longest() {
+    std::vector<std::size_t> order(seen_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::size_t const count = std::min<std::size_t>(10, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                      [this](std::size_t a, std::size_t b) {
+                        return seen_[a].busy != seen_[b].busy ? seen_[a].busy > seen_[b].busy : a < b;
+                      });
+    for (std::size_t i = 0; i < count; ++i) sum.longest.push_back(task(order[i]));
+  }
+
+  void choose_path() {
+    std::size_t last = none;
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      seen& s = seen_[i];
+      s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);  // who begins later has a larger number
+      if (s.before != none && (last == none || s.chain > seen_[last].chain)) last = i;
+    }
+    if (last == none) return;
+    sum.critical_ns = seen_[last].chain;
+    for (; last != none; last = seen_[last].before) sum.critical_path.push_back(task(last));
+    std::reverse(sum.critical_path.begin(), sum.critical_path.end());
+  }
+
+  std::int64_t start_;
+  followed_edges edges_;
+  steal_branches branches_;
+  std::vector<seen> seen_;
+
+ public:
+  trace_summary sum;
+  std::vector<std::vector<drawn_slice>> slices, naps;  ///< by worker, in the order of time
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,101 @@
+// Which tasks of graphs wait for which, as observers name them: what a trace draws as arrows between tasks.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <unordered_map>
+#include <utility>  // pair
+#include <vector>
+
+#include "heist/base/config.hpp"
+#include "heist/observe/graph_listener.hpp"
+
+namespace heist {
+
+/// The edges of graphs, each from the moment on when its graph was made ready to run: later another graph may have
+/// tasks with the same names (task_view::id).
+///
+/// Threads   graphs tell by any thread; everything else while none does.
+/// Cost      16 bytes an edge; beyond most_edges they are dropped and counted.
+class task_edges final : public detail::graph_listener {
+ public:
+  static constexpr std::size_t most_edges = std::size_t{1} << 22;
+  using edge = std::pair<void const*, void const*>;  ///< from, to
+
+  /// What one graph says of itself; its tasks had other edges before, or none.
+  struct layout {
+    std::int64_t ns = 0;
+    std::vector<void const*> tasks;
+    std::vector<edge> edges;
+  };
+
+  // What graphs tell. Without memory it is dropped.
+  HEIST_BODY void graph_begins() noexcept override;
+  HEIST_BODY void has_task(void const* task) noexcept override;
+  HEIST_BODY void has_edge(void const* from, void const* to) noexcept override;
+  HEIST_BODY void graph_ends() noexcept override;
+
+  std::vector<layout> const& layouts() const noexcept { return layouts_; }
+  std::size_t dropped() const noexcept { return dropped_; }
+
+ private:
+  std::mutex lock_;              ///< held while a graph tells
+  bool drops_ = false;           ///< the rest of this graph
+  std::vector<layout> layouts_;  ///< in the order of time
+  std::size_t kept_ = 0;
+  std::size_t dropped_ = 0;
+};
+
+namespace detail {
+
+/// One execution of a task that has ended.
+struct ended_task {
+  std::size_t number;  ///< open_task::number
+  std::size_t worker;
+  std::int64_t ns;
+};
+
+/// Says, as a timeline goes on, whom a task that begins has waited for.
+class followed_edges {
+ public:
+  explicit followed_edges(task_edges const* edges) noexcept : edges_{edges} {}
+
+  /// Calls f(ended_task const&) for each predecessor that has ended since the task began last.
+  template <class F>
+  void begins(void const* id, std::int64_t ns, F f) {
+    if (edges_ == nullptr) return;
+    advance(ns);
+    auto const found = tasks_.find(id);
+    if (found == tasks_.end()) return;
+    for (void const* const before : found->second.predecessors) {
+      auto const ended = ended_.find(before);
+      if (ended != ended_.end() && ended->second.ns >= found->second.began) f(ended->second);
+    }
+    found->second.began = ns;
+  }
+  void ends(void const* id, ended_task const& how) {
+    if (edges_ != nullptr) ended_[id] = how;
+  }
+
+ private:
+  struct known_task {
+    std::vector<void const*> predecessors;
+    std::int64_t began = std::numeric_limits<std::int64_t>::min();
+  };
+  /// Takes over what graphs have said until `ns`.
+  void advance(std::int64_t ns);
+
+  task_edges const* edges_;
+  std::size_t next_ = 0;  ///< layout
+  std::unordered_map<void const*, known_task> tasks_;
+  std::unordered_map<void const*, ended_task> ended_;
+};
+
+}  // namespace detail
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/observe/task_edges.ipp"
+#endif

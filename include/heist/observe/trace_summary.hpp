@@ -1,0 +1,63 @@
+// Where the time of a recorded program went, as a value. trace_report.hpp makes it.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heist/base/config.hpp"
+
+namespace heist {
+
+/// Where the time of a recorded program went. Times are nanoseconds, beginnings counted from the recording's start.
+struct trace_summary {
+  /// What one worker has done.
+  struct worker {
+    std::uint32_t squad = 0;
+    std::int64_t busy_ns = 0;    ///< with a task
+    std::int64_t asleep_ns = 0;  ///< the rest of elapsed_ns it looked for work, or did its own
+    std::size_t tasks = 0;       ///< that began on it
+    std::size_t sleeps = 0;
+  };
+  /// One execution of a task.
+  struct task {
+    std::string name;        ///< or its kind
+    std::size_t number = 0;  ///< of all that have begun, in the order of time
+    std::size_t worker = 0;  ///< where it ended
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::int64_t busy_ns = 0;  ///< without what it was parked
+  };
+
+  /// What a worker did from a steal to its next steal or sleep. Where work went the same way from worker to worker more
+  /// than once, all of it is one branch.
+  struct branch {
+    static constexpr std::size_t none = ~std::size_t{0};
+    std::size_t worker = 0;
+    std::size_t from = none;  ///< the branch that it was taken from; none: it was not stolen
+    std::size_t times = 0;    ///< so many steals
+    std::size_t tasks = 0;    ///< that began
+    std::int64_t busy_ns = 0;
+  };
+
+  std::int64_t elapsed_ns = 0;
+  std::size_t tasks = 0;
+  std::size_t parks = 0;    ///< tasks that resumed elsewhere or later
+  std::size_t dropped = 0;  ///< events and edges for which there was no room
+  std::vector<worker> workers;
+  std::vector<std::vector<std::size_t>> steals;  ///< [thief][victim]
+  std::vector<branch> steal_tree;                ///< each after the one that it was taken from
+  std::vector<task> longest;                     ///< at most ten, the longest first
+  std::vector<task> critical_path;               ///< the chain of tasks, along edges of graphs, that was busy longest
+  std::int64_t critical_ns = 0;                  ///< how long it was busy
+
+  /// All workers' busy time, as a part of what there was.
+  double utilisation() const noexcept;
+  /// Steals within a squad, and all.
+  std::size_t steals_within_squads() const noexcept;
+  std::size_t steal_count() const noexcept;
+  /// Some lines for people.
+  std::string text() const;
+};
+
+}  // namespace heist

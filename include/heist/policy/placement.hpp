@@ -1,0 +1,44 @@
+// Where the workers of an executor stand: the machine and its squads.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/policy/options.hpp"
+#include "heist/sync/spin_lock.hpp"
+#include "heist/topology/discover.hpp"
+#include "heist/topology/squads.hpp"
+
+namespace heist::detail {
+
+/// To look at the real machine takes milliseconds and most of a mebibyte. Where nothing depends on it (workers are
+/// counted by hand, squads are the default and no policy needs them, threads are not pinned) that is done when somebody
+/// asks.
+///
+/// Threads  any.
+class placement {
+ public:
+  placement(options const& wanted, bool needs_squads);
+
+  /// The constructor's second half, when the number of workers is known. Throws topology_error.
+  void place(options const& wanted, std::size_t workers);
+  topology::machine const& machine() const;
+  topology::squads const& squads() const;
+
+ private:
+  HEIST_RARE void know() const;
+
+  bool const later_;
+  std::size_t workers_ = 0;
+  mutable os_env::atomic<bool> known_{false};
+  mutable spin_lock<> lock_;
+  mutable topology::machine machine_;
+  mutable topology::squads squads_;
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/policy/placement.ipp"
+#endif

@@ -1,0 +1,42 @@
+// Bodies of placement.hpp.
+#pragma once
+
+#include "heist/policy/placement.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY placement::placement(options const& wanted, bool needs_squads)
+    : later_{!needs_squads && wanted.workers != 0 && !wanted.machine && wanted.squads == squad_by::automatic &&
+             wanted.squad_pus.empty() && wanted.pin == pinning::none} {
+  if (later_) return;
+  machine_ = wanted.machine ? *wanted.machine : topology::this_machine();
+}
+
+HEIST_COLD_BODY void placement::place(options const& wanted, std::size_t workers) {
+  workers_ = workers;
+  if (later_) return;
+  squads_ = wanted.squad_pus.empty() ? topology::make_squads(machine_, wanted.squads, workers)
+                                     : topology::make_squads(machine_, wanted.squad_pus, workers);
+  known_.store(true, std::memory_order_release);  // release: pairs with know()
+}
+
+HEIST_COLD_BODY topology::machine const& placement::machine() const {
+  if (later_) know();
+  return machine_;
+}
+
+HEIST_COLD_BODY topology::squads const& placement::squads() const {
+  know();
+  return squads_;
+}
+
+HEIST_COLD_BODY void placement::know() const {
+  if (known_.load(std::memory_order_acquire)) return;  // acquire: what place() or somebody else found out
+  spin_guard guard{lock_};
+  if (known_.load(std::memory_order_relaxed)) return;  // relaxed: under the lock
+  machine_ = topology::this_machine();
+  squads_ = topology::make_squads(machine_, squad_by::automatic, workers_);
+  known_.store(true, std::memory_order_release);  // release: as above
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,47 @@
+// What a graph knows of one of its tasks, and where that goes in the run in progress.
+#pragma once
+
+#include <cstdint>
+
+#include "heist/sched/runnable.hpp"
+
+namespace heist::detail {
+
+struct record;
+
+/// Where a task ran, when, and what it touches.
+struct task_past {
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  std::uint32_t worker = nowhere;  ///< nowhere: it has not run
+  std::uint32_t squad = nowhere;   ///< of that worker
+  std::uint32_t place = nowhere;   ///< among the tasks that this worker began, from 0
+  std::uint32_t from = nowhere;    ///< the worker that made it ready
+  std::int64_t begin = 0;          ///< nanoseconds since the pass began
+  std::int64_t end = 0;
+  std::uint64_t bytes = 0;  ///< as declared; 0: not known
+
+  bool known() const noexcept { return worker != nowhere; }
+  friend bool operator==(task_past const&, task_past const&) = default;
+};
+
+/// It is what stands in a worker's lists when the task belongs to that worker.
+///
+/// Threads  written by who makes the task ready, then by the task.
+struct known_task : queued_runnable {
+  static constexpr std::uint32_t nowhere = task_past::nowhere;
+
+  record* of = nullptr;
+  std::uint32_t index = 0;  ///< of the node, and when that was born: which task it is
+  std::uint32_t born = 0;
+  task_past past;
+
+  // In the run in progress.
+  std::uint32_t home = nowhere;  ///< the worker that is to run it; nowhere: any
+  std::uint32_t turn = nowhere;  ///< its place in that worker's list, where the order is followed
+  std::uint32_t part = 0;        ///< of the graph (division.hpp), under policies with squads
+  bool admitted = false;         ///< its turn has come
+  bool passed = false;           ///< it has given the turn on
+};
+
+}  // namespace heist::detail

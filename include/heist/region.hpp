@@ -1,0 +1,6 @@
+// Door: heist::region, the memory of a repeated phase; policies without memory ignore it. What uses it is in tiers.hpp
+// and replay.hpp.
+#pragma once
+
+#include "heist/region/region.hpp"
+#include "heist/region/region_entry.hpp"

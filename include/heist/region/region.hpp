@@ -1,0 +1,162 @@
+// A region: what is remembered of a repeated phase of a program (the principle of persistence).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // shared_ptr
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/observe/steal_tree.hpp"
+#include "heist/policy/adaptation.hpp"
+#include "heist/policy/profile.hpp"
+#include "heist/policy/replay_mode.hpp"
+#include "heist/region/path_memory.hpp"
+
+namespace heist {
+
+/// What a user knows of a phase. All of it may be left out.
+struct region_options {
+  std::size_t branching = 0;  ///< into how many parts a task divides its data (B of CAB's Eq. 4); 0: unknown
+  std::size_t bytes = 0;      ///< all data that the phase touches (S_d); 0: unknown
+  /// CAB's boundary level by hand: 1 is the region's body, 0 is traditional stealing.
+  std::optional<std::uint32_t> boundary_level = std::nullopt;
+  /// No boundary level: inter-squad tasks are those that ctx.inter_fork makes.
+  bool tiers_by_hand = false;
+};
+
+namespace detail {
+struct region_access;
+}
+
+/// The memory of a phase that is run again and again, on the same data: a time step, a sweep. Policies without use for
+/// it ignore it. Under policy::cab it gives the numbers for the boundary level; under policy::cats its first run is
+/// profiled; both remember which squad ran each inter-squad task, so that the next run finds its data where it was.
+/// Under policy::replay it gives the steal tree of its last run, and can follow one ("Optimizing Data Locality for
+/// Fork/Join Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
+///
+/// Threads  one run at a time: a second one throws region_error. The questions, and reprofile(), between runs.
+class region {
+ public:
+  region() = default;
+  explicit region(region_options wanted) : options_{wanted} {}
+  region(region const&) = delete;
+  region& operator=(region const&) = delete;
+
+  region_options const& options() const noexcept { return options_; }
+
+  /// One sentence on how its last run was divided, and why; empty before the first, and under policies without tiers.
+  /// Under policy::automatic: what was found to be the fastest.
+  /// Under policy::replay: why there is no steal tree, if so.
+  std::string const& note() const noexcept { return note_; }
+  /// The boundary level of its last run, under policy::cab.
+  std::optional<std::uint32_t> boundary_level() const noexcept { return level_; }
+  /// What CATS measured: text() is a table for people. Empty before the first run under policy::cats.
+  region_profile const& profile() const noexcept { return profile_; }
+
+  /// Who stole what in its last run under policy::replay that ended without an exception; empty before, and under other
+  /// policies. Forks through heist::fork_join, which has no context, are not in it.
+  steal_tree const& tree() const noexcept { return tree_; }
+
+  /// This and all later runs under policy::replay follow `tree`: its steals are made where they were made, by gifts.
+  ///
+  /// The program need not be the recorded one: steals of places that it does not come to are left out, and what it
+  /// forks deeper runs with the frame above (Rules 4.1, 4.2). A tree of p workers on q < p: worker w is w mod q, and
+  /// strict_ordered becomes strict_unordered. Where the order of a tree cannot be kept because the program is another
+  /// one, the run goes on without; note() says so. In strict modes forks below the last steal are plain calls on the
+  /// stack of the task: size it as for a serial program (options::stack_size).
+  ///
+  /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.
+  void follow(steal_tree tree, replay_mode mode);
+  /// This and all later runs under policy::replay: nothing is stolen but what ctx.designate gives away. Throws
+  /// region_error during a run.
+  void follow_designations();
+  /// Back to free runs. Throws region_error during a run.
+  void follow_none();
+  /// This and all later runs under policy::replay refine their schedule by themselves, until it is good (see
+  /// adaptation); with ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error during
+  /// a run.
+  void adapt(adaptation_options wanted = {});
+  /// How far that has come.
+  adaptation const& adapted() const noexcept { return adaptation_; }
+
+  /// How its last run under policy::replay spent its time.
+  run_times const& times() const noexcept { return times_; }
+
+  /// The next run under policy::cats is profiled.
+  void reprofile() noexcept { profile_wanted_ = true; }
+
+  /// What is worth keeping from one process to the next: the profile.
+  std::string to_json() const { return profile_.to_json(); }
+  /// Takes what to_json() gave. Throws region_error for a text that is cut, of another version or inconsistent. A
+  /// profile of a machine with other squads is dropped by the next run, whose note says so.
+  void from_json(std::string_view text);
+
+ private:
+  friend struct detail::region_access;
+  enum class following { nothing, tree, designations, itself };
+
+  region_options options_;
+  std::string note_;
+  std::optional<std::uint32_t> level_;
+  region_profile profile_;
+  bool profile_wanted_ = true;
+  steal_tree tree_;
+  following following_ = following::nothing;
+  steal_tree followed_;
+  replay_mode mode_ = replay_mode::relaxed;
+  adaptation adaptation_;
+  run_times times_;
+
+  os_env::atomic<bool> running_{false};
+  std::uint64_t planned_for_ = 0;      ///< the executor for which note_ and level_ hold; 0: none
+  std::optional<std::uint32_t> home_;  ///< the squad where its body runs
+  detail::path_memory squad_of_;       ///< which squad ran which inter-squad task
+  std::shared_ptr<void> trials_;       ///< what policy::automatic has found (automatic/)
+};
+
+namespace detail {
+
+/// While a region is in use.
+struct region_access {
+  explicit region_access(region& used);
+  region_access(region_access const&) = delete;
+  region_access& operator=(region_access const&) = delete;
+  ~region_access() { r.running_.store(false, std::memory_order_release); }  // release: for the next run
+
+  /// The squad that ran the task of this path last, or `otherwise`.
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const;
+  void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
+
+  std::optional<std::uint32_t>& home() const noexcept { return r.home_; }
+  std::string& note() const noexcept { return r.note_; }
+  std::optional<std::uint32_t>& level() const noexcept { return r.level_; }
+  region_profile& profile() const noexcept { return r.profile_; }
+  steal_tree& tree() const noexcept { return r.tree_; }
+  using following_kind = region::following;
+  following_kind& following() const noexcept { return r.following_; }
+  steal_tree& followed() const noexcept { return r.followed_; }
+  replay_mode& mode() const noexcept { return r.mode_; }
+  adaptation& adapted() const noexcept { return r.adaptation_; }
+  run_times& times() const noexcept { return r.times_; }
+  bool& profile_wanted() const noexcept { return r.profile_wanted_; }
+  std::shared_ptr<void>& trials() const noexcept { return r.trials_; }
+  std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
+  void forget_squads() const noexcept;
+  /// Between runs.
+  void make_room() const { r.squad_of_.make_room(); }
+
+  region& r;
+};
+
+}  // namespace detail
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/region/region.ipp"
+#endif

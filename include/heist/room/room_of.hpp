@@ -1,0 +1,28 @@
+// Which room a policy belongs to.
+#pragma once
+
+#include "heist/fwd.hpp"
+#include "heist/policy/order.hpp"
+#include "heist/policy/tier.hpp"
+#include "heist/room/room_core.hpp"
+
+namespace heist::detail {
+
+/// Rooms specialise it for their policies.
+template <class Policy>
+struct room_of {
+  static_assert(Policy::order_type::value == fork_order::parent_first ||
+                    Policy::order_type::value == fork_order::child_first,
+                "heist: executor<Policy> needs the room that this policy belongs to; fix it by #include "
+                "<heist/tiers.hpp> for policy::cab and policy::cats, <heist/replay.hpp> for policy::replay, or "
+                "<heist/heist.hpp>.");
+  using type = no_search;
+};
+
+/// What its executor's tasks get when they take a context as `auto`.
+template <class Policy>
+struct context_of {
+  using type = basic_context<typename Policy::order_type>;
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,16 @@
+// Whose a sleeping worker is: its own thread's, or a guest's (guest.hpp).
+#pragma once
+
+#include "heist/base/config.hpp"
+#include "heist/sched/worker.hpp"
+
+namespace heist::detail {
+
+/// What a worker that is about to sleep says: a guest may carry it. Not where a guest does.
+void lend_seat(worker& w) noexcept;
+/// It is awake for a moment: nobody may borrow it. False if somebody has.
+bool keep_seat(worker& w) noexcept;
+/// It has been woken: returns when no guest carries it.
+void take_seat_back(worker& w) noexcept;
+
+}  // namespace heist::detail

@@ -1,0 +1,22 @@
+if(TARGET example_heat_distributed)
+  heist_example_test(heat_distributed EXPECT "what one thread computes" --rows 40 --columns 30 --steps 12 --strips 5)
+  heist_example_test(heat_distributed EXPECT "what one thread computes" --rows 3 --columns 3 --steps 4 --strips 99)
+  heist_example_test(heat_distributed FAILS EXPECT "nothing in .* says which" --restart "${CMAKE_CURRENT_BINARY_DIR}/nothing")
+  set(more_ranks 2 4)
+  if(NOT COMMAND heist_distributed_test)  # tests/distributed is left out
+    set(more_ranks "")
+  endif()
+  foreach(ranks ${more_ranks})
+    set(program "${MPIEXEC_EXECUTABLE}" -n ${ranks} $<TARGET_FILE:example_heat_distributed> --rows 60 --columns 60)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/heat_saved_${ranks}")
+    set(name example_heat_distributed_ranks_${ranks})
+    heist_distributed_test(${name} ${program} --all-on-first --picture "${CMAKE_CURRENT_BINARY_DIR}/heat_${ranks}.svg")
+    heist_distributed_test(${name}_saved ${program} --steps 25 --save "${folder}")
+    # Of 25 steps of 8 strips the last 5 are left; of 2 or 4 ranks each has as many.
+    heist_distributed_test(${name}_restarted ${program} --steps 25 --restart "${folder}")
+    math(EXPR left "40 / ${ranks}")
+    set_tests_properties(${name}_saved PROPERTIES FIXTURES_SETUP heat_saved_${ranks})
+    set_tests_properties(${name}_restarted PROPERTIES FIXTURES_REQUIRED heat_saved_${ranks} FAIL_REGULAR_EXPRESSION "WRONG"
+                         PASS_REGULAR_EXPRESSION " ${left} steps of strips run here")
+  endforeach()
+endif()

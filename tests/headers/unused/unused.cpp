@@ -1,0 +1,2 @@
+// All of heist, and nothing of it used.
+#include <heist/heist.hpp>

@@ -1,0 +1,232 @@
+// The loop engine: a piece that is asked hands over the upper half of what is left, others may do so in turn, and an
+// exception, a stop or what a search has found ends all. The engine is the shipped one; forks are made on the shipped
+// task stack in the manner of fork/parent_first.hpp; see README.md, "The world".
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/algo/loop.hpp"
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <stop_token>
+#include <utility>
+
+#include "engine/suite.hpp"
+#include "heist/sync/completion.hpp"
+#include "heist/sync/task_stack.hpp"
+#include "world/bounds.hpp"
+
+namespace {
+
+using model::env;
+using order = std::memory_order;
+
+struct worker;
+
+/// Where a task runs: its worker and its place on that worker's task stack.
+struct context {
+  template <class Lower, class Upper>
+  void fork_join(Lower&& lower, Upper&& upper) const;
+
+  worker* on;
+  std::size_t depth;
+  std::size_t workers;
+  bool remembers;
+};
+
+struct slot {
+  void make_public() { finished.reset(); }
+  env::plain<void*> task{nullptr};
+  void (*call)(void*, context) = nullptr;
+  heist::basic_completion<env> finished;
+  std::exception_ptr thrown;
+};
+
+struct worker {
+  std::array<slot, 8> slots;
+  heist::task_stack<slot, env> tasks{slots.data(), 6, false};
+  int forks = 0;
+};
+
+/// Upper halves wait on the stack while the lower one runs. Of two exceptions the lower's comes.
+template <class Lower, class Upper>
+void context::fork_join(Lower&& lower, Upper&& upper) const {
+  ++on->forks;
+  slot& at = on->slots[depth];
+  at.task = &upper;
+  at.call = [](void* f, context c) { (*static_cast<std::remove_reference_t<Upper>*>(f))(c); };
+  at.thrown = nullptr;
+  if (!on->tasks.fork_is_plain(&at)) on->tasks.forked(&at);
+  std::exception_ptr first;
+  try {
+    lower(context{on, depth + 1, workers, remembers});
+  } catch (...) {
+    first = std::current_exception();
+  }
+  if (on->tasks.join_is_plain(&at) || on->tasks.join(&at).mine) {
+    try {
+      upper(context{on, depth, workers, remembers});
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  } else {
+    while (!at.finished.done()) env::read_again();
+    if (!first) first = std::exchange(at.thrown, nullptr);
+    on->tasks.reclaim(&at);
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+constexpr std::size_t workers_told = 3;  // others may come, or not
+constexpr std::size_t most_iterations = 12, nowhere = ~std::size_t{0};
+
+/// What a piece has seen: the iterations [lo, hi), in their order.
+struct seen {
+  env::plain<std::size_t> lo{nowhere}, hi{nowhere};
+};
+
+struct failure {
+  std::size_t at;
+};
+
+/// A loop over n iterations, and what its body does at `special`.
+enum class does { nothing, throws, stops, finds };
+
+struct stage : heist::detail::loop_body<context> {
+  stage(std::size_t iterations, does something, std::size_t where)
+      : loop_body<context>{&run_block, &split_result}, n{iterations}, what{something}, special{where} {}
+
+  static void run_block(loop_body<context>& self, context const*, void* result, std::size_t lo, std::size_t hi) {
+    auto& it = static_cast<stage&>(self);
+    auto& mine = *static_cast<seen*>(result);
+    model::check(lo < hi && hi <= it.n, "a block that is none");
+    model::check(!it.returned, "a block begins after the loop has returned");
+    model::check(lo < it.known_end[static_cast<std::size_t>(model::self())],
+                 "a block begins behind the end that its own thread has set");
+    model::check(mine.hi == nowhere || mine.hi == lo, "a block's result is added where it does not belong");
+    if (mine.lo == nowhere) mine.lo = lo;
+    for (std::size_t i = lo; i != hi; ++i) {
+      it.runs[i] = it.runs[i] + 1;
+      mine.hi = i + 1;
+      it.visit(i, self);
+    }
+  }
+  static void split_result(loop_body<context>&, void* result, void* env, void (*go)(void*, void*)) {
+    seen upper;
+    go(env, &upper);
+    auto& lower = *static_cast<seen*>(result);
+    if (upper.lo == nowhere) return;
+    model::check(lower.hi == nowhere || lower.hi <= upper.lo, "results are put together in another order");
+    if (lower.lo == nowhere) lower.lo = static_cast<std::size_t>(upper.lo);
+    lower.hi = static_cast<std::size_t>(upper.hi);
+  }
+  void visit(std::size_t i, loop_body<context>& self) {
+    if (what == does::nothing || (i != special && i != other)) return;
+    auto& known = known_end[static_cast<std::size_t>(model::self())];
+    if (what == does::finds) {
+      self.end_at(i);
+      if (i < known) known = i;
+    } else if (what == does::stops) {
+      stop.request_stop();
+      known = 0;
+    } else {
+      known = 0;
+      throw failure{i};
+    }
+  }
+
+  std::size_t n;
+  does what;
+  std::size_t special, other = nowhere;
+  std::stop_source stop;
+  env::plain<bool> returned{false};
+  std::array<env::plain<int>, most_iterations> runs{};
+  std::array<std::size_t, model::max_threads> known_end = [] {
+    std::array<std::size_t, model::max_threads> all{};
+    for (std::size_t& e : all) e = nowhere;
+    return all;
+  }();
+};
+
+template <std::size_t N, does What, std::size_t Special, int Thieves, int Steals, bool Remembers = false,
+          std::size_t Other = nowhere>
+void divided(model::execution& t) {
+  struct board {
+    stage body{N, What, Special};
+    std::array<worker, Thieves + 1> workers;
+    bool all = true;
+    std::size_t thrown = nowhere;
+    seen result;
+  };
+  auto& b = t.make<board>();
+  b.body.other = Other;
+  t.thread([&b] {
+    std::stop_token const stop = What == does::stops ? b.body.stop.get_token() : std::stop_token{};
+    heist::detail::loop<context> engine{b.body, N, Remembers ? 2 : heist::loop_options::automatic, stop};
+    try {
+      b.all = engine.run(context{b.workers.data(), 0, workers_told, Remembers}, &b.result);
+    } catch (failure const& f) {
+      b.thrown = f.at;
+    }
+    b.body.returned = true;
+  });
+  for (int k = 1; k <= Thieves; ++k) {
+    t.thread([&b, k] {
+      for (int i = 0; i < Steals; ++i) {
+        // The loop's own worker first, then the one that may have divided what it has taken.
+        worker& robbed = b.workers[static_cast<std::size_t>(i % 2 == 0 ? 0 : Thieves + 1 - k)];
+        auto const found = robbed.tasks.steal();
+        if (found.status == heist::steal_status::empty) robbed.tasks.ask();
+        if (found.item == nullptr) continue;
+        slot& s = *found.item;
+        try {
+          s.call(s.task, context{&b.workers[static_cast<std::size_t>(k)], 0, workers_told, Remembers});
+        } catch (...) {
+          s.thrown = std::current_exception();
+        }
+        s.finished.complete();
+      }
+    });
+  }
+  t.finally([&b] {
+    std::size_t ran = 0, before_special = 0;
+    for (std::size_t i = 0; i != N; ++i) {
+      model::check(b.body.runs[i] <= 1, "an iteration ran twice");
+      ran += static_cast<std::size_t>(b.body.runs[i]);
+      if (i <= Special) before_special += static_cast<std::size_t>(b.body.runs[i]);
+    }
+    if (What == does::nothing) {
+      model::check(b.all && ran == N, "an iteration did not run");
+      model::check(b.result.lo == 0 && b.result.hi == N, "the result is not that of all iterations");
+    }
+    model::check(b.workers[0].forks != 0, "nothing is there for the others, and nothing was handed over");
+    if (What == does::finds) {
+      model::check(b.body.end.load(order::relaxed) == Special, "not the first was found");
+      model::check(before_special == Special + 1, "something before what was found was not looked at");
+    }
+    if (What == does::throws) model::check(b.thrown == Special || b.thrown == Other, "an exception is lost");
+    if (What == does::stops) model::check(!b.all || ran == N, "a loop that was stopped says that all has run");
+    if (What == does::throws && Thieves == 0) model::check(ran == Special + 1, "what had not begun was begun");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
+
+  all.prove("loop: 6 iterations, alone", three, divided<6, does::nothing, 0, 0, 0>);
+  all.prove("loop: 6 iterations, the third throws, alone", three, divided<6, does::throws, 2, 0, 0>);
+  all.prove("loop: 6 iterations, the third stops, alone", three, divided<6, does::stops, 2, 0, 0>);
+  all.prove("loop: 5 iterations and 1 steal", three, divided<5, does::nothing, 0, 1, 1>);
+  all.prove("loop: 6 iterations and 2 steals", two, divided<6, does::nothing, 0, 1, 2>);
+  all.prove("loop: 4 iterations and 2 thieves", two, divided<4, does::nothing, 0, 2, 1>);
+  all.prove("loop: 5 iterations, the third throws, 2 steals", two, divided<5, does::throws, 2, 1, 2>);
+  all.prove("loop: 6 iterations, two throw, 1 steal", two, divided<6, does::throws, 1, 1, 1, false, 4>);
+  all.prove("loop: 5 iterations, the second stops, 2 steals", two, divided<5, does::stops, 1, 1, 2>);
+  all.prove("loop: 6 iterations, two are found, 2 steals", two, divided<6, does::finds, 1, 1, 2, false, 4>);
+  all.prove("loop: a fixed division of 7 into parts of 2, 1 steal", two, divided<7, does::nothing, 0, 1, 1, true>);
+  all.prove("loop: the same, two are found", two, divided<7, does::finds, 2, 1, 2, true, 5>);
+  return all.finish();
+}

@@ -1,0 +1,12 @@
+// expect: a task comes after futures, shared_futures and ranges of them
+#include <heist/async.hpp>
+
+int main() {
+  heist::executor ex{1};
+  auto one = ex.submit([] { return 1; }).share();
+#ifdef HEIST_MENDED
+  ex.submit(heist::after(one), [](int) {}).get();
+#else
+  ex.submit(heist::after(one.get()), [](int) {}).get();
+#endif
+}

@@ -1,0 +1,15 @@
+// expect: a task must be callable as f\(\) or f\(heist::context\)
+// lines: 15
+// A fork whose second callable wants a number.
+#include <heist/heist.hpp>
+
+#include <tuple>
+
+int main() {
+  heist::executor ex{1};
+#ifdef HEIST_MENDED
+  ex.sync_wait([](heist::context c) { return std::get<1>(c.fork_join([] {}, [] { return 1; })); });
+#else
+  ex.sync_wait([](heist::context c) { return std::get<1>(c.fork_join([] {}, [](int n) { return n; })); });
+#endif
+}

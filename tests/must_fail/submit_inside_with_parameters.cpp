@@ -1,0 +1,13 @@
+// expect: a task must be callable as f\(\) or f\(heist::context\)
+// lines: 15
+// A task that forks off another one, which wants its argument.
+#include <heist/heist.hpp>
+
+int main() {
+  heist::executor ex{1};
+#ifdef HEIST_MENDED
+  ex.sync_wait([](heist::context c) { return c.submit([] { return 1; }).get(); });
+#else
+  ex.sync_wait([](heist::context c) { return c.submit([](int n) { return n; }).get(); });
+#endif
+}

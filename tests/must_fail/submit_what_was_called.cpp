@@ -1,0 +1,14 @@
+// expect: what is to run as a task cannot be called
+// lines: 15
+// The result of a call, where the callable is wanted.
+#include <heist/heist.hpp>
+
+int main() {
+  heist::executor ex{1};
+  auto const twice = [](int n) { return 2 * n; };
+#ifdef HEIST_MENDED
+  return ex.submit([&] { return twice(21); }).get();
+#else
+  return ex.submit(twice(21)).get();
+#endif
+}

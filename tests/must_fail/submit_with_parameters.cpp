@@ -1,0 +1,13 @@
+// expect: a task must be callable as f\(\) or f\(heist::context\)
+// lines: 15
+// A task that wants a number which nobody gives it.
+#include <heist/heist.hpp>
+
+int main() {
+  heist::executor ex{1};
+#ifdef HEIST_MENDED
+  ex.submit([] { return 1; }).get();
+#else
+  ex.submit([](int n) { return n; }).get();
+#endif
+}

@@ -1,0 +1,15 @@
+// expect: a task must be callable as f\(\) or f\(heist::context\)
+// lines: 15
+// As submit_with_parameters, with a stop_token.
+#include <heist/heist.hpp>
+
+#include <stop_token>
+
+int main() {
+  heist::executor ex{1};
+#ifdef HEIST_MENDED
+  return ex.submit(std::stop_token{}, [] { return 1; }).get();
+#else
+  return ex.submit(std::stop_token{}, [](std::stop_token t) { return t.stop_requested() ? 1 : 0; }).get();
+#endif
+}

@@ -1,0 +1,14 @@
+// expect: a task must be callable as f\(\) or f\(heist::context\)
+// lines: 15
+// The body of a region that wants the region.
+#include <heist/heist.hpp>
+
+int main() {
+  heist::executor ex{1};
+  heist::region r;
+#ifdef HEIST_MENDED
+  return ex.sync_wait(r, [](auto) { return 1; });
+#else
+  return ex.sync_wait(r, [](heist::region&) { return 1; });
+#endif
+}

@@ -1,0 +1,425 @@
+// executor<policy::automatic>: what is run by others is run once and right, whatever is tried meanwhile; failures and stops
+// go where they belong; notes say what was found.
+#include <heist/heist.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+using executor = heist::executor<heist::policy::automatic>;
+using seconds = std::chrono::seconds;
+
+namespace {
+
+heist::options four_squads(std::size_t workers = 8) {
+  return {.workers = workers,
+          .machine = heist::topology::parse("package:4 l3:1 core:2 pu:1"),
+          .squads = heist::squad_by::l3};
+}
+
+/// The sum of the numbers below `n`, by forks down to 8.
+template <class Context>
+long sum(Context ctx, long from, long to) {
+  if (to - from <= 8) {
+    long s = 0;
+    for (long i = from; i != to; ++i) s += i;
+    return s;
+  }
+  long const middle = from + (to - from) / 2;
+  auto const [a, b] =
+      ctx.fork_join([=](auto c) { return sum(c, from, middle); }, [=](auto c) { return sum(c, middle, to); });
+  return a + b;
+}
+constexpr long sum_below(long n) {
+  return n * (n - 1) / 2;
+}
+
+/// A diamond-shaped graph whose tasks count how often they ran.
+struct counting {
+  heist::task_graph g;
+  std::vector<std::atomic<int>> ran = std::vector<std::atomic<int>>(66);
+  std::atomic<bool> fails{false};
+
+  counting() {
+    auto first = add(0), last = add(65);
+    for (std::size_t i = 1; i != 65; ++i) {
+      auto t = add(i);
+      first.precede(t);
+      t.precede(last);
+    }
+  }
+  heist::task<> add(std::size_t i) {
+    return g.emplace([this, i] {
+      ++ran[i];
+      if (i == 0 && fails) throw std::runtime_error{"asked to"};
+    });
+  }
+  bool all_ran(int times) const {
+    for (auto const& r : ran) {
+      if (r != times) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what an executor offers, one of policy::automatic offers", "[automatic]") {
+  heist_test::watchdog guard{"what an executor offers", seconds{60}};
+  executor ex{{.workers = 2}};
+  CHECK(ex.worker_count() == 2);
+  CHECK(ex.submit([] { return 1; }).get() == 1);
+  CHECK(ex.sync_wait([](auto ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
+  CHECK(ex.sync_wait([](heist::context ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
+  CHECK(ex.run_here([](auto ctx) { return sum(ctx, 0, 1000); }) == sum_below(1000));
+  CHECK(ex.sync_wait([](auto ctx) {
+    std::atomic<int> n{0};
+    heist::scope s{ctx};
+    for (int i = 0; i != 20; ++i) s.fork([&] { ++n; });
+    s.join();
+    ctx.footprint(10);
+    ctx.designate(1);
+    static_cast<void>(ctx.inter_fork([&] { ++n; }, [&] { ++n; }));
+    return n + (ctx.may_be_stolen() ? 0 : 100);
+  }) == 22);
+  std::vector<int> v(1000);
+  std::iota(v.begin(), v.end(), 0);
+  heist::for_each(ex, v, [](int& x) { x *= 2; });
+  CHECK(heist::reduce(ex, v) == 999000);
+  std::atomic<int> posted{0};
+  ex.post([&] { ++posted; });
+  ex.wait_idle();
+  CHECK(posted == 1);
+  heist::any_executor any = ex;
+  CHECK(any.sync_wait([] { return 3; }) == 3);
+  CHECK_FALSE(ex.state_text().empty());
+  CHECK(ex.sync_wait([](auto ctx) { return ctx.blocking([] { return 4; }); }) == 4);
+}
+
+TEST_CASE("a region is run right while ways are tried, and its note says what was found", "[automatic]") {
+  heist_test::watchdog guard{"a region is run right while ways are tried", seconds{120}};
+  executor ex{four_squads()};
+  heist::region r{{.branching = 2, .bytes = std::size_t{8} << 20}};
+  CHECK(r.note().empty());
+  for (int i = 0; i != 80; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 500); }) == sum_below(500));
+  CHECK(r.note().find(" runs") != std::string::npos);
+  // From inside of a task, and with a context that is named.
+  long const s = ex.sync_wait([&](auto ctx) {
+    long all = 0;
+    for (int i = 0; i != 10; ++i) all += ctx.sync_wait(r, [](heist::context c) { return sum(c, 0, 100); });
+    return all;
+  });
+  CHECK(s == 10 * sum_below(100));
+}
+
+TEST_CASE("what is faster is found, and kept", "[automatic]") {
+  heist_test::watchdog guard{"what is faster is found", seconds{120}};
+  // The first four threads are the executor's own: there it takes a millisecond more.
+  static std::atomic<int> threads;
+  static thread_local bool own;
+  threads = 0;
+  heist::options wanted = four_squads(4);
+  wanted.on_worker_start = [](std::size_t) { own = threads++ < 4; };
+  executor ex{wanted};
+  auto const work = [] {
+    if (own) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  };
+  auto const found = [](std::string const& note) { return !note.empty() && note.rfind("random", 0) != 0; };
+  heist::region r;
+  int runs = 0;
+  for (; runs != 2000 && !found(r.note()); ++runs) ex.sync_wait(r, work);
+  CHECK(found(r.note()));
+  CHECK(r.note().find("of random's time") != std::string::npos);
+  CHECK(threads > 4);
+  heist::task_graph g;
+  g.emplace(work);
+  for (runs = 0; runs != 2000 && !found(g.note()); ++runs) ex.run(g).get();
+  CHECK(found(g.note()));
+  CHECK(g.memory().tasks() == 1);
+}
+
+TEST_CASE("one worker has nothing to choose, and says so", "[automatic]") {
+  executor ex{{.workers = 1}};
+  heist::region r;
+  for (int i = 0; i != 3; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 50); }) == sum_below(50));
+  CHECK(r.note() == "random: there is one worker, so there is nothing to choose");
+}
+
+TEST_CASE("a region's result may be anything, and its exceptions reach who entered it", "[automatic]") {
+  heist_test::watchdog guard{"a region's result may be anything", seconds{120}};
+  executor ex{four_squads()};
+  heist::region r;
+  int kept = 0;
+  for (int i = 0; i != 60; ++i) {
+    int& same = ex.sync_wait(r, [&]() -> int& { return kept; });
+    CHECK(&same == &kept);
+    ex.sync_wait(r, [&] { kept = i; });
+    CHECK(ex.sync_wait(r, [] { return std::string{"text"}; }) == "text");
+    CHECK_THROWS_AS(ex.sync_wait(r, [](auto ctx) { ctx.fork_join([] {}, [] { throw std::logic_error{"mine"}; }); }),
+                    std::logic_error);
+  }
+}
+
+TEST_CASE("runs that throw or are stopped show nothing", "[automatic]") {
+  heist_test::watchdog guard{"runs that throw or are stopped show nothing", seconds{60}};
+  executor ex{{.workers = 2}};
+  heist::region r;
+  for (int i = 0; i != 20; ++i) CHECK_THROWS(ex.sync_wait(r, [] { throw std::runtime_error{"no"}; }));
+  CHECK(r.note().empty());
+  for (int i = 0; i != 20; ++i) {
+    std::stop_source stop;
+    ex.sync_wait(stop.get_token(), [&](auto ctx) {
+      stop.request_stop();
+      ctx.sync_wait(r, [](auto c) { CHECK(c.stop_requested()); });
+    });
+  }
+  CHECK(r.note().empty());
+}
+
+TEST_CASE("a stop is seen where a region's run is, wherever that is", "[automatic]") {
+  heist_test::watchdog guard{"a stop is seen where a region's run is", seconds{60}};
+  executor ex{four_squads()};
+  heist::region r;
+  for (int i = 0; i != 60; ++i) {
+    std::stop_source stop;
+    bool const seen = ex.sync_wait(stop.get_token(), [&](auto ctx) {
+      return ctx.sync_wait(r, [&](auto c) {
+        if (i % 4 == 0) stop.request_stop();
+        auto const [a, b] = c.fork_join([](auto d) { return d.stop_requested(); }, [] { return true; });
+        return a && b;
+      });
+    });
+    CHECK(seen == (i % 4 == 0));
+  }
+}
+
+TEST_CASE("a region has one run at a time, a region in another's run is a part of it", "[automatic]") {
+  heist_test::watchdog guard{"a region has one run at a time", seconds{120}};
+  executor ex{four_squads()};
+  heist::region outer, inner;
+  for (int i = 0; i != 60; ++i) {
+    long const s = ex.sync_wait(outer, [&](auto ctx) {
+      bool refused = false;
+      try {
+        ctx.sync_wait(outer, [] {});
+      } catch (heist::region_error const&) {
+        refused = true;
+      }
+      return ctx.sync_wait(inner, [](auto c) { return sum(c, 0, 100); }) + (refused || i >= 0 ? 0 : 1);
+    });
+    CHECK(s == sum_below(100));
+  }
+  CHECK_FALSE(outer.note().empty());
+}
+
+TEST_CASE("a task that waits for its own executor is told so, wherever it is run", "[automatic]") {
+  heist_test::watchdog guard{"a task that waits for its own executor", seconds{60}};
+  executor ex{four_squads(4)};
+  heist::region r;
+  heist::task_graph g;
+  int told = 0;
+  auto const wait = [&] {
+    try {
+      ex.wait_idle();
+    } catch (heist::executor_error const&) {
+      ++told;
+    }
+  };
+  g.emplace(wait);
+  for (int i = 0; i != 50; ++i) {
+    ex.sync_wait(r, wait);
+    ex.run(g).get();
+  }
+  CHECK(told == 100);
+}
+
+TEST_CASE("the state of all that there is, is told", "[automatic]") {
+  executor ex{four_squads(4)};
+  heist::region r;
+  for (int i = 0; i != 60; ++i) ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); });
+  CHECK(ex.state_text().find("beside it, for what is run as under cab: 4 workers") != std::string::npos);
+}
+
+TEST_CASE("a child of fork() leaves the others alone", "[automatic]") {
+  auto ex = std::make_unique<executor>(four_squads(4));
+  heist::region r;
+  for (int i = 0; i != 60; ++i) ex->sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); });
+  pid_t const child = fork();
+  if (child == 0) {
+    ex.reset();
+    _exit(0);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("two regions run at once, from tasks and from outside", "[automatic]") {
+  heist_test::watchdog guard{"two regions run at once", seconds{120}};
+  executor ex{four_squads(4)};
+  heist::region a, b;
+  std::atomic<int> right{0};
+  std::thread other{[&] {
+    for (int i = 0; i != 80; ++i)
+      right += ex.sync_wait(a, [](auto ctx) { return sum(ctx, 0, 200); }) == sum_below(200) ? 1 : 0;
+  }};
+  for (int i = 0; i != 80; ++i) CHECK(ex.sync_wait(b, [](auto ctx) { return sum(ctx, 0, 300); }) == sum_below(300));
+  other.join();
+  CHECK(right == 80);
+}
+
+TEST_CASE("a region may go from one executor to another", "[automatic]") {
+  heist_test::watchdog guard{"a region may go from one executor to another", seconds{60}};
+  heist::region r;
+  for (int i = 0; i != 4; ++i) {
+    executor ex{{.workers = 2}};
+    for (int j = 0; j != 15; ++j) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
+    heist::executor<heist::policy::cab> fixed{{.workers = 2}};
+    CHECK(fixed.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 100); }) == sum_below(100));
+  }
+}
+
+TEST_CASE("a graph's tasks run once each in every run, and its note says what was found", "[automatic]") {
+  heist_test::watchdog guard{"a graph's tasks run once each in every run", seconds{120}};
+  executor ex{four_squads()};
+  counting c;
+  for (int i = 0; i != 120; ++i) {
+    ex.run(c.g).get();
+    REQUIRE(c.all_ran(i + 1));
+  }
+  CHECK(c.g.note().find(" runs") != std::string::npos);
+  CHECK(ex.sync_wait([&](auto ctx) {
+    ctx.run(c.g).get();
+    return c.all_ran(121);
+  }));
+  ex.run_n(c.g, 10).get();
+  CHECK(c.all_ran(131));
+  int left = 5;
+  ex.run_until(c.g, [&] { return --left == 0; }).get();
+  CHECK(c.all_ran(136));
+  c.g.forget();
+  ex.run(c.g).get();
+  CHECK(c.all_ran(137));
+}
+
+TEST_CASE("a graph fails, is stopped and calls back as under any policy", "[automatic]") {
+  heist_test::watchdog guard{"a graph fails", seconds{120}};
+  executor ex{four_squads()};
+  counting c;
+  std::atomic<int> called{0};
+  for (int i = 0; i != 60; ++i) {
+    c.fails = i % 3 == 1;
+    auto run = ex.run(c.g, [&] { ++called; });
+    if (c.fails) {
+      CHECK_THROWS_AS(run.get(), std::runtime_error);
+    } else {
+      run.get();
+    }
+    std::stop_source stop;
+    stop.request_stop();
+    auto stopped = ex.run(c.g, stop.get_token());
+    stopped.wait();
+    CHECK(stopped.stopped());
+    CHECK(called == i + 1);
+  }
+  c.fails = true;
+  static_cast<void>(ex.run(c.g));
+  CHECK_THROWS_AS(ex.wait_idle(), std::runtime_error);
+}
+
+TEST_CASE("a graph is edited between runs", "[automatic]") {
+  heist_test::watchdog guard{"a graph is edited between runs", seconds{120}};
+  executor ex{four_squads()};
+  heist::task_graph g;
+  std::atomic<int> ran{0};
+  std::vector<heist::task<>> tasks;
+  int expected = 0;
+  for (int i = 0; i != 100; ++i) {
+    if (i % 7 == 0) {
+      for (int k = 0; k != 5; ++k) {
+        tasks.push_back(g.emplace([&] { ++ran; }));
+        if (tasks.size() > 3) tasks[tasks.size() / 2].precede(tasks.back());
+      }
+    }
+    if (i % 11 == 10) {
+      g.erase(tasks.back());
+      tasks.pop_back();
+    }
+    ex.run(g).get();
+    expected += static_cast<int>(tasks.size());
+    REQUIRE(ran == expected);
+  }
+}
+
+TEST_CASE("runs of a graph in line, from several threads and executors, all happen", "[automatic]") {
+  heist_test::watchdog guard{"runs of a graph in line", seconds{120}};
+  executor ex{four_squads(4)};
+  heist::executor<> plain{2};
+  counting c;
+  std::thread other{[&] {
+    for (int i = 0; i != 60; ++i) ex.run(c.g).get();
+  }};
+  for (int i = 0; i != 60; ++i) {
+    auto first = ex.run(c.g), second = ex.run(c.g);
+    if (i % 5 == 0) plain.run(c.g).get();
+    second.get();
+    first.get();
+  }
+  other.join();
+  CHECK(c.all_ran(192));
+}
+
+TEST_CASE("graphs with conditions, and graphs within graphs", "[automatic]") {
+  heist_test::watchdog guard{"graphs with conditions", seconds{120}};
+  executor ex{four_squads()};
+  counting inner;
+  heist::task_graph g;
+  int round = 0, rounds = 0;
+  auto start = g.emplace([&] { round = 0; });
+  auto again = g.emplace([&] { ++rounds; });
+  auto part = g.compose(inner.g);
+  auto ask = g.emplace_condition([&] { return ++round < 3 ? 0 : 1; });
+  auto end = g.emplace([] {});
+  start.precede(again);
+  again.precede(part);
+  part.precede(ask);
+  ask.precede(again, end);
+  for (int i = 0; i != 60; ++i) {
+    ex.run(g).get();
+    REQUIRE(rounds == 3 * (i + 1));
+    REQUIRE(inner.all_ran(3 * (i + 1)));
+  }
+}
+
+TEST_CASE("the end of the executor waits for what its others run, and for what that submits", "[automatic]") {
+  heist_test::watchdog guard{"the end of the executor waits for what its others run", seconds{120}};
+  for (int runs = 0; runs != 40; ++runs) {
+    std::atomic<int> done{0};
+    heist::task_graph g;
+    {
+      executor ex{{.workers = 2}};
+      for (int i = 0; i != 8; ++i) {
+        g.emplace([&] {
+          ++done;
+          if (runs % 2 == 0) ex.post([&] { ++done; });
+        });
+      }
+      for (int i = 0; i != runs; ++i) ex.run(g).get();
+      static_cast<void>(ex.run(g));
+    }
+    CHECK(done == (runs + 1) * (runs % 2 == 0 ? 16 : 8));
+  }
+}

@@ -1,0 +1,51 @@
+// The process's executor, executors without a template parameter, storage for each worker.
+#include <atomic>
+#include <cstddef>
+
+#include "heist/async.hpp"
+#include "heist/graph.hpp"
+#include "heist/replay.hpp"
+#include "support/catch.hpp"
+
+TEST_CASE("default_executor: one for the process; HEIST_WORKERS is read with care", "[dynamic]") {
+  CHECK(&heist::default_executor() == &heist::default_executor());
+  CHECK(heist::default_executor().submit([] { return 1; }).get() == 1);
+  CHECK(heist::detail::workers_wanted(nullptr) == 0);
+  CHECK(heist::detail::workers_wanted("") == 0);
+  CHECK(heist::detail::workers_wanted("3") == 3);
+  for (char const* wrong : {"0", "-1", "3x", " 3", "many", "99999999999999999999999"})
+    CHECK_THROWS_AS(heist::detail::workers_wanted(wrong), heist::executor_error);
+}
+
+TEST_CASE("any_executor: as the executor that it refers to", "[dynamic]") {
+  heist::executor one{1};
+  heist::executor<heist::policy::replay> other{1};
+  for (heist::any_executor ex : {heist::any_executor{one}, heist::any_executor{other}}) {
+    CHECK(ex.worker_count() == 1);
+    CHECK(ex.sync_wait([](heist::context c) {
+      auto [a, b] = c.fork_join([] { return 1; }, [] { return 2; });
+      return a + b;
+    }) == 3);
+    CHECK(ex.submit(heist::after(ex.submit([] { return 1; })), [](int x) { return x; }).get() == 1);
+    heist::task_graph g;
+    int n = 0;
+    g.emplace([&] { ++n; });
+    ex.run_n(g, 3).get();
+    CHECK(n == 3);
+    ex.wait_idle();
+  }
+  CHECK(heist::any_executor{one} == heist::any_executor{one});
+}
+
+TEST_CASE("per_worker: each worker has its own", "[dynamic]") {
+  heist::executor ex{3}, other{1};
+  heist::per_worker<long> counts{ex, 0L};
+  for (int i = 0; i < 1000; ++i) ex.post([&] { ++counts.local(); });
+  ex.wait_idle();
+  long sum = 0;
+  counts.for_each([&](long n) { sum += n; });
+  CHECK(sum == 1000);
+  CHECK(counts.size() == 3);
+  CHECK_THROWS_AS(counts.local(), heist::executor_error);
+  CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
+}

@@ -1,0 +1,296 @@
+// heist/observe/trace_report.hpp: what a report says is what was recorded.
+#include "heist/observe/trace_report.hpp"
+
+#include <algorithm>  // count
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "heist/observe/chrome_trace.hpp"
+#include "heist/observe/task_edges.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+heist::task_view task(void const* id, char const* name = nullptr) {
+  return {heist::task_kind::task, id, name};
+}
+
+std::string page_of(heist::recorder const& r, heist::task_edges const* edges = nullptr) {
+  std::ostringstream out;
+  heist::write_report(out, r, edges);
+  return out.str();
+}
+
+std::size_t count(std::string const& text, std::string const& word) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++n;
+  return n;
+}
+
+/// Long enough for its time to be seen.
+void pass_time() {
+  auto const until = heist::recorder::now() + 20'000;
+  while (heist::recorder::now() < until) {
+  }
+}
+
+void tell(heist::task_edges& edges, std::vector<int> const& tasks,
+          std::vector<std::pair<std::size_t, std::size_t>> const& between) {
+  edges.graph_begins();
+  for (int const& t : tasks) edges.has_task(&t);
+  for (auto const& [from, to] : between) edges.has_edge(&tasks[from], &tasks[to]);
+  edges.graph_ends();
+}
+
+void run(heist::recorder& r, std::size_t worker, int const& t, char const* name) {
+  r.task_begin(worker, task(&t, name));
+  pass_time();
+  r.task_end(worker, task(&t, name));
+}
+
+}  // namespace
+
+TEST_CASE("report_counts_busy_time_once_and_steals_by_squad") {
+  heist::recorder r;
+  r.start(3);
+  int outer = 0, inner = 0, fiber = 0;
+  r.task_begin(0, task(&outer, "outer"));
+  r.task_begin(0, task(&inner, "inner"));
+  pass_time();
+  r.task_end(0, task(&inner, "inner"));
+  r.park(0, &fiber);
+  r.sleep(2);
+  pass_time();
+  r.wake(2);
+  r.steal(1, 0);
+  r.steal(2, 0);
+  r.steal(2, 0);
+  r.resume(1, &fiber);
+  pass_time();
+  r.task_end(1, task(&outer, "outer"));
+
+  auto const s = heist::summarize(r, nullptr, {0, 0, 1});
+  CHECK(s.tasks == 2);
+  CHECK(s.parks == 1);
+  CHECK(s.steal_count() == 3);
+  CHECK(s.steals_within_squads() == 1);
+  CHECK(s.steals[2][0] == 2);
+  REQUIRE(s.workers.size() == 3);
+  CHECK(s.workers[0].busy_ns >= 20'000);
+  CHECK(s.workers[1].busy_ns >= 20'000);
+  CHECK(s.workers[2].busy_ns == 0);
+  CHECK(s.workers[2].asleep_ns >= 20'000);
+  for (auto const& w : s.workers) CHECK(w.busy_ns + w.asleep_ns <= s.elapsed_ns);
+  REQUIRE(s.longest.size() == 2);
+  CHECK(s.longest[0].name == "outer");
+  CHECK(s.longest[0].worker == 1);
+  CHECK(s.longest[0].busy_ns == s.workers[0].busy_ns + s.workers[1].busy_ns);
+  CHECK(s.longest[0].end_ns - s.longest[0].begin_ns > s.longest[0].busy_ns);  // it was parked
+  CHECK(s.utilisation() > 0);
+  CHECK(s.utilisation() < 1);
+  CHECK(s.critical_path.empty());  // nobody has told of edges
+  CHECK(s.text().find("3 steals, 1 of them within squads") != std::string::npos);
+}
+
+TEST_CASE("report_finds_the_chain_of_tasks_that_was_busy_longest") {
+  std::vector<int> t(4);
+  heist::task_edges edges;
+  tell(edges, t, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  heist::recorder r;
+  heist::trace_summary s;
+  // Where the system takes the processor away from "early", the chain to it is the longest.
+  for (int attempt = 0; attempt != 200 && s.critical_path.size() != 3; ++attempt) {
+    r.start(2);
+    run(r, 0, t[0], "first");
+    run(r, 1, t[2], "early");
+    for (int i = 0; i != 5; ++i) pass_time();
+    r.task_begin(0, task(&t[1], "late"));
+    for (int i = 0; i != 5; ++i) pass_time();
+    r.task_end(0, task(&t[1], "late"));
+    run(r, 1, t[3], "last");
+    s = heist::summarize(r, &edges);
+  }
+  REQUIRE(s.critical_path.size() == 3);
+  CHECK(s.critical_path[0].name == "first");
+  CHECK(s.critical_path[1].name == "late");  // the last one waited for it
+  CHECK(s.critical_path[2].name == "last");
+  CHECK(s.critical_ns == s.critical_path[0].busy_ns + s.critical_path[1].busy_ns + s.critical_path[2].busy_ns);
+  auto const page = page_of(r, &edges);
+  CHECK(count(page, "class=\"critical\"") == 3);
+  CHECK(page.find("Critical path: 3 tasks") != std::string::npos);
+}
+
+TEST_CASE("edges_hold_until_another_graph_has_tasks_with_the_same_names") {
+  std::vector<int> t(2);
+  heist::task_edges edges;
+  heist::recorder r;
+  r.start(1);
+  tell(edges, t, {{0, 1}});
+  run(r, 0, t[0], "a");
+  run(r, 0, t[1], "b");
+  run(r, 0, t[1], "b");  // has waited for nobody since
+  tell(edges, t, {});
+  run(r, 0, t[0], "a");
+  run(r, 0, t[1], "b");
+  std::ostringstream out;
+  heist::write_chrome_trace(out, r, &edges);
+  CHECK(count(out.str(), "\"ph\":\"s\",\"name\":\"edge\"") == 1);
+  CHECK(count(out.str(), "\"ph\":\"f\",\"name\":\"edge\"") == 1);
+}
+
+TEST_CASE("trace_has_arrows_for_steals_and_resumes_and_counts_who_is_awake") {
+  heist::recorder r;
+  r.start(2);
+  int t = 0, fiber = 0;
+  r.sleep(1);
+  r.task_begin(0, task(&t, "t"));
+  r.park(0, &fiber);
+  r.wake(1);
+  r.steal(1, 0);
+  r.resume(1, &fiber);
+  r.task_end(1, task(&t, "t"));
+  std::ostringstream out;
+  heist::write_chrome_trace(out, r);
+  for (char const* kind : {"steal", "resume"}) {
+    CHECK(count(out.str(), std::string{"\"ph\":\"s\",\"name\":\""} + kind) == 1);
+    CHECK(count(out.str(), std::string{"\"ph\":\"f\",\"name\":\""} + kind) == 1);
+  }
+  CHECK(count(out.str(), "workers awake") == 3);  // at first, asleep, awake
+  CHECK(out.str().find("{\"awake\":1}") != std::string::npos);
+}
+
+TEST_CASE("steal_tree_says_what_was_taken_from_whom_and_merges_the_same_ways") {
+  heist::recorder r;
+  r.start(3);
+  int a = 0, b = 0;
+  run(r, 0, a, "a");
+  r.steal(1, 0);
+  run(r, 1, b, "b");
+  run(r, 1, b, "b");
+  r.steal(2, 1);
+  run(r, 2, b, "b");
+  r.steal(1, 0);  // the same way again
+  run(r, 1, b, "b");
+  r.steal(0, 2);  // what was taken from 0 comes back to it
+  run(r, 0, b, "b");
+  r.sleep(0);
+  r.wake(0);
+  run(r, 0, a, "a");  // from nobody
+
+  auto const sum = heist::summarize(r);
+  auto const& tree = sum.steal_tree;
+  auto const none = heist::trace_summary::branch::none;
+  REQUIRE(tree.size() == 4);
+  std::size_t const workers[] = {0, 1, 2, 0}, from[] = {none, 0, 1, 2}, times[] = {0, 2, 1, 1}, tasks[] = {2, 3, 1, 1};
+  std::int64_t busy = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(tree[i].worker == workers[i]);
+    CHECK(tree[i].from == from[i]);
+    CHECK(tree[i].times == times[i]);
+    CHECK(tree[i].tasks == tasks[i]);
+    CHECK(tree[i].busy_ns >= static_cast<std::int64_t>(20'000 * tasks[i]));
+    busy += tree[i].busy_ns;
+  }
+  CHECK(busy == sum.workers[0].busy_ns + sum.workers[1].busy_ns + sum.workers[2].busy_ns);
+  CHECK(sum.text().find("\n    worker 1 from 0, 2 times: 3 tasks, busy ") != std::string::npos);
+  CHECK(page_of(r).find(">worker 2 from 1, once: 1 task, busy ") != std::string::npos);
+}
+
+TEST_CASE("steal_tree_of_two_workers_that_rob_each_other_forever_is_cut") {
+  heist::recorder r;
+  r.start(2);
+  int t = 0;
+  r.task_begin(0, task(&t));
+  r.task_end(0, task(&t));
+  for (int i = 0; i < 50'000; ++i) {
+    r.steal(i % 2 == 0 ? 1 : 0, i % 2 == 0 ? 0 : 1);
+    r.task_begin(i % 2 == 0 ? 1 : 0, task(&t));
+    r.task_end(i % 2 == 0 ? 1 : 0, task(&t));
+  }
+  CHECK(heist::summarize(r).steal_tree.size() == 50'001);
+  auto const page = page_of(r);
+  CHECK(page.find("49992 more steals") != std::string::npos);  // eight levels stand there
+  CHECK(count(page, " from ") < 100);
+}
+
+TEST_CASE("report_draws_the_graph_with_the_critical_path_in_red") {
+  std::vector<int> t(5);
+  heist::task_edges edges;
+  heist::recorder r;
+  std::string page;
+  for (int attempt = 0; attempt != 200 && count(page, "\"box critical\"") != 3; ++attempt) {
+    r.start(1);
+    tell(edges, t, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+    run(r, 0, t[0], "<first>");
+    run(r, 0, t[2], "short");
+    r.task_begin(0, task(&t[1], "long"));
+    for (int i = 0; i != 5; ++i) pass_time();
+    r.task_end(0, task(&t[1], "long"));
+    run(r, 0, t[3], "a name that is too long for a box");
+    page = page_of(r, &edges);
+  }
+  CHECK(count(page, "\"box critical\"") == 3);
+  CHECK(count(page, "\"box\"") == 2);
+  CHECK(count(page, "\"edge critical\"") == 2);
+  CHECK(count(page, "\"edge\"") == 2);
+  CHECK(page.find("&lt;first&gt;</text>") != std::string::npos);
+  CHECK(page.find(">a name that is too l...</text>") != std::string::npos);
+  CHECK(count(page, "(not run)") == 2);  // title and text
+}
+
+TEST_CASE("report_draws_loops_and_no_huge_graphs") {
+  std::vector<int> t(3);
+  heist::task_edges edges;
+  heist::recorder r;
+  r.start(1);
+  tell(edges, t, {{0, 1}, {1, 0}, {2, 2}});
+  run(r, 0, t[0], "a");
+  run(r, 0, t[1], "b");
+  CHECK(count(page_of(r, &edges), "\"edge critical\"") == 1);
+
+  std::vector<int> many(1000);
+  tell(edges, many, {{0, 1}});
+  run(r, 0, many[0], "a");
+  for (int i = 0; i != 4; ++i) pass_time();
+  r.task_begin(0, task(&many[1], "b"));
+  for (int i = 0; i != 100; ++i) pass_time();
+  r.task_end(0, task(&many[1], "b"));
+  CHECK(page_of(r, &edges).find("1000 tasks and 1 edges, too many to draw here") != std::string::npos);
+}
+
+TEST_CASE("report_is_one_page_that_loads_nothing_and_escapes_names") {
+  heist::recorder r;
+  r.start(1);
+  int t = 0;
+  run(r, 0, t, "<script>\"&\" \x01");
+  auto const page = page_of(r);
+  CHECK(page.find("<script") == std::string::npos);
+  CHECK(page.find("&lt;script&gt;&quot;&amp;&quot;") != std::string::npos);
+  CHECK(page.find("http") == std::string::npos);
+  CHECK(page.find("src=") == std::string::npos);
+  CHECK(count(page, "<table>") == count(page, "</table>"));
+  CHECK(count(page, "<tr>") == count(page, "</tr>"));
+  CHECK(page.find("</html>") != std::string::npos);
+}
+
+TEST_CASE("report_draws_many_short_tasks_together") {
+  heist::recorder r;
+  r.start(1);
+  int t = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    r.task_begin(0, task(&t));
+    r.task_end(0, task(&t));
+  }
+  CHECK(page_of(r).size() < 1'000'000);
+  CHECK(heist::summarize(r).tasks == 100'000);
+}
+
+TEST_CASE("report_of_nothing_is_a_report") {
+  heist::recorder r;
+  r.start(1);
+  CHECK(heist::summarize(r).tasks == 0);
+  CHECK(page_of(r).find("0 tasks") != std::string::npos);
+  CHECK(heist::summarize(heist::recorder{}).workers.empty());
+}

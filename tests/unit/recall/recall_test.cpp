@@ -1,0 +1,418 @@
+// Graphs that remember, against what a sequential program would do: each task once and after what it waits for, in runs of
+// every policy with memory, edited between them, failed and stopped; strict runs on the recorded workers in their order.
+#include <heist/heist.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_graph.hpp"
+#include "support/watchdog.hpp"
+
+using heist::replay_mode;
+using heist_test::random_engine;
+using seconds = std::chrono::seconds;
+
+namespace {
+
+heist::options four_squads() {
+  return {.workers = 8, .machine = heist::topology::parse("package:4 l3:1 core:2 pu:1"), .squads = heist::squad_by::l3};
+}
+
+/// A graph whose tasks note when they ran, and where.
+struct noting {
+  heist::task_graph g;
+  std::vector<heist::task<>> tasks;
+  heist_test::plain_graph shape;
+  std::vector<std::atomic<std::uint32_t>> ran;
+  std::vector<std::uint32_t> when, where;
+  std::atomic<std::uint32_t> clock{0};
+  std::atomic<std::uint32_t> thrower{~0u};  ///< this one throws
+
+  explicit noting(heist_test::plain_graph of)
+      : shape{std::move(of)}, ran(shape.size), when(shape.size), where(shape.size) {
+    for (std::uint32_t i = 0; i != shape.size; ++i) {
+      tasks.push_back(g.emplace([this, i](auto ctx) {
+        where[i] = static_cast<std::uint32_t>(ctx.worker_id());
+        when[i] = ++clock;
+        ++ran[i];
+        if (thrower == i) throw std::runtime_error{"asked to"};
+      }));
+    }
+    for (auto [from, to] : shape.edges) tasks[from].precede(tasks[to]);
+  }
+
+  void reset() {
+    for (auto& r : ran) r = 0;
+    clock = 0;
+  }
+  /// After a run that did not fail.
+  bool right() const {
+    bool fine = true;
+    for (auto const& r : ran) fine = fine && r == 1;
+    for (auto [from, to] : shape.edges) fine = fine && when[from] < when[to];
+    return fine;
+  }
+  /// The tasks of each worker, in the order in which it began them.
+  std::vector<std::vector<std::uint32_t>> lists(std::size_t workers) const {
+    std::vector<std::vector<std::uint32_t>> all(workers);
+    for (std::uint32_t i = 0; i != shape.size; ++i) all[where[i]].push_back(i);
+    for (auto& list : all) std::sort(list.begin(), list.end(), [&](auto a, auto b) { return when[a] < when[b]; });
+    return all;
+  }
+};
+
+noting& random_noting(std::unique_ptr<noting>& at, std::uint64_t seed, std::uint32_t size = 60) {
+  random_engine random{seed};
+  auto const shape = heist_test::all_shapes[seed % heist_test::all_shapes.size()];
+  at = std::make_unique<noting>(heist_test::make_graph(shape, size, random));
+  return *at;
+}
+
+}  // namespace
+
+TEST_CASE("squads: runs are right, and later ones bring tasks back") {
+  heist::executor<heist::policy::cats> ex{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 0; seed != 28; ++seed) {
+    noting& n = random_noting(at, seed);
+    for (int run = 0; run != 3; ++run) {
+      n.reset();
+      ex.run(n.g).get();
+      REQUIRE(n.right());
+      auto const known = n.g.memory();
+      REQUIRE(known.tasks() == n.g.size());
+      for (std::size_t i = 0; i != n.tasks.size(); ++i) {
+        CHECK(known.worker(n.tasks[i]) == n.where[i]);
+        CHECK(known.squad(n.tasks[i]) == n.where[i] / 2);
+      }
+    }
+  }
+}
+
+TEST_CASE("squads: what is wished is where it begins, and the rest follows") {
+  heist::executor<heist::policy::cab> ex{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  std::vector<heist::task<>> all;
+  for (int i = 0; i != 8; ++i) all.push_back(g.emplace([] {}).on_squad(static_cast<std::size_t>(i) / 2));
+  ex.run(g).get();
+  CHECK(g.note().find("8 where they are wished") != std::string::npos);
+  CHECK(g.memory().tasks() == 8);
+  all[0].on_squad(4);
+  CHECK_THROWS_AS(ex.run(g), heist::graph_error);
+  all[0].on_squad(3).on_worker(8);
+  CHECK_THROWS_AS(ex.run(g), heist::graph_error);
+  all[0].on_worker(7);
+  CHECK_NOTHROW(ex.run(g).get());
+  CHECK_THROWS_AS(all[0].on_worker(std::size_t{1} << 40), heist::graph_error);
+}
+
+TEST_CASE("replay: strict runs are on the recorded workers, ordered ones in their order") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 0; seed != 28; ++seed) {
+    noting& n = random_noting(at, seed);
+    if (n.g.empty()) continue;
+    ex.run(n.g).get();
+    REQUIRE(n.right());
+    auto const where = n.where;
+    auto const lists = n.lists(3);
+    auto const kept = heist::graph_memory::from_json(n.g.memory().to_json());
+    REQUIRE(kept == n.g.memory());
+    for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered, replay_mode::relaxed}) {
+      n.g.follow(kept, mode);
+      for (int run = 0; run != 3; ++run) {
+        n.reset();
+        ex.run(n.g).get();
+        REQUIRE(n.right());
+        if (mode != replay_mode::relaxed) REQUIRE(n.where == where);
+        if (mode == replay_mode::strict_ordered) REQUIRE(n.lists(3) == lists);
+      }
+    }
+    n.reset();
+    n.g.follow(kept, replay_mode::strict_ordered);
+    ex.run_n(n.g, 4).get();
+    for (auto const& r : n.ran) REQUIRE(r == 4);
+    CHECK(n.lists(3) == lists);
+    n.g.forget();
+    n.reset();
+    ex.run(n.g).get();
+    REQUIRE(n.right());
+  }
+}
+
+TEST_CASE("replay: runs that throw or are stopped end, and what they did can be followed") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 3; seed != 28; ++seed) {
+    noting& n = random_noting(at, seed);
+    if (n.g.empty()) continue;
+    n.thrower = static_cast<std::uint32_t>(seed * 7 % n.shape.size);
+    CHECK_THROWS_AS(ex.run(n.g).get(), std::runtime_error);
+    auto const failed = n.g.memory();
+    n.g.follow(failed, replay_mode::strict_ordered);
+    n.reset();
+    CHECK_THROWS_AS(ex.run(n.g).get(), std::runtime_error);
+    n.thrower = ~0u;
+    n.reset();
+    ex.run(n.g).get();
+    REQUIRE(n.right());
+    for (std::size_t i = 0; i != n.tasks.size(); ++i) REQUIRE(failed.worker(n.tasks[i]) == n.where[i]);
+    auto stopped = ex.run(n.g);
+    stopped.request_stop();
+    stopped.wait();
+  }
+}
+
+TEST_CASE("edits keep the memory of what stays") {
+  heist::executor<heist::policy::cats> cats{four_squads()};
+  heist::executor<heist::policy::replay> replay{2};
+  heist::executor plain{2};
+  heist_test::watchdog const guard{cats, seconds{60}};
+  heist::task_graph g;
+  std::vector<heist::task<>> tasks;
+  std::atomic<int> ran{0};
+  auto const add = [&] { tasks.push_back(g.emplace([&ran] { ++ran; })); };
+  random_engine random{7};
+  for (int i = 0; i != 30; ++i) add();
+  for (int round = 0; round != 60; ++round) {
+    std::size_t const before = tasks.size();
+    heist::graph_memory const then = g.memory();
+    std::size_t const known = then.tasks();
+    for (int i = 0; i != 5; ++i) {
+      add();
+      auto const from = heist_test::any_of(random, 0, static_cast<std::uint32_t>(tasks.size() - 2));
+      tasks[from].precede(tasks.back());
+    }
+    CHECK(g.memory().tasks() == (known == 0 ? 0 : tasks.size()));
+    if (known != 0) {
+      CHECK(g.memory().worker(tasks.front()) != heist::graph_memory::nowhere);
+      CHECK(g.memory().worker(tasks[before]) == heist::graph_memory::nowhere);
+      CHECK_THROWS_AS(then.worker(tasks.front()), heist::graph_error);
+      CHECK_THROWS_AS(g.follow(then, replay_mode::relaxed), heist::graph_error);
+    }
+    for (int i = 0; i != 5 && round % 3 != 0; ++i) {
+      auto const victim = heist_test::any_of(random, 1, static_cast<std::uint32_t>(tasks.size() - 1));
+      g.erase(tasks[victim]);
+      tasks.erase(tasks.begin() + victim);
+    }
+    ran = 0;
+    if (round % 5 == 0) plain.run(g).get();
+    if (round % 5 == 1 || round % 5 == 4) replay.run(g).get();
+    if (round % 5 == 2 || round % 5 == 3) cats.run(g).get();
+    CHECK(ran == static_cast<int>(tasks.size()));
+  }
+}
+
+TEST_CASE("conditions, composition, limiters and events go to their workers, too") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist::executor<heist::policy::cats> cats{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::limiter one{1};
+  heist::task_graph inner, g;
+  std::atomic<int> inside{0}, loops{0}, held{0};
+  std::vector<std::size_t> where(8);
+  for (int i = 0; i != 20; ++i) inner.emplace([&] { ++inside; });
+  auto begin = g.emplace([&] { loops = 0; });
+  auto body = g.emplace([&](auto ctx) { where[0] = ctx.worker_id(); });
+  auto again = g.emplace_condition([&] { return ++loops < 5 ? 0 : 1; });
+  auto const part = g.compose(inner);
+  auto const came = g.emplace_event<int>();
+  auto const last = g.emplace([&](int v) { held += v; }, came);
+  begin.precede(body);
+  body.precede(again);
+  again.precede(body, part);
+  std::vector<heist::task<>> limited;
+  for (std::size_t i = 1; i != 8; ++i) {
+    limited.push_back(g.emplace([&, i](auto ctx) {
+      where[i] = ctx.worker_id();
+      CHECK(++held == 1);
+      --held;
+    }));
+    limited.back().limit(one);
+    limited.back().precede(last);
+  }
+  auto const once = [&](auto& on) {
+    inside = held = 0;
+    auto run = on.run(g);
+    came.fulfil(3);
+    run.get();
+    CHECK(loops == 5);
+    CHECK(inside == 20);
+    CHECK(held == 3);
+  };
+  once(ex);
+  auto const kept = g.memory();
+  auto const then = where;
+  for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered, replay_mode::relaxed}) {
+    g.follow(kept, mode);
+    for (int i = 0; i != 20; ++i) {
+      once(ex);
+      if (mode != replay_mode::relaxed) CHECK(where == then);
+    }
+    once(cats);
+  }
+  g.follow(kept, replay_mode::strict_ordered);
+  once(ex);
+  CHECK(g.note().find("conditions choose") != std::string::npos);
+}
+
+TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::limiter one{1};
+  heist::task_graph inner;
+  for (int i = 0; i != 5; ++i) inner.emplace([] {});
+  heist::task_graph g;
+  std::vector<std::size_t> where(40);
+  std::vector<heist::task<>> tasks;
+  for (std::size_t i = 0; i != 40; ++i) {
+    if (i % 8 == 5) {
+      tasks.push_back(g.compose(inner));
+    } else {
+      tasks.push_back(g.emplace([&, i](auto ctx) {
+        where[i] = ctx.worker_id();
+        if (i % 8 == 3) ex.submit([] {}).get();  // the fiber parks
+      }));
+      if (i % 8 == 1) tasks.back().limit(one);
+    }
+    if (i >= 3) tasks[i - 3].precede(tasks[i]);
+  }
+  ex.run(g).get();
+  auto const then = where;
+  auto const kept = g.memory();
+  g.follow(kept, replay_mode::strict_ordered);
+  for (int i = 0; i != 50; ++i) {
+    ex.run(g).get();
+    CHECK(where == then);
+  }
+  CHECK(g.note().find("in the order there") != std::string::npos);
+}
+
+TEST_CASE("replay: a run is repeated by one worker, in the order in which its tasks ended") {
+  heist::executor<heist::policy::replay> ex{3};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 1; seed != 15; ++seed) {
+    noting& n = random_noting(at, seed);
+    ex.run(n.g).get();
+    auto const then = n.g.memory().on_one_worker();
+    n.g.follow(then, replay_mode::strict_ordered);
+    n.reset();
+    ex.run(n.g).get();
+    REQUIRE(n.right());
+    if (n.g.note().find("in the order there") == std::string::npos) continue;  // two tasks ended in one nanosecond
+    for (std::size_t i = 0; i != n.tasks.size(); ++i) {
+      REQUIRE(n.where[i] == 0);
+      REQUIRE(n.when[i] == then.place(n.tasks[i]) + 1);
+    }
+  }
+}
+
+TEST_CASE("placement by hand") {
+  heist::executor<heist::policy::replay> ex{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  std::vector<std::size_t> where(32);
+  for (std::size_t i = 0; i != 32; ++i) {
+    auto t = g.emplace([&, i](auto ctx) { where[i] = ctx.worker_id(); });
+    i % 2 == 0 ? t.on_worker(i % 8) : t.on_squad(i % 4);
+  }
+  g.follow_placement();
+  for (int run = 0; run != 20; ++run) {
+    ex.run(g).get();
+    for (std::size_t i = 0; i != 32; ++i) CHECK((i % 2 == 0 ? where[i] == i % 8 : where[i] / 2 == i % 4));
+  }
+}
+
+TEST_CASE("a memory that does not fit is refused, and why") {
+  heist::executor<heist::policy::replay> ex{3}, fewer{2};
+  heist::task_graph g, same, other;
+  for (heist::task_graph* to : {&g, &same, &other}) {
+    std::vector<heist::task<>> t;
+    for (int i = 0; i != 6; ++i) t.push_back(to->emplace([] {}).name("task <" + std::to_string(i) + ">"));
+    t[0].precede(t[1], t[2]);
+    to == &other ? t[3].precede(t[4]) : t[3].precede(t[5]);
+  }
+  CHECK(g.memory().tasks() == 0);
+  CHECK_THROWS_AS(g.follow(g.memory(), replay_mode::relaxed), heist::graph_error);
+  ex.run(g).get();
+  auto const kept = g.memory();
+  CHECK_NOTHROW(same.follow(kept, replay_mode::strict_ordered));
+  CHECK_NOTHROW(ex.run(same).get());
+  CHECK_THROWS_AS(fewer.run(same), heist::graph_error);
+  same.follow(kept, replay_mode::relaxed);
+  CHECK_NOTHROW(fewer.run(same).get());
+  CHECK_THROWS_AS(other.follow(kept, replay_mode::strict_ordered), heist::graph_error);
+  g.follow(kept, replay_mode::strict_unordered);
+  g.emplace([] {});
+  CHECK_THROWS_AS(ex.run(g), heist::graph_error);
+  g.forget();
+  CHECK_NOTHROW(ex.run(g).get());
+
+  std::string const text = kept.to_json();
+  for (std::size_t n = 0; n + 2 < text.size(); ++n)
+    CHECK_THROWS_AS(heist::graph_memory::from_json(text.substr(0, n)), heist::graph_error);
+  auto const with = [&](std::string const& what, std::string const& instead) {
+    std::string changed = text;
+    changed.replace(changed.find(what), what.size(), instead);
+    return changed;
+  };
+  CHECK_THROWS_AS(heist::graph_memory::from_json(with("\"version\": 1", "\"version\": 2")), heist::graph_error);
+  CHECK_THROWS_AS(heist::graph_memory::from_json(with("\"workers\": 3", "\"workers\": 0")), heist::graph_error);
+  CHECK_THROWS_AS(heist::graph_memory::from_json(with("graph memory", "steal tree")), heist::graph_error);
+
+  std::ostringstream picture;
+  kept.write_svg(picture);
+  CHECK(picture.str().find("task &lt;3&gt;") != std::string::npos);
+  CHECK(picture.str().find("worker 2") != std::string::npos);
+}
+
+TEST_CASE("an order that no run can keep is not followed, and the note says so") {
+  heist::executor<heist::policy::replay> ex{2};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  auto a = g.emplace([] {}), b = g.emplace([] {});
+  a.on_worker(0).precede(b.on_worker(0));
+  g.follow_placement();
+  ex.run(g).get();
+  std::string text = g.memory().to_json();
+  auto const first = text.find("[0, 0, "), second = text.find("[0, 1, ");
+  REQUIRE(first != std::string::npos);
+  REQUIRE(second != std::string::npos);
+  text.replace(first, 7, "[0, 7, ");
+  g.follow(heist::graph_memory::from_json(text), replay_mode::strict_ordered);
+  ex.run(g).get();
+  CHECK(g.note().find("in no given order") != std::string::npos);
+}
+
+TEST_CASE("runs of one graph by executors with and without memory take turns") {
+  heist::executor<heist::policy::replay> replay{2};
+  heist::executor<heist::policy::cats> cats{four_squads()};
+  heist::executor plain{2};
+  heist_test::watchdog const guard{cats, seconds{60}};
+  std::unique_ptr<noting> at;
+  noting& n = random_noting(at, 9, 200);
+  std::vector<heist::graph_run> runs;
+  for (int i = 0; i != 30; ++i) {
+    runs.push_back(i % 3 == 0 ? plain.run(n.g) : i % 3 == 1 ? replay.run(n.g) : cats.run(n.g));
+    if (i % 7 == 0) runs.back().request_stop();
+  }
+  for (auto& r : runs) r.wait();
+  n.reset();
+  plain.run(n.g).get();
+  CHECK(n.right());
+}
