@@ -25,12 +25,12 @@ struct incoming_part : heist::detail::event_part {
     is_patient = true;  // exactly one message comes, a value or the news that there is none
   }
 
-  /// False if it has come in this run already.
-  bool bring(message&& m) {
-    if (word.claim() != event_claim::mine) return false;
+  /// False if it has come in this run already. If true the run goes on after bring(), and is there until then.
+  [[nodiscard]] bool claim() noexcept { return word.claim() == event_claim::mine; }
+  /// After claim().
+  void bring(message&& m) {
     come = std::move(m);
     if (word.fill()) resume();
-    return true;
   }
 
   graph_part* graph;

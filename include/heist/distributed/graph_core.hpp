@@ -194,7 +194,7 @@ class graph_core final : public port,
         std::string here;
         if (run.number == open_run_) {
           for (auto const& [id, a] : incoming_) {
-            if (a.part->word.full()) continue;
+            if (a.part->word.full() || (give_up && !a.part->claim())) continue;
             here += "  for the value of " + name_of(id) + ", from rank " + std::to_string(a.part->from) + where(run);
             if (give_up) in_vain.push_back(a.part);
           }
@@ -259,24 +259,33 @@ class graph_core final : public port,
         early_values_.erase(found);
       }
     }
-    for (message& m : early) incoming_.at(m.head.task).part->bring(std::move(m));
+    for (message& m : early) {
+      incoming_part& part = *incoming_.at(m.head.task).part;
+      if (part.claim()) {
+        part.bring(std::move(m));
+      } else {
+        too_late(part.from, m);
+      }
+    }
   }
 
   void value_came(int from, message&& m) {
     incoming_part* part = nullptr;
     {
       std::lock_guard const guard{lock_};
-      if (m.head.run <= ended_here_) {  // too late: it was given up
-        if (m.head.kind == message_kind::value) world_->used_up(from, m.data.size());
-        return;
-      }
-      if (m.head.run != open_run_) {
+      if (m.head.run > ended_here_ && m.head.run != open_run_) {
         early_values_[m.head.run].push_back(std::move(m));
         return;
       }
-      part = incoming_.at(m.head.task).part;
+      // Claimed under the lock: who gives the value up could let the run end, and the graph go, before bring().
+      if (m.head.run > ended_here_) part = incoming_.at(m.head.task).part;
+      if (part == nullptr || !part->claim()) return too_late(from, m);
     }
     part->bring(std::move(m));
+  }
+  /// The value was given up before it came.
+  void too_late(int from, message const& m) {
+    if (m.head.kind == message_kind::value) world_->used_up(from, m.data.size());
   }
 
   std::uint32_t current_run() override {
