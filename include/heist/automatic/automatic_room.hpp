@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <cstdint>
 #include <memory>   // unique_ptr
 #include <span>
 #include <string>
@@ -34,7 +35,7 @@ class automatic_room final : public fork_room {
   HEIST_BODY graph_chooser* chooser_of(graph_data& g) override;
   HEIST_BODY others* other_executors() noexcept override;
   HEIST_BODY bool has_elsewhere(worker const& w) const noexcept override;
-  HEIST_BODY bool wait_elsewhere() override;
+  HEIST_BODY bool wait_elsewhere(std::uint64_t& seen) override;
   HEIST_BODY std::string state_text() const override;
 
   // --- runs of regions here ---

@@ -140,8 +140,8 @@ HEIST_COLD_BODY bool automatic_room::has_elsewhere(worker const& w) const noexce
   return all.has(w.home);
 }
 
-HEIST_COLD_BODY bool automatic_room::wait_elsewhere() {
-  return all.wait_for_all(home_.unfetched());
+HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {
+  return all.wait_for_all(seen, home_.unfetched());
 }
 
 HEIST_COLD_BODY std::string automatic_room::state_text() const {

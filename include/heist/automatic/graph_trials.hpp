@@ -33,7 +33,10 @@ class graph_trials final : public graph_chooser {
 
   void start_anew(core& home, others& by);
   void choose(graph_data& g, std::size_t passes);
-  bool make_ready(std::size_t way, graph_data& g);
+  /// Not now: somebody else runs the graph, or the executor is not made.
+  enum class readiness { ready, not_now, never };
+
+  readiness make_ready(std::size_t way, graph_data& g);
   bool install(std::size_t way, graph_data& g);
 
   mutable spin_lock<> lock_;  ///< guards all; held while a decision is made, not while executors are

@@ -57,10 +57,11 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
 }
 
 HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
-  bool changed = false;
+  bool changed = false, in_use = false;
   {
     spin_guard guard{g.lock};
     changed = !g.laid_out;
+    in_use = g.current != nullptr;
   }
   for (std::size_t i = 1; changed && i != choice_.ways(); ++i) {
     follows_[i] = false;
@@ -71,28 +72,35 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
     choice_.learns_again(i);
   }
   for (;;) {
-    way_ = passes == 0 ? choice_.best() : choice_.next(passes);
-    if (way_ == 0 || make_ready(way_, g)) break;
-    choice_.rule_out(way_);
+    way_ = in_use ? 0 : passes == 0 ? choice_.best() : choice_.next(passes);
+    if (way_ == 0) break;
+    readiness const how = make_ready(way_, g);
+    if (how == readiness::ready) break;
+    if (how == readiness::not_now) {
+      in_use = true;
+    } else {
+      choice_.rule_out(way_);
+    }
   }
+  if (in_use) shows_ = false;
   there_ = way_ == 0 ? home_ : others_->made(ways_for_graphs[way_].by);
 }
 
-HEIST_COLD_BODY bool graph_trials::make_ready(std::size_t which, graph_data& g) {
+HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t which, graph_data& g) {
   way_to_run const& way = ways_for_graphs[which];
   core* const there = others_->made(way.by);
-  if (there == nullptr) return false;
+  if (there == nullptr) return readiness::not_now;
   try {
     if (which != installed_ && memories_[which] == nullptr) memories_[which].reset(there->room->make_recall());
-    if (!install(which, g)) return false;
-    if (way.by != other_policy::replay || follows_[which]) return true;
+    if (!install(which, g)) return readiness::not_now;
+    if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
     graph_memory const recorded = graph_memory::of(g);
-    if (recorded.tasks() == 0) return true;
+    if (recorded.tasks() == 0) return readiness::ready;
     recorded.be_followed(g, way.mode);
     follows_[which] = true;
-    return true;
+    return readiness::ready;
   } catch (std::exception const&) {
-    return false;  // no memory, or it cannot be followed
+    return readiness::never;  // no memory, or it cannot be followed
   }
 }
 

@@ -47,16 +47,16 @@ class others {
 
   /// Something that the first executor has to wait for begins there.
   void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
-  /// Returns when all work has ended there; true if any was begun since the last call. `told` gets the exceptions that
-  /// nobody has asked for.
-  bool wait_for_all(unfetched_exceptions& told);
+  /// Returns when all work has ended there; true if any was begun since `seen`, which is 0 before the first call of whoever
+  /// waits, and is set. `told` gets the exceptions that nobody has asked for.
+  bool wait_for_all(std::uint64_t& seen, unfetched_exceptions& told);
   std::string state_text() const;
 
  private:
   make_function const make_;
   options wanted_;
   std::array<os_env::atomic<other_executor*>, other_policies> all_{};
-  os_env::atomic<std::uint64_t> begun_{0}, waited_for_{0};
+  os_env::atomic<std::uint64_t> begun_{0};
 };
 
 }  // namespace heist::detail

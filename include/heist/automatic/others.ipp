@@ -4,7 +4,7 @@
 #include "heist/automatic/others.hpp"
 
 #include <exception>
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 namespace heist::detail {
 
@@ -56,9 +56,9 @@ HEIST_COLD_BODY std::string others::state_text() const {
   return text.empty() ? text : text + "itself:\n";
 }
 
-HEIST_COLD_BODY bool others::wait_for_all(unfetched_exceptions& told) {
+HEIST_COLD_BODY bool others::wait_for_all(std::uint64_t& seen, unfetched_exceptions& told) {
   std::uint64_t const now = begun_.load(std::memory_order_relaxed);  // relaxed: work that was waited for has counted it
-  if (now == waited_for_.exchange(now, std::memory_order_relaxed)) return false;  // relaxed: as above
+  if (now == std::exchange(seen, now)) return false;
   for (std::size_t i = 0; i != other_policies; ++i) {
     core* const there = made(static_cast<other_policy>(i));
     if (there == nullptr) continue;

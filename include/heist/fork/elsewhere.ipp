@@ -14,7 +14,7 @@ HEIST_COLD_BODY fiber& fiber_of_caller(fiber& of) noexcept {
         "a task's context or scope is used on a thread that runs no task: it belongs to the task that it was handed "
         "to, and to what that forks; fix it by executor::sync_wait or executor::submit there");
   }
-  if (&w->home != &of.home) {
+  if (&w->home != &of.home && (of.home.room == nullptr || !of.home.room->has_elsewhere(*w))) {
     HEIST_FATAL(
         "a task's context or scope is used by a task of another executor; fix it by the context that that task is "
         "handed, or by submitting to the first executor");

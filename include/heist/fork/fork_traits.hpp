@@ -19,10 +19,6 @@
 
 namespace heist::detail {
 
-/// The results of a fork_join.
-template <class Context, class... F>
-using fork_values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
-
 /// A fork whose children `run(list)` runs without their types. What it throws has begun none.
 template <class Context, class Run, class... F>
 fork_values<Context, F...> fork_erased(Run&& run, F&... f) {
@@ -126,7 +122,7 @@ struct fork_traits<order::child_first> : plain_traits {
 /// A fork of a context that leaves the order to an executor whose order is not parent-first. Apart, and with a copy of
 /// the context, for the sake of those where it is.
 template <class Context, class... F>
-HEIST_COLD auto fork_otherwise(Context c, bool apart, in_register<F>... f) {
+HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_register<F>... f) {
   fiber& self = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
   if (self.order == fork_order::by_tier && context_access::mark_of(c) == position_mark::plain)

@@ -117,6 +117,13 @@ struct slot_task {
   }
 };
 
+/// The results of a fork_join.
+template <class Context, class... F>
+using fork_values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
+
+template <class Context, class... F>
+HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_register<F>... f);
+
 /// One fork_join.
 template <class Context, class... F>
 class parent_first_fork {
@@ -128,7 +135,7 @@ class parent_first_fork {
   using task = slot_task<Context, function<I>>;
 
  public:
-  using values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
+  using values = fork_values<Context, F...>;
 
   HEIST_ALWAYS_INLINE static values run(fiber& self, fork_slot* base, F&... f) {
     if constexpr (count == 1) {
@@ -162,11 +169,25 @@ class parent_first_fork {
   HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& self, fork_slot* at, in_register<First> f,
                                                                     in_register<Second> g) {
     place const there{self, at};
+    if constexpr (fork_traits<typename Context::order_type>::has_room) {
+      if (there.self.order != fork_order::parent_first) {
+        auto both = run_in_its_order<First, Second>(there.self, f, g);
+        return {std::get<0>(std::move(both)), std::get<1>(std::move(both))};
+      }
+    }
     return fork_two<First, Second>(there.self, there.at, f, g);
   }
   HEIST_COLD static values run_elsewhere(fiber& self, fork_slot* base, F&... f) {
     place const there{self, base};
+    if constexpr (fork_traits<typename Context::order_type>::has_room) {
+      if (there.self.order != fork_order::parent_first) return run_in_its_order<F...>(there.self, f...);
+    }
     return run(there.self, there.at, f...);
+  }
+  /// On an executor of another order, to which a room has given the body that forks.
+  template <class... G>
+  static values run_in_its_order(fiber& here, in_register<G>... g) {
+    return fork_otherwise<Context, G...>(context_access::make<Context>(here, position_here(here)), false, g...);
   }
 
   template <class First, class Second>

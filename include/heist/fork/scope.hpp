@@ -160,7 +160,7 @@ class scope {
     if (&here == base_.on && !base_.waits) return fork_accepted(std::forward<F>(f));
     if (base_.stopped()) return;
     bool const may_queue = here.home.room == nullptr || detail::room_of_forks(here).may_queue(here, base_.way);
-    if (may_queue && here.worker->deque.size_snapshot() < detail::enough_waiting) {
+    if (may_queue && &here.home == &base_.on->home && here.worker->deque.size_snapshot() < detail::enough_waiting) {
       auto* const made = detail::make_pooled<forked<std::decay_t<F>>>(here, std::forward<F>(f), base_);
       base_.joined.one_more();
       here.home.push(*here.worker, static_cast<detail::runnable&>(*made));

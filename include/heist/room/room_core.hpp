@@ -108,8 +108,9 @@ class room_core {
   virtual others* other_executors() noexcept { return nullptr; }
   /// Is it one of theirs?
   virtual bool has_elsewhere(worker const&) const noexcept { return false; }
-  /// Returns when all is done that was begun there; false if there was nothing since the last call.
-  virtual bool wait_elsewhere() { return false; }
+  /// Returns when all is done that was begun there; false if there was nothing since `seen`, which is 0 at first and is
+  /// set: each who waits has its own.
+  virtual bool wait_elsewhere(std::uint64_t& /*seen*/) { return false; }
 
   /// For core::state_text().
   virtual std::uint32_t thieves() const noexcept { return 0; }

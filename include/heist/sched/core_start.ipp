@@ -206,8 +206,9 @@ HEIST_COLD_BODY bool core::called_by_own_task() const noexcept {
 
 /// Here, and where a room has work done.
 HEIST_COLD_BODY void core::wait_for_all_work() {
+  std::uint64_t seen = 0;
   do wait_for_work();
-  while (room != nullptr && room->wait_elsewhere());
+  while (room != nullptr && room->wait_elsewhere(seen));
 }
 
 HEIST_COLD_BODY void core::wait_for_work() {

@@ -206,6 +206,41 @@ TEST_CASE("a stop is seen where a region's run is, wherever that is", "[automati
   }
 }
 
+TEST_CASE("a region's body may use the context of the task that entered it", "[automatic]") {
+  heist_test::watchdog guard{"a region's body may use the context of the task that entered it", seconds{120}};
+  executor ex{four_squads()};
+  heist::region r, within;
+  for (int i = 0; i != 150; ++i) {
+    std::atomic<long> in_scope{0}, in_loop{0};
+    long s = 0, entered = 0;
+    ex.sync_wait([&](heist::context outer) {
+      outer.sync_wait(r, [&](heist::context) {
+        s = sum(outer, 0, 300);
+        auto const [a, b, c] = outer.fork_join([&](auto in) { return sum(in, 0, 100); }, [] { return 1; },
+                                               [&] { return sum(outer, 100, 300); });
+        CHECK(a + c == s);
+        CHECK(b == 1);
+        {
+          heist::scope children{outer};
+          for (int k = 0; k != 20; ++k) children.fork([&, k](auto in) { in_scope += sum(in, 0, k); });
+          children.join();
+        }
+        heist::for_each_index(outer, 0, 100, [&](int k) { in_loop += k; });
+        entered = outer.sync_wait(within, [](auto in) { return sum(in, 0, 100); });
+      });
+      heist::scope around{outer};
+      outer.sync_wait(r, [&](heist::context) {
+        for (int k = 0; k != 20; ++k) around.fork([&, k](auto in) { in_scope += sum(in, 0, k); });
+      });
+      around.join();
+    });
+    CHECK(s == sum_below(300));
+    CHECK(in_scope == 2 * 1140);
+    CHECK(in_loop == sum_below(100));
+    CHECK(entered == sum_below(100));
+  }
+}
+
 TEST_CASE("a region has one run at a time, a region in another's run is a part of it", "[automatic]") {
   heist_test::watchdog guard{"a region has one run at a time", seconds{120}};
   executor ex{four_squads()};
@@ -401,6 +436,67 @@ TEST_CASE("graphs with conditions, and graphs within graphs", "[automatic]") {
     ex.run(g).get();
     REQUIRE(rounds == 3 * (i + 1));
     REQUIRE(inner.all_ran(3 * (i + 1)));
+  }
+}
+
+TEST_CASE("a graph that somebody else runs is run by random stealing, and its ways are not ruled out", "[automatic]") {
+  heist_test::watchdog guard{"a graph that somebody else runs", seconds{120}};
+  executor ex{four_squads(4)};
+  heist::executor<> plain{2};
+  counting c;
+  std::atomic<bool> goes_on{false};
+  c.g.emplace([&] {
+    while (!goes_on) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds{3});  // long runs: what is tried costs little beside them
+  });
+  goes_on = true;
+  for (int i = 0; i != 8; ++i) ex.run(c.g).get();
+  for (int i = 0; i != 8; ++i) {
+    goes_on = false;
+    auto other = plain.run(c.g);
+    auto mine = ex.run(c.g);
+    goes_on = true;
+    other.get();
+    mine.get();
+  }
+  CHECK(c.all_ran(24));
+  INFO(c.g.note());
+  CHECK(c.g.note().find("as far as is known after 8 runs") != std::string::npos);
+}
+
+TEST_CASE("all who wait for all work wait for what the others run", "[automatic]") {
+  heist_test::watchdog guard{"all who wait for all work", seconds{120}};
+  executor ex{{.workers = 2}};
+  heist::task_graph g;
+  std::atomic<bool> goes_on{true};
+  std::atomic<int> done{0};
+  for (int i = 0; i != 8; ++i) {
+    g.emplace([&] {
+      while (!goes_on) std::this_thread::yield();
+      ++done;
+    });
+  }
+  for (int runs = 0; runs != 40; ++runs) {
+    ex.run(g).get();
+    goes_on = false;
+    done = 0;
+    auto run = ex.run(g);
+    std::atomic<int> early{0};
+    std::atomic<int> waiting{0};
+    std::vector<std::thread> all;
+    for (int i = 0; i != 3; ++i) {
+      all.emplace_back([&] {
+        ++waiting;
+        ex.wait_idle();
+        if (done != 8) ++early;
+      });
+    }
+    while (waiting != 3) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    goes_on = true;
+    for (auto& t : all) t.join();
+    run.get();
+    CHECK(early == 0);
   }
 }
 
