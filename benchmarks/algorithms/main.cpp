@@ -73,7 +73,7 @@ bool read(int argc, char** argv, wishes& w) {
       return false;
     }
   }
-  return w.workers != 0 && w.rounds != 0 && w.elements >= 1024 && w.elements <= (std::size_t{1} << 24);
+  return w.workers != 0 && w.rounds != 0 && w.elements >= 8 && w.elements <= (std::size_t{1} << 24);
 }
 
 /// The CPUs of the calling thread, which a peer may bind to one: the next would suffer.
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
   wishes w;
   if (!read(argc, argv, w)) {
     std::puts(
-        "bench_algorithms [--workers N] [--elements 1024 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
+        "bench_algorithms [--workers N] [--elements 8 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "
         "[--fastest]: "
         "microseconds, medians or the least of all rounds");
     return 1;

@@ -28,8 +28,9 @@ struct heist_peer {
   void sweep(std::size_t n, std::size_t times, F f) {
     if (!remembers) remembers.emplace(heist::options{.workers = ex.worker_count(), .squads = heist::squad_by::l2});
     heist::region phase{{.bytes = n * sizeof(double)}};
-    for (std::size_t k = 0; k != times; ++k)
-      heist::for_each_index(*remembers, std::size_t{0}, n, f, {.region = &phase});
+    remembers->sync_wait([&](auto c) {
+      for (std::size_t k = 0; k != times; ++k) heist::for_each_index(c, std::size_t{0}, n, f, {.region = &phase});
+    });
   }
   std::size_t find(std::vector<std::int64_t> const& v, std::int64_t x) {
     return static_cast<std::size_t>(heist::find(ex, v, x) - v.begin());

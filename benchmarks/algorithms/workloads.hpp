@@ -201,7 +201,7 @@ void run(row which, data& d, Peer& peer) {
       return sort(peer, d.sorted_structs);
     case row::repeated: {
       double* const plate = d.plate.data();
-      return sweep(peer, data::plate_size, [plate](std::size_t i) { plate[i] = plate[i] * 0.999 + 0.001; });
+      return sweep(peer, d.plate.size(), [plate](std::size_t i) { plate[i] = plate[i] * 0.999 + 0.001; });
     }
     case row::short_loop:
       return peer.loop(std::min<std::size_t>(d.n, 1000), [=](std::size_t i) { out[i] = a[i] * 0.5 + b[i]; });

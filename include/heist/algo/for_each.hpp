@@ -41,7 +41,9 @@ bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& 
         local_function<F> body = f;
         local_function<Proj> view = proj;
         auto at = advanced(first, lo);
-        for (auto const end = advanced(first, hi); at != end; ++at) call_body(body, c, std::invoke(view, *at));
+        auto const end = advanced(first, hi);
+        HEIST_UNROLL
+        for (; at != end; ++at) call_body(body, c, std::invoke(view, *at));
       },
       body_needs_context<F, context_type, element>);
 }
@@ -95,6 +97,7 @@ bool for_each_index(On&& on, First first, Last last, F f, loop_options const& wa
       on, n, wanted,
       [&f, from](context_type const* c, std::size_t lo, std::size_t hi) {
         detail::local_function<F> body = f;
+        HEIST_UNROLL
         for (; lo != hi; ++lo) detail::call_body(body, c, detail::index_at(from, lo));
       },
       detail::body_needs_context<F, context_type, index>);
@@ -132,6 +135,7 @@ bool for_each_index_2d(On&& on, index_range rows, index_range columns, F f, loop
       [&f, &order](context_type const* c, std::size_t lo, std::size_t hi) {
         detail::local_function<F> body = f;
         order.for_each_row(lo, hi, [&body, c](std::size_t i, std::size_t j, std::size_t end) {
+          HEIST_UNROLL
           for (; j != end; ++j) detail::call_body(body, c, i, j);
         });
       },

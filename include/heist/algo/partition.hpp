@@ -14,28 +14,31 @@ namespace heist {
 
 namespace detail {
 
-/// Elements of [0, n) after `first` for which belongs_left(iterator) to the front. Returns how many they are. Each
-/// chunk on its own; then what stands on the wrong side is exchanged.
-template <class Context, class I, class BelongsLeft>
-std::size_t partition_chunks(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left,
+/// Elements of [left, right) with belongs_left(where) to the left. Asks once of each.
+template <class I, class BelongsLeft>
+I divide_by_scanning(I left, I right, BelongsLeft const& belongs_left) {
+  for (;;) {
+    while (left != right && belongs_left(left)) ++left;
+    if (left == right) return left;
+    --right;
+    while (left != right && !belongs_left(right)) --right;
+    if (left == right) return left;
+    std::ranges::iter_swap(left, right);
+    ++left;
+  }
+}
+
+/// The elements of [0, n) after `first`, by chunks, each of which divide(begin, end) has divided in two; it returns
+/// where the second part begins. Returns how many stand left. What stands on the wrong side is exchanged.
+template <class Context, class I, class Divide>
+std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide const& divide,
                              loop_options const& wanted) {
   chunks cut{n, workers_of(c)};
   loop_options const inner{.stop = wanted.stop};
   run_all_blocks(c, cut.count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
     for (; lo != hi; ++lo) {
       I const begin = advanced(first, cut.begin(lo));
-      I left = begin;
-      I right = advanced(first, cut.end(lo));
-      for (;;) {
-        while (left != right && belongs_left(left)) ++left;
-        if (left == right) break;
-        --right;
-        while (left != right && !belongs_left(right)) --right;
-        if (left == right) break;
-        std::ranges::iter_swap(left, right);
-        ++left;
-      }
-      cut.left(lo) = static_cast<std::size_t>(left - begin);
+      cut.left(lo) = static_cast<std::size_t>(divide(begin, advanced(first, cut.end(lo))) - begin);
     }
   });
   std::size_t all = 0;
@@ -53,11 +56,13 @@ I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options con
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   checked_grain(wanted);
   auto const first = plain_iterator(over.first);
-  auto const belongs_left = [&pred, &proj](auto const& at) {
-    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
+  auto const divide = [&pred, &proj](auto begin, auto end) {
+    return divide_by_scanning(begin, end, [&pred, &proj](auto const& at) {
+      return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
+    });
   };
   return over.at(on_workers(on, wanted.region,
-                            [&](auto const& c) { return partition_chunks(c, first, over.n, belongs_left, wanted); }));
+                            [&](auto const& c) { return partition_chunks(c, first, over.n, divide, wanted); }));
 }
 
 }  // namespace detail

@@ -143,17 +143,22 @@ partitioned<I> partition_by_scanning(I first, I last, Order const& less) {
   return {left - 1, was_so};
 }
 
-/// The same without a branch that depends on a comparison: what is on the wrong side is noted for blocks of elements,
-/// then exchanged.
-template <class I, class Order>
-partitioned<I> partition_by_blocks(I first, I last, Order const& less) {
+/// Where the elements begin that do not belong left.
+template <class I>
+struct divided {
+  I middle;
+  bool was_so;  ///< nothing had to be exchanged
+};
+
+/// Elements of [left, right) with belongs_left(where) to the left, without a branch that depends on it: what is on the
+/// wrong side is noted for blocks of elements, then exchanged. Asks of some elements twice.
+template <class I, class BelongsLeft>
+divided<I> divide_by_blocks(I left, I right, BelongsLeft const& belongs_left) {
   constexpr std::size_t block = 64;
   using difference = std::iter_difference_t<I>;
-  I left = first + 1;
-  I right = last;
   bool was_so = true;
-  while (left != right && less(*left, *first)) ++left;
-  while (left != right && !less(*(right - 1), *first)) --right;
+  while (left != right && belongs_left(left)) ++left;
+  while (left != right && !belongs_left(right - 1)) --right;
   unsigned char wrong_left[block], wrong_right[block];
   std::size_t left_noted = 0, right_noted = 0, left_done = 0, right_done = 0;
   // Before each round: [left, left + block) is noted if left_noted is not 0; as far as left_done it is exchanged.
@@ -162,14 +167,14 @@ partitioned<I> partition_by_blocks(I first, I last, Order const& less) {
       left_noted = left_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_left[left_noted] = static_cast<unsigned char>(i);
-        left_noted += less(left[static_cast<difference>(i)], *first) ? 0 : 1;
+        left_noted += belongs_left(left + static_cast<difference>(i)) ? 0 : 1;
       }
     }
     if (right_done == right_noted) {
       right_noted = right_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_right[right_noted] = static_cast<unsigned char>(i);
-        right_noted += less(*(right - 1 - static_cast<difference>(i)), *first) ? 1 : 0;
+        right_noted += belongs_left(right - 1 - static_cast<difference>(i)) ? 1 : 0;
       }
     }
     std::size_t const left_rest = left_noted - left_done, right_rest = right_noted - right_done;
@@ -186,13 +191,20 @@ partitioned<I> partition_by_blocks(I first, I last, Order const& less) {
   // What is left, of which a block may be noted: as if nothing were known of it. One by one, and each is exchanged.
   I store = left;
   for (I i = left; i != right; ++i) {
-    bool const is_less = less(*i, *first);
-    was_so = was_so && (!is_less || store == i);
+    bool const is_left = belongs_left(i);
+    was_so = was_so && (!is_left || store == i);
     std::ranges::iter_swap(i, store);
-    store += is_less ? 1 : 0;
+    store += is_left ? 1 : 0;
   }
-  std::ranges::iter_swap(first, store - 1);
-  return {store - 1, was_so};
+  return {store, was_so};
+}
+
+/// partition_by_scanning() by blocks.
+template <class I, class Order>
+partitioned<I> partition_by_blocks(I first, I last, Order const& less) {
+  auto const [middle, was_so] = divide_by_blocks(first + 1, last, [&less, first](I at) { return less(*at, *first); });
+  std::ranges::iter_swap(first, middle - 1);
+  return {middle - 1, was_so};
 }
 
 /// Elements equal to *first, which none is less than, to the left. Returns where the greater ones begin.

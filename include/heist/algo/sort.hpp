@@ -133,12 +133,11 @@ class sorter {
     if (is_in_order(c, first, n)) return {true, last, last};
     choose_pivot_of_many(first, last, less_);
     if (!leftmost && !less_(*(first - 1), *first)) {
-      std::size_t const equal = partition_chunks(
-          c, first + 1, n - 1, [&](I const& at) { return !less_(*first, *at); }, wanted_);
+      std::size_t const equal = divide(c, first + 1, n - 1, [&](I const& at) { return !less_(*first, *at); });
       return {false, first, first + 1 + static_cast<std::iter_difference_t<I>>(equal)};
     }
-    auto const left = static_cast<std::iter_difference_t<I>>(partition_chunks(
-        c, first + 1, n - 1, [&](I const& at) { return less_(*at, *first); }, wanted_));
+    auto const left = static_cast<std::iter_difference_t<I>>(
+        divide(c, first + 1, n - 1, [&](I const& at) { return less_(*at, *first); }));
     I const pivot = first + left;
     std::ranges::iter_swap(first, pivot);
     if (left < (last - first) / 8 || last - pivot < (last - first) / 8) {
@@ -151,6 +150,20 @@ class sorter {
       --bad;
     }
     return {false, pivot, pivot + 1};
+  }
+
+  template <class Context, class BelongsLeft>
+  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left) {
+    return partition_chunks(
+        c, first, n,
+        [&](I begin, I end) {
+          if constexpr (cheap_to_compare<std::iter_value_t<I>>) {
+            return divide_by_blocks(begin, end, belongs_left).middle;
+          } else {
+            return divide_by_scanning(begin, end, belongs_left);
+          }
+        },
+        wanted_);
   }
 
   /// Looks until it meets the first element that is less than the one before.

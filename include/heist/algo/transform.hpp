@@ -33,6 +33,7 @@ O transform_of(On& on, stretch<I> from, O out, F& f, Proj& proj, loop_options co
     local_function<Proj> view = proj;
     auto source = advanced(first, lo);
     auto target = advanced(to, lo);
+    HEIST_UNROLL
     for (; lo != hi; ++lo, ++source, ++target) *target = std::invoke(function, std::invoke(view, *source));
   });
   return advanced(out, from.n);
@@ -55,6 +56,7 @@ O transform_two(On& on, stretch<I1> a, stretch<I2> b, O out, F& f, Proj1& proj1,
     auto x = advanced(first, lo);
     auto y = advanced(second, lo);
     auto target = advanced(to, lo);
+    HEIST_UNROLL
     for (; lo != hi; ++lo, ++x, ++y, ++target)
       *target = std::invoke(function, std::invoke(view1, *x), std::invoke(view2, *y));
   });
@@ -67,7 +69,9 @@ void change_each(On& on, stretch<I> over, loop_options const& wanted, F f) {
   auto const first = plain_iterator(over.first);
   run_all_blocks(on, over.n, wanted, [f, first](auto const*, std::size_t lo, std::size_t hi) mutable {
     auto at = advanced(first, lo);
-    for (auto const end = advanced(first, hi); at != end; ++at) f(at);
+    auto const end = advanced(first, hi);
+    HEIST_UNROLL
+    for (; at != end; ++at) f(at);
   });
 }
 
