@@ -318,10 +318,18 @@ class graph_core final : public port,
       for (int const to : *ranks)
         world_->send(to, {{.kind = message_kind::none, .graph = number_, .run = run.number, .task = id}, {}});
     }
-    std::lock_guard const guard{lock_};
-    tell_interrupt(run, false);
-    ended_here_ = run.number;
-    tell_end(run, true, text);
+    std::vector<message> early;
+    {
+      std::lock_guard const guard{lock_};
+      if (auto const found = early_values_.find(run.number); found != early_values_.end()) {
+        early = std::move(found->second);
+        early_values_.erase(found);
+      }
+      tell_interrupt(run, false);
+      ended_here_ = run.number;
+      tell_end(run, true, text);
+    }
+    for (message const& m : early) too_late(incoming_.at(m.head.task).part->from, m);
   }
 
   /// Called by a task of the run in progress.

@@ -9,7 +9,7 @@
  *
  *   GIVES_UP   any silence may be taken for a loss, also while the message is being taken, and a message may be lost: then
  *              runs may end differently, but they do
- *   AT_START   the first run cannot be started on rank 1
+ *   AT_START   the last run cannot be started on rank 1
  *
  * Seeded bugs: NONE_UNSENT, IMPATIENT, NO_NUMBER, EARLY_DROPPED, JUDGED_EARLY, FAILURE_UNSAID, REPORTS_MIXED; with
  *              GIVES_UP: CLAIMED_LATE, TAKEN_ANYWAY, END_AWAITED; with AT_START: START_SENDS_NOTHING, START_OUT_OF_LINE
@@ -113,7 +113,7 @@ proctype part(byte r) {
   do
   :: k > RUNS -> break
   :: k <= RUNS && ended_here[r] >= k -> k++ /* it could not be started */
-  :: k <= RUNS && ended_here[r] < k && started[r] >= k ->
+  :: k <= RUNS && started[r] >= k ->
      word[r] = armed;
      /* opened() */
      d_step { open_run[r] = k; first = early[at(k, r)]; early[at(k, r)] = nothing };
@@ -165,14 +165,12 @@ proctype part(byte r) {
   od
 }
 
-/* The engine's thread. */
-proctype engine(byte r) {
-  byte k = 1, what;
+/* The engine's thread, for messages of one run: so two of them may be taken at once, which is more than happens. */
+proctype engine(byte r; byte k) {
+  byte what;
 
 end:
   do
-  :: k = 1
-  :: RUNS > 1 -> k = 2
   :: atomic { values[at(k, r)] != nothing && !gone[r] -> what = values[at(k, r)]; values[at(k, r)] = nothing };
      /* value_came() */
      if
@@ -207,7 +205,7 @@ end:
 #endif
      :: atomic { k <= ended_here[r] -> assert(given_up[r]
 #ifdef AT_START
-                 || (r == 1 && k == 1)
+                 || (r == 1 && k == RUNS)
 #endif
                  ) }
      fi
@@ -229,7 +227,7 @@ end:
   /* Messages to a graph that is gone. */
   :: d_step { gone[r] && values[at(k, r)] != nothing -> values[at(k, r)] = nothing; assert(given_up[0] || given_up[1]
 #ifdef AT_START
-              || k == 1
+              || k == RUNS
 #endif
               ) }
   /* A message is lost. */
@@ -242,13 +240,9 @@ end:
 
 #ifdef GIVES_UP
 /* awaited(give_up), now and then. */
-proctype watch(byte r) {
-  byte k = 1;
-
+proctype watch(byte r; byte k) {
 end:
   do
-  :: k = 1
-  :: RUNS > 1 -> k = 2
 #ifdef CLAIMED_LATE
   :: atomic { !gone[r] && open_run[r] == k && word[r] == armed -> given_up[r] = true };
      if
@@ -260,7 +254,7 @@ end:
      bring(r, k, none)
 #endif
 #ifndef END_AWAITED
-  :: d_step { !gone[r] && started[r] >= k && ended_here[r] >= k && !over[at(k, r)] ->
+  :: d_step { !gone[r] && ended_here[r] >= k && !over[at(k, r)] ->
               given_up[r] = true;
               judge(r, k, true) }
 #endif
@@ -274,7 +268,6 @@ proctype program(byte r) {
   do
   :: k > RUNS -> break
   :: k <= RUNS ->
-     started[r]++;
 #ifdef AT_START
      if
      :: r == 1 && k == RUNS ->
@@ -286,8 +279,10 @@ proctype program(byte r) {
         values[at(k, other(r))] = none;
 #endif
         atomic { threw[k] = true; tell_interrupt(r, k); tell_end(r, k, true) }
-     :: else
+     :: else -> started[r]++
      fi;
+#else
+     started[r]++;
 #endif
      if
      :: over[at(k, r)]
@@ -324,11 +319,19 @@ init {
   atomic {
     run part(0);
     run part(1);
-    run engine(0);
-    run engine(1);
+    run engine(0, 1);
+    run engine(1, 1);
+#if RUNS > 1
+    run engine(0, 2);
+    run engine(1, 2);
+#endif
 #ifdef GIVES_UP
-    run watch(0);
-    run watch(1);
+    run watch(0, 1);
+    run watch(1, 1);
+#if RUNS > 1
+    run watch(0, 2);
+    run watch(1, 2);
+#endif
 #endif
     run program(0);
     run program(1);

@@ -19,6 +19,9 @@ ALONE = {"ALONE": 1}
 OF_BUSY = {"ALONE": 1, "HOME": 1}
 TOGETHER = {"HEADS_ONLY": 1, "TOGETHER": 1}
 AWAY = {"HEADS_ONLY": 1, "AWAY": 1}
+RUN, RUNS = {"RUNS": 1}, {"RUNS": 2}
+SILENCE = {"RUNS": 1, "GIVES_UP": 1}
+AT_START = {"RUNS": 2, "AT_START": 1}
 
 # With one of these a model is so small that optimizing the checker, or a large hash table, costs more than the search.
 SMALL = {"ALONE", "HEADS_ONLY"}
@@ -38,6 +41,10 @@ SOUND = [
     ("leader", "the same, root of the busy one", OF_BUSY),
     ("leader", "2 heads, subtrees need both", TOGETHER),
     ("leader", "2 heads, one away", AWAY),
+    ("ranks", "2 ranks, 2 runs", RUNS),
+    ("ranks", "the same, one cannot be started", AT_START),
+    ("ranks", "1 run, a loss, patience ends", SILENCE),
+    ("ranks", "the same, it cannot be started", {**SILENCE, "AT_START": 1}),
 ]
 
 # model, bug, constants: an error
@@ -56,6 +63,10 @@ SEEDED = [
     ("leader", "PINNED_TO_BUSY_WAITS", OF_BUSY),
     *(("leader", bug, TOGETHER) for bug in ("RECHECK_OWN_POOL", "ADD_SILENT")),
     *(("leader", bug, AWAY) for bug in ("PINNED_TO_AWAY_WAITS", "LEAVES_SILENT")),
+    *(("ranks", bug, RUNS) for bug in ("NONE_UNSENT", "IMPATIENT", "NO_NUMBER", "EARLY_DROPPED")),
+    *(("ranks", bug, RUN) for bug in ("JUDGED_EARLY", "FAILURE_UNSAID", "REPORTS_MIXED")),
+    *(("ranks", bug, SILENCE) for bug in ("CLAIMED_LATE", "TAKEN_ANYWAY", "END_AWAITED")),
+    *(("ranks", bug, AT_START) for bug in ("START_SENDS_NOTHING", "START_OUT_OF_LINE")),
 ]
 
 
