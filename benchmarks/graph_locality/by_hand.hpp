@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "problems.hpp"
+#include "problem.hpp"
 
 namespace graph_locality {
 

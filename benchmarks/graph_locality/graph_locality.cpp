@@ -7,16 +7,20 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "by_hand.hpp"
-#include "problems.hpp"
+#include "circuit.hpp"
+#include "grids.hpp"
+#include "matrix.hpp"
+#include "peers.hpp"
 
 namespace {
 
@@ -111,6 +115,12 @@ void compare(problem& p, unsigned workers, int rounds, int runs) {
   all.push_back({"replay, placed as by hand", placed(p, workers), {}, 0, 0});
   auto const say = [](heist::task_graph& g) { fmt::print("automatic: {}\n", g.note()); };
   all.push_back({"automatic", of_policy<heist::policy::automatic>(p, workers, say, 100), {}, 0, 0});
+#ifdef HEIST_BENCH_TASKFLOW
+  all.push_back({"Taskflow", of_taskflow(p, workers), {}, 0, 0});
+#endif
+#ifdef HEIST_BENCH_TBB
+  all.push_back({"oneTBB flow graph", of_tbb(p, workers), {}, 0, 0});
+#endif
   for (int round = 0; round != rounds; ++round) {
     for (contestant& c : all) {
       c.run();
@@ -147,28 +157,60 @@ bool check(problem& p, unsigned workers) {
     right &= judge("replay", of_policy<heist::policy::replay>(p, workers, following(m)));
   right &= judge("placed", placed(p, workers));
   right &= judge("automatic", of_policy<heist::policy::automatic>(p, workers, {}, 20));
+#ifdef HEIST_BENCH_TASKFLOW
+  right &= judge("Taskflow", of_taskflow(p, workers));
+#endif
+#ifdef HEIST_BENCH_TBB
+  right &= judge("oneTBB", of_tbb(p, workers));
+#endif
   return right & judge("by hand", by_hand(p, workers));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(std::vector<std::string> const& arguments) {
   unsigned const workers = 2;
-  if (argc > 1 && std::strcmp(argv[1], "--check") == 0) {
+  if (arguments == std::vector<std::string>{"--check"}) {
     heat h{64 << 10, 8, 4};
     wavefront w{64 << 10, 8};
-    bool const right = check(h, workers) & check(w, workers);
+    cholesky c{64 << 10, 4};
+    circuit m{"multiplier", timing::make_multiplier(8), 64 << 10};
+    bool const right = check(h, workers) & check(w, workers) & check(c, workers) & check(m, workers);
     return right ? EXIT_SUCCESS : EXIT_FAILURE;
   }
-  std::setbuf(stdout, nullptr);
-  if (argc > 1) {
-    fmt::print("bench_graph_locality [--check]: measures on {} workers; its README says what\n", workers);
-    return EXIT_FAILURE;
+  std::vector<std::pair<std::string, timing::netlist>> circuits;
+  circuits.emplace_back("timing of a 16 x 16 multiplier", timing::make_multiplier(16));
+  for (std::string const& file : arguments) {
+    if (file[0] == '-') {
+      fmt::print(
+          "bench_graph_locality [--check] [NETLIST.v ...]: measures on {} workers, with the circuits in these files; "
+          "its README says what\n",
+          workers);
+      return EXIT_FAILURE;
+    }
+    circuits.emplace_back("timing of " + file.substr(file.rfind('/') + 1), timing::read_verilog_file(file));
   }
+  std::setbuf(stdout, nullptr);
   for (std::size_t const mib : {2, 4, 8}) {
     heat h{mib << 20, 16, 16};
     compare(h, workers, 7, 20);
     wavefront w{mib << 20, 16};
     compare(w, workers, 7, 60);
+    cholesky c{mib << 20, 10};
+    compare(c, workers, 7, 8);
+    for (auto const& [name, netlist] : circuits) {
+      circuit n{name, netlist, mib << 20};
+      compare(n, workers, 7, 40);
+    }
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (std::exception const& e) {
+    fmt::print(stderr, "error: {}\n", e.what());
+    return EXIT_FAILURE;
   }
 }

@@ -61,8 +61,8 @@ I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options con
       return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
     });
   };
-  return over.at(on_workers(on, wanted.region,
-                            [&](auto const& c) { return partition_chunks(c, first, over.n, divide, wanted); }));
+  return over.at(
+      on_workers(on, wanted.region, [&](auto const& c) { return partition_chunks(c, first, over.n, divide, wanted); }));
 }
 
 }  // namespace detail

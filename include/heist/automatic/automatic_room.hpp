@@ -4,7 +4,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>   // unique_ptr
+#include <memory>  // unique_ptr
 #include <span>
 #include <string>
 #include <vector>

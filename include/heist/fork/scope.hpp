@@ -166,7 +166,8 @@ class scope {
       here.home.push(*here.worker, static_cast<detail::runnable&>(*made));
       return;
     }
-    // A room keeps what its tasks fork, or knows children by their frames: it is part of its caller.
+    // A room keeps what its tasks fork, or knows children by their frames; or this is another executor, to which a room
+    // has given the body: it is part of its caller.
     std::decay_t<F> callable(std::forward<F>(f));
     detail::foreign_frame<Context> frame{here};
     call_in(base_, callable, here, frame.position());
