@@ -36,6 +36,10 @@ MAY_INCLUDE = {  # floor: floors it may include (itself is always allowed)
 }
 ONLY_IN = {"hwloc": ["topology/"], "boost/": ["fiber/", "distributed/wire.hpp"], "mpi.h": ["distributed/"], "starpu": ["distributed/"]}  # outside header: its only home
 
+HEAVY = ["algorithm", "functional", "iostream", "istream", "ostream", "ranges", "sstream", "unordered_map", "map"]
+LIGHT = ["base", "topology", "sync", "memory", "policy", "fiber", "room", "sched", "executor", "fork", "graph", "region"]
+ONLY_FOR_BODIES = ["graph/value_takers.hpp", "topology/hwloc_machine.hpp"]  # declarations that no door includes
+
 bad, edges, bodies = [], {}, {}
 for name, text in headers():
     floor = name.split("/")[0] if "/" in name else "door"
@@ -55,6 +59,9 @@ for name, text in headers():
         for outside, homes in ONLY_IN.items():
             if target.startswith(outside) and not within(name, homes):
                 bad.append(f"{name}:{number}: <{target}> may be included only by {', '.join(homes)}")
+        if target in HEAVY and floor in LIGHT and name.endswith(".hpp") and name not in ONLY_FOR_BODIES:
+            bad.append(f"{name}:{number}: <{target}> is 5 to 20 thousand lines in every file of a user; include it in the .ipp, "
+                       "or write out the little that is needed")
         if not target.startswith("heist/"):
             if quote == '"':
                 bad.append(f'{name}:{number}: "{target}" must be named from the top: "heist/..."')
