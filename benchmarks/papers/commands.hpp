@@ -21,6 +21,7 @@ void replay_fig4(request const& wanted);
 void replay_links(request const& wanted);
 void adaptive_thieves(request const& wanted);
 void calibrate(request const& wanted);
+void cache_model(request const& wanted);
 
 struct command {
   std::string_view name;
@@ -28,7 +29,7 @@ struct command {
   void (*run)(request const&);
 };
 
-inline constexpr std::array<command, 13> commands{
+inline constexpr std::array<command, 14> commands{
     {{"wool-fig4", "Wool, Fig. 4: sampling, 16 to 1024 workers: time and number of steals", wool_fig4},
      {"wool-fig5", "Wool, Fig. 5: speedup of RAND, SAMP, SET and SAMP+SET on 63 workers", wool_fig5},
      {"wool-fig7", "Wool, Fig. 7 and 8: SAMP+SET beside SET: steals, their cost, and delayed steals", wool_fig7},
@@ -42,6 +43,8 @@ inline constexpr std::array<command, 13> commands{
       replay_fig4},
      {"replay-links", "the same on 80 workers, for several bandwidths of a node's links", replay_links},
      {"adaptive-thieves", "Adaptive scheduler: awake thieves over time: chain, tree, random graph", adaptive_thieves},
-     {"calibrate", "simulated against measured runs of one and two workers: stress and UTS", calibrate}}};
+     {"calibrate", "simulated against measured runs of one and two workers: stress and UTS", calibrate},
+     {"cache-model", "simulated against measured: heat, SOR and GE with data of half, one and two times both L2",
+      cache_model}}};
 
 }  // namespace papers

@@ -1,0 +1,182 @@
+// How near the simulator's caches are to this machine's: heat, SOR and Gauss elimination under random stealing and CAB,
+// with data of half, one and two times all private caches.
+#include <heist/heist.hpp>
+#include <heist/simulate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>  // clamp, max
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <cstdlib>  // getloadavg
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+#include "../locality/contestants.hpp"
+#include "../locality/options.hpp"
+#include "../locality/programs.hpp"
+#include "../locality/timing.hpp"
+#include "commands.hpp"
+
+namespace papers {
+namespace {
+
+constexpr double ticks_per_ns = 3;  // as calibrate
+
+/// What both halves of the comparison run.
+struct problem {
+  locality::options options;
+  heist::topology::machine machine;
+  std::size_t workers = 0;
+  std::size_t bytes = 0;  ///< of the data
+  unsigned rounds = 1;
+  std::uint64_t seed = 1;
+};
+
+/// Wall time for an element, in ns: medians of rounds in which all take turns.
+struct measured {
+  locality::settings settings;
+  double by_hand = 0, swapped = 0, random = 0, cab = 0;
+  double lines = 0;  ///< that a sweep touches, for each element that it computes
+};
+
+template <class P>
+measured measure(problem const& wanted, double seconds) {
+  measured result{.settings = locality::settings_for<P>(wanted.options, locality::size_for_bytes<P>(wanted.bytes))};
+  P program{result.settings};
+  auto steps = locality::steps_for<P>(wanted.options, program.most_steps());
+  double const elements = program.work(0);
+  auto const enough = static_cast<std::size_t>(1e9 * seconds / (0.25 * elements));
+  steps.timed = std::clamp<std::size_t>(enough, std::min<std::size_t>(20, steps.timed), steps.timed);
+  result.lines = static_cast<double>(program.bytes() * P::sweeps_per_step) / elements / 64;
+  using locality::placing;
+  std::array<locality::contestant, 4> all{
+      locality::make_by_hand("by hand", program, placing::stays, wanted.machine, wanted.workers, steps),
+      locality::make_by_hand("swapped", program, placing::swapped, wanted.machine, wanted.workers, steps),
+      locality::make_scheduled<heist::policy::random>("random", program, wanted.options, steps),
+      locality::make_scheduled<heist::policy::cab>("cab", program, wanted.options, steps)};
+  for (unsigned round = 0; round != wanted.rounds; ++round) {
+    for (auto& c : all) c.rounds.push_back(c.run().per_element());
+  }
+  result.by_hand = locality::median(all[0].rounds);
+  result.swapped = locality::median(all[1].rounds);
+  result.random = locality::median(all[2].rounds);
+  result.cab = locality::median(all[3].rounds);
+  return result;
+}
+
+/// The simulated wall time for an element, in ns.
+struct simulated {
+  double random = 0, cab = 0;
+};
+
+heist::sim::program tasks_of(std::string const& name, heist::sim::matrix_options const& shape) {
+  if (name == "heat") return heist::sim::heat(shape);
+  return name == "sor" ? heist::sim::sor(shape) : heist::sim::gauss_elimination(shape);
+}
+
+template <class Policy>
+double simulate(problem const& wanted, heist::sim::program const& p, double line_ns, double elements) {
+  heist::sim::options o{.workers = static_cast<std::uint32_t>(wanted.workers), .machine = wanted.machine};
+  o.squads = heist::squad_by::l2;
+  o.caches.block_bytes = 1024;
+  o.caches.shared_bytes = 0;  // a squad is one core: its L2 is the private cache
+  heist::sim::costs c;
+  for (auto* const d : {&c.fork, &c.join, &c.continuation, &c.park, &c.resume, &c.attempt, &c.steal, &c.look, &c.far,
+                        &c.unfamiliar, &c.inter, &c.pause, &c.yield, &c.sleep, &c.wake, &c.notify, &c.submit, &c.node})
+    d->mean *= static_cast<heist::sim::ticks>(ticks_per_ns);
+  c.clock = 1;
+  c.memory = static_cast<heist::sim::ticks>(line_ns * ticks_per_ns + 0.5);
+  o.costs = c;
+  constexpr unsigned seeds = 3;
+  double sum = 0;
+  for (unsigned i = 0; i != seeds; ++i) {
+    o.seed = wanted.seed + i;
+    sum += static_cast<double>(heist::simulate<Policy>(p, o).makespan) / seeds;
+  }
+  return sum / ticks_per_ns / elements;
+}
+
+template <class P>
+simulated simulate(problem const& wanted, measured const& real, double element_ns, double line_ns, bool quick) {
+  std::size_t const n = real.settings.size;
+  std::uint32_t const steps = quick ? 4 : 60;
+  auto const p = tasks_of(std::string{P::about.name}, {.rows = n,
+                                                       .columns = n,
+                                                       .steps = steps,
+                                                       .leaf_rows = real.settings.leaf,
+                                                       .ticks_per_element = element_ns * ticks_per_ns});
+  P program{real.settings};
+  double elements = 0;
+  std::size_t const all = P::about.name == "ge" ? program.most_steps() : steps;
+  for (std::size_t i = 0; i != all; ++i) elements += program.work(i);
+  return {simulate<heist::policy::random>(wanted, p, line_ns, elements),
+          simulate<heist::policy::cab>(wanted, p, line_ns, elements)};
+}
+
+template <class P>
+void add_rows(problem wanted, std::size_t caches, bool quick, table& t, bar_panel& bars) {
+  double element = 0;  // of one thread, without misses: from blocks that stay in half of the caches
+  for (auto const& [text, share] : {std::pair{"half", 0.5}, std::pair{"one", 1.0}, std::pair{"two", 2.0}}) {
+    wanted.bytes = static_cast<std::size_t>(share * static_cast<double>(caches));
+    if (quick) wanted.bytes /= 8;
+    measured const real = measure<P>(wanted, quick ? 0.001 : 0.03);
+    auto const threads = static_cast<double>(wanted.workers);
+    if (element == 0) element = real.by_hand * threads;
+    double const line = std::max(0., (real.swapped * threads - element) / real.lines);
+    simulated const s = simulate<P>(wanted, real, element, line, quick);
+    double const seen = saved(real.random, real.cab), foretold = saved(s.random, s.cab);
+    t.add({fmt::format("{}, {}", P::about.name, text), fmt::format("{:.1f}", line), fmt::format("{:.3f}", real.by_hand),
+           fmt::format("{:.3f}", real.swapped), fmt::format("{:.3f}", real.random), fmt::format("{:.3f}", s.random),
+           fmt::format("{:.3f}", real.cab), fmt::format("{:.3f}", s.cab), percent(seen), percent(foretold),
+           fmt::format("{:+.1f}", 100 * (foretold - seen))});
+    bars.groups.emplace_back(fmt::format("{}, {}", P::about.name, text),
+                             std::vector<double>{100 * seen, 100 * foretold});
+  }
+}
+
+/// Of all workers' own caches; where the machine does not say, of a mebibyte each.
+std::size_t private_caches(problem const& p) {
+  return p.workers * (p.machine.l2_bytes != 0 ? p.machine.l2_bytes : std::size_t{1} << 20);
+}
+
+}  // namespace
+
+void cache_model(request const& wanted) {
+  if (heist::topology::allowed_cpus().size() < 2) {
+    fmt::print("skipped: blocks placed by hand spin at a barrier and need a CPU for each of two threads\n");
+    return;
+  }
+  problem p;
+  p.options.workers = 2;
+  p.options.squads = "l2";
+  p.options.pin = true;
+  p.rounds = wanted.quick ? 1 : 7;
+  p.seed = wanted.seed;
+  {
+    heist::executor<> ex{p.options.for_executor(std::size_t{1} << 20)};
+    p.machine = ex.machine();
+    p.workers = ex.worker_count();
+  }
+  double load = 0;
+  ::getloadavg(&load, 1);
+  std::size_t const caches = private_caches(p);
+  fmt::print(
+      "load {:.2f}; {}. ns an element, medians of {} rounds. What an element and a line cost is taken\n"
+      "from blocks placed by hand: those that stay (in half of the caches), and those that change sides in each "
+      "sweep.\n"
+      "random and cab are foretold from that.\n\n",
+      load, p.machine.describe(), p.rounds);
+  table t{{"program, of all L2", "a line (ns)", "by hand", "swapped", "random", "simulated", "cab", "simulated",
+           "cab saved", "simulated", "error (points)"}};
+  bar_panel bars{"time that CAB saves of random's", "%", {"measured", "simulated"}, {}};
+  add_rows<locality::heat>(p, caches, wanted.quick, t, bars);
+  add_rows<locality::sor>(p, caches, wanted.quick, t, bars);
+  add_rows<locality::ge>(p, caches, wanted.quick, t, bars);
+  print(t);
+  write_plot(wanted, "The simulator's caches beside this machine's", {bars});
+}
+
+}  // namespace papers
