@@ -4,6 +4,9 @@
 #include "heist/fork/elsewhere.hpp"
 
 #include "heist/fiber/current.hpp"
+#include "heist/room/room_core.hpp"
+#include "heist/sched/core.hpp"
+#include "heist/sched/worker.hpp"
 
 namespace heist::detail {
 
