@@ -143,9 +143,7 @@ class parent_first_fork {
     } else if constexpr (count == 2) {
       return run_two(self, base, f...);
     } else {
-      if (HEIST_UNLIKELY(is_elsewhere(self) || base->pending())) return run_elsewhere(self, base, f...);
-      parent_first_fork fork{self, base, f...};
-      return fork.run_all(std::index_sequence_for<F...>{});
+      return fork_many(self, base, f...);
     }
   }
 
@@ -221,60 +219,90 @@ class parent_first_fork {
     return {first(), second::join(self, at, g, in)};
   }
 
-  parent_first_fork(fiber& self, fork_slot* base, F&... f) : on_{self}, base_{base}, functions_{f...} {}
+  using frames = std::tuple<typename slot_task<Context, F>::frame...>;
+  using indices = std::index_sequence_for<F...>;
 
   /// Child I > 0 has slot base + count - 1 - I: thieves take the last first, and joins follow in order.
-  fork_slot* slot(std::size_t i) const noexcept { return base_ + (count - 1 - i); }
-
-  template <std::size_t... I>
-  values run_all(std::index_sequence<I...>) {
-    ((I == 0 ? void() : task<I>::write(*slot(I), std::get<I>(functions_), std::get<I>(frames_))), ...);
-    fork_slot* next = base_ + (count - 1);
-    if (!on_.tasks.fork_is_plain(next - 1) && !forked(on_, next - 1, count - 1)) {
-      // Full: all are called in place, and their children fork where they would have stood.
-      in_place_ = true;
-      while (next != base_) (--next)->run = nullptr;
-    }
-    return values{call<I>(next)...};
+  template <std::size_t I>
+  static fork_slot* slot(fork_slot* base) noexcept {
+    return base + (count - 1 - I);
+  }
+  template <std::size_t I>
+  HEIST_ALWAYS_INLINE static function<I>& the(F&... f) noexcept {
+    return std::get<I>(std::tie(f...));
   }
 
+  /// Not inlined, as fork_two: inlined, GCC computes where all callables are before it is known whether there is a fork,
+  /// which made skynet's leaves four times as dear.
+  HEIST_NOINLINE_ALIGNED static values fork_many(fiber& self, fork_slot* base, F&... f) {
+    if (HEIST_UNLIKELY(is_elsewhere(self) || base->pending())) return run_elsewhere(self, base, f...);
+    return run_all(self, base, indices{}, f...);
+  }
+
+  template <std::size_t... I>
+  HEIST_ALWAYS_INLINE static values run_all(fiber& self, fork_slot* base, std::index_sequence<I...> all, F&... f) {
+    frames in;
+    ((I == 0 ? void() : task<I>::write(*slot<I>(base), the<I>(f...), std::get<I>(in))), ...);
+    fork_slot* const next = base + (count - 1);
+    if (HEIST_UNLIKELY(!self.tasks.fork_is_plain(next - 1)) && !forked(self, next - 1, count - 1))
+      return run_in_place(self, base, all, f...);
+    return values{call<I>(self, base, in, f...)...};
+  }
   template <std::size_t I>
-  decltype(auto) call(fork_slot* next) {
-    try {
-      if constexpr (I == 0) {
-        return call_here<Context>(std::get<0>(functions_), on_, next);
-      } else if (in_place_) {
-        return call_here<Context>(std::get<I>(functions_), on_, base_);
-      } else {
-        return task<I>::join(on_, slot(I), std::get<I>(functions_), std::get<I>(frames_));
+  HEIST_ALWAYS_INLINE static decltype(auto) call(fiber& self, fork_slot* base, frames& in, F&... f) {
+    if constexpr (I + 1 == count) {
+      return task<I>::join(self, slot<I>(base), the<I>(f...), std::get<I>(in));
+    } else {
+      try {
+        if constexpr (I == 0) {
+          return call_here<Context>(the<0>(f...), self, base + (count - 1));
+        } else {
+          return task<I>::join(self, slot<I>(base), the<I>(f...), std::get<I>(in));
+        }
+      } catch (...) {
+        drop_rest(self, base, in, std::make_index_sequence<count - 1 - I>{}, f...);
+        throw;
       }
+    }
+  }
+  /// In the catch block of the child before the last J: joins those.
+  template <std::size_t... J>
+  HEIST_COLD static void drop_rest(fiber& self, fork_slot* base, frames& in, std::index_sequence<J...>,
+                                   F&... f) noexcept {
+    (drop<count - sizeof...(J) + J>(self, base, in, f...), ...);
+  }
+  template <std::size_t I>
+  static void drop(fiber& self, fork_slot* base, frames& in, F&... f) noexcept {
+    if constexpr (task<I>::near) {
+      task<I>::join_while_handling(self, slot<I>(base), the<I>(f...));
+    } else {
+      task<I>::join_while_handling(self, slot<I>(base), the<I>(f...), std::get<I>(in));
+    }
+  }
+
+  /// The task stack is full: all are called in place, and their children fork where they would have stood.
+  template <std::size_t... I>
+  HEIST_COLD static values run_in_place(fiber& self, fork_slot* base, std::index_sequence<I...>, F&... f) {
+    for (fork_slot* at = base + (count - 1); at != base;) (--at)->run = nullptr;
+    return values{call_in_place<I>(self, base, f...)...};
+  }
+  template <std::size_t I>
+  static decltype(auto) call_in_place(fiber& self, fork_slot* base, F&... f) {
+    try {
+      return call_here<Context>(the<I>(f...), self, I == 0 ? base + (count - 1) : base);
     } catch (...) {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
-        (join_handling<I + 1 + J>(), ...);
+        (drop_in_place<I + 1 + J>(self, base, f...), ...);
       }
       (std::make_index_sequence<count - 1 - I>{});
       throw;
     }
   }
-
   template <std::size_t I>
-  void join_handling() noexcept {
-    auto& f = std::get<I>(functions_);
-    if (in_place_) {
-      handler_pause const pause;
-      task<I>::call_and_drop(on_, base_, f);
-    } else if constexpr (task<I>::near) {
-      task<I>::join_while_handling(on_, slot(I), f);
-    } else {
-      task<I>::join_while_handling(on_, slot(I), f, std::get<I>(frames_));
-    }
+  static void drop_in_place(fiber& self, fork_slot* base, F&... f) noexcept {
+    handler_pause const pause;
+    task<I>::call_and_drop(self, base, the<I>(f...));
   }
-
-  fiber& on_;
-  fork_slot* base_;
-  bool in_place_ = false;
-  std::tuple<F&...> functions_;
-  std::tuple<typename slot_task<Context, F>::frame...> frames_;
 };
 
 }  // namespace heist::detail
