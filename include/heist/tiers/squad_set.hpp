@@ -1,4 +1,4 @@
-// The squads of an executor whose policy has two tiers: which takes an inter-squad task, when, and which heads are woken
+// The squads of an executor whose policy has two tiers: which takes an inter-squad task, when, and which heads wake up
 // for it (README.md, "Squads"; CAB, Algorithms I and II; CATS, section 3.3).
 #pragma once
 
