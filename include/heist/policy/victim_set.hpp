@@ -58,7 +58,7 @@ class victim_set {
   }
   void met_thief(std::uint32_t) noexcept requires(m != 0) { ++met_; }
 
-  /// True if next() is about to name somebody of this set a second time.
+  /// True if next() is about to name a worker of this set a second time.
   bool wraps() const noexcept { return failed_ < most_failed && at_end_of_set(); }
 
  private:
