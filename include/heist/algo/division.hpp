@@ -1,4 +1,4 @@
-// When a loop's piece is to be divided: has somebody asked for work where the loop runs?
+// When a loop's piece is to be divided: has a thief asked for work where the loop runs?
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,7 +17,7 @@ enum class dividing {
   fixed           ///< always in the same way: its policy remembers the parts
 };
 
-/// Kept by who asks it: a frame does not change its ways.
+/// The caller keeps the answer: a frame does not change its ways.
 dividing dividing_of(context const& c) noexcept;
 
 /// Has a thief found nothing since the last fork, or is nothing there to be found, or do requests wait? One or two

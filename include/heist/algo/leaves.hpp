@@ -41,7 +41,7 @@ inline std::size_t leaves_of_grain(loop_options const& wanted, leaves const& cut
   return wanted.grain / cut.length + (wanted.grain % cut.length != 0 ? 1 : 0);
 }
 
-/// A value for each leaf, set once by whoever computes it.
+/// A value for each leaf, set once by the worker that computes it.
 template <class T>
 class leaf_values {
   static constexpr bool is_plain = std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>;

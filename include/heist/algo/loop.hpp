@@ -1,4 +1,4 @@
-// The loop engine: a range of iterations that is divided when somebody asks (README.md, "Protocol").
+// The loop engine: a range of iterations that is divided when a thief asks (README.md, "Protocol").
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ struct loop_body {
 /// waits for it loses.
 inline constexpr std::uint64_t block_ticks = 8192;
 /// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
-/// waking anybody.
+/// waking any worker.
 inline constexpr std::size_t many_iterations = 32;
 /// A fixed division makes about so many parts for each worker.
 inline constexpr std::size_t parts_per_worker = 8;
@@ -171,8 +171,8 @@ class loop {
     }
   };
 
-  /// Blocks of `r`, one after the other, until there is no more or somebody asks for the upper half of the rest. For
-  /// the first `patience` ticks nobody is answered.
+  /// Blocks of `r`, one after the other, until there is no more or a thief asks for the upper half of the rest. For
+  /// the first `patience` ticks no thief is answered.
   void run_piece(Context const& c, range r, pace at, void* result, std::uint64_t patience) {
     ends_if_left piece{*this};
     std::uint64_t const began = os_env::ticks();

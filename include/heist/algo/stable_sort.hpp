@@ -83,7 +83,7 @@ class kept_order {
  private:
   HEIST_COLD void keep() const noexcept {
     std::exception_ptr e = exception_of_task();
-    // relaxed: who is first is alone with first_, which is read after the joins
+    // relaxed: the one that is first is alone with first_, which is read after the joins
     if (!kept_.exchange(true, std::memory_order_relaxed)) first_ = std::move(e);
     ended_.store(true, std::memory_order_relaxed);  // relaxed: advice
   }

@@ -74,7 +74,7 @@ struct os_env {
   }
   static void heavy_fence() noexcept {
     detail::full_fence();
-    // Where nobody has asked yet: a shared library's own copy of this header, with workers of another copy.
+    // Where it has not been asked yet: a shared library's own copy of this header, with workers of another copy.
     if (fences_.load(std::memory_order_relaxed) == fences::unknown) [[unlikely]]  // relaxed: as above
       prepare();
     if (fences_.load(std::memory_order_relaxed) == fences::asymmetric && !fence_all_threads()) [[unlikely]]  // as above
@@ -171,8 +171,8 @@ struct os_env {
     errno = saved;
     return fenced;
   }
-  /// Threads that have fenced lightly rely on the heavy fence: without it a wakeup would be lost, and nobody would say
-  /// so.
+  /// Threads that have fenced lightly rely on the heavy fence: without it a wakeup would be lost
+  /// unnoticed.
   HEIST_COLD static void insist_on_fence() noexcept {
     for (int attempts = 0; attempts != 1000; ++attempts) {
       yield();  // the kernel may lack memory for a moment

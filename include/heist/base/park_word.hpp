@@ -62,8 +62,8 @@ class park_word {
   }
   HEIST_NOINLINE void futex_wake(int count) noexcept {
     int const saved = errno;
-    // The address may already belong to somebody else: the waiter may leave as soon as it reads the new value.
-    // The kernel then finds nobody, or wakes somebody early, which wait() allows.
+    // The address may already be another object's: the waiter may leave as soon as it reads the new value.
+    // The kernel then finds no thread, or wakes one early, which wait() allows.
     ::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
     errno = saved;
   }

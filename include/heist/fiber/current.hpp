@@ -36,7 +36,7 @@ inline worker* worker_by_sign() noexcept {
 
 struct thread_place {
   worker* on;  ///< the worker that the thread is, or null outside
-  bool known;  ///< otherwise nobody has asked yet; a thread is a worker from its start to its end, or never
+  bool known;  ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
 };
 HEIST_ONE_COPY inline thread_local constinit thread_place place_of_this_thread{nullptr, false};
 

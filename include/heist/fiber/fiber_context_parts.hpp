@@ -23,7 +23,7 @@ struct after_switch {
 /// What call() runs on another stack; returns something positive. It must not throw.
 using flow_function = int (*)(void* a, void* b) noexcept;
 
-/// What call() returns when somebody has continued the caller before the function returned.
+/// What call() returns when a worker has continued the caller before the function returned.
 inline constexpr int call_continuation_stolen = 0;
 
 /// What the ABI wants kept over a call and no register holds: how floating-point numbers are rounded, and the like.

@@ -40,8 +40,8 @@ class native_fiber_context {
     b_ = b;
   }
 
-  /// Leaves `from`, which the caller runs on, and resumes in `to`, where `then` is done first. Returns when somebody
-  /// switches back to `from`, perhaps on another thread. `from_ends`: nobody ever will.
+  /// Leaves `from`, which the caller runs on, and resumes in `to`, where `then` is done first. Returns when a worker
+  /// switches back to `from`, perhaps on another thread. `from_ends`: none ever will.
   HEIST_NOINLINE static void switch_to(native_fiber_context& from, native_fiber_context& to, after_switch then,
                                        [[maybe_unused]] bool from_ends = false) {
     crossing c{&to, then};
@@ -52,9 +52,9 @@ class native_fiber_context {
   }
 
   /// Calls function(a, b) on the stack of `child`, which is fresh and is so again when the function has returned.
-  /// Returns what the function returned, or call_continuation_stolen as soon as somebody has switched to `from`.
-  /// Neither the exceptions being handled nor uncaught ones are moved: there must be none. Who lets others switch to
-  /// `from` calls keep_control() before, on this thread: to read the control words at each call would cost more than
+  /// Returns what the function returned, or call_continuation_stolen as soon as a worker has switched to `from`.
+  /// Neither the exceptions being handled nor uncaught ones are moved: there must be none. Code that lets others switch
+  /// to `from` calls keep_control() before, on this thread: to read the control words at each call would cost more than
   /// the rest of it.
   HEIST_ALWAYS_INLINE static int call(native_fiber_context& from, native_fiber_context& child, flow_function function,
                                       void* a, void* b) noexcept {
@@ -111,7 +111,7 @@ class native_fiber_context {
     __builtin_unreachable();
   }
 
-// Registers that somebody else may have changed when a stopped place is entered again: all but the stack, frame and
+// Registers that other code may have changed when a stopped place is entered again: all but the stack, frame and
 // base pointers, which the place keeps. The compiler saves those that it needs.
 #if HEIST_X86_64
 #if defined(__AVX512F__)
@@ -126,7 +126,7 @@ class native_fiber_context {
       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", \
       "st(5)", "st(6)", "st(7)", "memory", "cc" HEIST_AVX512_REGISTERS
 
-  /// Enters `to` with a message; returns the message with which somebody enters `from`.
+  /// Enters `to` with a message; returns the message with which `from` is entered again.
   HEIST_ALWAYS_INLINE static crossing* jump(place& from, place const& to, crossing* message) noexcept {
     place* f = &from;
     place const* t = &to;

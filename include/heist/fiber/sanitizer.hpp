@@ -68,7 +68,7 @@ inline char* sanitizer_marked_from(sanitizer_state const& s, char* end) noexcept
 }
 #endif
 
-/// Right before the jump from `from` to `to`. `from_ends`: nobody will switch back to it.
+/// Right before the jump from `from` to `to`. `from_ends`: it will not be switched back to.
 HEIST_ALWAYS_INLINE void sanitizer_leave([[maybe_unused]] sanitizer_state& from, [[maybe_unused]] sanitizer_state& to,
                                          [[maybe_unused]] bool from_ends) noexcept {
 #if HEIST_ASAN
@@ -84,7 +84,7 @@ HEIST_ALWAYS_INLINE void sanitizer_leave([[maybe_unused]] sanitizer_state& from,
 }
 
 /// Right after the jump, on the side of `to`. `stopped`: nothing below it on the stack of `from` is in use. ASan
-/// reports who touches that, and LeakSanitizer does not take it for a place that still refers to memory.
+/// reports code that touches that, and LeakSanitizer does not take it for a place that still refers to memory.
 HEIST_ALWAYS_INLINE void sanitizer_arrive([[maybe_unused]] sanitizer_state& from, [[maybe_unused]] sanitizer_state& to,
                                           [[maybe_unused]] void* stopped) noexcept {
 #if HEIST_ASAN

@@ -80,7 +80,7 @@ HEIST_ALWAYS_INLINE int call_child(fiber& self, calling_frame& frame, flow_funct
   return status;
 }
 
-/// Where nobody records: frames have no places. Rooms have others.
+/// Where steals are not recorded: frames have no places. Rooms have others.
 struct no_places {
   struct record {};
   struct frame : calling_frame {

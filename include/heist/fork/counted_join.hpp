@@ -10,7 +10,7 @@
 namespace heist::detail {
 
 /// Children count it down; the frame adds how many there are when it waits, so that its forks touch no shared counter.
-/// Whoever brings the sum to 0 completes: only after the frame has added, which takes the bias away.
+/// The one that brings the sum to 0 completes: only after the frame has added, which takes the bias away.
 ///
 /// Threads  ended() by each child that runs elsewhere, as its last look; one_more() by what is part of such a child;
 ///          the rest by the frame.

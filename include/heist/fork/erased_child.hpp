@@ -1,4 +1,4 @@
-// A child of a fork for those who need not know the type of its callable: rooms.
+// A child of a fork for code that need not know the type of its callable: rooms.
 #pragma once
 
 #include <memory>  // addressof

@@ -38,7 +38,7 @@ class room_scope {
   /// Is the next child to be called at once, and not kept?
   virtual bool calls_at_once() noexcept = 0;
   virtual void call_at_once(erased_child& child) noexcept = 0;
-  /// Starts `child`, now or later, which is its own from now on. What it throws nobody has called.
+  /// Starts `child`, now or later, and owns it from now on. If it throws, the child has not been called.
   virtual void fork(scope_child& child) = 0;
   /// Returns when all have ended.
   virtual void wait() = 0;

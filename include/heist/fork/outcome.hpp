@@ -18,7 +18,7 @@
 namespace heist::detail {
 
 /// Room for the outcome of a task with result R. It has no value until fill(), and none after take(); whether it then
-/// is an exception is kept by whoever keeps it.
+/// is an exception is kept by its owner.
 template <class R>
 class outcome {
   static_assert(!std::is_rvalue_reference_v<R>,

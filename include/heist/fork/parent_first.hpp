@@ -18,7 +18,7 @@
 
 namespace heist::detail {
 
-/// A child in its slot, for those who are not its parent. Small results are left in the slot; for others, the slot
+/// A child in its slot, for workers other than its parent's. Small results are left in the slot; for others, the slot
 /// refers to a `distant` in the parent's frame.
 template <class Context, class F>
 struct slot_task {
@@ -26,7 +26,7 @@ struct slot_task {
   using outcome_type = outcome<result>;
   static constexpr bool near = sizeof(outcome_type) <= fork_slot::room && alignof(outcome_type) <= alignof(void*);
 
-  /// Has no value while nobody has stolen the child.
+  /// Has no value until the child is stolen.
   struct distant {
     F* function;
     outcome_type out;
@@ -153,7 +153,7 @@ class parent_first_fork {
       pair_of_values<value_or_monostate<task_result<Context, First>>, typename slot_task<Context, Second>::value>;
 
   /// Where to fork with the context of `base` on `on`, by code that runs elsewhere, or on top of what it has forked
-  /// there, or where the stack is full: slots from end() on are nobody's.
+  /// there, or where the stack is full: slots from end() on belong to no frame.
   struct place {
     place(fiber& of, fork_slot* base) noexcept
         : self{fiber_of_caller(of)}, at{&self == &of && base >= of.tasks.end() ? base : self.top()} {

@@ -77,7 +77,7 @@ class scope {
     }
     bool const child_first = base_.way == way::child_first;
     if (child_first ? self.no_migrate != 0 : self.worker->deque.size_snapshot() >= detail::enough_waiting) {
-      // The frame must not be taken elsewhere; or everybody finds work already, and memory stays bounded. A copy, as
+      // The frame must not be taken elsewhere; or all workers find work already, and memory stays bounded. A copy, as
       // else.
       std::decay_t<F> here(std::forward<F>(f));
       base_.call_child(

@@ -27,7 +27,7 @@ inline constexpr described scope_what{&fork_operations};
 /// are dealt out.
 inline constexpr std::size_t enough_waiting = 4096;
 
-/// What is done with a child of a scope by those who do not know its callable's type.
+/// What is done with a child of a scope by code that does not know its callable's type.
 struct scope_child_operations {
   /// Calls the callable with a context of that position; what it throws becomes the scope's.
   void (*call)(scope_child& task, fiber& self, fork_slot* position) noexcept;

@@ -71,7 +71,7 @@ class metered_context {
     return context_.blocking(std::forward<F>(f));
   }
 
-  /// As Context's, in each of its forms; the task gets a context of this kind, with a meter that nobody asks.
+  /// As Context's, in each of its forms; the task gets a context of this kind, with a meter that is not asked.
   template <class F>
   auto submit(F&& f) const {
     return context_.submit(meter_->unseen(std::forward<F>(f)));

@@ -109,7 +109,7 @@ class span_meter {
     return c.sync_wait(r, task<F>{&f, &body.totals[0], steal_cost});
   }
 
-  /// `f`, to be called with a context whose totals nobody asks for.
+  /// `f`, to be called with a context whose totals are not asked for.
   template <class F>
   auto unseen(F&& f) const {
     return submitted<std::decay_t<F>>{std::forward<F>(f), steal_cost};

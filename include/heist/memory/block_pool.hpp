@@ -13,7 +13,7 @@
 
 namespace heist::detail {
 
-/// A free block, while nobody uses it.
+/// A block while it is free.
 struct free_block {
   free_block* next;
   free_block* older = nullptr;  ///< of the first block of a batch in the depot: the batch below
@@ -37,8 +37,8 @@ class block_depot {
   /// `first`: block_batch blocks, linked.
   void give(std::size_t c, free_block& first) noexcept;
 
-  /// A batch, or null if there is none or somebody else takes one right now: nobody waits for anybody here, since the
-  /// other may be a thread of lower priority on the same core.
+  /// A batch, or null if there is none or another thread takes one right now: no thread waits for another here, since
+  /// that one may be of lower priority on the same core.
   free_block* take(std::size_t c) noexcept;
 
   /// Is there more than the next peak of some workers needs?
@@ -103,7 +103,7 @@ class block_pool {
     return std::exchange(from.first, from.first->next);
   }
   /// Brings the block that the next take(bytes) will give into the cache, all of it: blocks that came back in another
-  /// order than they lie in memory are cold, and nobody but their list knows where the next one is.
+  /// order than they lie in memory are cold, and only their list knows where the next one is.
   void prefetch_next(std::size_t bytes) const noexcept {
     std::size_t const c = class_of(bytes);
     auto const* const next = reinterpret_cast<char const*>(classes_[c].first);

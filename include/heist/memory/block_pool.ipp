@@ -25,7 +25,7 @@ HEIST_COLD_BODY free_block* block_depot::take(std::size_t c) noexcept {
   if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
   if (!from.taken.try_lock()) return nullptr;
   free_block* first = from.newest.load(std::memory_order_acquire);  // E1
-  // Nobody else takes batches away, so one that is seen again is the same with the same below. acquire: E1
+  // No other thread takes batches away, so one that is seen again is the same with the same below. acquire: E1
   while (first != nullptr && !from.newest.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
     os_env::relax();
   }

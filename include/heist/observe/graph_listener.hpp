@@ -1,4 +1,4 @@
-// Who is told the edges of graphs, for traces.
+// What is told the edges of graphs, for traces.
 #pragma once
 
 namespace heist::detail {

@@ -86,7 +86,7 @@ concept observer =
 ///
 /// Promises  T1  search_begin() and work_begin() come in turns in a worker's loop, where joins is 0, and in each join
 ///               that waits so. After a resume() there is a work_begin() for the fiber that resumes.
-///           T2  attempt() before each try to take something from somebody, success() after one that took it, on the
+///           T2  attempt() before each try to take something from a victim, success() after one that took it, on the
 ///               same worker; work_begin() follows.
 /// Models    time_breakdown, tee of one
 // clang-format off

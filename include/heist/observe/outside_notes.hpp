@@ -1,4 +1,4 @@
-// What is waited for by something that is no fiber, for people who look at a hang (executor::state_text).
+// What is waited for by something that is no fiber, for executor::state_text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// On which NUMA nodes pages of memory are, and whether those who wrote to them first were there, too. Only asks:
+// On which NUMA nodes pages of memory are, and whether the threads that wrote to them first were there, too. Only asks:
 // nothing is moved.
 #pragma once
 
@@ -102,8 +102,8 @@ page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
 /// Cost     a system call for 64 pages, which is microseconds.
 page_nodes pages_of(void const* begin, std::size_t bytes);
 
-/// Checks that those who write first to memory are where its pages then are: the leaves of a fork/join initialiser call
-/// touched() when they have written. Then those who follow the same schedule find their data near.
+/// Checks that the workers that write first to memory are where its pages then are: the leaves of a fork/join
+/// initialiser call touched() when they have written. Then loops that follow the same schedule find their data near.
 ///
 /// A page counts once, for the leaf in whose range it begins. Where ranges end within pages, a neighbour may have
 /// written first; so ranges should be much larger than pages. Threads that are not bound to CPUs may have moved between
@@ -137,7 +137,7 @@ class basic_first_touch_check {
       if (node >= 0) nodes |= bit_of(node);
       ++(node < 0 || here < 0 ? unknown : node == here ? right : wrong);
     });
-    // relaxed, all of them: sums for people; whoever waits for the leaves sees what they added
+    // relaxed, all of them: sums for people; the task that waits for the leaves sees what they added
     right_.fetch_add(right, std::memory_order_relaxed);                         // relaxed: as above
     wrong_.fetch_add(wrong, std::memory_order_relaxed);                         // relaxed: as above
     unknown_.fetch_add(unknown, std::memory_order_relaxed);                     // relaxed: as above

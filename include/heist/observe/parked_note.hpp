@@ -1,4 +1,4 @@
-// What a parked task is and what it waits for, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
+// What a parked task is and what it waits for, for executor::state_text and HEIST_WATCHDOG.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace heist::detail {
 
-/// What somebody waits for.
+/// What a task or thread waits for.
 struct wait_reason {
   char const* what = "the tasks that it has forked";
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
 };
 
-/// Written by the fiber that parks, read by anybody. Names are copied: what bears them may soon be gone.
+/// Written by the fiber that parks, read by any thread. Names are copied: what bears them may soon be gone.
 class parked_note {
  public:
   void begin(task_kind kind, char const* name, wait_reason const& why) noexcept;

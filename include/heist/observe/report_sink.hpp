@@ -125,7 +125,7 @@ class report_sink : public timeline_sink {
     std::size_t last = none;
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       seen& s = seen_[i];
-      s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);  // who begins later has a larger number
+      s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);  // one that begins later has a larger number
       if (s.before != none && (last == none || s.chain > seen_[last].chain)) last = i;
     }
     if (last == none) return;

@@ -1,4 +1,4 @@
-// Who took work from whom in a recording, as a tree, and that tree in lines for people. For the bodies of
+// Which worker took work from which in a recording, as a tree, and that tree in lines for people. For the bodies of
 // trace_report.hpp.
 #pragma once
 
@@ -31,7 +31,7 @@ class steal_branches {
     now_[thief] = at->second;
     ++all_[now_[thief]].times;
   }
-  /// `w` has slept: what it does next nobody has given it, unless it steals.
+  /// `w` has slept: what it does next no worker has given it, unless it steals.
   void end(std::size_t w) noexcept { now_[w] = none; }
 
   std::vector<trace_summary::branch> all() { return std::move(all_); }

@@ -29,8 +29,9 @@ struct steal_tree_error : region_error {
 /// children of its frame, over all forks of that frame. The place of a steal is that of the child that had just been
 /// called: {0, 2} is the rest of the body's first child, after its third child.
 ///
-/// A frame that had to wait for stolen children can change workers once more: whoever ends the last of them resumes
-/// with it. Such an entry is no steal. Its place is that of the last child that the frame had called before it waited.
+/// A frame that had to wait for stolen children can change workers once more: the worker that ends the last of them
+/// resumes with it. Such an entry is no steal. Its place is that of the last child that the frame had called before it
+/// waited.
 ///
 /// Threads  as a container.
 class steal_tree {
@@ -40,8 +41,8 @@ class steal_tree {
   /// One entry of the tree.
   struct steal {
     std::vector<std::uint32_t> place;  ///< not empty
-    std::uint32_t worker = 0;          ///< who stole, and continued with the frame
-    std::uint32_t victim = 0;          ///< from whom; after a join: who had left it
+    std::uint32_t worker = 0;          ///< the thief, which continued with the frame
+    std::uint32_t victim = 0;          ///< from whom; after a join: the worker that had left it
     std::uint32_t sequence = 0;        ///< among the entries of `worker`: the order in which it began them, from 0
     bool after_join = false;           ///< no steal: `worker`, perhaps the victim itself, resumed after the children
 

@@ -18,8 +18,8 @@ trace_summary summarize(recorder const& recording, task_edges const* edges = nul
                         std::vector<std::uint32_t> const& squad_of = {});
 
 /// Writes one page of HTML with nothing to load and no script: timeline with the critical path in red, utilisation,
-/// steals between workers and squads, who took from whom as a tree, the graph with the critical path in red, and the ten
-/// longest tasks. What is too short to be seen in the timeline is drawn together.
+/// steals between workers and squads, which worker took from which as a tree, the graph with the critical path in red,
+/// and the ten longest tasks. What is too short to be seen in the timeline is drawn together.
 void write_report(std::ostream& out, recorder const& recording, task_edges const* edges = nullptr,
                   std::vector<std::uint32_t> const& squad_of = {});
 

@@ -12,7 +12,7 @@ namespace heist::detail {
 
 /// A thread that looks now and then, only where the environment asks for it.
 ///
-/// Threads  start() and stop() by the one who makes and destroys the executor.
+/// Threads  start() and stop() by the thread that makes and destroys the executor.
 class watchdog {
  public:
   /// What has been seen: two equal ones in a row mean that nothing has moved.
@@ -36,7 +36,7 @@ class watchdog {
   /// 0 if there is none.
   static double limit() noexcept;
   struct watching;
-  std::unique_ptr<watching> watching_;  ///< null: nobody looks
+  std::unique_ptr<watching> watching_;  ///< null: no look is taken
 };
 
 }  // namespace heist::detail

@@ -76,7 +76,7 @@ HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::
   for (neighbour const& n : near) {
     auto const there = static_cast<std::uint32_t>(order_.size());
     bool const farther = n.away != away || there == s.members[home].size();
-    if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has nobody to rob
+    if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has no victim
       auto const enough = there * n.away / away;
       reach_[rings_ - 1] = {
           there, static_cast<std::uint32_t>(std::min<std::uint64_t>(enough, std::max(there, most_patience)))};

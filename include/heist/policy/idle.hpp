@@ -14,8 +14,8 @@ enum class step {
   sleep    ///< end the search: prepare to sleep
 };
 
-/// Decides how long to search and who stays awake. The protocol that carries the decisions out, and the proof that
-/// nobody sleeps through work, are in sync/idle_gate.hpp and sync/README.md, "Sleep".
+/// Decides how long to search and which workers stay awake. The protocol that carries the decisions out, and the proof
+/// that no worker sleeps through work, are in sync/idle_gate.hpp and sync/README.md, "Sleep".
 ///
 /// Promises  I1  failed() returns step::sleep after finitely many calls since begin(), or never_sleeps is true.
 ///           I2  the constants below never change.
@@ -27,7 +27,7 @@ enum class step {
 ///
 ///   never_sleeps     thieves search until they find work or the executor stops
 ///   keeps_a_thief    the last thief stays awake while any worker is active (Algorithm 5, line 29)
-///   wakes_on_push    who pushes a task while somebody sleeps and nobody searches wakes one sleeper
+///   wakes_on_push    a push while there is a sleeper and no thief wakes one sleeper
 ///   helpers          how many sleepers the thieves that fail at a busy worker wake for it, each time it gets work
 // clang-format off
 template <class P>
@@ -107,8 +107,8 @@ class balanced {
   std::uint32_t failed_steals_ = 0;
 };
 
-/// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not somebody is
-/// active; a push wakes a sleeper when nobody searches. One long task alone costs no CPU on the other workers.
+/// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not a worker is
+/// active; a push wakes a sleeper when there is no thief. One long task alone costs no CPU on the other workers.
 ///
 /// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being

@@ -24,14 +24,15 @@ enum class fork_order {
 
 namespace order {
 
-/// The forking task continues with the first callable; thieves take the others, oldest first. A fork costs little more
-/// than a call.
+/// Child stealing (help-first): the forking task continues with the first callable; thieves take the others, oldest
+/// first. A fork costs little more than a call.
 struct parent_first {
   static constexpr fork_order value = fork_order::parent_first;
 };
 
-/// The first callable starts at once, on a stack of its own; thieves take the rest of the forking task. On one worker
-/// it runs in the order of the serial program, and needs no more memory than that on P workers, P times (Cilk).
+/// Continuation stealing (work-first): the first callable starts at once, on a stack of its own; thieves take the rest
+/// of the forking task. On one worker it runs in the order of the serial program, with that program's memory; on P
+/// workers it needs at most P times as much (Cilk).
 struct child_first {
   static constexpr fork_order value = fork_order::child_first;
 };

@@ -13,8 +13,8 @@
 namespace heist::detail {
 
 /// To look at the real machine takes milliseconds and most of a mebibyte. Where nothing depends on it (workers are
-/// counted by hand, squads are the default and no policy needs them, threads are not pinned) that is done when somebody
-/// asks.
+/// counted by hand, squads are the default and no policy needs them, threads are not pinned) that is done when it is
+/// asked for.
 ///
 /// Threads  any.
 class placement {

@@ -4,12 +4,12 @@
 namespace heist {
 
 /// What a run along a steal tree has in common with the run that it was recorded in. "Optimizing Data Locality for
-/// Fork/Join Programs Using Constrained Work Stealing" (Lifflander, Krishnamoorthy, Kale, SC 2014), section IV.C. Who
-/// runs the rest of a frame that was stolen gives it to whom the tree names.
+/// Fork/Join Programs Using Constrained Work Stealing" (Lifflander, Krishnamoorthy, Kale, SC 2014), section IV.C. The
+/// worker that runs the rest of a frame that was stolen gives it to the worker that the tree names.
 enum class replay_mode {
-  strict_ordered,    ///< each worker runs what the tree gives it, in the tree's order; nobody steals or searches
-  strict_unordered,  ///< each worker runs what the tree gives it, in the order in which it comes; nobody steals
-  relaxed            ///< the same, but who has nothing steals, and follows the tree below what it has stolen
+  strict_ordered,    ///< each worker runs what the tree gives it, in the tree's order; none steals or searches
+  strict_unordered,  ///< each worker runs what the tree gives it, in the order in which it comes; none steals
+  relaxed            ///< the same, but a worker that has nothing steals, and follows the tree below what it has stolen
 };
 
 }  // namespace heist

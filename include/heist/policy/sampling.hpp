@@ -25,8 +25,8 @@ inline constexpr std::uint32_t square_root_of_workers = 0;
 
 /// Sampling among the workers that `Base` names. Before its first attempt, and before an attempt that follows a
 /// successful one, a thief looks at up to `K` workers and robs the best of them; of equals, the first. It stops looking
-/// at one with nothing to take, and when the set of `Base` wraps: nobody is in it twice. After a failed attempt it
-/// robs whom it finds.
+/// at one with nothing to take, and when the set of `Base` wraps: no worker is in it twice. After a failed attempt it
+/// robs the one it finds.
 ///
 /// A worker with little to offer could be passed over for ever, so every 64th time it does not look (V2).
 /// With K = 1 it is `Base`.

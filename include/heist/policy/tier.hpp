@@ -1,4 +1,4 @@
-// Is a fork/join program divided into tiers, and how: which pool does a fork go to, and who may take it?
+// Is a fork/join program divided into tiers, and how: which pool does a fork go to, and which workers may take it?
 #pragma once
 
 #include <concepts>

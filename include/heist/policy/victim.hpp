@@ -31,13 +31,13 @@ struct offer {
 /// Chooses whom a thief robs next.
 ///
 /// Promises  V1  next(me) < me.workers. Naming oneself means the injector (Algorithm 4, line 5).
-///           V2  nobody is left out for ever: a victim with work, and the injector, are named eventually.
+///           V2  no worker is left out for ever: a victim with work, and the injector, are named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
 /// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin() and
 ///           place()).
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
 ///
-/// The four concepts after it are for policies that want to know more. Who drives a policy may leave all of that out,
+/// The four concepts after it are for policies that want to know more. A caller may leave all of that out,
 /// and V1 and V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
 // clang-format off
 template <class P>
@@ -82,7 +82,7 @@ concept sampling_policy =
 
 /// A victim policy that is told where the workers are: place() comes once, before the first search, and may allocate.
 /// It is given the whole machine, and the squad of every worker (topology/machine.hpp, topology/squads.hpp); both are
-/// gone when it returns. Who chooses within one squad only is not told.
+/// gone when it returns. A policy that chooses within one squad only is not told.
 template <class P>
 concept placed_policy =
     victim_policy<P> &&

@@ -15,7 +15,7 @@ namespace heist::victim {
 /// Each thief goes round in a private random permutation of the workers, from a random start S. When it has met `m`
 /// thieves and made `W` attempts it goes back to S, so that t thieves among p workers have sets of about
 /// max(W, m p / t); when it comes round to S it counts afresh. It draws a new S with each search, each steal, and after
-/// 1000 failed attempts: thieves whose sets contain nobody else do not stay among themselves.
+/// 1000 failed attempts: thieves whose sets contain no other workers do not stay among themselves.
 ///
 /// W = 12 and m = 4 are the paper's, for 16 entries in the data TLB; it found them insensitive.
 ///
@@ -58,7 +58,7 @@ class victim_set {
   }
   void met_thief(std::uint32_t) noexcept requires(m != 0) { ++met_; }
 
-  /// True if next() is about to name somebody of this set a second time.
+  /// True if next() is about to name a worker of this set a second time.
   bool wraps() const noexcept { return failed_ < most_failed && at_end_of_set(); }
 
  private:

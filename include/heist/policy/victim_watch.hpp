@@ -12,7 +12,7 @@ namespace heist::victim {
 
 /// Watches whom one worker's policy names. It keeps one worker with work in mind, and expects that worker to be named
 /// within enough() attempts: thousands of times as many as `random` needs, some times as many as a policy that robs
-/// those who have most, or are near, and everybody else every 64th time.
+/// those that have most, or are near, and the others every 64th time.
 ///
 /// Threads  as the policy.
 class watch {

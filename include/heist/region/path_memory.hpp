@@ -14,7 +14,7 @@ namespace heist::detail {
 /// A table from a hash of a task's path to a number. Advice: two paths with the same hash share an entry,
 /// and what does not fit is not remembered before the next make_room().
 ///
-/// Threads  find() and remember() any; make_room() and clear() while nobody else uses it.
+/// Threads  find() and remember() any; make_room() and clear() while no other thread uses it.
 /// Cost     a lock held for some loads; no allocation but in make_room().
 class path_memory {
  public:

@@ -58,8 +58,8 @@ class region {
   /// What CATS measured: text() is a table for people. Empty before the first run under policy::cats.
   region_profile const& profile() const noexcept { return profile_; }
 
-  /// Who stole what in its last run under policy::replay that ended without an exception; empty before, and under other
-  /// policies. Forks through heist::fork_join, which has no context, are not in it.
+  /// Which worker stole what in its last run under policy::replay that ended without an exception; empty before, and
+  /// under other policies. Forks through heist::fork_join, which has no context, are not in it.
   steal_tree const& tree() const noexcept { return tree_; }
 
   /// This and all later runs under policy::replay follow `tree`: its steals are made where they were made, by gifts.
@@ -67,7 +67,7 @@ class region {
   /// The program need not be the recorded one: steals of places that it does not come to are left out, and what it
   /// forks deeper runs with the frame above (Rules 4.1, 4.2). A tree of p workers on q < p: worker w is w mod q, and
   /// strict_ordered becomes strict_unordered. Where the order of a tree cannot be kept because the program is another
-  /// one, the run goes on without; note() says so. In strict modes forks below the last steal are plain calls on the
+  /// one, the run does without; note() says so. In strict modes forks below the last steal are plain calls on the
   /// stack of the task: size it as for a serial program (options::stack_size).
   ///
   /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.

@@ -35,7 +35,7 @@ class resume_rule {
  public:
   /// `f`, which has been left completely, may be resumed: puts it where a worker finds it.
   virtual void make_ready(fiber& f) noexcept = 0;
-  /// `f` has just been left, and nobody can resume it before this returns.
+  /// `f` has just been left, and no worker can resume it before this returns.
   virtual departure left(fiber&) noexcept { return {}; }
   /// `w` is about to resume `f`.
   virtual void comes_back(fiber&, worker&) noexcept {}
@@ -102,14 +102,14 @@ class room_core {
   virtual void graph_begins() noexcept {}
   virtual void graph_ends() noexcept {}
 
-  /// Who finds out which executor is to run a graph, if that is open; null: this one is. Throws bad_alloc.
+  /// What finds out which executor is to run a graph, if that is open; null: this one is. Throws bad_alloc.
   virtual graph_chooser* chooser_of(graph_data&) { return nullptr; }
   /// The executors that it has beside its own, if any.
   virtual others* other_executors() noexcept { return nullptr; }
   /// Is it one of theirs?
   virtual bool has_elsewhere(worker const&) const noexcept { return false; }
   /// Returns when all is done that was begun there; false if there was nothing since `seen`, which is 0 at first and is
-  /// set: each who waits has its own.
+  /// set: each waiter has its own.
   virtual bool wait_elsewhere(std::uint64_t& /*seen*/) { return false; }
 
   /// For core::state_text().

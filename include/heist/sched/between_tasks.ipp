@@ -48,7 +48,7 @@ HEIST_BODY runnable* attend(runnable* t, worker& w) {
   bool const due = w.share.is_due(now) || idle || home.requests.maybe_urgent();
   if (!due) w.share.own_turn(now), w.share.own_task();
   if (!due && w.own_fibers.maybe_empty()) return t;
-  if (w.share.is_long(now)) home.flush(w);  // requests may never end, and somebody wait for those before
+  if (w.share.is_long(now)) home.flush(w);  // requests may never end, and those before be waited for
   worker& here = t != nullptr ? home.push(w, *t) : w;
   if (due) {
     // Where joins keep their worker, or a room what is its own, requests do not mix with it.

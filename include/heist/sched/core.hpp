@@ -38,7 +38,7 @@ struct async_base;
 /// More than any machine has; a count above it is a negative number or an uninitialised one.
 inline constexpr std::size_t max_workers = event_count<>::max_waiters;
 
-/// A larger number is a negative one or one that nobody has set, and sums with it would wrap.
+/// A larger number is a negative one or one that was never set, and sums with it would wrap.
 inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
 
 /// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
@@ -46,9 +46,9 @@ class core {
  public:
   /// Called on a fiber for the first time: the worker loop.
   using loop_function = void (*)(fiber& self);
-  /// Told what a fiber does that observers want to know; null when nobody observes.
+  /// Told what a fiber does that observers want to know; null without an observer.
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
-  /// Told that a task begins or ends on `w`, by those that the worker's loop says nothing of (described_operations).
+  /// Told that a task begins or ends on `w`, by tasks that the worker's loop says nothing of (described_operations).
   using task_hook = void (*)(core& self, worker& w, task_view const& task, bool begins) noexcept;
   core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
@@ -129,7 +129,7 @@ class core {
       on_task(*this, w, task, false);
   }
 
-  /// The worker has nothing more to do for now: tells everybody who counts. May push what follows.
+  /// The worker has nothing more to do for now: tells all that count. May push what follows.
   void flush(worker& w) {
     w.report_pending_count();
     work.ended(w.number, w.ended[0], w.ended[1]);
@@ -139,14 +139,14 @@ class core {
   /// this executor. A task of another one parks, a thread outside blocks.
   void wait_idle();
 
-  /// Exceptions of tasks that nobody has asked for.
+  /// Exceptions of tasks that no caller has asked for.
   unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
 
   /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
   runnable* take_submitted(worker& w);
   /// The fiber that has waited longest for `w` alone.
   runnable* take_own(worker& w) noexcept {
-    bool more = false;  // nobody else looks for them
+    bool more = false;  // no other worker looks for them
     return w.own_fibers.take(more);
   }
   /// The request that came first. Up to `most`, those after it, come to the worker's own deque, the next one last.
@@ -157,14 +157,14 @@ class core {
 
   // --- requests while all workers are busy (README.md, "Requests") ---
 
-  /// Everybody works, and there is a request: the first who can takes it.
+  /// All workers are busy, and there is a request: the first that can takes it.
   HEIST_RARE void call_attention() noexcept;
   /// `w` looks at what waits when its task has ended or forks.
   static void call_attention(worker& w) noexcept;
   /// The next fork of what `w` runs now is slow.
   HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
-  /// Gives `r` to `w`, which takes it before it robs anybody, where the policy has gifts. Any thread.
+  /// Gives `r` to `w`, which takes it before it robs others, where the policy has gifts. Any thread.
   void give(worker& w, queued_runnable& r);
   /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
   static queued_runnable* take_gift(worker& w) noexcept;
@@ -182,8 +182,8 @@ class core {
   void give_up_fresh(worker& w) noexcept;
 
   static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
-  /// Is there memory to give back that is beyond what is soon needed again, and does nobody else care? Then trim()
-  /// after a while, or end_trim().
+  /// Is there memory to give back that is beyond what is soon needed again, which no other worker will give back? Then
+  /// trim() after a while, or end_trim().
   bool begin_trim() noexcept;
   /// Gives memory back, a little at a time as long as `still()`. A worker that is asleep calls it after begin_trim().
   template <class Still>
@@ -210,7 +210,7 @@ class core {
   /// with the loop. Returns when the fiber is called again, with nothing left to do.
   static void finish_child(fiber& child) noexcept;
 
-  /// Is there something that `w` could take without robbing anybody?
+  /// Is there something that `w` could take without robbing others?
   bool something_waits(worker const& w) const noexcept {
     return !requests.maybe_empty() || !w.own_fibers.maybe_empty();
   }
@@ -229,8 +229,8 @@ class core {
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
 
-  /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else. Those who
-  /// have nothing to give are asked to make what they fork public.
+  /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else.
+  /// Workers that have nothing to give are asked to make what they fork public.
   bool work_for(worker const& thief) const noexcept;
   /// Has `w` forked something that is public? If not it is asked to.
   static bool stealable(worker& w, bool with_frames) noexcept;
@@ -240,7 +240,7 @@ class core {
 
   /// One line per worker, and one for each parked task, with what it waits for. Approximate.
   std::string state_text() const;
-  /// What has to change for anything to have happened, and whether somebody waits.
+  /// What has to change for anything to have happened, and whether a thread or task waits.
   watchdog::look look() const;
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
@@ -254,7 +254,7 @@ class core {
   request_lanes<queued_runnable> requests;  ///< from outside
   outside_notes outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
-  task_hook on_task = nullptr;         ///< null when nobody observes; set before the workers start
+  task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
   graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
@@ -269,7 +269,7 @@ class core {
   bool rest(carrier& c) noexcept;
 
   /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
-  /// worker sleeps, or somebody else is a guest: nothing has been done.
+  /// worker sleeps, or there is another guest: nothing has been done.
   bool run_as_guest(async_base& task);
   void give_worker_back(worker& w) noexcept;
   void guest_has_left() noexcept;
@@ -280,7 +280,7 @@ class core {
 
   /// As a visitor.
   void bring_in(queued_runnable& r, unsigned wave);
-  /// A request is in the injector: wakes somebody, or makes those who work look. `first`: nobody has done so since.
+  /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
   /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
   unsigned wave_on(worker& w) const noexcept;

@@ -57,12 +57,12 @@ HEIST_BODY fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
 
 HEIST_BODY void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept {
   first.next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
-  chains.store(&first, std::memory_order_relaxed);            // relaxed: whoever follows it takes the lock
+  chains.store(&first, std::memory_order_relaxed);            // relaxed: a reader that follows it takes the lock
   // relaxed: under the lock
   if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// The first of `mine`, else of a list that somebody has given up, the rest of which becomes `mine`; or null.
+/// The first of `mine`, else of a list that a worker has given up, the rest of which becomes `mine`; or null.
 HEIST_BODY fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   if (mine == nullptr) {
     if (chains.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
@@ -75,7 +75,7 @@ HEIST_BODY fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) 
 
 HEIST_COLD_BODY void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   while (fiber* const first = mine) {
-    // In portions: whoever takes one must not get all there are.
+    // In portions: a worker that takes one must not get all there are.
     fiber* last = first;
     for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_spare != nullptr; ++n) last = last->next_spare;
     mine = std::exchange(last->next_spare, nullptr);
@@ -221,7 +221,7 @@ HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
 }
 
 HEIST_BODY void fiber::queue_rest() {
-  // acq_rel: either the item is in a deque and whoever runs it finds the tasks, or it goes there now
+  // acq_rel: either the item is in a deque and its runner finds the tasks, or it goes there now
   if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) home.push(*worker, rest_item_);
 }
 
@@ -381,7 +381,7 @@ void fiber::after_leaving(void* self) noexcept {
   } else {
     if (++w.spare_come == worker::keeps_fibers) f.home.give_up_spare(w);
   }
-  // What the fiber that resumes has forked can be had from now on, and nobody has been told.
+  // What the fiber that resumes has forked can be had from now on, and no thief has been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   if (now.tasks.maybe_stealable()) f.home.published(w);
 }
@@ -398,7 +398,7 @@ HEIST_BODY void fiber::switch_and_become_spare(fiber& to) {
   }
 }
 
-/// A child that has ended, and nobody to return to.
+/// A child that has ended, and has no caller to return to.
 HEIST_BODY void fiber::leave_to(fiber& loop) noexcept {
   fiber_context::leave(fiber_context_, loop.fiber_context_, {&after_leaving<true>, this});
 }

@@ -131,7 +131,7 @@ HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_funct
 HEIST_COLD_BODY void core::start() {
   try {
     threads_.reserve(max_threads_);
-    // All fibers before the first thread: thieves look at everybody's.
+    // All fibers before the first thread: thieves look at all workers' fibers.
     for (auto& w : workers) {
       fiber& first = obtain_fiber(*w);  // before the thread: its memory can be refused, too
       first.worker = w.get();

@@ -71,7 +71,7 @@ class fiber {
   calling_frame* called_by = nullptr;           ///< the frame whose child runs on it
   fiber* next_spare = nullptr;
   fiber* next_chain = nullptr;  ///< in core's store of fibers: the head of another list
-  /// What its worker's loop has begun on it last, for those who ask what a task belongs to. It lives while its own code
+  /// What its worker's loop has begun on it last; says what a task belongs to. It lives while its own code
   /// runs; others may not follow the pointer.
   os_env::atomic<runnable const*> running{nullptr};
   fork_order const order;                   ///< what a context that leaves the order to the executor does
@@ -101,8 +101,8 @@ class fiber {
   /// memory: then `c` is complete, and the fiber is where it was.
   bool wait_for(completion& c, resume_rule& where);
 
-  /// At a fork: lets requests from outside in if everybody is busy and they have their turn. What runs here resumes
-  /// after them, perhaps on another worker.
+  /// At a fork: lets requests from outside in if all workers are busy and it is the requests' turn. What runs here
+  /// resumes after them, perhaps on another worker.
   void attend() noexcept;
 
   /// Does the calling code run on this fiber? Any thread.
@@ -124,7 +124,7 @@ class fiber {
   fiber* try_suspend() noexcept;
   /// May another thread carry the worker while this fiber's frames stay on theirs?
   bool may_leave_worker() const noexcept;
-  /// Notes what it waits for, for people.
+  /// Notes what it waits for, for state_text().
   void note_wait(wait_reason const& why) noexcept;
 
   /// Gives the memory of its stack and its task stack back to the system, what is in use excepted. It is fresh or
@@ -172,7 +172,7 @@ class fiber {
   struct parked_waiter : completion_waiter {
     fiber* self;
   };
-  /// Tasks that a parked fiber has forked and not joined, in a deque: whoever runs it steals one of them.
+  /// Tasks that a parked fiber has forked and not joined, in a deque: the worker that runs it steals one of them.
   struct rest : runnable {
     fiber* self;
     os_env::atomic<bool> queued{false};
@@ -231,7 +231,7 @@ class interrupted_above {
  public:
   interrupted_above(fiber& self, interrupt_state const* interrupt) noexcept
       : interrupted_above{self, self.top(), interrupt} {}
-  /// `top`: what on.top() says.
+  /// `top`: what self.top() says.
   interrupted_above(fiber& self, fork_slot* top, interrupt_state const* interrupt) noexcept
       : on_{self}, outer_{self.interrupt}, labelled_{self.labelled_} {
     self.label(top);

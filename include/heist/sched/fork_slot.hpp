@@ -20,13 +20,13 @@ inline bool describe_fork(runnable const& self, task_view& view) noexcept {
   return true;
 }
 inline constexpr described_operations fork_operations{&describe_fork};
-/// What observers are told of forked tasks that somebody else runs.
+/// What observers are told of forked tasks that a thief runs.
 inline constexpr described fork_what{&fork_operations};
 
 /// A task that waits in the stack of the fiber that forked it. Its owner writes `run` and what that needs, nothing
 /// else; the rest has no value until the slot is made public.
 struct alignas(cache_line_size) fork_slot {
-  /// Calls the task on behalf of a thief, on fiber `on`, and leaves the outcome where its parent expects it.
+  /// Calls the task on behalf of a thief, on fiber `self`, and leaves the outcome where its parent expects it.
   using run_function = void (*)(fork_slot& task, fiber& self) noexcept;
 
   /// Bytes in the slot for a small task or its outcome.
@@ -50,8 +50,9 @@ struct alignas(cache_line_size) fork_slot {
 };
 static_assert(sizeof(fork_slot) == cache_line_size);
 
-/// A frame that has called its child on another stack. Nothing has a value until it is needed: parent and `continuation_stolen`
-/// before the call, `finished` when somebody may continue with the frame, `failed` with the completion.
+/// A frame that has called its child on another stack. Nothing has a value until it is needed: `parent` and
+/// `continuation_stolen` before the call, `finished` when a thief may continue with the frame, `failed` with the
+/// completion.
 struct calling_frame {
   calling_frame() noexcept {}
   ~calling_frame() {}

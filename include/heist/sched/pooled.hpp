@@ -21,7 +21,7 @@ inline constexpr bool pooled = block_pool::fits(sizeof(T), alignof(T));
 // Users' constructors and destructors may wait, and their fiber then resumes on another worker. So each function below
 // names the pool in a statement in which no code of a user runs.
 
-/// A new T for code that runs on `on`. Throws bad_alloc, and what its constructor throws.
+/// A new T for code that runs on `self`. Throws bad_alloc, and what its constructor throws.
 template <class T, class... Args>
 T* make_pooled(fiber& self, Args&&... args) {
   if constexpr (!pooled<T>) {

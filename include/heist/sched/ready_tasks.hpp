@@ -15,7 +15,7 @@ class fiber;
 runnable* run_most_urgent(runnable& stands_for, fiber& self);
 
 /// Each task in the list has been promised to a stand-in: this object, in some deque, or the call that made the task
-/// ready (ready_offer). A deque may hold it many times. Who takes it, the owner or a thief, has a task of this list.
+/// ready (ready_offer). A deque may hold it many times. Its taker, the owner or a thief, has a task of this list.
 struct ready_tasks : runnable {
   ready_tasks() noexcept : runnable{&run_most_urgent, nullptr} {}
 
@@ -30,7 +30,7 @@ class ready_offer {
  public:
   explicit ready_offer(fiber& self) noexcept;
 
-  /// From here on anybody may run it.
+  /// From here on any worker may run it.
   void add(std::uint64_t urgency, runnable& task);
   /// After the last one: what the caller runs next; null if nothing was added.
   runnable* begin();

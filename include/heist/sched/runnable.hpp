@@ -12,20 +12,20 @@ struct runnable;
 struct described_operations {
   /// Sets `view` to what observers are told of `self`, which the worker's loop then tells before it runs and after it
   /// has returned. False: it tells its begin and end by itself (core::tell_begin), because it may not run at once when
-  /// it is begun, or because its end lets somebody resume who counts on having been told.
+  /// it is begun, or because its end lets a waiter resume that counts on its having been told.
   bool (*describe)(runnable const& self, task_view& view) noexcept;
   unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
 };
 
-/// Something with a description; read only when somebody observes.
+/// Something with a description; read only by observers.
 struct described {
   described_operations const* operations;
 };
 
 /// Something ready to run: a graph node, an async task, a fiber to continue with.
 struct runnable {
-  /// Runs `self` on fiber `on`, which may be on another worker afterwards (the code may wait), and returns what to run
-  /// next on that fiber, or null: the paper's one-task cache. `self` may be gone when it returns.
+  /// Runs `task` on fiber `self`, which may be on another worker afterwards (the code may wait), and returns what to
+  /// run next on that fiber, or null: the paper's one-task cache. `task` may be gone when it returns.
   using run_function = runnable* (*)(runnable& task, fiber& self);
 
   run_function run;

@@ -1,4 +1,4 @@
-// What an executor says of itself to people who look at a hang. Bodies of core.
+// What an executor says of itself for the user who looks at a hang. Bodies of core.
 #pragma once
 
 #include <atomic>

@@ -9,8 +9,8 @@
 
 namespace heist::detail {
 
-/// All frames of `w` that have called a child can be continued by anybody, as stolen ones. What runs on `child` was
-/// called last.
+/// All frames of `w` that have called a child can be continued by any worker, as stolen ones. What runs on `child`
+/// was called last.
 HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   fiber* shelved = nullptr;
   for (fiber* called = &child;;) {
@@ -53,7 +53,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
   }
   unmeasured const waits{this};
   home.shelve_continuations(w, *this);
-  // Who takes them is suspended in turn, and a join that keeps its worker would wait for them for ever.
+  // A worker that takes them suspends them in turn, and a join that keeps its worker would wait for them for ever.
   if (no_migrate != 0 && home.joins == join_strategy::park) expose_rest();
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   next->worker = &w;

@@ -17,11 +17,11 @@ os_env::atomic<std::uint32_t>& threads_that_wait() noexcept;
 void wait_outside(completion& c) noexcept;
 
 /// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker continues with other
-/// work; outside it blocks the thread. `why`: for those who ask what waits (executor::state_text). `generation`: of the
+/// work; outside it blocks the thread. `why`: what executor::state_text says of the wait. `generation`: of the
 /// process that will complete it; in a child of that one it throws executor_error. Throws stack_error or bad_alloc if a
 /// task cannot park because there is no stack for its worker to continue with.
 void wait_for(completion& c, unsigned generation, wait_reason const& why);
-/// For those who cannot leave before it is complete: as wait_for, but without a stack it waits all the same
+/// For callers that cannot leave before it is complete: as wait_for, but without a stack it waits all the same
 /// (fiber::wait_for).
 void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why);
 

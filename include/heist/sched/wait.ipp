@@ -7,8 +7,8 @@
 
 namespace heist::detail {
 
-/// While a task waits for what it has not forked: whoever decides where it is resumed may have to let other tasks in,
-/// which may be just what it waits for.
+/// While a task waits for what it has not forked: the rule that says where it is resumed may have to let other tasks
+/// in, which may be just what it waits for.
 class outside_wait {
  public:
   explicit outside_wait(fiber& self) noexcept : rule_{self.rule_of_task()} {

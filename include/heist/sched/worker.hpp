@@ -30,7 +30,7 @@ class core;
 class fiber;
 struct worker;
 
-/// Somebody who counts tasks that workers have finished, in portions (a run of a graph).
+/// Counts tasks that workers have finished, in portions (a run of a graph).
 struct pending_count_keeper {
   /// `n` tasks more are finished. Called by `w`, which may push what follows.
   void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
@@ -56,7 +56,7 @@ struct worker {
   // Set before the thread starts, then constant.
   core& home;
   std::uint32_t const number;
-  bool const alone;             ///< the executor has no other worker: nobody steals, counters need no locked operation
+  bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
   std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
   void* room_part = nullptr;    ///< what the policy's room keeps of it
@@ -87,15 +87,15 @@ struct worker {
 
   // Its thread, and a guest's (guest.hpp).
   basic_seat<> seat;
-  std::uint32_t bed = number;  ///< its place among those who sleep, or the guest's
+  std::uint32_t bed = number;  ///< its index in the gate's event count, or the guest's
 
   // Owner writes, others read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
-  /// There may be something that waits for it, or for anybody, while all are busy: requests, fibers of its own. It is
-  /// looked at after each task, and where forks are slow.
+  /// There may be something that waits for it, or for any worker, while all are busy: requests, fibers of its own. It
+  /// is looked at after each task, and where forks are slow.
   attention_flag<> attention;
-  os_env::atomic<char const*> doing{"not started"};  ///< for people who look at a hang; thieves know `searching`
+  os_env::atomic<char const*> doing{"not started"};  ///< for state_text(); thieves know `searching`
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";
@@ -122,7 +122,7 @@ struct worker {
     if (keeper != &k) [[unlikely]]
       change_keeper(k);
   }
-  /// Counts one finished task for `k`, without telling anybody yet.
+  /// Counts one finished task for `k`, without telling it yet.
   HEIST_ALWAYS_INLINE void count_for(pending_count_keeper& k) {
     if (keeper != &k) [[unlikely]]
       change_keeper(k);  // the task has moved here, or waited

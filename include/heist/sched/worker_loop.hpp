@@ -153,8 +153,8 @@ class worker_loop {
   /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
   static idle_outcome fall_asleep(worker& w) {
     core& home = w.home;
-    bool const is_guest = w.has_guest;  // asked of itself, before anybody may carry it
-    bool trims = false;                 // it is the one who gives memory back
+    bool const is_guest = w.has_guest;  // asked of itself, before a guest may carry it
+    bool trims = false;                 // it is the worker that gives memory back
     idle_outcome const what = w.gate->try_sleep(
         w.bed, [&] { return home.work_for(w) || home.stopping(); },
         [&w] {
@@ -219,7 +219,7 @@ class worker_loop {
     return nullptr;
   }
 
-  /// One attempt at whoever `victim` names.
+  /// One attempt at the victim that `victim` names.
   HEIST_ALWAYS_INLINE static runnable* attempt(victim_type& victim, heist::victim::thief_view const& me, fiber& self) {
     worker& w = *self.worker;
     core& home = w.home;
@@ -349,7 +349,7 @@ class worker_loop {
     return {there.tasks, robbed.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
   }
 
-  /// Notes how deep the task is that `self` runs next, for those who look at it.
+  /// Notes how deep the task is that `self` runs next, for thieves that look at it.
   static void go_to_depth(fiber& self, std::uint32_t depth) noexcept {
     auto const standing = static_cast<std::uint32_t>(self.top() - self.tasks.first());
     self.depth.store(depth - standing, std::memory_order_relaxed);  // relaxed: a hint

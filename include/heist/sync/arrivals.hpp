@@ -9,9 +9,9 @@
 namespace heist {
 
 // Edge
-//   E1  arrive: left_.fetch_sub(release) -> arrive: left_.load, fetch_sub (acquire)   what those did who came before
+//   E1  arrive: left_.fetch_sub(release) -> arrive: left_.load, fetch_sub (acquire)   what those did that came before
 
-/// Threads  expect() before anybody comes; arrive() by any thread.
+/// Threads  expect() before any comes; arrive() by any thread.
 /// Cost     one locked operation each, none for the last one if it sees that it is.
 template <class Env = os_env>
 class basic_arrivals {
@@ -21,7 +21,7 @@ class basic_arrivals {
   }
   /// `n` of them come, 1 or more. True for the last one: it sees what all others did before.
   [[nodiscard]] bool arrive(std::uint32_t n = 1) noexcept {
-    // acquire: E1. Who finds that nobody else is left to come need not count.
+    // acquire: E1. The one that finds no other left to come need not count.
     if (left_.load(std::memory_order_acquire) == n) return true;
     return left_.fetch_sub(n, std::memory_order_acq_rel) == n;  // E1
   }

@@ -9,13 +9,13 @@ namespace heist {
 
 // Edges (proof: README.md, "Requests"; numbers as there)
 //   A1  raise: after a push and a fence(seq_cst)      <-> lower_unless: fence(seq_cst)   the worker sees what was
-//                                                         pushed, or whoever pushed it sees that the flag is down
-//   A2  ask_if_raised: fence(seq_cst)                 <-> who raises: fence(seq_cst), then asks the worker's fiber
+//                                                         pushed, or the pusher sees that the flag is down
+//   A2  ask_if_raised: fence(seq_cst)                 <-> raise_and_ask: fence(seq_cst), then asks the worker's fiber
 //                                                         the worker sees the flag, or is asked on its new fiber
 
 /// A flag of one worker: there may be something that it should look at.
 ///
-/// Threads  raise() by anybody, the rest by the worker.
+/// Threads  raise() by any thread, the rest by the worker.
 /// Cost     raised: one load of a line that changes when the worker has nothing to do, or requests wait.
 template <class Env = os_env>
 class attention_flag {
@@ -40,15 +40,14 @@ class attention_flag {
     return false;
   }
 
-  /// The other side of raise(): everybody sees the flag before `ask()` is called, which makes forks on the worker's
-  /// fiber slow.
+  /// raise(), then `ask()`, which makes forks on the worker's fiber slow. The fence between them is half of A2.
   template <class Ask>
   void raise_and_ask(Ask&& ask) noexcept {
     raise();
     Env::fence(std::memory_order_seq_cst);  // A2
     ask();
   }
-  /// The worker has said which fiber it is on now, where nobody may have asked yet.
+  /// The worker has said which fiber it is on now, which may not have been asked yet.
   template <class Ask>
   void ask_if_raised(Ask&& ask) noexcept {
     Env::fence(std::memory_order_seq_cst);  // A2

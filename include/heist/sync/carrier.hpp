@@ -1,4 +1,4 @@
-// Threads that carry workers: each worker is carried by one at a time, and the thread may change (executor/README.md,
+// Threads that carry workers: each worker is carried by one thread at a time, which may change (executor/README.md,
 // "Carriers").
 #pragma once
 
@@ -26,7 +26,7 @@ class basic_hand_over {
   /// Sleeps until called.
   Worker* wait() noexcept {
     while (word_.load(std::memory_order_acquire) == nothing) word_.wait(nothing);  // E1
-    word_.store(nothing, std::memory_order_relaxed);  // relaxed: nobody calls before it rests, which is under a lock
+    word_.store(nothing, std::memory_order_relaxed);  // relaxed: no call comes before it rests, which is under a lock
     return given_;
   }
 

@@ -1,4 +1,4 @@
-// Completion: something that happens once, and whoever waits for it.
+// Completion: something that happens once, and its waiters.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace heist {
 
-/// Somebody who waits, in a list; lives on the waiting frame, so it is gone as soon as wake() has let that frame
-/// resume.
+/// A waiter, in a list. It belongs to the thread, fiber or task that waits, so it may be gone as soon as wake() has let
+/// that one resume.
 struct completion_waiter {
   using wake_function = void (*)(completion_waiter&) noexcept;
   wake_function wake;
@@ -61,9 +61,9 @@ class basic_completion {
     __builtin_prefetch(static_cast<void const*>(head_.load(std::memory_order_relaxed)), 1);  // relaxed: advice
   }
 
-  /// Makes it usable again; nobody may be waiting or looking.
+  /// Makes it usable again; no thread may be waiting or looking.
   void reset() noexcept {
-    head_.store(nullptr, std::memory_order_relaxed);  // relaxed: whoever hands it out publishes it
+    head_.store(nullptr, std::memory_order_relaxed);  // relaxed: what hands it out publishes it
   }
 
  private:

@@ -1,5 +1,5 @@
 // EventCount: a condition variable for lock-free conditions. A worker announces that it may sleep, looks once more
-// for work, and only then sleeps; whoever adds work notifies. After D. Vyukov's algorithm (the paper's [22]).
+// for work, and only then sleeps; a thread that adds work notifies. After D. Vyukov's algorithm (the paper's [22]).
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace heist {
 ///   |     epoch      |  signals   | prewaiters |    top     |
 ///   +----------------+------------+------------+------------+
 ///
-///   top         the youngest sleeper: its index + 1, 0 when nobody sleeps; the others hang below it
+///   top         the youngest sleeper: its index + 1, 0 when there is none; the others hang below it
 ///   prewaiters  waiters between prepare_wait and commit_wait or cancel_wait
 ///   signals     how many of these prewaiters have been notified and must not sleep
 ///   epoch       counts changes of the list of sleepers, so that a stale word is never taken for a fresh one
@@ -71,15 +71,15 @@ class event_count_word {
 //                                                                         waiter sees what was added before notify
 //   E2  commit_wait: state_.CAS(release) -> notify: state_.load(acquire)  the sleeper's link `below`
 //   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   what was done before notify
-//   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_   nobody sleeps
-//   through
-//                                                                         a call to all that came after prepare_wait
+//   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
+//                                                                         no waiter sleeps through a call to all
+//                                                                         that came after its prepare_wait
 
 /// Waiter:   calls = prepare_wait(); if (work) cancel_wait(); else commit_wait(me, calls);
 /// Notifier: add work; notify_one();
 ///
-/// Threads  anybody may notify; a waiter uses its own index, from one thread at a time.
-/// Cost     notify with nobody waiting: a fence and a load. With a sleeper: a compare-and-swap and one system call.
+/// Threads  any thread may notify; a waiter uses its own index, from one thread at a time.
+/// Cost     notify without a waiter: a fence and a load. With a sleeper: a compare-and-swap and one system call.
 /// Requires a waiter commits only if, after prepare_wait(), the work that it looked for was not there. One that commits
 ///          although the work of an earlier notification was there may take the signal of a waiter that came before.
 /// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
@@ -98,7 +98,7 @@ class event_count {
   /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 to waiters - 1.
   explicit event_count(std::size_t waiters) : waiters_{std::make_unique<waiter[]>(waiters)}, count_{waiters} {}
 
-  /// Announces that the caller may sleep. Whoever adds work after this sees the caller, so: look for work once more.
+  /// Announces that the caller may sleep. A notifier after this sees the caller, so: look for work once more.
   /// Returns what commit_wait() wants to know.
   std::uint32_t prepare_wait() noexcept {
     std::uint32_t const calls = calls_.load(std::memory_order_acquire);  // acquire: E4
@@ -128,7 +128,7 @@ class event_count {
   }
 
   /// As above. After so many `nanoseconds` (0: never) calls `idle(still)` once, then sleeps on. It is a sleeper
-  /// meanwhile, as before and after: who notifies it waits for `idle` to return, which is to do so soon after
+  /// meanwhile, as before and after: its notifier waits for `idle` to return, which is to do so soon after
   /// `still()` has become false.
   template <class Idle>
   void commit_wait(std::size_t me, std::uint32_t calls, std::int64_t nanoseconds, Idle&& idle) noexcept {
@@ -136,7 +136,7 @@ class event_count {
     self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
     word now{state_.load(std::memory_order_acquire)};   // acquire: E2, E4
     for (;;) {
-      // Everybody has been called. Somebody else may have taken the signal that was meant for this waiter.
+      // All have been called. Another waiter may have taken the signal that was meant for this one.
       if (calls_.load(std::memory_order_relaxed) != calls) {  // relaxed: E4
         cancel_wait();
         return;
@@ -181,7 +181,7 @@ class event_count {
     }
   }
 
-  /// Wakes, or keeps awake, everybody who waits now.
+  /// Wakes, or keeps awake, all waiters that there are now.
   void notify_all() noexcept {
     calls_.fetch_add(1, std::memory_order_release);    // release: E4
     Env::fence(std::memory_order_seq_cst);             // E1
@@ -199,7 +199,7 @@ class event_count {
     }
   }
 
-  /// True if somebody sleeps or is about to. A hint: exact only after a fence that pairs with the waiter's.
+  /// True if a waiter sleeps or is about to. A hint: exact only after a fence that pairs with the waiter's.
   bool maybe_waiting() const noexcept {
     return word{state_.load(std::memory_order_relaxed)}.anybody_waiting();  // relaxed: a hint
   }

@@ -1,4 +1,4 @@
-// Who is awake: the counters of active workers and thieves, and the door through which workers go to sleep.
+// Which workers are awake: the counters of active workers and thieves, and the door through which workers go to sleep.
 // Algorithms 1, 3 and 5 of the paper, and the protocol of policies that wake on push (README.md, "Sleep"). Where
 // workers are divided into squads each squad has a gate of its own, in a ring.
 #pragma once
@@ -15,7 +15,7 @@ namespace heist {
 
 /// What came of an attempt to sleep.
 enum class idle_outcome {
-  search,  ///< not slept: there may be work, or somebody must stay awake; the caller is a thief still
+  search,  ///< not slept: there may be work, or a worker must stay awake; the caller is a thief still
   slept    ///< slept and woken; the caller is no thief now
 };
 
@@ -49,8 +49,8 @@ class idle_gate {
   idle_gate(idle_gate const&) = delete;
   idle_gate& operator=(idle_gate const&) = delete;
 
-  /// Becomes one more gate of `ring`, before any worker uses either: work that everybody may take is told to the ring,
-  /// this gate's workers first, and a worker is active for the whole ring.
+  /// Becomes one more gate of `ring`, before any worker uses either: work that every worker may take is told to the
+  /// ring, this gate's workers first, and a worker is active for the whole ring.
   void join(idle_gate& ring) noexcept {
     next_ = ring.next_;
     ring.next_ = this;
@@ -80,8 +80,8 @@ class idle_gate {
   void become_thief() noexcept { thieves_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
 
   /// A thief has found a task (Algorithm 5, lines 5 and 15): the last one hands its duty to a sleeper.
-  /// `work_anywhere()`: could there be more? True if nobody searches any more: requests that come, or are there, have
-  /// to wait until somebody looks.
+  /// `work_anywhere()`: could there be more? Returns true if no thief is left: requests that come, or are there,
+  /// have to wait until a worker looks.
   template <class Look>
   bool found_work(Look&& work_anywhere) noexcept {
     if (thieves_.fetch_sub(1, std::memory_order_relaxed) != 1) return false;  // relaxed: the fence orders it (S2)
@@ -95,7 +95,7 @@ class idle_gate {
     return !somebody_searches();
   }
 
-  /// A worker has pushed a task to its own deque, which anybody may take.
+  /// A worker has pushed a task to its own deque, which any worker may take.
   void pushed() noexcept {
     if (rules_.wakes_on_push) {
       Env::light_fence();  // S1
@@ -123,8 +123,8 @@ class idle_gate {
     }
   }
 
-  /// A task has entered the injector (Algorithm 1, line 6). False if everybody works: nobody searches, nobody was there
-  /// to be woken.
+  /// A task has entered the injector (Algorithm 1, line 6). False if all workers are busy: there is no
+  /// thief, and none was there to be woken.
   bool submitted() noexcept {
     if (rules_.wakes_on_push) return wake_if_nobody_searches();
     Env::fence(std::memory_order_seq_cst);  // S2
@@ -174,7 +174,7 @@ class idle_gate {
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
 
-  /// The executor stops, or there is something for one certain worker: whoever sleeps must see it.
+  /// The executor stops, or there is something for one certain worker: all sleepers must see it.
   void wake_all() noexcept {
     idle_gate* g = this;
     do {
@@ -212,7 +212,7 @@ class idle_gate {
     g->notifier_.notify_one();
   }
 
-  /// False if nobody searches and nobody waits.
+  /// False if no worker searches and none waits.
   HEIST_NOINLINE bool wake_if_nobody_searches() noexcept {
     Env::fence(std::memory_order_seq_cst);  // S2
     if (somebody_searches()) return true;

@@ -1,4 +1,4 @@
-// Injector: how work enters from outside (the paper's master queue, Algorithm 1), first come, first served.
+// Injector: how work enters from outside (the paper's master queue, Algorithm 1). First come, first served.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace heist {
 
-// New nodes come to a stack; who finds the line empty turns the stack into the line, and each takes the line's first.
+// New nodes come to a stack; a taker that finds the line empty turns the stack into the line; each takes its first.
 //
 // Edges (README.md, "Injector")
 //   E1  push: arrived_.CAS(release)  -> take: arrived_.exchange(acquire)   the node and everything done before the push
@@ -18,7 +18,7 @@ namespace heist {
 ///
 /// Threads  every member may be called by any thread.
 /// Cost     push: one compare-and-swap, more under contention. take: one exchange, and once for each node a walk over
-///          what has arrived. No allocation, nobody waits.
+///          what has arrived. No allocation, no waiting.
 /// Promises a node pushed is taken exactly once; of two nodes of which one was pushed before the other's push began,
 ///          that one is taken first.
 template <class Node, class Env = os_env>
@@ -27,8 +27,8 @@ class injector {
   using atomic = typename Env::template atomic<T>;
 
  public:
-  /// True if it is the first to arrive since the last were made a line: somebody may have to be told. Who comes after
-  /// it can rely on what was done about it.
+  /// True if it is the first to arrive since the last were made a line: a worker may have to be told. The pushers
+  /// after it can rely on what was done about it.
   bool push(Node& node) noexcept {
     Node* head = arrived_.load(std::memory_order_relaxed);  // relaxed: the exchange below decides
     do {
@@ -38,9 +38,9 @@ class injector {
     return head == nullptr;
   }
 
-  /// The oldest; null if there is none, or somebody else is just taking one. `more`: others have got a place in the
-  /// line, which for a moment were nowhere to be seen: whoever may sleep is to be told as of a push. `most` > 1: up to
-  /// so many of the oldest, linked, the last one's `next` being null.
+  /// The oldest; null if there is none, or another thread is just taking one. `more`: others have come into the line
+  /// that for a moment were nowhere to be seen; the caller has to tell of them as of a push. `most` > 1: up to so many
+  /// of the oldest, linked, the last one's `next` being null.
   Node* take(bool& more, unsigned most = 1) noexcept {
     more = false;
     return maybe_empty() ? nullptr : take_some(more, most);
@@ -48,7 +48,7 @@ class injector {
 
   /// A hint: does the next node come from the line, without a look at what arrives?
   bool in_line() const noexcept { return line_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: a hint
-  /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's who has found `more`.
+  /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's that has found `more`.
   bool maybe_empty() const noexcept {
     // relaxed: a hint
     return line_.load(std::memory_order_relaxed) == nullptr && arrived_.load(std::memory_order_relaxed) == nullptr;
@@ -83,7 +83,7 @@ class injector {
 
   alignas(cache_line_size) atomic<Node*> arrived_{nullptr};  ///< youngest first
   alignas(cache_line_size) atomic<bool> taking_{false};
-  atomic<Node*> line_{nullptr};  ///< oldest first; changed by who has set taking_
+  atomic<Node*> line_{nullptr};  ///< oldest first; changed by the taker that has set taking_
 };
 
 }  // namespace heist

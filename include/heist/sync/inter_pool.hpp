@@ -13,13 +13,13 @@ namespace heist {
 // Edges (README.md, "Inter-squad pool")
 //   E1  push: lock_ released              -> take, steal: lock_ acquired      the node
 //   E2  release: busy_.store(release)     -> become_busy's owner: busy_.load(acquire)   what the subtree has done
-// Who adds a node, or releases the squad, fences fully before it asks who sleeps; a head fences between the
-// announcement that it will sleep and its last look.
+// The worker that adds a node, or releases the squad, fences fully before it asks which heads sleep; a head fences
+// between the announcement that it will sleep and its last look.
 
 /// `Node` has the members `older` and `younger`, Node pointers that belong to the pool while the node is in it.
 ///
-/// Threads  push and steal, and the questions: any worker. take(): the squad's head worker. release(): whoever ends
-///          what made the squad busy.
+/// Threads  push and steal, and the questions: any worker. take(): the squad's head worker. release(): the worker that
+///          ends what made the squad busy.
 /// Cost     a lock held for some instructions: there are some few inter-squad tasks for each squad.
 /// Promises a node pushed is taken once.
 template <class Node, class Env = os_env>

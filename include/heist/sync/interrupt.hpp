@@ -12,8 +12,8 @@ class resume_rule;
 
 /// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not; and the run that it is part of.
 ///
-/// Cost  any() is a load, or three in a run that is a task of another, at any depth: who is interrupted counts it at
-///       the outermost run; the others look at all that they are part of only when that count has changed.
+/// Cost  any() is a load, or three in a run that is a task of another, at any depth: an interruption is counted at the
+///       outermost run; the others look at all that they are part of only when that count has changed.
 struct interrupt_state {
   /// Set where something that it is part of was seen to be interrupted.
   static constexpr std::uint32_t outside_bit = std::uint32_t{1} << 31;
@@ -25,9 +25,9 @@ struct interrupt_state {
   }
   /// Sets `bit`; true if this call is the first to do so.
   bool set(std::uint32_t bit) noexcept {
-    // acq_rel: whoever is first may own what belongs to the bit
+    // acq_rel: the first caller may own what belongs to the bit
     if ((why.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0) return false;
-    // release: pairs with outside(), where who sees the count sees the bit
+    // release: pairs with outside(), which sees the bit if it sees the count
     (outermost != nullptr ? outermost : this)->changes.fetch_add(1, std::memory_order_release);
     return true;
   }

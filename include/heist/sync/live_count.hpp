@@ -1,4 +1,4 @@
-// How many of something run or can run, for whoever must know when there is none.
+// How many frames run or can run: the thread that takes off the last one learns that there is none.
 #pragma once
 
 #include <atomic>
@@ -12,24 +12,24 @@ namespace heist {
 //   E1  remove: count_.fetch_sub(release) -> remove: count_.fetch_sub(acquire), wait_ended: count_.load(acquire)
 //                                            what all did before they were taken off
 
-/// At first one counts.
+/// A frame counts from its add() to its remove(); at first there is one.
 ///
-/// Threads  add(), remove(), end(): by those who count, for themselves or for what they let run; wait_ended(): anybody.
+/// Threads  add(), remove(), end(): by frames that count, for themselves or for what they let run; wait_ended(): any.
 /// Cost     one locked addition each; wait_ended() yields until it is over.
 /// Promises remove() does not touch the count after its subtraction: when wait_ended() returns it may be destroyed.
 template <class Env = os_env>
 class live_count {
  public:
-  /// One more; before anybody else can run it.
+  /// One more; before another thread can run it.
   void add() noexcept {
     count_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller counts, and its remove() publishes it
   }
   /// One less; the caller's last look, unless it was the last one and end() has not been called. Then the result is
-  /// true, nobody is in any member, and the caller sees what all did.
+  /// true, no other frame is in any member, and the caller sees what all did.
   [[nodiscard]] bool remove() noexcept {
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;  // E1
   }
-  /// From now on it is no matter when none is left. Once.
+  /// From now on remove() is never true. To be called once.
   void end() noexcept {
     count_.fetch_add(ended, std::memory_order_relaxed);  // relaxed: as in add()
   }

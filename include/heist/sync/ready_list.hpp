@@ -14,8 +14,8 @@
 
 namespace heist {
 
-/// A heap under a lock. What is in it is spoken for: who takes something has been promised it (README.md, "Ready list"),
-/// so nothing is taken of an empty list.
+/// A heap under a lock. A taker has been promised a task of it (README.md, "Ready list"), so it never finds the list
+/// empty.
 ///
 /// Threads  any.
 /// Cost     a lock held for the logarithm of the size; memory is only taken to grow, outside of the lock.
@@ -51,7 +51,7 @@ class ready_list {
     }
   }
 
-  /// The most urgent one. Only by who was promised one of this list.
+  /// The most urgent one. Only for a taker that was promised one of this list.
   Item& take() noexcept {
     spin_guard guard{lock_};
     return *remove().item;
@@ -116,7 +116,7 @@ class ready_list {
       return false;
     }
     spin_guard guard{lock_};
-    if (room_ < room) {  // nobody else has been here
+    if (room_ < room) {  // no other thread has been here
       std::uninitialized_copy_n(entries_.get(), size_, larger.get());
       entries_.swap(larger);
       room_ = room;

@@ -5,8 +5,8 @@
 
 namespace heist::detail {
 
-/// Some requests in a row, or as many as fit into the time that the worker's own work has had before; then as long for
-/// that as these took, within bounds, or for some tasks; then again.
+/// Requests have a row of some, or of as many as fit into the time that the worker's own work has had before; then that
+/// has its turn, as long as the row took, within bounds, or for some tasks; and so on.
 ///
 /// Threads  of its worker. Times are in ticks, some nanosecond or less each (Env::ticks()).
 class request_share {
@@ -23,7 +23,7 @@ class request_share {
     passes_ = now - looked_ < most_in_row * short_one ? most_in_row - 1 : 0;
     looked_ = now;
   }
-  /// The attention is down: who raises it is to be seen after the next task, however short those before have been.
+  /// The attention is down: if it is raised, that is to be seen after the next task, however short those before were.
   void nothing_waits(std::uint64_t now) noexcept {
     passes_ = 0;
     own_turn(now);
@@ -83,7 +83,7 @@ class request_share {
   std::uint32_t taken_ = 0;
   bool crowd_ = false;
   std::uint32_t passes_ = 0;
-  std::uint64_t more_ = 0;  ///< how long a row may go on when it has its number
+  std::uint64_t more_ = 0;  ///< how long a row may last that has had most_in_row
   std::uint64_t own_since_ = 0;
   std::uint64_t own_ = 0;  ///< how long the worker's own work has its turn, from own_since_ on
 };

@@ -1,4 +1,4 @@
-// Whose a sleeping worker is: its own thread's, or a guest's (executor/README.md, "Guests").
+// Which thread has a sleeping worker: its own, the host, or a guest (executor/README.md, "Guests").
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@ namespace heist {
 /// The host lends it before it sleeps, and has it again when keep() or take_back() says so. A guest has it from borrow()
 /// to give_back().
 ///
-/// Threads  lend, keep, take_back by the host; borrow by anybody, give_back by who has borrowed it.
+/// Threads  lend, keep, take_back by the host; borrow by any other, give_back by the guest.
 /// Cost     a store, or a compare-and-swap. take_back() sleeps while a guest has it.
 template <class Env = os_env>
 class basic_seat {
  public:
   void lend() noexcept { state_.store(lendable, std::memory_order_release); }  // E1
 
-  /// True if the host has it: nobody may borrow it.
+  /// True if the host has it: no guest may borrow it.
   [[nodiscard]] bool keep() noexcept {
     std::uint32_t now = state_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     if (now == kept) return true;
@@ -31,7 +31,7 @@ class basic_seat {
   }
 
   /// Returns when the host has it. `pass_on()` is called before it waits for a guest: what the host was woken for is
-  /// somebody else's then.
+  /// another worker's then.
   template <class PassOn>
   void take_back(PassOn&& pass_on) noexcept {
     for (;;) {

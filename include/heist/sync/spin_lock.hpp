@@ -12,17 +12,17 @@ namespace heist {
 //   E1  unlock: holder_.store(release) -> lock, try_lock: holder_.CAS(acquire)   what was done under the lock
 
 /// Spins, then yields. Never held across anything that may wait, throw or call user code: a thread of high priority
-/// that spins on its own core would keep the holder from going on for ever.
+/// that spins on its own core would keep the holder from running for ever.
 ///
-/// In a child of fork() a lock that some thread of the parent held counts as free, since nobody would release it. What
-/// it guards may then be half changed.
+/// In a child of fork() a lock that some thread of the parent held counts as free, since it would never be released.
+/// What it guards may then be half changed.
 template <class Env = os_env>
 class spin_lock {
  public:
   void lock() noexcept {
     for (std::uint32_t tries = 0; !try_lock(); ++tries) Env::spin(tries);
   }
-  /// False if somebody has it.
+  /// False if a thread has it.
   [[nodiscard]] bool try_lock() noexcept {
     std::uint32_t const us = Env::process();
     std::uint32_t holder = holder_.load(std::memory_order_relaxed);  // relaxed: the exchange decides

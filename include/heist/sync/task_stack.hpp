@@ -1,4 +1,4 @@
-// The direct task stack: forked tasks in place, private to their owner until somebody asks for them.
+// The direct task stack: forked tasks in place, private to their owner until a thief asks for them.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace heist {
 
-// Slots, oldest first, and who may touch them:
+// Slots, oldest first, and what their parts are called:
 //
 //   first_        taken           published == split_         top (known to the owner's frames)
 //     |  stolen     |   public        |      private             |
@@ -41,7 +41,7 @@ class task_stack {
   /// Slots written past the last one that counts, by forks that find the stack full.
   static constexpr std::size_t scratch = 64;
 
-  /// `first`: room for `capacity` + scratch slots, which stays. `alone`: there is nobody to ask or steal.
+  /// `first`: room for `capacity` + scratch slots, which stays. `alone`: there is no thief.
   task_stack(Slot* first, std::size_t capacity, bool alone) noexcept
       : fork_limit_{alone ? first + capacity : nullptr},
         join_limit_{first},
@@ -63,7 +63,7 @@ class task_stack {
   HEIST_ALWAYS_INLINE bool fork_is_plain(Slot* at) const noexcept {
     return at < fork_limit_.load(std::memory_order_relaxed);  // relaxed: E3
   }
-  /// Is the youngest task, at `at`, still the owner's, and does nobody ask? If not: join().
+  /// Is the youngest task, at `at`, still the owner's, and does no thief ask? If not: join().
   HEIST_ALWAYS_INLINE bool join_is_plain(Slot* at) const noexcept {
     return at >= join_limit_.load(std::memory_order_relaxed);  // relaxed: E3
   }
@@ -92,7 +92,7 @@ class task_stack {
       return {true, false};
     }
     std::uint32_t const index = index_of(at);
-    // relaxed: E3. Before the exchange: who asks after having taken the last must not be overwritten.
+    // relaxed: E3. Before the exchange: a thief that asks after having taken the last must not be overwritten.
     join_limit_.store(at, std::memory_order_relaxed);
     std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: the owner wrote these slots itself
     do {
@@ -122,7 +122,7 @@ class task_stack {
   /// Makes everything below `top` public. True if there was something private.
   bool publish_all(Slot* top) noexcept { return publish(top < end_ ? top : end_); }
 
-  // --- anybody ---
+  // --- any thread ---
 
   /// Takes the oldest public task. After it the slot's fields belong to the thief, until the task has ended.
   steal_result<Slot*> steal() noexcept {
@@ -178,7 +178,7 @@ class task_stack {
     if (count <= 0) return false;
     for (Slot* s = split_; s != new_split; ++s) s->make_public();
     split_ = new_split;
-    // relaxed: E3. Before the tasks become visible: who asks after having taken the last must not be overwritten.
+    // relaxed: E3. Before the tasks become visible: a thief that asks after taking the last must not be overwritten.
     fork_limit_.store(end_, std::memory_order_relaxed);
     join_limit_.store(new_split, std::memory_order_relaxed);                        // relaxed: as above
     word_.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_release);  // E1

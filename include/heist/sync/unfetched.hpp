@@ -1,4 +1,4 @@
-// Exceptions of tasks that nobody has asked for: the first is kept for wait_idle(), and said when the executor ends.
+// Exceptions of tasks that no caller has asked for: the first is kept for wait_idle(), and said when the executor ends.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ class unfetched_exceptions {
 
   /// One more; the first stays. After close() it is said at once.
   void keep(std::exception_ptr e) noexcept;
-  /// The first, if any, for somebody who rethrows it; the others are forgotten.
+  /// The first, if any, for a caller that rethrows it; the others are forgotten.
   std::exception_ptr take() noexcept;
-  /// The executor ends: what nobody has taken is said on stderr.
+  /// The executor ends: what has not been taken is said on stderr.
   void close() noexcept;
 
  private:
@@ -53,7 +53,7 @@ class unfetched_reference {
   /// Called once something has failed, by one thread.
   void refer(unfetched_exceptions& to) noexcept;
   bool refers() const noexcept { return to_ != nullptr; }
-  /// An exception that nobody asks for any more; nothing if it is null, or nobody was referred to.
+  /// An exception that no caller will ask for any more; does nothing if it is null, or refers() is false.
   void keep(std::exception_ptr e) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// How much work is under way: counted where it begins and where it ends, added up only when somebody waits for the end.
+// How much work is under way: counted where it begins and where it ends, added up only when one waits for the end.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace heist {
 //   W3  ended: fence(seq_cst)            <-> ended: fence(seq_cst)           of two workers that end the last two
 //                                                                            units, one sees the other's
 //   W4  ended: fence(seq_cst)            <-> turn: fence(seq_cst)            the worker sees which wave is waited for,
-//                                                                            or who changes it sees the end
+//                                                                            or the thread that changes it sees the end
 //   W5  leave: begun.fetch_sub(release)  -> wait_for_visitors: begun.load(acquire)   the visitor's last touch
 //   W6  enter_open: light_fence          <-> close: then wait: heavy_fence   the visitor sees that it is closed, or
 //                                                                            its unit is seen and waited for
@@ -28,10 +28,10 @@ namespace heist {
 /// Units of work that workers, each in its own lane, and threads outside begin, and that workers end.
 ///
 /// Every unit belongs to one of two waves, and so does what it begins; or to both, if its wave is not known. New units
-/// join the newer wave. Who waits has to see each wave over once: the older one first, which may take a while but is
-/// joined by nobody; then the two change places, so that what begins from then on is not waited for.
+/// join the newer wave. A waiter has to see each wave over once: the older one first, which may take a while but which
+/// no new unit joins; then the two change places, so that what begins from then on is not waited for.
 ///
-/// Threads  began() and ended() of a lane by its worker; everything else by anybody.
+/// Threads  began() and ended() of a lane by its worker; everything else by any thread.
 /// Cost     began and ended: plain stores to a line of one's own. enter and leave: one locked operation each.
 template <class Env = os_env>
 class work_count {
@@ -42,7 +42,7 @@ class work_count {
   /// The wave of a unit that belongs to both.
   static constexpr unsigned both = 2;
 
-  /// Somebody who waits; lives until `over` is complete.
+  /// Lives until `over` is complete.
   struct waiter {
     basic_completion<Env> over;
     bool needs[2]{true, true};  ///< waves that have not been over since it came
@@ -51,11 +51,11 @@ class work_count {
 
   explicit work_count(std::size_t workers) : lanes_{std::make_unique<lane[]>(workers)}, workers_{workers} {}
 
-  /// The wave of a unit that begins now and has no other begun unit to thank for it.
+  /// The wave of a unit that begins now and was not begun by another unit.
   unsigned newest_wave() const noexcept { return wave_.load(std::memory_order_relaxed); }  // relaxed: W4, or the lock
 
-  /// A worker begins a unit; to be called before anybody can end it, and before the unit ends that begins it, whose
-  /// wave it is of, or of both.
+  /// A worker begins a unit. To be called before any thread can end it, and before the unit ends that begins it. Its
+  /// wave is that unit's, or both.
   void began(std::size_t worker, unsigned wave) noexcept {
     lane& mine = lanes_[worker];
     if (wave != 1) one_more(mine.began[0]);
@@ -100,13 +100,13 @@ class work_count {
     enter(units, wave);
     Env::light_fence();                                         // W6
     if (!closed_.load(std::memory_order_relaxed)) return true;  // relaxed: W6
-    // Who waits has perhaps seen the unit.
+    // A waiter has perhaps seen the unit.
     outside_[wave].begun.fetch_sub(units, std::memory_order_relaxed);  // relaxed: the lock
     turn();
     leave(wave);
     return false;
   }
-  /// For the destructor, before it waits for the last time: lets nobody in any more who brings units.
+  /// For the destructor, before it waits for the last time: lets no visitor in any more that brings units.
   void close() noexcept { closed_.store(true, std::memory_order_relaxed); }         // relaxed: W6
   bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
@@ -116,7 +116,7 @@ class work_count {
   }
 
   /// False if all has ended. Otherwise `me.over` will be completed when all has ended that had begun before, and all
-  /// that it has begun. What begins later is not waited for, except while somebody else waits already.
+  /// that it has begun. What begins later is not waited for, except while there is another waiter already.
   [[nodiscard]] bool wait(waiter& me) noexcept {
     waiters_.fetch_add(1, std::memory_order_relaxed);  // relaxed: W2
     Env::heavy_fence();                                // W2
@@ -135,7 +135,7 @@ class work_count {
   bool all_over() const noexcept { return over(0) && over(1); }
   std::uint32_t waiters() const noexcept { return waiters_.load(std::memory_order_relaxed); }  // relaxed: for printing
 
-  /// Returns when no visitor is left; for the destructor, after which nobody comes in.
+  /// Returns when no visitor is left; for the destructor, after which none comes in.
   void wait_for_visitors() noexcept {
     for (outside const& o : outside_) {
       while (o.begun.load(std::memory_order_acquire) >= one_visitor) Env::yield();  // W5
@@ -176,7 +176,7 @@ class work_count {
     return ends == begins + (outside_[wave].begun.load(std::memory_order_relaxed) & units_mask);  // relaxed: W1
   }
 
-  /// Lets the waves change places as long as somebody waits and the older one is over, and wakes who has seen both.
+  /// Lets the waves change places as long as there are waiters and the older one is over; wakes those that saw both.
   void turn() noexcept {
     waiter* woken = nullptr;
     {

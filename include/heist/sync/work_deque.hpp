@@ -32,7 +32,7 @@ struct steal_result {
 
 /// A deque of pointers that grows.
 ///
-/// Threads  push(), pop() and shrink() by the owner only; steal() and maybe_empty() by anybody.
+/// Threads  push(), pop() and shrink() by the owner only; steal() and maybe_empty() by any thread.
 /// Cost     push: two plain stores. pop: one full fence, a compare-and-swap for the last item only; none when the
 ///          owner knows that it is empty. steal: one full fence and one compare-and-swap.
 /// Promises every item pushed comes out exactly once. Rings that are not in use are kept for later, and because a late
@@ -83,7 +83,7 @@ class work_deque {
     }
     T item = slots_[slot(b)].load(std::memory_order_relaxed);  // relaxed: the owner's own store
     if (left > 0) return item;
-    // The last item: whoever moves top from t owns it.
+    // The last item: the one that moves top from t owns it.
     if (!top_.compare_exchange_strong(t, next(t), std::memory_order_acq_rel,  // E3; acquire: as the load above
                                       std::memory_order_acquire)) {           // E3: known_top_ passes the thief below
       item = nullptr;
@@ -108,7 +108,7 @@ class work_deque {
     return {steal_status::stolen, item};
   }
 
-  /// Anybody: a look without a fence. May be stale in both directions; exact once the caller and the last pusher are
+  /// Any thread: a look without a fence. May be stale in both directions; exact once the caller and the last pusher are
   /// separated by a pair of fences (README.md, "Sleep").
   bool maybe_empty() const noexcept {
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: a hint
@@ -116,7 +116,7 @@ class work_deque {
     return distance(t, b) <= 0;
   }
 
-  /// Anybody: how many items it holds, roughly.
+  /// Any thread: how many items it holds, roughly.
   std::size_t size_snapshot() const noexcept {
     index const b = bottom_.load(std::memory_order_relaxed);  // relaxed: a hint
     index const t = top_.load(std::memory_order_relaxed);     // relaxed: a hint

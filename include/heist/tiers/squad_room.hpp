@@ -60,7 +60,7 @@ class squad_task final : public resume_rule {
   class squad_room* room = nullptr;
 };
 
-/// Told what a fiber does that observers of squads want to know; null when nobody observes.
+/// Told what a fiber does that observers of squads want to know; null without an observer.
 using squad_hook = void (*)(core& home, worker& w, squad_task const& task, squad_event what) noexcept;
 
 /// The task whose subtree runs on `f`, where the policy has tiers; null outside of all.

@@ -93,13 +93,13 @@ class squad_scope final : public room_scope, unstarted_children, undealt_childre
   scope_base& of_;
   inter_frame& parent_;
   squad_room& room_;
-  inter_join join_{1};  ///< one for the scope itself, until it waits, and one for who has claimed children
+  inter_join join_{1};  ///< one for the scope itself, until it waits, and one for the head that has claimed children
   spin_lock<> lock_;    // guards the rest
   scope_children collected_, claimed_;
   squad* own_ = nullptr;  ///< where the youngest of them was forked
   squad* claimed_in_ = nullptr;
   std::uint64_t forked_at_ = 0;
-  bool may_claim_ = true;  ///< nobody has, and there was memory
+  bool may_claim_ = true;  ///< none has, and there was memory
   child_group* groups_ = nullptr;
 };
 

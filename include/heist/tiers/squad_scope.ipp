@@ -172,7 +172,7 @@ HEIST_COLD_BODY void squad_scope::wait_for_groups() {
     while (groups_ != nullptr) delete std::exchange(groups_, groups_->older);
     join_.outstanding.store(1, std::memory_order_relaxed);  // relaxed: nobody else has it now
     join_.all_ended.reset();
-  } while (has_collected());  // given back by a head without memory; nobody else claims them then
+  } while (has_collected());  // given back by a head without memory; no other head claims them then
 }
 
 HEIST_COLD_BODY void squad_scope::wait() {

@@ -1,4 +1,4 @@
-// The squads of an executor whose policy has two tiers: which of them takes an inter-squad task, when, and who is woken
+// The squads of an executor whose policy has two tiers: which takes an inter-squad task, when, and which heads wake up
 // for it (README.md, "Squads"; CAB, Algorithms I and II; CATS, section 3.3).
 #pragma once
 
@@ -39,7 +39,7 @@ struct basic_squad {
 //   Q2  add: push, fence(seq_cst), free?    <-> release, waits_outside: free, fence(seq_cst), pools?
 //                                               the one sees that the squad is free, or the other sees the task
 //   Q3  head_leaves: busy and head_away, fence(seq_cst), pinned? <-> add_pinned: push, fence(seq_cst), head_away?
-//                                               the head sees the task, or the one who adds it sees that the head is
+//                                               the head sees the task, or the one that adds it sees that the head is
 //                                               away
 
 /// Threads  what begins with `head` by that squad's head, the rest by any worker; make() before there are any.
@@ -77,7 +77,7 @@ class squad_set {
     wake_free_heads();
   }
   void collect_ends() noexcept {
-    collecting_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: who reads the old one looks in vain
+    collecting_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a head that reads the old one looks in vain
   }
   /// Does any? A hint, but for a head that falls asleep.
   bool collects() const noexcept {
@@ -126,10 +126,10 @@ class squad_set {
     own.head_asleep.store(true, std::memory_order_relaxed);  // relaxed: try_sleep fences (Q1)
   }
   void head_is_awake(squad_type& own) noexcept {
-    own.head_asleep.store(false, std::memory_order_relaxed);  // relaxed: who reads true still wakes in vain
+    own.head_asleep.store(false, std::memory_order_relaxed);  // relaxed: one that reads true still wakes it in vain
   }
 
-  /// The head has found something to do, perhaps for long: somebody else takes what belongs to its squad.
+  /// The head has found something to do, perhaps for long: another head takes what belongs to its squad.
   void head_leaves(squad_type& own) noexcept {
     if (own.head_away.load(std::memory_order_relaxed)) return;  // relaxed: its own
     own.head_away.store(true, std::memory_order_relaxed);       // relaxed: the fence orders it (Q3)
@@ -138,7 +138,7 @@ class squad_set {
   }
   /// The head searches again.
   void head_returns(squad_type& own) noexcept {
-    // relaxed: who still reads true wakes in vain; written only if it changes something
+    // relaxed: one that still reads true wakes heads in vain; written only if it changes something
     if (own.head_away.load(std::memory_order_relaxed))
       own.head_away.store(false, std::memory_order_relaxed);  // as above
   }
@@ -150,7 +150,7 @@ class squad_set {
     if (anything()) wake_head(s);
   }
   void wait_outside_ends(squad_type& s) noexcept {
-    s.waits_outside.fetch_sub(1, std::memory_order_relaxed);  // relaxed: who reads the old one takes one task more
+    s.waits_outside.fetch_sub(1, std::memory_order_relaxed);  // relaxed: one that reads the old one takes one task more
   }
 
   /// Is there something that a member of `own` may take from the squads? Exact after the fence of Q1.
@@ -159,7 +159,7 @@ class squad_set {
     return head && free(own) && anything();
   }
 
-  /// Has somebody put something where only `own`'s members look? Lines that others seldom write: a thief may ask all
+  /// Has a worker put something where only `own`'s members look? Lines that others seldom write: a thief may ask all
   /// the time.
   bool called(squad_type const& own, bool head) const noexcept {
     return !own.ready.maybe_empty() ||

@@ -23,7 +23,7 @@ enum class squad_by {
 
 namespace topology {
 
-/// Where each worker sits and who belongs together. Squads are numbered from 0 without gaps; none is empty.
+/// Where each worker sits and which belong together. Squads are numbered from 0 without gaps; none is empty.
 struct squads {
   std::vector<std::uint32_t> squad_of;              ///< worker -> squad
   std::vector<std::vector<std::uint32_t>> members;  ///< squad -> its workers, ascending

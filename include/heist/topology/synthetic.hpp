@@ -42,7 +42,7 @@ bool is_digit(char c) noexcept;
 bool is_alpha(char c) noexcept;
 bool is_space(char c) noexcept;
 
-/// Text that somebody gave us, short and printable, in quotes.
+/// Text that the user gave, short and printable, in quotes.
 std::string in_quotes(std::string_view text);
 
 /// Every instance of a level holds the same number of PUs, so its index is a quotient.
