@@ -27,7 +27,6 @@ KEPT = {
     "sched/worker.hpp": "the worker itself",
     "executor/no_migrate.hpp": "asked for the fiber, at once",
     "sched/wait.hpp": "asked for the fiber, at once",
-    "replay/replay_run.hpp": "a worker by its number, whoever runs here",
     "fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
     "replay/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
     "fork/elsewhere.hpp": "asked for the fiber, at once",

@@ -10,6 +10,7 @@ namespace papers {
 
 void wool_fig4(request const& wanted);
 void wool_fig5(request const& wanted);
+void wool_fig6(request const& wanted);
 void wool_fig7(request const& wanted);
 void cab_fig4(request const& wanted);
 void cab_fig5(request const& wanted);
@@ -29,9 +30,10 @@ struct command {
   void (*run)(request const&);
 };
 
-inline constexpr std::array<command, 14> commands{
+inline constexpr std::array<command, 15> commands{
     {{"wool-fig4", "Wool, Fig. 4: sampling, 16 to 1024 workers: time and number of steals", wool_fig4},
      {"wool-fig5", "Wool, Fig. 5: speedup of RAND, SAMP, SET and SAMP+SET on 63 workers", wool_fig5},
+     {"wool-fig6", "Wool, Fig. 6: where the time goes: the program, steals, attempts in vain, joins", wool_fig6},
      {"wool-fig7", "Wool, Fig. 7 and 8: SAMP+SET beside SET: steals, their cost, and delayed steals", wool_fig7},
      {"cab-fig4", "CAB, Fig. 4 and Table IV: memory-bound programs, time and cache misses", cab_fig4},
      {"cab-fig5", "CAB, Fig. 5: every boundary level, and the one of Eq. 4", cab_fig5},

@@ -13,10 +13,19 @@
 
 namespace {
 
+template <class Idle>
+void run_with(timing::session& session, heist::options const& wanted) {
+  heist::executor<heist::policy::with_idle<heist::policy::random, Idle>> ex{wanted};
+  session.run(ex);
+}
+
 void run(timing::options const& o) {
   timing::session session{o};
   heist::options const wanted{.workers = o.workers};
   if (o.trace.empty()) {
+    if (o.idle == "adaptive") return run_with<heist::idle::adaptive>(session, wanted);
+    if (o.idle == "balanced") return run_with<heist::idle::balanced>(session, wanted);
+    if (o.idle == "always_awake") return run_with<heist::idle::always_awake>(session, wanted);
     heist::executor<> ex{wanted};
     session.run(ex);
     return;

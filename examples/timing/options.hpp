@@ -27,6 +27,7 @@ struct options {
   std::uint64_t seed = 1;
   bool verify = false;
   bool full_path = false;
+  std::string idle = "default";
   std::string save, trace, dot, svg;
 };
 
@@ -53,6 +54,10 @@ inline void declare_options(CLI::App& app, options& o) {
       ->check(CLI::Range(std::size_t{1}, most_corners))
       ->capture_default_str();
   app.add_option("--workers", o.workers, "worker threads; 0: as many as this process may use CPUs")->type_name("N");
+  auto* const idle =
+      app.add_option("--idle", o.idle, "what workers without work do: search and sleep in one of four ways")
+          ->check(CLI::IsMember({"default", "adaptive", "balanced", "always_awake"}))
+          ->capture_default_str();
   app.add_option("--changes", o.changes, "afterwards change K gates or loads at random, re-timing what they touch")
       ->type_name("K")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{100'000'000}));
@@ -64,7 +69,9 @@ inline void declare_options(CLI::App& app, options& o) {
   app.add_flag("--verify", o.verify, "compare the result of the changes with a full analysis");
   app.add_flag("--full-path", o.full_path, "print every gate of the critical path");
   app.add_option("--save", o.save, "write the circuit as Verilog, with the sizes it has in the end")->type_name("FILE");
-  app.add_option("--trace", o.trace, "write the schedule for Perfetto or chrome://tracing")->type_name("FILE");
+  app.add_option("--trace", o.trace, "write the schedule for Perfetto or chrome://tracing")
+      ->type_name("FILE")
+      ->excludes(idle);
   app.add_option("--dot", o.dot, "write the task graph for Graphviz (small circuits)")->type_name("FILE");
   app.add_option("--svg", o.svg, "write a histogram of the slacks as a picture")->type_name("FILE");
   app.footer(R"(Examples:

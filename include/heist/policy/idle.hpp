@@ -86,7 +86,11 @@ class always_awake {
 
 /// BWS (Ding et al., EuroSys 2012) as the paper modified it, its second rival: a thief sleeps after SleepThreshold
 /// failed attempts; for every worker that got work, thieves that find nothing at it wake two sleepers; the last thief
-/// is the watchdog that never sleeps while a worker is active. Thieves do not yield their cores.
+/// is the watchdog that never sleeps while a worker is active.
+///
+/// Not to the letter: the papers' watchdog stays awake without any work too, ours sleeps when nobody is active, so that
+/// an idle executor costs nothing; and their thieves never yield their cores, ours once in a search, after the 63rd
+/// attempt, since a watchdog that spins for a long task would keep the core from whoever else needs it.
 class balanced {
  public:
   static constexpr bool never_sleeps = false;

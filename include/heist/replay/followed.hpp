@@ -22,13 +22,6 @@ struct followed_frame : recorded_frame {
   frame_record* record = nullptr;  ///< the child's
 };
 
-/// What becomes of a child and of the rest of its caller.
-enum class followed_way {
-  in_place,  ///< a call: nobody can have the rest meanwhile
-  stealable,
-  given
-};
-
 /// What the frame of a record decides about its children, one after the other.
 class followed_parent {
  public:
@@ -56,7 +49,7 @@ class followed_parent {
   frame_record& record_;
   std::uint32_t branch_;
   replay_run* run_;
-  std::uint32_t designated_ = replay_seat::nowhere;
+  std::uint32_t designated_ = tree_seat::nowhere;
   replay_seat after_join_;
 };
 

@@ -31,19 +31,17 @@ HEIST_BODY followed_way followed_parent::decide(followed_frame& frame, bool last
     frame.seat = run_->seat_of(node);
     after_join_ = frame.seat;
   }
-  if (designated_ != replay_seat::nowhere) {
+  if (designated_ != tree_seat::nowhere) {
     if (frame.seat) run_->refuse(frame.seat);
-    frame.seat = replay_seat{run_, std::exchange(designated_, replay_seat::nowhere)};
+    frame.seat = replay_seat{run_, {std::exchange(designated_, tree_seat::nowhere), tree_seat::nowhere}};
   }
   bool const strict = run_ != nullptr && run_->strict();
-  auto way = strict || last || on_.no_migrate != 0 ? followed_way::in_place : followed_way::stealable;
-  if (frame.seat && !last) {
-    if (on_.no_migrate == 0 && on_.worker->continuations.all_taken(on_.worker->continuation_top)) {
-      way = followed_way::given;
-    } else {
-      if (run_ == nullptr) refuse_designation();
-      run_->refuse(frame.seat);
-    }
+  followed_way const way = way_of_child(strict, static_cast<bool>(frame.seat), last, on_.no_migrate != 0, [this] {
+    return on_.worker->continuations.all_taken(on_.worker->continuation_top);
+  });
+  if (frame.seat && !last && way != followed_way::given) {
+    if (run_ == nullptr) refuse_designation();
+    run_->refuse(frame.seat);
   }
   bool const may_designate = run_ != nullptr && run_->by_hand() && (last || way == followed_way::given);
   frame.record = may_designate || (run_ != nullptr && run_->goes_deeper(node)) ? &frame.tree_place
@@ -76,7 +74,7 @@ HEIST_BODY void followed_parent::refuse_designation() {
 HEIST_BODY void followed_parent::join(counted_join& all, std::int64_t continuation_stolen) {
   bool const waits = all.add(continuation_stolen);
   bool const strict = run_ != nullptr && run_->strict();
-  bool moves = static_cast<bool>(after_join_) && (strict || waits);
+  bool moves = moves_at_join(strict, static_cast<bool>(after_join_), waits);
   if (moves && on_.no_migrate != 0) {
     run_->refuse(after_join_);
     moves = false;
@@ -115,7 +113,7 @@ HEIST_BODY void call_and_give(fiber& self, followed_frame& frame, flow_function 
   child.called_by = &frame;
   // The child resumes in the place of the caller; who is given a place in no list comes without a turn.
   room_notes{child.room_word}.set_turn_of(room_notes{self.room_word}.exchange_turn_of(
-      frame.seat.place == replay_seat::nowhere ? room_notes::no_turn : frame.seat.to));
+      frame.seat.place == tree_seat::nowhere ? room_notes::no_turn : frame.seat.to));
   auto const [record, branch, unused] = frame.place;  // now: the child may be gone afterwards
   std::uint32_t const before = w.number;
   w.current.store(&child, std::memory_order_release);  // release: see worker::current

@@ -35,7 +35,7 @@ HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
 
 HEIST_COLD_BODY frame_record& recorded_region_run::body_record() noexcept {
   // Without steals and without designations there is nothing to decide about.
-  return replay_ && replay_->strict() && !replay_->by_hand() && run_.next == run_.end ? replay_->serial() : run_;
+  return replay_ && replay_->strict() && !replay_->by_hand() && run_.part.empty() ? replay_->serial() : run_;
 }
 
 HEIST_COLD_BODY void recorded_region_run::begin() noexcept {

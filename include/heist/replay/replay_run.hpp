@@ -4,37 +4,28 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/observe/steal_tree.hpp"
+#include "heist/policy/followed_tree.hpp"
 #include "heist/policy/replay_mode.hpp"
 #include "heist/replay/steal_log.hpp"
 #include "heist/room/room_core.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/interrupt.hpp"
 #include "heist/sync/live_count.hpp"
-#include "heist/sync/turn_lists.hpp"
 
 namespace heist::detail {
 
 class replay_run;
 
-/// Where a frame resumes that its worker leaves.
-class replay_seat final : public resume_rule {
+/// A seat as a rule; without one a frame stays with the worker that it is on.
+class replay_seat final : public resume_rule, public tree_seat {
  public:
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  explicit replay_seat(replay_run* of = nullptr, tree_seat where = {}) noexcept : tree_seat{where}, run{of} {}
 
-  explicit replay_seat(replay_run* of = nullptr, std::uint32_t worker = nowhere,
-                       std::uint32_t place_in_list = nowhere) noexcept
-      : run{of}, to{worker}, place{place_in_list} {}
-
-  replay_run* run;      ///< null: designated in a run that follows nothing
-  std::uint32_t to;     ///< nowhere: it stays with the worker that it is on
-  std::uint32_t place;  ///< in that worker's list; nowhere: as soon as it can
-  explicit operator bool() const noexcept { return to != nowhere; }
+  replay_run* run;  ///< null: designated in a run that follows nothing
 
   HEIST_BODY void make_ready(fiber& f) noexcept override;
   /// From then on its worker may begin its next, unless the fiber is left and stays with it.
@@ -60,7 +51,7 @@ class replay_run {
   replay_run(replay_run const&) = delete;
   replay_run& operator=(replay_run const&) = delete;
 
-  bool strict() const noexcept { return strict_; }
+  bool strict() const noexcept { return tree_.strict(); }
   bool by_hand() const noexcept { return by_hand_; }
   /// Of frames that have no steal below, in strict runs: their forks are calls.
   frame_record& serial() noexcept { return serial_; }
@@ -77,7 +68,7 @@ class replay_run {
   /// For the child of `parent` that node `i` is for: its part of the tree.
   followed_record record_of_child(frame_record* parent, std::uint32_t branch, std::uint32_t i) noexcept;
   /// Has it steals below?
-  bool goes_deeper(std::uint32_t i) const noexcept { return i != steal_tree::none && nodes_[i].end != i + 1; }
+  bool goes_deeper(std::uint32_t i) const noexcept { return tree_.goes_deeper(i); }
   /// Where the tree says that the frame resumes after that child, or after its fork; false if it says nothing.
   replay_seat seat_of(std::uint32_t i) noexcept;
   /// The seat will not be used.
@@ -92,7 +83,7 @@ class replay_run {
   void turn(fiber& f) noexcept;
   /// A fiber of a strict run has ended, or was left while it waits for children. The last look at the run.
   void one_less() noexcept;
-  bool counts() const noexcept { return strict_; }
+  bool counts() const noexcept { return strict(); }
 
   // --- by the one who enters the region ---
 
@@ -107,17 +98,18 @@ class replay_run {
   /// come to are not counted.
   std::uint32_t not_made() const noexcept { return not_made_.load(std::memory_order_relaxed); }  // relaxed: a number
   /// Does every worker run what it gets in the tree's order?
-  bool in_order() const noexcept { return lists_ && !lists_->order_is_off(); }
-  bool order_given_up() const noexcept { return lists_ && lists_->order_is_off(); }
+  bool in_order() const noexcept { return tree_.in_order(); }
+  bool order_given_up() const noexcept { return tree_.order_given_up(); }
 
  private:
   void turn(std::uint32_t w) noexcept;
-  void make_lists();
-
-  void pass(std::uint32_t from, std::uint32_t to) noexcept;
 
   /// Puts it where `w` finds it. Every fiber of a strict run that can run counts in live_.
-  void begin_on(std::uint32_t w, queued_runnable* item) noexcept;
+  void begin_on(std::uint32_t w, queued_runnable& item) noexcept;
+  /// What the tree is told to call.
+  auto begins() noexcept {
+    return [this](std::uint32_t w, queued_runnable& item) noexcept { begin_on(w, item); };
+  }
 
   /// Nobody runs, and the run has not ended: each waits for what comes after it in some list. That is a program which
   /// the tree is not of.
@@ -125,12 +117,10 @@ class replay_run {
 
   core& home_;
   stay_rule stays_;
-  std::vector<steal_tree::node> const& nodes_;
-  bool const strict_, by_hand_;
+  followed_tree<queued_runnable> tree_;
+  bool const by_hand_;
   frame_record serial_;
-  std::optional<turn_lists<queued_runnable>> lists_;
-  std::vector<std::uint32_t> place_;  ///< in its worker's list, of each node
-  live_count<> live_;                 ///< fibers that run or can run; at first the body
+  live_count<> live_;  ///< fibers that run or can run; at first the body
   os_env::atomic<std::uint32_t> not_made_{0};
 };
 

@@ -10,6 +10,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/observe/steal_tree.hpp"
+#include "heist/policy/followed_tree.hpp"
 #include "heist/replay/frame_record.hpp"
 
 namespace heist::detail {
@@ -61,13 +62,12 @@ class replay_run;
 
 /// The record of a frame that follows a steal tree, or may designate.
 struct followed_record : frame_record {
-  followed_record(frame_record* above, std::uint32_t position, replay_run* of, std::uint32_t first,
-                  std::uint32_t last) noexcept
-      : frame_record{above, position, special}, run{of}, next{first}, end{last} {}
-  followed_record() noexcept : followed_record{nullptr, 0, nullptr, 0, 0} {}
+  followed_record(frame_record* above, std::uint32_t position, replay_run* of, tree_part what) noexcept
+      : frame_record{above, position, special}, run{of}, part{what} {}
+  followed_record() noexcept : followed_record{nullptr, 0, nullptr, {}} {}
 
   replay_run* run;
-  std::uint32_t next, end;  ///< those of the tree's nodes that are in this frame and not yet passed
+  tree_part part;
 };
 
 /// The place of a run's body, by which its frames find the log.

@@ -35,7 +35,7 @@ HEIST_BODY void steal_log::add(std::int64_t nanoseconds) noexcept {
 }
 
 HEIST_BODY recorded_run::recorded_run(steal_log& into) noexcept
-    : followed_record{nullptr, mark, nullptr, 0, 0}, log{&into} {
+    : followed_record{nullptr, mark, nullptr, {}}, log{&into} {
   forks = 0;
 }
 

@@ -68,6 +68,10 @@ class frames : protected state {
   }
 
   void park(worker& w, std::uint32_t t, std::uint32_t child);
+  std::uint32_t last_child(std::uint32_t t) const noexcept {
+    stage const& now = program_.stage_at(t, tasks_[t].stage);
+    return now.first_child + now.children - 1;
+  }
 
   /// Leap-frogging: `w.task` waits for a child, and runs what the child's thief has forked.
   void wait_for_thief(worker& w);
@@ -101,15 +105,23 @@ class frames : protected state {
   // --- gifts.hpp: following a steal tree ---
 
   /// The rest of `t`, which calls `child`, goes to `thief` (donation).
-  void give_away(worker& w, std::uint32_t t, std::uint32_t child, std::uint32_t thief);
-  void give(worker* from, std::uint32_t to, item i);
+  void give_away(worker& w, std::uint32_t t, std::uint32_t child);
+  /// What becomes of child-first children.
+  heist::detail::followed_way way_of_child(worker& w, std::uint32_t t, std::uint32_t child, bool last);
+  /// replay/followed.ipp, followed_parent::join, and what follows it: a frame that waits only once.
+  void join_followed(worker& w, std::uint32_t t, stage const& now);
+  void make_followed_ready(worker& w, std::uint32_t t);
+  void resume_followed(worker& w, std::uint32_t t);
   void tell_of_gift(worker* from, std::uint32_t to);
-  std::uint32_t last_child(std::uint32_t t) const noexcept;
-  /// Strict modes: who continues with `t` behind its present join, which `w` has reached. The tree says so unless there
-  /// was nothing to wait for.
-  std::uint32_t successor(std::uint32_t t, std::uint32_t w) const noexcept;
+  auto told_by(worker* from) noexcept {
+    return [this, from](std::uint32_t to) { tell_of_gift(from, to); };
+  }
+  /// Its own fibers, then its gifts.
+  item take_gift(worker& w);
   void submit_next_run();
-  /// Nobody has an event: those who wait for gifts go on without. False if nobody is to wait for any.
+  /// False if another worker is to begin the run.
+  bool begin_following(worker& w, run const& r);
+  /// Nobody has an event: the order of the tree is given up. False if nobody waits for his turn.
   bool follow_no_further();
 
   // --- inter_frames.hpp, runs.hpp ---

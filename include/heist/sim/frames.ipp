@@ -38,6 +38,7 @@ HEIST_BODY void frames::end(worker& w, std::uint32_t t) {
   task_state& s = tasks_[t];
   s.done = true;
   ++w.told.tasks;
+  follow_.ended(t, told_by(&w));
   switch (s.how) {
     case started::called:
       w.returns_to = s.caller;
@@ -54,6 +55,7 @@ HEIST_BODY void frames::end(worker& w, std::uint32_t t) {
         w.returns_to = s.caller;
         return;
       }
+      follow_.turn(w.number, told_by(&w));
       ended_for(w, t);
       return take_up(w);
     case started::inter:
@@ -71,6 +73,12 @@ HEIST_BODY void frames::ended_for(worker& w, std::uint32_t child) {
   std::uint32_t const parent = program_.task_at(child).parent;
   if (tasks_[parent].awaits != child) return;
   tasks_[parent].awaits = none;
+  if (follow_.is_special(parent)) {
+    stage const& now = program_.stage_at(parent, tasks_[parent].stage);
+    if (children_done(tasks_[parent], now)) return make_followed_ready(w, parent);
+    tasks_[parent].awaits = now.first_child + tasks_[parent].next;
+    return;
+  }
   if (policy_.join == join_strategy::wait && tasks_[child].how == started::stolen) {
     rouse(workers_[tasks_[parent].waits_on], now_, step::join_next);
   } else {
@@ -94,7 +102,6 @@ HEIST_BODY void frames::fork(worker& w, std::uint32_t t, stage const& now) {
     tasks_[c] = {};
     tasks_[c].depth = s.depth + 1;
     tasks_[c].bound = s.bound;
-    if (s.place != none) tasks_[c].place = follow_.child(s.place, program_.task_at(c).index);
   }
   switch (s.kind) {
     case fork_kind::parent_first:
@@ -121,12 +128,16 @@ HEIST_BODY void frames::call_next(worker& w) {
       return begin(w, now.first_child, started::called, t);
     case fork_kind::child_first: {
       std::uint32_t const child = now.first_child + tasks_[t].next;
-      if (std::uint32_t const thief = follow_.thief(tasks_[child].place); thief != none && thief != w.number) {
-        give_away(w, t, child, thief);
-      } else {
-        w.continuations.push(t);
-        ++frames_;
-        gates_.pushed_here(gate_of(w));
+      switch (way_of_child(w, t, child, false)) {
+        case heist::detail::followed_way::in_place:
+          return begin(w, child, started::called, t);
+        case heist::detail::followed_way::given:
+          give_away(w, t, child);
+          break;
+        case heist::detail::followed_way::stealable:
+          w.continuations.push(t);
+          ++frames_;
+          gates_.pushed_here(gate_of(w));
       }
       return begin(w, child, started::child_called, t);
     }
@@ -137,7 +148,11 @@ HEIST_BODY void frames::call_next(worker& w) {
 
 HEIST_BODY void frames::call_child_first(worker& w, std::uint32_t t, stage const& now) {
   w.task = t;
-  if (tasks_[t].next + 1 == now.children) return begin(w, now.first_child + tasks_[t].next, started::called, t);
+  if (tasks_[t].next + 1 == now.children) {
+    std::uint32_t const child = now.first_child + tasks_[t].next;
+    way_of_child(w, t, child, true);
+    return begin(w, child, started::called, t);
+  }
   spend(w, draw(cost().continuation, w), activity::fork_join, step::call_next);
 }
 
@@ -153,6 +168,7 @@ HEIST_BODY void frames::child_returned(worker& w, std::uint32_t t) {
   if (s.next != now.children) return call_child_first(w, t, now);
   s.next = 0;
   s.joins = true;
+  s.left_by = none;
   await_children(w, t, now);
 }
 
@@ -182,18 +198,14 @@ HEIST_BODY void frames::join_next(worker& w) {
 
 HEIST_BODY void frames::await_children(worker& w, std::uint32_t t, stage const& now) {
   task_state& s = tasks_[t];
+  if (follow_.is_special(t)) return join_followed(w, t, now);
   if (!children_done(s, now)) return park(w, t, now.first_child + s.next);
-  std::uint32_t const next = follow_.strict() ? successor(t, w.number) : w.number;
-  if (next == w.number) return next_stage(w, t);
-  s.left_by = w.number;
-  ++told_.parks;
-  give(&w, next, {item::kind::resume, t});
-  spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
+  next_stage(w, t);
 }
 
 HEIST_BODY void frames::park(worker& w, std::uint32_t t, std::uint32_t child) {
   tasks_[t].awaits = child;
-  tasks_[t].left_by = w.number;
+  if (tasks_[t].left_by == none) tasks_[t].left_by = w.number;  // at the first child that it waits for
   ++told_.parks;
   spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
 }

@@ -1,4 +1,5 @@
-// A simulation along a steal tree: what workers give each other. Members of frames.
+// A simulation along a steal tree: what becomes of a frame's children, and what workers give each other. Members of
+// frames.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,9 @@
 
 namespace heist::sim {
 
-/// `from`: whom it takes time; null if it is no worker.
-inline void frames::give(worker* from, std::uint32_t to, item i) {
-  follow_.give(to, i);
-  tell_of_gift(from, to);
-}
-
-inline std::uint32_t frames::last_child(std::uint32_t t) const noexcept {
-  stage const& now = program_.stage_at(t, tasks_[t].stage);
-  return now.first_child + now.children - 1;
-}
-
-inline std::uint32_t frames::successor(std::uint32_t t, std::uint32_t w) const noexcept {
-  std::uint32_t const told = follow_.after_join(tasks_[last_child(t)].place);
-  return told == none ? w : told;
+inline heist::detail::followed_way frames::way_of_child(worker& w, std::uint32_t t, std::uint32_t child, bool last) {
+  if (!follow_.active()) return last ? heist::detail::followed_way::in_place : heist::detail::followed_way::stealable;
+  return follow_.decide(t, child, program_.task_at(child).index, last, w.continuations.empty(), told_by(&w));
 }
 
 }  // namespace heist::sim

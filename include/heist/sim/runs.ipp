@@ -11,13 +11,7 @@ namespace heist::sim {
 
 HEIST_BODY void frames::begin_run(worker& w) {
   run const& r = program_.runs()[run_];
-  if (r.nodes == 0 && follow_.active()) {
-    if (follow_.body_worker() != w.number) {
-      give(&w, follow_.body_worker(), {item::kind::next_run, none});
-      return take_up(w);
-    }
-    follow_.begin_run();
-  }
+  if (follow_.active() && !begin_following(w, r)) return;
   if (notes_) notes_->begin_run(w.number);
   if (r.nodes != 0) {
     for (std::uint32_t t = r.first; t != r.first + r.nodes; ++t) {
@@ -31,7 +25,6 @@ HEIST_BODY void frames::begin_run(worker& w) {
   region_memory& region = region_of(r);
   region.plan(program_, r, facts_);
   tasks_[r.first] = {};
-  if (follow_.active()) tasks_[r.first].place = following::root;
   if (region.how() == division::flat || region.how() == division::profiled)
     return begin(w, r.first, started::run, none);
   start_body(w, r.first);

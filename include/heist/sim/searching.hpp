@@ -25,7 +25,8 @@ class searcher : protected frames {
   static constexpr bool tiers = Policy::tier_type::division != tiering::none;
   static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
 
-  /// As in the executor: after so many attempts a head takes what belongs to another squad, too.
+  /// As in the executor: after so many attempts a thief takes what is meant for others, and a head what belongs to
+  /// another squad.
   static constexpr std::uint32_t last_interval = 48;
   /// A policy that wants more looks before one attempt breaks promise V4.
   static constexpr std::uint32_t most_looks = 1'000'000;
@@ -114,7 +115,7 @@ class searcher : protected frames {
 
   /// Strict following: nobody searches.
   void await_gift(worker& w) {
-    if (item const i = follow_.take(w.number); i) return take_in_hand(w, i);
+    if (item const i = take_gift(w); i) return take_in_hand(w, i);
     w.awaits_gift = true;
     w.doing = activity::waiting;  // until it is given something
   }
@@ -137,6 +138,7 @@ class searcher : protected frames {
   }
   void look_round(worker& w) {
     w.first_look = false;
+    if (item const i = take_gift(w); i) return take(w, i);
     if (item const i = take_submitted(); i) return take(w, i);
     if constexpr (victim::search_policy<victim_type>) decisions_[w.number].victim.begin(view_of_all(w), w.random);
     attempt(w);
@@ -144,7 +146,10 @@ class searcher : protected frames {
 
   void attempt(worker& w) {
     ++w.attempts;
-    if (item const i = follow_.take(w.number); i) return take(w, i);
+    if (item const i = take_gift(w); i) return take(w, i);
+    if (w.attempts % last_interval == 0) {
+      if (item const i = follow_.take_any_gift(); i) return take(w, i);
+    }
     if constexpr (tiers) {
       look_in_squad(w);
     } else {
@@ -292,6 +297,7 @@ class searcher : protected frames {
       case idle::step::sleep:
         break;
     }
+    if (item const i = follow_.take_any_gift(); i) return take(w, i);
     if (tiers && w.head) {
       if (item const i = squads_.head_take_any(w.squad); i) return take(w, i);
     }
@@ -320,7 +326,7 @@ class searcher : protected frames {
   }
   /// Is there something that `w` may take?
   bool work_for(worker const& w) const noexcept {
-    if (open_ != 0 || follow_.has(w.number)) return true;
+    if (open_ != 0 || follow_.has(w.number) || follow_.has_gifts()) return true;
     if constexpr (tiers) {
       for (std::uint32_t const mate : placed_.members[w.squad])
         if (!workers_[mate].continuations.empty()) return true;

@@ -57,7 +57,7 @@ HEIST_BODY state::state(program const& p, options const& wanted, policy_values p
       tasks_(p.task_count()),
       inter_(has_tiers() ? p.task_count() : 0),
       regions_(p.regions().size()),
-      follow_{wanted_, count_},
+      follow_{wanted_, count_, p.task_count()},
       series_{wanted.samples} {
   if (policy.order == fork_order::recorded) notes_.emplace(count_);
   if (follow_.active() && !notes_)

@@ -43,8 +43,7 @@ HEIST_BODY void frames::use_hand(worker& w) {
     case item::kind::resume:
       return resume(w, i.task);
     case item::kind::continuation_stolen:
-      if (notes_) {
-        task_state const& s = tasks_[i.task];
+      if (task_state const& s = tasks_[i.task]; notes_ && s.left_by != w.number) {
         notes_->went_on(program_, program_.stage_at(i.task, s.stage).first_child + s.next, w.number, s.left_by, false);
       }
       return child_returned(w, i.task);
@@ -84,7 +83,6 @@ HEIST_BODY void frames::make_ready(worker& w, std::uint32_t t) {
   std::uint32_t const bound = tasks_[t].bound;
   item const i{item::kind::resume, t};
   if (bound == none) {
-    if (follow_.strict()) return give(&w, successor(t, tasks_[t].left_by), i);
     push(w, i);
   } else if (inter_[bound].suspended) {
     squads_.add_pinned(inter_[bound].squad, i);
@@ -101,6 +99,7 @@ HEIST_BODY void frames::resume(worker& w, std::uint32_t t) {
     case fork_kind::parent_first:
       return child_returned(w, t);
     case fork_kind::child_first:
+      if (follow_.is_special(t)) return resume_followed(w, t);
       if (notes_ && children_done(s, now)) notes_->went_on(program_, last_child(t), w.number, s.left_by, true);
       return await_children(w, t, now);
     case fork_kind::inter:
@@ -124,7 +123,7 @@ HEIST_BODY void frames::take_up(worker& w) {
       squads_.head_leaves(w.squad);
     }
   }
-  if (!i) i = follow_.take(w.number);
+  if (!i) i = take_gift(w);
   if (i) return take_in_hand(w, i);
   become_inactive(w);
   spend(w, 0, activity::search, step::search);

@@ -31,7 +31,6 @@ struct task_state {
   std::uint32_t thief = none;     ///< the worker that runs it, if it was stolen
   std::uint32_t waits_on = none;  ///< join::wait: the worker that waits in its frame
   std::uint32_t left_by = none;   ///< the worker that had the frame before it was stolen, given away, or waited
-  std::uint32_t place = none;     ///< options::follow: its node in the tree; none if nothing below it is stolen there
   std::uint32_t bound = none;     ///< the inter-squad task whose subtree it is in; itself, if it is one
   started how = started::not_yet;
   fork_kind kind = fork_kind::parent_first;

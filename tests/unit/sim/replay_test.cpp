@@ -180,15 +180,43 @@ TEST_CASE("replay: the tree of another program is followed as far as it goes, in
   }
 }
 
-TEST_CASE("replay: strict_ordered says when it waits for a steal that cannot come", "[sim]") {
+TEST_CASE("replay: strict_ordered passes over what does not come, and says when it gives up its order", "[sim]") {
   auto const wanted = sim::balanced_tree({.depth = 3, .leaf = sim::fixed(1000)});
   // Worker 1 gets first what this program does not have, then half of it.
-  steal_tree const tree{2, 0, {{{0, 0, 0, 0, 0, 0}, 1, 0, 0}, {{0}, 1, 0, 1}}};
-  auto const r = run(wanted, {.workers = 2}, &tree, replay_mode::strict_ordered);
+  steal_tree const without{2, 0, {{{0, 0, 0, 0, 0, 0}, 1, 0, 0}, {{0}, 1, 0, 1}}};
+  CHECK(run(wanted, {.workers = 2}, &without, replay_mode::strict_ordered).notes.empty());
+  // Worker 1 gets first what worker 2 has to do behind what worker 1 gets next.
+  steal_tree const tree{3, 0, {{{0}, 1, 0, 1}, {{1, 0}, 2, 1, 0}, {{1, 1, 0}, 1, 2, 0}}};
+  auto const r = run(wanted, {.workers = 3}, &tree, replay_mode::strict_ordered);
   CHECK(r.tasks == wanted.tasks_run());
+  CHECK(r.attempts == 0);
   REQUIRE(r.notes.size() == 1);
-  CHECK(r.notes[0].find("followed relaxed") != std::string::npos);
-  CHECK(run(wanted, {.workers = 2}, &tree, replay_mode::strict_unordered).notes.empty());
+  CHECK(r.notes[0].find("was given up") != std::string::npos);
+  CHECK(run(wanted, {.workers = 3}, &tree, replay_mode::strict_unordered).notes.empty());
+}
+
+TEST_CASE("replay: relaxed, what lies in a busy worker's buffer is taken by others that find nothing else", "[sim]") {
+  auto const p = sim::balanced_tree({.depth = 1, .branching = 3, .leaf = sim::fixed(1'000'000)});
+  steal_tree const tree{2, 0, {{{0}, 1, 0, 0}, {{1}, 0, 1, 0}}};  // the third leaf to the worker of the first
+  CHECK(run(p, {.workers = 2}, &tree, replay_mode::relaxed).makespan > 2'000'000);
+  CHECK(run(p, {.workers = 3}, &tree, replay_mode::relaxed).makespan < 1'100'000);
+  CHECK(run(p, {.workers = 3}, &tree, replay_mode::strict_unordered).makespan > 2'000'000);
+}
+
+TEST_CASE("replay: a graph of a program that is followed is nobody's but the thieves'", "[sim]") {
+  sim::program_builder b("a tree, then a graph");
+  std::uint32_t const root = b.add_tree();
+  b.begin(root);
+  std::uint32_t const leaves = b.fork(2);
+  for (std::uint32_t i = 0; i != 2; ++i) b.begin(leaves + i), b.work(1000);
+  std::uint32_t const nodes = b.add_graph(4);
+  for (std::uint32_t i = 0; i != 4; ++i) b.begin(nodes + i), b.work(1'000'000);
+  auto const p = b.finish();
+  steal_tree const tree{4, 0, {{{0}, 1, 0, 0}}};
+  for (auto const mode : all_modes) {
+    CAPTURE(static_cast<int>(mode));
+    CHECK(run(p, {.workers = 4}, &tree, mode).makespan < 1'200'000);
+  }
 }
 
 TEST_CASE("replay: a tree made by hand puts tasks where it says", "[sim]") {
