@@ -8,10 +8,10 @@
 #include <type_traits>
 
 #include "heist/algo/division.hpp"
+#include "heist/algo/fork.hpp"
 #include "heist/algo/options.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/fork/fork_join.hpp"
 
 namespace heist::detail {
 
@@ -199,11 +199,12 @@ class loop {
   void fork(Context const& c, range r, pace at, void* result) {
     std::size_t const middle = r.lo + (r.hi - r.lo) / 2;
     split(result, [&](void* fresh) {
-      c.fork_join(
-          [&](Context lower) {
+      fork_or_call(
+          c,
+          [&](Context const& lower) {
             run_piece(lower, {r.lo, middle}, at, result, 0);
           },
-          [&](Context upper) {
+          [&](Context const& upper) {
             run_piece(upper, {middle, r.hi}, at, fresh, 0);
           });
     });
@@ -219,11 +220,12 @@ class loop {
       std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
       std::size_t const middle = r.lo + (parts + 1) / 2 * part_;
       split(result, [&](void* fresh) {
-        c.fork_join(
-            [&](Context lower) {
+        fork_or_call(
+            c,
+            [&](Context const& lower) {
               run_fixed(lower, {r.lo, middle}, result);
             },
-            [&](Context upper) {
+            [&](Context const& upper) {
               run_fixed(upper, {middle, r.hi}, fresh);
             });
       });

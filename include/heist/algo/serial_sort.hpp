@@ -5,6 +5,7 @@
 #include <bit>      // bit_width
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <exception>   // uncaught_exceptions
 #include <functional>  // invoke
 #include <iterator>
 #include <type_traits>
@@ -25,15 +26,28 @@ struct hole {
   explicit hole(I where) : at{where}, value{std::ranges::iter_move(where)} {}
   hole(hole const&) = delete;
   hole& operator=(hole const&) = delete;
-  ~hole() { *at = std::move(value); }
+  /// Lets an exception of the move out, unless there is one already.
+  ~hole() noexcept(moves_quietly) {
+    if constexpr (moves_quietly) {
+      *at = std::move(value);
+    } else {
+      try {
+        *at = std::move(value);
+      } catch (...) {
+        if (std::uncaught_exceptions() == unwinding) throw;
+      }
+    }
+  }
 
   /// The element at `from` fills the hole, which is there then.
   void move_to(I from) {
     *at = std::ranges::iter_move(from);
     at = from;
   }
+  static constexpr bool moves_quietly = std::is_nothrow_assignable_v<std::iter_reference_t<I>, std::iter_value_t<I>>;
   I at;
   std::iter_value_t<I> value;
+  int const unwinding = moves_quietly ? 0 : std::uncaught_exceptions();
 };
 
 /// Compares two elements by `Less` and a projection: a function object that can be kept in registers.

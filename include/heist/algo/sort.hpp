@@ -119,8 +119,9 @@ class sorter {
     if (static_cast<std::size_t>(last - first) <= least_) {
       quicksort(first, last, less_, leftmost, bad);
     } else if (auto const step = take_step(c, first, last, leftmost, bad); !step.done) {
-      c.fork_join([&](Context left) { sort(left, first, step.middle, leftmost, bad); },
-                  [&](Context right) { sort(right, step.after, last, false, bad); });
+      fork_or_call(
+          c, [&](Context const& left) { sort(left, first, step.middle, leftmost, bad); },
+          [&](Context const& right) { sort(right, step.after, last, false, bad); });
     }
     piece.returns = true;
   }

@@ -41,9 +41,10 @@ class second_copy {
   template <class I>
   void make(I from) {
     if constexpr (!is_raw) {
-      for (; made_ != n_; ++made_, ++from) {
-        std::construct_at(first_ + made_, std::ranges::iter_move(from));
-        *from = std::move(first_[made_]);
+      for (; made_ != n_; ++from) {
+        T* const made = std::construct_at(first_ + made_, std::ranges::iter_move(from));
+        ++made_;
+        *from = std::move(*made);
       }
     }
   }
@@ -108,8 +109,9 @@ class stable_sorter {
     if (wanted_.stop.stop_requested()) less_.stop();
     if (hi - lo <= serial_sort_length || less_.ended()) return sort_alone(lo, hi, into_copy);
     std::size_t const middle = lo + (hi - lo) / 2;
-    c.fork_join([&](Context left) { sort(left, lo, middle, !into_copy); },
-                [&](Context right) { sort(right, middle, hi, !into_copy); });
+    fork_or_call(
+        c, [&](Context const& left) { sort(left, lo, middle, !into_copy); },
+        [&](Context const& right) { sort(right, middle, hi, !into_copy); });
     if (into_copy) {
       merge(c, advanced(first_, lo), middle - lo, advanced(first_, middle), hi - middle, copy_ + lo);
     } else {
@@ -140,9 +142,11 @@ class stable_sorter {
     std::size_t const half = (a_n + b_n) / 2;
     std::size_t const i = co_rank(half, a, a_n, b, b_n, less_);
     std::size_t const j = half - i;
-    c.fork_join(
-        [&](Context left) { merge(left, a, i, b, j, out); },
-        [&](Context right) { merge(right, advanced(a, i), a_n - i, advanced(b, j), b_n - j, advanced(out, half)); });
+    fork_or_call(
+        c, [&](Context const& left) { merge(left, a, i, b, j, out); },
+        [&](Context const& right) {
+          merge(right, advanced(a, i), a_n - i, advanced(b, j), b_n - j, advanced(out, half));
+        });
   }
 
   template <class From, class To>

@@ -25,6 +25,8 @@ namespace policy {
 ///
 /// It has an executor for each policy that it has tried, with as many workers as its own, which sleep while nothing is
 /// run there. Runs of a graph that overlap, regions within regions, and runs that fail or are stopped show nothing.
+/// worker_id() is that of where a task runs, a number that a worker of another of them may have at the same time:
+/// storage for each worker is a heist::per_worker.
 /// Tasks that take their context as `auto` get a heist::context, so the same code runs under all of them: a fork asks
 /// whose order counts. Observers, and HEIST_TRACE, see what runs under random stealing only.
 struct automatic : bundle<victim::random, idle::default_idle> {};

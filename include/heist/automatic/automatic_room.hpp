@@ -34,7 +34,8 @@ class automatic_room final : public fork_room {
 
   HEIST_BODY graph_chooser* chooser_of(graph_data& g) override;
   HEIST_BODY others* other_executors() noexcept override;
-  HEIST_BODY bool has_elsewhere(worker const& w) const noexcept override;
+  HEIST_BODY std::size_t workers_elsewhere() const noexcept override;
+  HEIST_BODY std::size_t number_elsewhere(worker const& w) const noexcept override;
   HEIST_BODY bool wait_elsewhere(std::uint64_t& seen) override;
   HEIST_BODY std::string state_text() const override;
 

@@ -83,11 +83,11 @@ class chosen_visit final : public region_visit {
     region& memory = trials_->memory();
     interrupt_state const* const outer = outer_;
     room_.all.begins();
-    heist::detail_submit<context>(*trials_->there(), [&](context c) {
+    future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
       interrupted_by const part_of{context_access::fiber_of(c), outer};
       c.sync_wait(memory,
                   [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
-    }).get();
+    }));
     ran_ = !body.failed;
   }
 
@@ -136,8 +136,12 @@ HEIST_COLD_BODY others* automatic_room::other_executors() noexcept {
   return &all;
 }
 
-HEIST_COLD_BODY bool automatic_room::has_elsewhere(worker const& w) const noexcept {
-  return all.has(w.home);
+HEIST_COLD_BODY std::size_t automatic_room::workers_elsewhere() const noexcept {
+  return all.workers();
+}
+
+HEIST_COLD_BODY std::size_t automatic_room::number_elsewhere(worker const& w) const noexcept {
+  return all.number_of(w);
 }
 
 HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {

@@ -43,7 +43,9 @@ class others {
   /// Null if there can be none.
   core* get(other_policy which) noexcept;
   core* made(other_policy which) const noexcept;
-  bool has(core const& home) const noexcept;
+  /// How many workers they have, made or not; and which of them `w` is: a number below that, or that.
+  std::size_t workers() const noexcept { return other_policies * wanted_.workers; }
+  std::size_t number_of(worker const& w) const noexcept;
 
   /// Something that the first executor has to wait for begins there.
   void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()

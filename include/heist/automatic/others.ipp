@@ -38,11 +38,11 @@ HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
   }
 }
 
-HEIST_COLD_BODY bool others::has(core const& home) const noexcept {
+HEIST_COLD_BODY std::size_t others::number_of(worker const& w) const noexcept {
   for (std::size_t i = 0; i != other_policies; ++i) {
-    if (made(static_cast<other_policy>(i)) == &home) return true;
+    if (made(static_cast<other_policy>(i)) == &w.home) return i * wanted_.workers + w.number;
   }
-  return false;
+  return workers();
 }
 
 HEIST_COLD_BODY std::string others::state_text() const {

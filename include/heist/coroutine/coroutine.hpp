@@ -33,16 +33,25 @@ struct coroutine_promise_base : coroutine_base {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
-      return h.promise().continuation;
+      auto& self = h.promise();
+      return self.home == self.home_of_continuation ? self.continuation.handle : return_home(self);
     }
     void await_resume() const noexcept {}
   };
   final_awaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { exception = exception_of_task(); }
 
-  std::coroutine_handle<> continuation = std::noop_coroutine();
+  resume_item continuation{std::noop_coroutine()};  ///< what goes on after it
+  core* home_of_continuation = nullptr;
   std::exception_ptr exception;
   result_slot<T> result;
+
+ private:
+  /// What is to go on after it belongs to another executor than the one that it has gone to, or to none.
+  HEIST_COLD static std::coroutine_handle<> return_home(coroutine_promise_base& self) noexcept {
+    return goes_on_at_home(self.continuation, self.home_of_continuation) ? std::noop_coroutine()
+                                                                         : self.continuation.handle;
+  }
 };
 
 template <class T>
@@ -67,7 +76,8 @@ struct coroutine_access;
 /// heist::sync_wait. Destroying one that nobody has awaited destroys its arguments, and nothing runs.
 ///
 /// After co_await heist::resume_on(ex) its code runs on that executor's workers, and so does what it awaits from then
-/// on. It can await coroutines, futures (std::move), shared_futures and runs of graphs; none of them parks a fiber.
+/// on; where that goes to another one itself, it comes back after it. It can await coroutines, futures (std::move),
+/// shared_futures and runs of graphs; none of them parks a fiber.
 ///
 /// Cost  an await that must wait: a task each time it resumes. Frames of up to 256 bytes come from the workers' pools.
 template <class T>
@@ -109,8 +119,9 @@ class [[nodiscard]] coroutine {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
-      handle_.promise().continuation = awaiting;
-      handle_.promise().home = detail::home_of_promise(awaiting.promise());
+      auto& promise = handle_.promise();
+      promise.continuation.handle = awaiting;
+      promise.home = promise.home_of_continuation = detail::home_of_promise(awaiting.promise());
       return handle_;
     }
     T await_resume() {

@@ -32,7 +32,7 @@ core* home_of_promise(Promise& p) noexcept {
 /// A coroutine that resumes as a task: a unit of work of its own. Lies in the coroutine's frame while that is
 /// suspended.
 struct resume_item : queued_runnable {
-  resume_item() noexcept;
+  explicit resume_item(std::coroutine_handle<> h = {}) noexcept;
   std::coroutine_handle<> handle;
   unsigned wave = 0;
 
@@ -56,6 +56,9 @@ class completion_awaiter : completion_waiter {
 
 /// Lets the coroutine resume on `home`. Throws executor_error in a child of fork(), and where the executor ends.
 void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h);
+/// Lets one that awaited what ends now resume on `home`, if the calling thread is no worker of that. False: it goes on
+/// here, because it is one, `home` is null, or that ends.
+bool goes_on_at_home(resume_item& item, core* home) noexcept;
 /// Is the calling thread a worker of it?
 bool runs_on(core const& home) noexcept;
 

@@ -23,7 +23,8 @@ HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
 inline constexpr described_operations resumption_operations{&describe_resumption, &wave_of_resumption};
 inline constexpr described resumption_what{&resumption_operations};
 
-HEIST_BODY resume_item::resume_item() noexcept : queued_runnable{{&run_it, &resumption_what}, nullptr} {}
+HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h) noexcept
+    : queued_runnable{{&run_it, &resumption_what}, nullptr}, handle{h} {}
 
 HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   self.worker->report_pending_count();
@@ -56,6 +57,16 @@ HEIST_BODY void completion_awaiter::wake_up(completion_waiter& self) noexcept {
 HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h) {
   item.handle = h;
   home.submit(item, [&item](unsigned wave) { item.wave = wave; });
+}
+
+HEIST_COLD_BODY bool goes_on_at_home(resume_item& item, core* home) noexcept {
+  if (home == nullptr || runs_on(*home)) return false;
+  try {
+    resume_as_task(item, *home, item.handle);
+    return true;
+  } catch (executor_error const&) {
+    return false;
+  }
 }
 
 HEIST_BODY bool runs_on(core const& home) noexcept {

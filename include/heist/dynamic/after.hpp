@@ -81,6 +81,8 @@ struct after_range {
   static constexpr bool counted = true;
   using handle = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
   static constexpr bool given = !std::is_lvalue_reference_v<Range> && is_future<handle>;
+  /// Not one that a view makes when it is asked.
+  static constexpr bool lives_on = std::is_reference_v<std::ranges::range_reference_t<Range>>;
   using value = typename handle::value_type;
   Range from;
 
@@ -89,9 +91,9 @@ struct after_range {
   void fill(Add&& add) {
     for (auto&& f : from) {
       future_access::state(f);
-      if constexpr (std::is_void_v<value>) {
+      if constexpr (std::is_void_v<value> && lives_on) {
         add(&future_access::state(f), false);
-      } else if constexpr (given) {
+      } else if constexpr (given || !lives_on) {
         add(future_access::give_up(f), true);
       } else {
         handle copy{f};

@@ -37,7 +37,7 @@ class any_executor {
   /// As executor::sync_wait.
   template <class F>
   decltype(auto) sync_wait(F&& f) const {
-    return submit(std::forward<F>(f)).get();
+    return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
   }
   /// As executor::run.
   template <class Graph, class... Options>

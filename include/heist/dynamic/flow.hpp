@@ -57,12 +57,12 @@ class flow {
 
   /// Adds a task: f(values...) or f(context, values...), with a reference to the value of each datum, in this order:
   /// const for read(), else not. Throws executor_error for a datum of another flow, or one that is named twice and not
-  /// only read.
+  /// only read; bad_alloc, and what making a value anew throws: then there is no such task, and data are as before.
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
   /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it
-  /// parks that task. The flow can be used again.
+  /// parks that task; in one of its own, which it would wait for, it throws executor_error. The flow can be used again.
   void wait();
 
   /// Tasks that have not been seen to have ended.
@@ -94,21 +94,41 @@ class flow {
   /// Notes in awaited_ what a task comes after that uses `v` so.
   void collect(detail::flow_version& v, access_mode mode);
   void collect(std::vector<detail::flow_user> const& from);
-  /// The task is the youngest user of `v`.
-  void enter(detail::flow_version& v, access_mode mode, detail::flow_user me);
-  void add(std::vector<detail::flow_user>& to, detail::flow_user me);
+  /// Room for enter(), of a task that names `v` up to `times` times. Throws bad_alloc.
+  void make_room(detail::flow_version& v, access_mode mode, std::size_t times);
+  void make_room(std::vector<detail::flow_user>& in, std::size_t times);
+  /// The task is the youngest user of `v`. After make_room().
+  static void enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept;
   bool is_in_use(detail::flow_version const& v) const noexcept;
+  /// Throws executor_error in a task of this flow that has not ended: it would wait for itself.
+  void refuse_own_task() const;
   void wait_for_room();
   void drop_oldest();
   void drain();
-  /// `v` is kept until all that use it have ended.
-  void retire(std::unique_ptr<detail::flow_version> v);
+  void drain_to_destroy() noexcept;
+  /// The version of `d` is kept until all that use it have ended, and `fresh` takes its place. Throws bad_alloc; then
+  /// nothing has changed.
+  void renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> fresh);
   void forget_retired() noexcept;
 
   struct retired {
     std::unique_ptr<detail::flow_version> version;
     std::uint64_t until;
+    detail::flow_datum* of;  ///< while a task is being added
   };
+  /// While a task is being added: if it is not, data have the versions again that they had before.
+  struct renewals {
+    explicit renewals(flow& in) noexcept : of{in}, before{in.retired_.size()} {}
+    renewals(renewals const&) = delete;
+    renewals& operator=(renewals const&) = delete;
+    ~renewals() {
+      if (!added) of.undo_renewals(before);
+    }
+    flow& of;
+    std::size_t const before;
+    bool added = false;
+  };
+  void undo_renewals(std::size_t before) noexcept;
 
   detail::core* const home_;  ///< null: of none, but of a graph
   std::size_t const mask_;
@@ -135,7 +155,7 @@ class datum {
   }
   datum(datum const&) = delete;
   datum& operator=(datum const&) = delete;
-  ~datum() { data_.in->drain(); }
+  ~datum() { data_.in->drain_to_destroy(); }
 
   /// From now on a pure write, if tasks still use the old object, gets a new one that `make()` returns, of the shape
   /// that tasks expect.
@@ -160,9 +180,9 @@ class datum {
   T& use(access_mode mode) {
     if (mode == access_mode::write && data_.in->is_in_use(*data_.now)) {
       if (make_) {
-        data_.in->retire(std::exchange(data_.now, std::make_unique<detail::flow_value<T>>(make_())));
+        data_.in->renew(data_, std::make_unique<detail::flow_value<T>>(make_()));
       } else if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>) {
-        data_.in->retire(std::exchange(data_.now, std::make_unique<detail::flow_value<T>>()));
+        data_.in->renew(data_, std::make_unique<detail::flow_value<T>>());
       }
     }
     return static_cast<detail::flow_value<T>&>(*data_.now).value;
@@ -230,10 +250,12 @@ void flow::task(F&& f, Access... access) {
   if (failed_) return;
   wait_for_room();
   awaited_.clear();
+  renewals renewed{*this};
   // What is written anew first: it is another object then.
   std::tuple<std::remove_reference_t<typename Access::argument>*...> values{&access.of->use(Access::mode)...};
   (collect(*access.of->data_.now, Access::mode), ...);
   if (failed_) return;
+  (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
   future<void> made;
   if constexpr (commutes == 0) {
@@ -246,6 +268,8 @@ void flow::task(F&& f, Access... access) {
     made = detail::submit_after<context, detail::commuting<commutes>, false>(*home_, before,
                                                                              call{std::forward<F>(f), values}, locks);
   }
+  // From here on nothing throws: who comes after it must find it.
+  renewed.added = true;
   detail::flow_user const me{detail::future_access::give_up(made), next_};
   window_[next_++ & mask_] = me.task;
   (enter(*access.of->data_.now, Access::mode, me), ...);
@@ -257,6 +281,7 @@ void flow::record(F&& f, Access... access) {
   awaited_numbers_.clear();
   std::tuple<std::remove_reference_t<typename Access::argument>*...> const values{&access.of->use(Access::mode)...};
   (collect(*access.of->data_.now, Access::mode), ...);
+  (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::vector<void const*> locks;
   ((Access::mode == access_mode::commute ? locks.push_back(access.of->data_.now.get()) : void()), ...);
   into_->add(

@@ -26,7 +26,7 @@ HEIST_COLD_BODY flow::flow(detail::core* home, flow_options const& wanted)
     : home_{home}, mask_{window_for(wanted) - 1}, window_(mask_ + 1) {}
 
 HEIST_COLD_BODY flow::~flow() {
-  drain();
+  drain_to_destroy();
   if (first_) home_->unfetched().keep(std::move(first_));
 }
 
@@ -42,7 +42,19 @@ HEIST_COLD_BODY void flow::refuse_twice() {
       "a task of a flow names a datum twice, and not only to read it; fix it by naming it once, in update()."};
 }
 
+/// Looks at all: the one may stand anywhere in the window.
+HEIST_BODY void flow::refuse_own_task() const {
+  if (detail::this_worker() == nullptr) return;
+  for (std::uint64_t i = oldest_; i != next_; ++i) {
+    if (!detail::is_calling_task(*window_[i & mask_])) continue;
+    throw executor_error{
+        "a task of a flow waits for that flow, or gives it a task while its window is full, and would wait for its own "
+        "end; fix it by wait() and value() outside of the flow's tasks, or by a larger flow_options::window."};
+  }
+}
+
 HEIST_BODY void flow::wait() {
+  if (into_ == nullptr) refuse_own_task();
   drain();
   failed_ = false;
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
@@ -74,20 +86,27 @@ HEIST_BODY void flow::collect(detail::flow_version& v, access_mode mode) {
   }
 }
 
-HEIST_BODY void flow::add(std::vector<detail::flow_user>& to, detail::flow_user me) {
-  if (to.size() == to.capacity() && to.size() >= 16)
-    std::erase_if(to, [this](detail::flow_user const& u) { return u.number < oldest_; });
-  to.push_back(me);
+HEIST_BODY void flow::make_room(std::vector<detail::flow_user>& in, std::size_t times) {
+  if (in.capacity() - in.size() >= times) return;
+  if (into_ == nullptr) std::erase_if(in, [this](detail::flow_user const& u) { return u.number < oldest_; });
+  if (in.capacity() - in.size() < times) in.reserve(2 * in.size() + times);
 }
 
-HEIST_BODY void flow::enter(detail::flow_version& v, access_mode mode, detail::flow_user me) {
+HEIST_BODY void flow::make_room(detail::flow_version& v, access_mode mode, std::size_t times) {
+  if (mode == access_mode::read) return make_room(v.readers, times);
+  make_room(v.writers, 1);
+  // They change places then.
+  if (mode == access_mode::commute && !v.commutes) make_room(v.before, 1);
+}
+
+HEIST_BODY void flow::enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept {
   if (mode == access_mode::read) {
     v.commutes = false;
-    add(v.readers, me);
+    v.readers.push_back(me);
     return;
   }
   if (mode == access_mode::commute && v.commutes) {
-    add(v.writers, me);
+    v.writers.push_back(me);
     return;
   }
   v.commutes = mode == access_mode::commute;
@@ -113,7 +132,9 @@ HEIST_BODY bool flow::is_in_use(detail::flow_version const& v) const noexcept {
 }
 
 HEIST_BODY void flow::wait_for_room() {
+  if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
   if (next_ - oldest_ <= mask_) return;
+  refuse_own_task();
   // Half of them at once: who waits for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);
@@ -126,7 +147,8 @@ HEIST_BODY void flow::wait_for_room() {
 HEIST_BODY void flow::drop_oldest() {
   detail::async_base& task = *window_[oldest_ & mask_];
   if (next_ - oldest_ > 8) __builtin_prefetch(window_[(oldest_ + 8) & mask_]);
-  if (!task.finished.done()) detail::wait_for_async(task);
+  // To the end: what is called then may be a destructor.
+  if (!task.finished.done()) detail::wait_to_the_end(task.finished, task.generation, {"a task of a flow"});
   ++oldest_;
   if (task.exception) [[unlikely]] {
     failed_ = true;
@@ -142,9 +164,21 @@ HEIST_BODY void flow::drain() {
   retired_.clear();
 }
 
-HEIST_BODY void flow::retire(std::unique_ptr<detail::flow_version> v) {
-  if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
-  retired_.push_back({std::move(v), next_ + 1});
+HEIST_COLD_BODY void flow::drain_to_destroy() noexcept {
+  try {
+    drain();
+  } catch (executor_error const&) {
+    oldest_ = next_;  // a child of fork(): nobody runs them here
+  }
+}
+
+HEIST_BODY void flow::renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> fresh) {
+  retired_.push_back({nullptr, next_ + 1, &d});
+  retired_.back().version = std::exchange(d.now, std::move(fresh));
+}
+
+HEIST_BODY void flow::undo_renewals(std::size_t before) noexcept {
+  for (; retired_.size() > before; retired_.pop_back()) retired_.back().of->now = std::move(retired_.back().version);
 }
 
 HEIST_BODY void flow::forget_retired() noexcept {

@@ -36,9 +36,14 @@ class graph_recorder final : public flow_recorder {
     std::vector<std::shared_ptr<Limiter>> limits;  // they live as long as the tasks
     for (void const* const lock : locks) limits.push_back(one_at_a_time(lock));
     task_type added = graph_.emplace([f = std::move(work), limits](context c) mutable { f(c); });
-    for (std::uint64_t const b : before) added.succeed(tasks_[b]);
-    for (auto const& limit : limits) added.limit(*limit);
-    tasks_.push_back(added);
+    try {
+      for (std::uint64_t const b : before) added.succeed(tasks_[b]);
+      for (auto const& limit : limits) added.limit(*limit);
+      tasks_.push_back(added);
+    } catch (...) {
+      graph_.erase(added);  // without its order it must not stay
+      throw;
+    }
   }
 
  private:

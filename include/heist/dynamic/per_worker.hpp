@@ -10,14 +10,18 @@
 
 namespace heist {
 namespace detail {
-/// The number of the calling thread's worker. Throws executor_error if it is none of `home`.
+/// How many workers may run what is handed to `home`.
+std::size_t all_workers_of(core const& home) noexcept;
+/// Which of them the calling thread is. Throws executor_error if it is none.
 std::size_t worker_number_in(core const& home);
 }  // namespace detail
 
 /// A T for each worker of an executor, all made by the constructor, in cache lines of their own.
 ///
 /// Threads  local() by tasks of the executor. What it returns is the task's until it forks, joins or waits: then it may
-///          resume on another worker, and another task on this one. begin() and end() while no task uses it.
+///          resume on another worker, and another task on this one. The others while no task uses it.
+///
+/// Under policy::automatic those come first, and behind them one for each worker of the executors that it may try.
 template <class T>
 class per_worker {
   struct alignas(cache_line_size) slot {
@@ -30,7 +34,8 @@ class per_worker {
   /// Each T is made of `args`.
   template <class... Args>
   explicit per_worker(any_executor ex, Args const&... args) : of_{ex} {
-    for (std::size_t i = 0; i != ex.worker_count(); ++i) slots_.emplace_back(args...);
+    for (std::size_t i = 0; i != detail::all_workers_of(detail::executor_access::core_of(ex)); ++i)
+      slots_.emplace_back(args...);
   }
   per_worker(per_worker const&) = delete;
   per_worker& operator=(per_worker const&) = delete;

@@ -250,11 +250,12 @@ class executor {
     }
   }
 
-  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception.
+  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception; not before it has ended,
+  /// also where a task that calls this has no stack left for its worker (options::max_fibers).
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return submit(std::forward<F>(f)).get();
+      return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
     } else {
       return detail::refused{};
     }
@@ -263,7 +264,7 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return submit(std::move(token), std::forward<F>(f)).get();
+      return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
     } else {
       return detail::refused{};
     }
@@ -286,7 +287,7 @@ class executor {
       task->release();
       throw;
     }
-    return ended.get();
+    return detail::future_access::take_at_the_end(std::move(ended));
   }
 
   /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.

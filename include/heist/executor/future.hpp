@@ -24,6 +24,16 @@ namespace detail {
 [[noreturn]] void refuse_empty_future();
 struct future_access;
 
+/// Nobody waits for longer, and a point in time that far can still be told.
+template <class Rep, class Period>
+std::chrono::nanoseconds within_a_century(std::chrono::duration<Rep, Period> const& time) noexcept {
+  using seconds = std::chrono::duration<double>;
+  constexpr std::chrono::hours most{24 * 36525};
+  if (seconds{time} >= seconds{most}) return most;
+  if (!(seconds{time} > -seconds{most})) return {};  // or it is no number
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
+}
+
 /// What both kinds of handles can do.
 template <class T>
 class future_base {
@@ -42,7 +52,7 @@ class future_base {
   /// (context::blocking): another thread takes the worker's place meanwhile.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
-    return wait_until(std::chrono::steady_clock::now() + time);
+    return wait_until(std::chrono::steady_clock::now() + within_a_century(time));
   }
   /// As above, until a point in time.
   template <class Clock, class Duration>
@@ -51,11 +61,14 @@ class future_base {
     if (s.finished.done()) return true;
     refuse_own_future(s);
     return wait_until_done(s, [&when]() -> std::int64_t {
-      auto const left = when - Clock::now();
-      if (left <= left.zero()) return 0;
+      using seconds = std::chrono::duration<double>;
+      auto const now = Clock::now();
+      double const about = (seconds{when.time_since_epoch()} - seconds{now.time_since_epoch()}).count();
       // In portions: clocks may be set, and numbers overflow.
-      if (left > std::chrono::minutes{1}) return 60'000'000'000;
-      return std::chrono::duration_cast<std::chrono::nanoseconds>(left).count() + 1;
+      if (about > 60) return 60'000'000'000;
+      if (!(about > -60)) return 0;
+      auto const left = when - now;
+      return left <= left.zero() ? 0 : std::chrono::duration_cast<std::chrono::nanoseconds>(left).count() + 1;
     });
   }
 
@@ -176,6 +189,14 @@ struct future_access {
   static async_state<T>* share(shared_future<T> const& f) noexcept {
     f.state_->retain();
     return f.state_;
+  }
+  /// As get(), for one whose task uses the caller's frame, which cannot be left before: without a stack to continue with
+  /// it waits all the same (wait_to_the_end).
+  template <class T>
+  static T take_at_the_end(future<T> f) {
+    async_state<T>& s = f.checked();
+    if (!s.finished.done()) wait_to_the_end(s.finished, s.generation, {"a future"});
+    return f.get();
   }
   /// The handle's share in the state goes to the caller.
   template <class T>

@@ -106,8 +106,10 @@ class room_core {
   virtual graph_chooser* chooser_of(graph_data&) { return nullptr; }
   /// The executors that it has beside its own, if any.
   virtual others* other_executors() noexcept { return nullptr; }
-  /// Is it one of theirs?
-  virtual bool has_elsewhere(worker const&) const noexcept { return false; }
+  /// How many workers those have, made or not; and which of them one is: a number below that, or that.
+  virtual std::size_t workers_elsewhere() const noexcept { return 0; }
+  virtual std::size_t number_elsewhere(worker const&) const noexcept { return 0; }
+  bool has_elsewhere(worker const& w) const noexcept { return number_elsewhere(w) != workers_elsewhere(); }
   /// Returns when all is done that was begun there; false if there was nothing since `seen`, which is 0 at first and is
   /// set: each waiter has its own.
   virtual bool wait_elsewhere(std::uint64_t& /*seen*/) { return false; }

@@ -33,6 +33,40 @@ heist::coroutine<int> add_later(heist::executor<>& ex, int a, int b) {
   co_return x + y;
 }
 
+heist::coroutine<int> goes_to(heist::executor<>& ex, bool throws) {
+  co_await heist::resume_on(ex);
+  if (throws) throw std::runtime_error{"there"};
+  co_return 1;
+}
+
+/// It goes there by what it awaits, and comes back.
+heist::coroutine<int> goes_further(heist::executor<>& ex) {
+  co_return co_await goes_to(ex, false);
+}
+
+heist::coroutine<int> comes_home(heist::executor<>& home, heist::executor<>& other, std::thread::id at_home) {
+  co_await heist::resume_on(home);
+  int times = 0;
+  int sum = co_await goes_to(other, false);
+  times += std::this_thread::get_id() == at_home;
+  sum += co_await goes_further(other);
+  times += std::this_thread::get_id() == at_home;
+  bool thrown = false;
+  try {
+    co_await goes_to(other, true);
+  } catch (std::runtime_error const&) {
+    thrown = std::this_thread::get_id() == at_home;
+  }
+  co_await goes_to(home, false);
+  times += std::this_thread::get_id() == at_home;
+  co_return sum == 2 && thrown ? times + 1 : 0;
+}
+
+heist::coroutine<std::thread::id> stays_there(heist::executor<>& other) {
+  co_await goes_to(other, false);
+  co_return std::this_thread::get_id();
+}
+
 heist::coroutine<std::string> text_of(heist::executor<>& ex, int i) {
   auto f = ex.submit([i] {
     if (i % 13 == 12) throw std::runtime_error{std::to_string(i)};
@@ -171,6 +205,16 @@ TEST_CASE("coroutine: one that is never awaited destroys what it was given, and 
   CHECK(heist::sync_wait(std::move(once)) == 1);
   CHECK_FALSE(once.valid());
   CHECK_THROWS_AS(heist::sync_wait(std::move(once)), heist::executor_error);
+}
+
+TEST_CASE("coroutine: it goes on on its own executor, wherever what it has awaited has ended", "[coroutine]") {
+  heist::executor home{1}, other{1};
+  heist_test::watchdog guard{"comes home", 60s, [&] { return home.state_text() + other.state_text(); }};
+  auto const at_home = home.sync_wait([] { return std::this_thread::get_id(); });
+  for (int i = 0; i < 100; ++i) CHECK(heist::sync_wait(comes_home(home, other, at_home)) == 4);
+  // One that belongs nowhere goes on where it is.
+  auto const there = other.sync_wait([] { return std::this_thread::get_id(); });
+  CHECK(heist::sync_wait(stays_there(other)) == there);
 }
 
 TEST_CASE("coroutine: many at a time, none of which holds a fiber", "[coroutine]") {

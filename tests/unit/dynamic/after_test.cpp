@@ -1,10 +1,12 @@
 // Tasks after tasks: order, values, exceptions along edges, ranges, when_all, when_any, cancellation, names, places.
 #include "heist/dynamic/after.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -59,6 +61,24 @@ TEST_CASE("after: ranges, of handles that are kept and that are given away", "[d
   CHECK(sum.get() == 50 + 2 * 1225);
   std::vector<heist::shared_future<int>> const none;
   CHECK(ex.submit(heist::after(none), [](auto const& all) { return all.empty(); }).get());
+}
+
+TEST_CASE("after: ranges that make their handles when they are asked", "[dynamic]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{"views", 60s, [&] { return ex.state_text(); }};
+  std::array<char, 1000> const large{};  // so that a task has a block of its own, which sanitizers watch
+  for (int round = 0; round < 100; ++round) {
+    std::vector<int> numbers(10);
+    std::atomic<int> n{0};
+    auto const start = [&](int) { return ex.submit([&n, large] { n += 1 + large[0]; }).share(); };
+    auto const started = std::ranges::transform_view{std::views::all(numbers), start};
+    CHECK(ex.submit(heist::after(started), [&n] { return n.load(); }).get() == 10);
+    auto const count = [&](int) { return ex.submit([large] { return 1 + large[0]; }).share(); };
+    auto const counted = std::ranges::transform_view{std::views::all(numbers), count};
+    CHECK(ex.submit(heist::after(counted), [](heist::values<int> v) {
+              return std::accumulate(v.begin(), v.end(), 0);
+            }).get() == 10);
+  }
 }
 
 TEST_CASE("after: a task starts when all have ended, and only then", "[dynamic]") {
@@ -211,15 +231,22 @@ TEST_CASE("wait_for, wait_until: limits in time, outside and inside of tasks", "
                 }).share();
   CHECK_FALSE(slow.wait_for(1ms));
   CHECK_FALSE(slow.wait_until(std::chrono::system_clock::now() - 1h));
+  CHECK_FALSE(slow.wait_until(std::chrono::system_clock::time_point::min()));
+  CHECK_FALSE(slow.wait_for(std::chrono::seconds::min()));
   // The only worker resumes meanwhile.
   auto inside = ex.submit([slow] { return slow.wait_for(2ms); });
   CHECK_FALSE(inside.get());
   std::vector<std::thread> waiting;
   std::atomic<int> seen{0};
   for (int i = 0; i < 3; ++i) waiting.emplace_back([&, slow] { seen += slow.wait_for(10min); });
+  // As long as can be said.
+  waiting.emplace_back([&, slow] { seen += slow.wait_for(std::chrono::nanoseconds::max()); });
+  waiting.emplace_back([&, slow] { seen += slow.wait_for(std::chrono::hours::max()); });
+  waiting.emplace_back([&, slow] { seen += slow.wait_for(std::chrono::duration<double>{1e300}); });
+  waiting.emplace_back([&, slow] { seen += slow.wait_until(std::chrono::steady_clock::time_point::max()); });
   open = true;
   for (std::thread& t : waiting) t.join();
-  CHECK(seen == 3);
+  CHECK(seen == 7);
   CHECK(slow.wait_for(0ms));
 }
 

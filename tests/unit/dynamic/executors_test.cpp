@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "heist/async.hpp"
+#include "heist/automatic.hpp"
 #include "heist/graph.hpp"
 #include "heist/replay.hpp"
 #include "support/catch.hpp"
@@ -47,5 +48,25 @@ TEST_CASE("per_worker: each worker has its own", "[dynamic]") {
   CHECK(sum == 1000);
   CHECK(counts.size() == 3);
   CHECK_THROWS_AS(counts.local(), heist::executor_error);
+  CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
+}
+
+TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each worker there has its own, too",
+          "[dynamic]") {
+  heist::executor<heist::policy::automatic> ex{2};
+  heist::executor<> other{1};
+  heist::per_worker<long> counts{ex, 0L};
+  CHECK(counts.size() == 2 * 4);
+  heist::region r;
+  for (int i = 0; i < 100; ++i) {
+    ex.sync_wait(r, [&](heist::context c) { c.fork_join([&] { ++counts.local(); }, [&] { ++counts.local(); }); });
+  }
+  long sum = 0, elsewhere = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sum += counts[i];
+    if (i >= 2) elsewhere += counts[i];
+  }
+  CHECK(sum == 200);
+  CHECK(elsewhere != 0);  // replay is tried
   CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
 }

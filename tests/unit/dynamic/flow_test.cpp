@@ -209,6 +209,65 @@ TEST_CASE("flow: what does not fit is refused with a sentence", "[dynamic]") {
   f.wait();
 }
 
+TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{"own flow", 60s, [&] { return ex.state_text(); }};
+  heist::flow f{ex, {.window = 1}};
+  heist::datum<int> x{f, 0}, y{f, 0};
+  std::atomic<int> refused{0};
+  std::atomic<bool> ended{false};
+  // The flow is this task's until it ends.
+  f.task(
+      [&](int& n) {
+        auto const count = [&](auto wait) {
+          try {
+            wait();
+          } catch (heist::executor_error const&) {
+            ++refused;
+          }
+        };
+        count([&] { f.wait(); });
+        count([&] { static_cast<void>(x.value()); });
+        count([&] { f.task([](int&) {}, heist::update(y)); });  // the window is full
+        n = 1;
+        ended = true;
+      },
+      heist::update(x));
+  while (!ended) std::this_thread::yield();
+  CHECK(x.value() == 1);
+  CHECK(refused == 3);
+}
+
+TEST_CASE("flow: where a value cannot be made anew there is no task, and all data are as before", "[dynamic]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{"not renewed", 60s, [&] { return ex.state_text(); }};
+  heist::flow f{ex};
+  heist::datum<int> number{f, 5};
+  heist::datum<std::string> text{f, "five"};
+  text.renew_with([]() -> std::string { throw std::runtime_error{"no text"}; });
+  std::atomic<bool> open{false};
+  f.task(
+      [&](heist::context c, int const&, std::string const&) {
+        c.blocking([&] {
+          while (!open) std::this_thread::yield();
+        });
+      },
+      heist::read(number), heist::read(text));
+  bool ran = false;
+  auto const both = [&](int& n, std::string& s) {
+    n = 6;
+    s = "six";
+    ran = true;
+  };
+  CHECK_THROWS_AS(f.task(both, heist::write(number), heist::write(text)), std::runtime_error);
+  open = true;
+  CHECK(number.value() == 5);
+  CHECK(text.value() == "five");
+  CHECK_FALSE(ran);
+  f.task(both, heist::write(number), heist::write(text));  // nobody uses them any more
+  CHECK(number.value() == 6);
+}
+
 TEST_CASE("random flows give what the program gives in its own order", "[dynamic]") {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     heist::executor ex{1 + seed % 3};
