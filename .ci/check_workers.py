@@ -21,6 +21,7 @@ KEPT = {
     "sched/suspend.ipp": "as parking",
     "sched/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
     "tiers/squad_room.hpp": "making squads when no task runs, and parking",
+    "tiers/near_search.hpp": "searching: no task runs",
     "tiers/squad_search.hpp": "searching: no task runs",
     "replay/gift_search.hpp": "searching: no task runs",
     "sched/fiber.hpp": "the member that is read anew",

@@ -140,6 +140,7 @@
 #include "heist/sim/uts.ipp"
 #include "heist/sync/unfetched.ipp"
 #include "heist/tiers/inter_task.ipp"
+#include "heist/tiers/near_search.ipp"
 #include "heist/tiers/profile_frame.ipp"
 #include "heist/tiers/region_run.ipp"
 #include "heist/tiers/squad_fork.ipp"

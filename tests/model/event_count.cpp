@@ -128,6 +128,31 @@ void notify_all_then_one(model::execution& t) {
   t.alike(Consumers);
 }
 
+/// A call to all for work that only the first waiter may take, when that has a signal already. The second waiter comes
+/// later, finds nothing for itself, and may take the signal. It is the notifier itself, or not.
+template <bool Itself>
+void signal_taken_by_another(model::execution& t) {
+  auto& b = t.make<board<env>>(std::size_t{2});
+  auto const wait_for_second = [&b] {
+    while (!b.second.take()) {
+      auto const calls = b.notifier.prepare_wait();
+      b.second.empty() ? b.notifier.commit_wait(1, calls) : b.notifier.cancel_wait();
+    }
+  };
+  t.thread([&b] {
+    b.wait_and_take(0, false, false);
+    b.second.add();
+    b.notifier.notify_all();
+  });
+  t.thread([&b, wait_for_second] {
+    b.notifier.notify_one();
+    b.first.add();
+    b.notifier.notify_all();
+    if (Itself) wait_for_second();
+  });
+  if (!Itself) t.thread(wait_for_second);
+}
+
 /// A notifier looks at the list of sleepers, and much later takes the first one off. In between the same waiter has
 /// been woken, has taken an item, and sleeps again on top of another: only the epoch tells the difference.
 void late_notifier(model::execution& t) {
@@ -209,6 +234,8 @@ int main(int argc, char** argv) {
   all.prove("H4 event count: so do all signals when cancelled", three, carries<true, true>);
   all.prove("H4 event count: notify_all, then notify_one", three, notify_all_then_one<1>);
   all.prove("H4 event count: the same, 2 consumers", three_plain, notify_all_then_one<2>);
+  all.prove("H4 event count: a call to all, the signal taken by its caller", three, signal_taken_by_another<true>);
+  all.prove("H4 event count: the same, taken by another", three_plain, signal_taken_by_another<false>);
   all.prove("H4 event count: a late notifier, random", wide, late_notifier);
   all.prove("H5 event count: 2 queues, both consumers awake", three_plain, both_awake);
   all.prove("H5 event count: 2 producers, 2 consumers", three_plain, notify_one<env, 2, 1, 2, false>);

@@ -109,6 +109,46 @@ void taken_up(model::execution& t) {
   t.finally([&b] { b.over(arrivals); });
 }
 
+/// The lists begin again: by whoever is the last to leave the first round, for those who then come to the second, as the
+/// last task of a pass makes a worker start the next one (recall/).
+template <class... Threads>
+void taken_up_again(model::execution& t) {
+  struct rounds : board {
+    using board::board;
+    env::atomic<int> inside{static_cast<int>(sizeof...(Threads)) + 1}, round{0};
+
+    /// True for the first round only, when the second has begun.
+    bool leave(int arrivals) {
+      int const now = round.load(order::relaxed);  // relaxed: nobody begins the next one before this
+      if (inside.fetch_sub(1, order::acq_rel) != 1) {
+        while (now == 0 && round.load(order::acquire) == now) env::read_again();
+        return now == 0;
+      }
+      over(arrivals);
+      if (now != 0) return false;
+      lists.begin_again();
+      for (item& i : items) i.payload = 0, i.begun = 0;
+      past = 0;
+      inside.store(static_cast<int>(sizeof...(Threads)) + 1, order::relaxed);  // relaxed: as the next one publishes it
+      round.store(1, order::release);
+      return true;
+    }
+  };
+  auto& b = t.make<rounds>(static_cast<std::size_t>((Threads::places + ...)));
+  constexpr int arrivals = (Threads::arrivals + ...);
+  (t.thread([&b] {
+    do {
+      Threads::thread(b);
+    } while (b.leave(arrivals));
+  }),
+   ...);
+  t.thread([&b] {
+    do {
+      b.work(arrivals);
+    } while (b.leave(arrivals));
+  });
+}
+
 /// Item and turn come to one place: one of them gets it, and has the turn.
 void rendezvous(model::execution& t) {
   auto& b = t.make<board>(std::size_t{2});
@@ -510,6 +550,10 @@ int main(int argc, char** argv) {
   all.prove("turns: the first two are passed", three, taken_up<by<pass(0)>, by<pass(1)>, by<2>>);
   all.prove("turns: the last two are passed", three, taken_up<by<0, pass(2)>, by<pass(1)>>);
   all.prove("turns: passed in between", three, taken_up<by<pass(2), 0>, by<3, pass(1)>>);
+
+  all.prove("turns: 1 arrives, twice over", three, taken_up_again<by<0>>);
+  all.prove("turns: 1 arrives, 1 is passed, twice over", three, taken_up_again<by<pass(0), 1>>);
+  all.prove("turns: 2 arrive, twice over", two, taken_up_again<by<0>, by<1>>);
 
   all.prove("run: 1 steal", three, runs<one_steal>);
   all.prove("run: 2 steals", three, runs<two_steals>);

@@ -187,7 +187,9 @@ class event_count {
     Env::fence(std::memory_order_seq_cst);             // E1
     word now{state_.load(std::memory_order_acquire)};  // E2
     for (;;) {
-      if (!now.anybody_to_notify()) return;
+      // Not only those without a signal: a prewaiter that has read the word must fail on it (E4), and the signals that
+      // are there may be taken by others.
+      if (!now.anybody_waiting()) return;
       if (swap(now, now.with_all_signalled().with_top(0), std::memory_order_acq_rel)) break;  // as in notify_one
       Env::relax();
     }

@@ -10,6 +10,7 @@
 #include "heist/room/policy_rules.hpp"
 #include "heist/room/room_of.hpp"
 #include "heist/sched/worker.hpp"
+#include "heist/tiers/near_search.hpp"
 #include "heist/tiers/squad_room.hpp"
 
 namespace heist::detail {
@@ -92,28 +93,13 @@ struct squad_search : no_search {
       Loop::took(w, *w.home.workers[w.home.where.squads().head[from]]);
     return Loop::at_root(t, self);
   }
-  /// Tasks of graphs that have squads: those given to the worker, to its mates, or in the mates' deques. Other squads'
-  /// come when nothing else is found for a while.
+  /// Tasks of graphs that have squads. Other squads' come when nothing else is found for a while.
   template <class Loop>
   static runnable* look_for_graphs(fiber& self) {
     worker& w = *self.worker;
-    squad_member const& m = member_of(w);
-    if (runnable* const t = core::take_gift(w); t != nullptr) return Loop::at_root(t, self);
-    auto const count = static_cast<std::uint32_t>(m.mates->size());
-    if (count == 1) return nullptr;
-    std::uint32_t const first = w.random.below(count);
-    for (std::uint32_t i = 0; i != count; ++i) {
-      worker& mate = *(*m.mates)[(first + i) % count];
-      if (&mate == &w) continue;
-      runnable* t = core::take_gift(mate);
-      if (t == nullptr && !mate.deque.maybe_empty()) {
-        if (auto const stolen = mate.deque.steal(); stolen.status == steal_status::stolen) t = stolen.item;
-      }
-      if (t == nullptr) continue;
-      Loop::took(w, mate);
-      return Loop::at_root(t, self);
-    }
-    return nullptr;
+    auto const found = look_near(w, *member_of(w).mates);
+    if (found.had_it != nullptr && found.had_it != &w) Loop::took(w, *found.had_it);
+    return Loop::at_root(found.task, self);
   }
   /// Does a thief leave other squads alone for now?
   static bool stays_near(worker const& w) noexcept { return squads_of(w.home).has_graphs(); }

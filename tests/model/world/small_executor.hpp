@@ -60,17 +60,19 @@ struct blind_observer {
   void steal(std::uint32_t, std::uint32_t) noexcept {}
 };
 
-/// In the manner of detail::scheduler (executor/executor.hpp).
-template <class Idle, std::size_t Workers>
+/// In the manner of detail::scheduler (executor/executor.hpp). `Room`: of the policy (rooms.hpp).
+template <class Idle, std::size_t Workers, class Room = heist::detail::no_search>
 class scheduler : public heist::detail::core {
  public:
   using idle_type = hurried<Idle>;
   using victim_type = in_turn;
   using observer_type = blind_observer;
-  using room_type = heist::detail::no_search;
+  using room_type = Room;
 
   explicit scheduler(heist::detail::virtual_thread* threads)
       : core{threads, Workers, heist::idle_rules::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
+    if constexpr (requires { Room::furnish(*this, heist::idle_rules::of<Idle>()); })
+      Room::furnish(*this, heist::idle_rules::of<Idle>());
     core::start();
   }
   ~scheduler() { core::drain_and_stop(); }

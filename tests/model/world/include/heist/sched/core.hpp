@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>  // move
 #include <vector>
 
 #include "heist/base/env.hpp"
@@ -61,12 +62,35 @@ class core {
   using loop_function = void (*)(fiber& self);
 
   core(virtual_thread* threads, std::size_t count, idle_rules idle, loop_function loop)
-      : work{count}, loop_{loop}, gate_{std::make_unique<idle_gate<>>(count, idle)}, threads_{threads} {
+      : worker_count{count}, work{count}, loop_{loop}, threads_{threads} {
+    gates_.push_back(std::make_unique<idle_gate<>>(count, idle));
     for (std::uint32_t i = 0; i < count; ++i) {
       workers.push_back(std::make_unique<worker>(*this, i, count == 1, order));
-      workers.back()->gate = gate_.get();
+      workers.back()->gate = gates_[0].get();
     }
-    door_ = gate_.get();
+    door_ = gates_[0].get();
+  }
+  /// Before the threads start. `members`: the workers of each squad, which get a gate each, all in one ring, as in
+  /// squad_room::make_gates(); none: one gate for all.
+  void give_room(std::unique_ptr<room_core> its, bool gifts, std::vector<std::vector<std::uint32_t>> members,
+                 idle_rules idle) {
+    room = std::move(its);
+    has_gifts = gifts;
+    where.all.members = std::move(members);
+    for (auto const& w : workers) w->gifts.is_used = gifts, w->own_fibers.is_used = true;
+    mates.resize(where.all.members.size());
+    for (std::uint32_t s = 0; s != where.all.members.size(); ++s) {
+      if (s != 0) {
+        gates_.push_back(std::make_unique<idle_gate<>>(worker_count, idle));
+        gates_[s]->join(*gates_[0]);
+      }
+      for (std::uint32_t const number : where.all.members[s]) {
+        worker& w = *workers[number];
+        w.gate = gates_[s].get();
+        w.group = s;
+        mates[s].push_back(&w);
+      }
+    }
   }
   core(core const&) = delete;
   core& operator=(core const&) = delete;
@@ -131,8 +155,45 @@ class core {
     if (me.over.enlist(sleeper)) sleeper.wait();
   }
 
-  runnable* take_submitted(worker& w) { return take_request(w); }
-  runnable* take_own(worker&) noexcept { return nullptr; }
+  runnable* take_submitted(worker& w) {
+    if (!w.own_fibers.maybe_empty()) [[unlikely]] {
+      if (runnable* const r = take_own(w); r != nullptr) return r;
+    }
+    if (has_gifts) {
+      if (runnable* const r = take_gift(w); r != nullptr) return r;
+    }
+    return take_request(w);
+  }
+  runnable* take_own(worker& w) noexcept {
+    bool more = false;  // nobody else looks for them
+    return w.own_fibers.take(more);
+  }
+  void make_runnable_on(worker& w, queued_runnable& r) {
+    w.own_fibers.push(r);
+    os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
+    w.attention.raise();
+    w.gate->wake_here();
+  }
+  void give(worker& w, queued_runnable& r) {
+    w.gifts.push(r);
+    os_env::fence(std::memory_order_seq_cst);  // S1, as above
+    w.gate->wake_here();
+  }
+  static queued_runnable* take_gift(worker& w) noexcept {
+    bool more = false;
+    queued_runnable* const r = w.gifts.take(more);
+    if (more) {
+      os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
+      w.gate->wake_here();
+    }
+    return r;
+  }
+  runnable* take_any_gift() {
+    for (auto const& w : workers) {
+      if (runnable* const r = take_gift(*w); r != nullptr) return r;
+    }
+    return nullptr;
+  }
   runnable* take_request(worker& w, unsigned most = 1) noexcept;  // between_tasks.hpp
 
   // Nobody is asked: who works looks for requests when its own work has ended.
@@ -153,13 +214,27 @@ class core {
   unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
 
-  bool work_for(worker const&) const noexcept {
-    if (!requests.maybe_empty()) return true;
+  bool work_for(worker const& thief) const noexcept {
+    if (!requests.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
     for (auto const& w : workers) {
       if (!w->deque.maybe_empty()) return true;
+      if (has_gifts && !w->gifts.maybe_empty()) return true;
     }
     return false;
   }
+  static constexpr std::uint64_t serial() noexcept { return 1; }
+
+  /// Which workers share a cache.
+  struct placement {
+    struct {
+      std::vector<std::vector<std::uint32_t>> members;
+    } all;
+    auto const& squads() const noexcept { return all; }
+  };
+  placement where;
+  std::vector<std::vector<worker*>> mates;  ///< by squad
+  std::size_t const worker_count;
+  static constexpr void* on_task = nullptr;
 
   std::vector<std::unique_ptr<worker>> workers;
   work_count<> work;
@@ -176,7 +251,8 @@ class core {
   [[no_unique_address]] no_notes outside;
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
-  room_core* room = nullptr;  ///< none
+  std::unique_ptr<room_core> room;  ///< none, unless it was given one
+  bool has_gifts = false;
 
   // What the worker loop does for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
@@ -215,7 +291,7 @@ class core {
 
   std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
   loop_function const loop_;
-  std::unique_ptr<idle_gate<>> gate_;
+  std::vector<std::unique_ptr<idle_gate<>>> gates_;
   idle_gate<>* door_ = nullptr;
   virtual_thread* threads_;
   os_env::atomic<bool> stop_{false};

@@ -53,6 +53,7 @@ class fiber {
   silent<runnable const*> running{nullptr};
   empty_stack<fork_slot> tasks;
   silent<std::uint32_t> depth{0};
+  queued_runnable resume_item{};  ///< nothing parks here
 
   fork_slot* top() const noexcept { return nullptr; }
   runnable* as_runnable(fork_slot&) noexcept { return nullptr; }

@@ -10,6 +10,7 @@
 #include "heist/sched/ready_tasks.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/idle_gate.hpp"
+#include "heist/sync/injector.hpp"
 #include "heist/sync/interrupt.hpp"
 #include "heist/sync/request_share.hpp"
 #include "heist/sync/work_deque.hpp"
@@ -35,6 +36,7 @@ struct worker {
   static constexpr bool has_guest = false;
   std::uint32_t const bed = number;
 
+  bool near = false;  ///< searches in its squad only (rooms.hpp)
   bool active = false;
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
@@ -49,6 +51,7 @@ struct worker {
   os_env::atomic<std::uint32_t> help_wanted{0};
   struct no_attention {
     static constexpr bool raised() noexcept { return false; }
+    static constexpr void raise() noexcept {}
     template <class Look>
     static bool lower_unless(Look&&) noexcept {
       return true;
@@ -66,12 +69,13 @@ struct worker {
   ready_tasks ready;
   empty_stack<continuation_slot> continuations;
 
-  // Nobody gives anything to a certain worker.
-  struct no_queue {
-    bool maybe_empty() const noexcept { return true; }
+  /// Where nothing is for one worker only, nobody looks.
+  struct own_queue : injector<queued_runnable> {
+    bool is_used = false;
+    bool maybe_empty() const noexcept { return !is_used || injector<queued_runnable>::maybe_empty(); }
   };
-  no_queue own_fibers;
-  no_queue gifts;
+  own_queue own_fibers;
+  own_queue gifts;
 
   void work_for(pending_count_keeper& k) {
     if (keeper != &k) change_keeper(k);
