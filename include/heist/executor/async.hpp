@@ -42,7 +42,7 @@ struct async_operations : described_operations {
 
 /// What a task, its handles and those that come after it share; whoever of them is last frees it.
 struct async_base : queued_runnable {
-  static constexpr std::uint8_t has_bell = 1, fetched = 2;
+  static constexpr std::uint8_t has_bell = 1, fetched = 2, waits = 4;
 
   async_base(run_function function, described const* description, async_place const& at) noexcept
       : queued_runnable{{function, description}, nullptr},
@@ -74,6 +74,16 @@ struct async_base : queued_runnable {
     if (home != nullptr) unfetched.refer(home->unfetched());
   }
 
+  /// By its own code, before that waits for the first time.
+  void tell_that_it_waits() const noexcept {
+    // relaxed: a fence follows where it stands in line (fiber::after_checked_park)
+    if ((marks.load(std::memory_order_relaxed) & waits) == 0) marks.fetch_or(waits, std::memory_order_relaxed);
+  }
+  /// May it wait for others? It comes after them, or its code has waited before.
+  bool may_wait() const noexcept {
+    return links != 0 || (marks.load(std::memory_order_relaxed) & waits) != 0;  // relaxed: as above
+  }
+
   os_env::atomic<std::uint32_t> owners{2};
   unsigned const generation;  ///< of the process that the task runs in
   completion finished;
@@ -85,7 +95,7 @@ struct async_base : queued_runnable {
   std::uint32_t links = 0;        ///< to those
   std::uint8_t wave = 0;          ///< of the unit of work that it is
   bool routed = false;            ///< goes where operations().route says
-  os_env::atomic<std::uint8_t> marks{0};
+  mutable os_env::atomic<std::uint8_t> marks{0};
 
  protected:
   ~async_base() {
@@ -168,6 +178,7 @@ T* make_async(core& home, std::size_t more, Args&&... args) {
 task_view view_of_posted(runnable const& self) noexcept;
 task_view view_of_async(runnable const& self) noexcept;
 unsigned wave_of_async(runnable const& self) noexcept;
+completion const* end_of_async(runnable const& self) noexcept;
 template <unsigned Wave>
 unsigned posted_wave(runnable const&) noexcept {
   return Wave;
@@ -253,7 +264,7 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
 
 template <class Task, class Extra>
 constexpr async_operations async_operations_of() noexcept {
-  async_operations o{{&describe_async, &wave_of_async}, &destroy_async<Task>};
+  async_operations o{{&describe_async, &wave_of_async, &end_of_async}, &destroy_async<Task>};
   if constexpr (Extra::has_route) {
     o.name = [](async_base const& self) noexcept { return static_cast<Task const&>(self).extra.name(); };
     o.route = [](async_base& self) { static_cast<Task&>(self).extra.route(self); };

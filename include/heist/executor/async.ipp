@@ -73,6 +73,10 @@ HEIST_COLD_BODY unsigned wave_of_async(runnable const& self) noexcept {
   return static_cast<async_base const&>(self).wave;
 }
 
+HEIST_COLD_BODY completion const* end_of_async(runnable const& self) noexcept {
+  return &static_cast<async_base const&>(self).finished;
+}
+
 HEIST_COLD_BODY void submit_posted(core& home, queued_runnable& task) {
   home.submit(task, [&task](unsigned wave) { task.what += wave; });
 }

@@ -13,6 +13,7 @@
 
 #include "heist/base/errors.hpp"
 #include "heist/executor/async.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/executor/timed_wait.hpp"
 #include "heist/sched/context.hpp"
@@ -41,12 +42,14 @@ class future_base {
   /// False if default made, moved from, or, of a future, already asked by get().
   bool valid() const noexcept { return state_ != nullptr; }
   bool done() const { return checked().finished.done(); }
-  /// Returns when the task has finished. Inside a task it parks that task, outside it blocks the thread.
+  /// Returns when the task has finished. Inside a task it parks that task, outside it blocks the thread. Throws
+  /// executor_error if the other task waits for the calling one, itself or through others; both futures stay as they
+  /// are.
   void wait() const {
     async_state<T>& s = checked();
     if (s.finished.done()) return;
     refuse_own_future(s);
-    wait_for_async(s);
+    wait_for_future(s);
   }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.

@@ -8,9 +8,6 @@
 
 namespace heist::detail {
 
-/// Returns when the task has ended (wait.hpp).
-void wait_for_async(async_base& task);
-
 /// Sleeps until the task has ended, for at most so many nanoseconds, or less. Throws bad_alloc; and executor_error in a
 /// child of the process that the task runs in.
 void sleep_for_async(async_base& task, std::int64_t nanoseconds);

@@ -37,10 +37,6 @@ struct bell final : completion_waiter {
   }
 };
 
-HEIST_COLD_BODY void wait_for_async(async_base& task) {
-  wait_for(task.finished, task.generation, {"a future"});
-}
-
 HEIST_COLD_BODY void sleep_for_async(async_base& task, std::int64_t nanoseconds) {
   core::check_process(task.generation);
   bell_place& place = bell_place_of(task);

@@ -76,6 +76,13 @@ HEIST_BODY bool describe_node(runnable const& self, task_view& view) noexcept {
   return r.built().limits == 0;
 }
 
+HEIST_COLD_BODY completion const* end_of_node(runnable const& self) noexcept {
+  run_state const* r = static_cast<record const&>(self).graph->current;
+  if (r == nullptr) return nullptr;
+  while (r->outer != nullptr) r = r->parent;
+  return &r->finished;
+}
+
 /// In a graph whose tasks have urgencies.
 HEIST_BODY runnable* finish_in_order(record& r, fiber& self) {
   graph_data& g = *r.graph;

@@ -4,6 +4,7 @@
 #include "heist/graph/run_state.hpp"
 
 #include "heist/base/errors.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
@@ -78,7 +79,7 @@ HEIST_BODY void graph_run::wait() const {
   detail::run_state& s = checked();
   if (s.finished.done()) return;
   detail::refuse_own_run(s);
-  detail::wait_for(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
+  detail::wait_for_run(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
 }
 
 HEIST_BODY void graph_run::get() const {

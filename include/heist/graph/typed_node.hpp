@@ -50,7 +50,7 @@ constexpr auto event_of() noexcept -> event_part* (*)(node&) noexcept {
 }
 
 template <class Node>
-inline constexpr node_operations operations_of{{&describe_node, &wave_of_node},
+inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &end_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
                                                forget_value_of<Node>(),

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>  // size_t
+#include <cstdint>
 #include <string>
 
 #include "heist/base/config.hpp"
@@ -18,16 +19,28 @@ struct wait_reason {
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
 };
 
+/// A wait by addresses, which name and are not followed: who waits, and for what. Null: not known.
+struct parked_edge {
+  void const* from = nullptr;
+  void const* to = nullptr;
+};
+
 /// Written by the fiber that parks, read by any thread. Names are copied: what bears them may soon be gone.
 class parked_note {
  public:
-  void begin(task_kind kind, char const* name, wait_reason const& why) noexcept;
-  void end() noexcept { what_.store(nullptr, std::memory_order_relaxed); }  // relaxed: for people
+  void begin(task_kind kind, char const* name, wait_reason const& why, parked_edge const& edge = {}) noexcept;
+  void end() noexcept;
 
   bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
 
   /// Empty if it does not wait.
   std::string text() const;
+
+  /// What it waits for, and the number of the wait: as long as that is the same, so is the edge.
+  struct seen_edge : parked_edge {
+    std::uint32_t wait = 0;
+  };
+  seen_edge edge() const noexcept;
 
  private:
   static constexpr std::size_t length = 48;
@@ -36,6 +49,8 @@ class parked_note {
 
   os_env::atomic<char const*> what_{nullptr};
   os_env::atomic<task_kind> kind_{task_kind::other};
+  os_env::atomic<std::uint32_t> wait_{0};  ///< odd while it waits
+  os_env::atomic<void const*> from_{nullptr}, to_{nullptr};
   bool named_ = false;
   mutable spin_lock<> lock_;  // guards the names
   char task_[length]{};

@@ -9,7 +9,8 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_reason const& why) noexcept {
+HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_reason const& why,
+                                        parked_edge const& edge) noexcept {
   if (name != nullptr || why.name != nullptr || named_) {
     spin_guard guard{lock_};
     copy(task_, name);
@@ -18,6 +19,27 @@ HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_r
   }
   kind_.store(kind, std::memory_order_relaxed);      // relaxed: for people
   what_.store(why.what, std::memory_order_relaxed);  // relaxed: for people
+  // release, both: who sees it in edge() sees that the wait before has ended
+  from_.store(edge.from, std::memory_order_release);
+  to_.store(edge.to, std::memory_order_release);  // release: as above
+  // relaxed: its own; release: pairs with edge()
+  wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+HEIST_COLD_BODY void parked_note::end() noexcept {
+  // relaxed: its own, and for people
+  wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  what_.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
+}
+
+HEIST_COLD_BODY parked_note::seen_edge parked_note::edge() const noexcept {
+  seen_edge seen;
+  seen.wait = wait_.load(std::memory_order_acquire);  // acquire: pairs with begin()
+  if (seen.wait % 2 == 0) return seen;
+  // acquire: what is read of a later wait is seen to be so, when the number is read again
+  seen.from = from_.load(std::memory_order_acquire);
+  seen.to = to_.load(std::memory_order_acquire);  // acquire: as above
+  return seen;
 }
 
 HEIST_COLD_BODY std::string parked_note::text() const {

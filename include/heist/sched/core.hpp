@@ -355,6 +355,7 @@ class core {
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
+#include "heist/sched/checked_wait.ipp"
 #include "heist/sched/core.ipp"
 #include "heist/sched/core_fibers.ipp"
 #include "heist/sched/ready_tasks.ipp"

@@ -265,7 +265,9 @@ HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
   {
     interrupted_by const part_of{*this, slot.interrupt};
     beside_its_task const unknown{*this};
+    fork_slot const* const below = std::exchange(stolen, &slot);
     slot.run(slot, *this);
+    stolen = below;
   }
   slot.finished.complete();
 }
@@ -315,14 +317,14 @@ HEIST_BODY bool fiber::wait_for(completion& c, resume_rule& where) {
   return parked;
 }
 
-HEIST_BODY void fiber::note_wait(wait_reason const& why) noexcept {
+HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* awaited) noexcept {
   runnable const* const task = running.load(std::memory_order_relaxed);  // relaxed: its own
   task_view view{task_kind::other, this, nullptr};
   if (task != nullptr && task->what != nullptr) task->what->operations->describe(*task, view);
-  note.begin(view.kind, view.name, why);
+  note.begin(view.kind, view.name, why, {end_of_frames(), awaited});
 }
 
-HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why) {
+HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {
   detail::worker& w = *worker;
   HEIST_ASSERT(
       locks == 0 || no_migrate != 0,
@@ -331,14 +333,14 @@ HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why) 
   unmeasured const waits{this};
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;
-  note_wait(why);
+  note_wait(why, &c);
   std::uint32_t const pinned = no_migrate != 0 ? 1 : 0;
   w.pinned_fibers += pinned;
   next.worker = &w;
   w.current.store(&next, std::memory_order_release);  // release: see worker::current
   // A fiber with nothing public looks at its next fork anyway.
   if (next.tasks.maybe_stealable()) w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
-  fiber_context::switch_to(fiber_context_, next.fiber_context_, {&after_park, this});
+  fiber_context::switch_to(fiber_context_, next.fiber_context_, {after, this});
   worker->pinned_fibers -= pinned;
   note.end();
   if (home.on_fiber != nullptr) home.on_fiber(home, *worker, *this, fiber_event::goes_on);

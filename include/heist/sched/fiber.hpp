@@ -17,6 +17,7 @@
 #include "heist/sync/completion.hpp"
 #include "heist/sync/interrupt.hpp"
 #include "heist/sync/task_stack.hpp"
+#include "heist/sync/wait_circle.hpp"
 
 namespace heist::detail {
 
@@ -31,6 +32,12 @@ struct unstarted_children {
 };
 
 using fork_stack = task_stack<fork_slot>;
+
+/// Asked about a wait when the fiber stands in line already; lies on the frame that waits.
+struct wait_check {
+  /// Is it in vain? Then `self`, which has been left, is no more in line (fiber::step_back), and resumes.
+  bool (*in_vain)(wait_check& check, fiber& self) noexcept;
+};
 
 /// Lives as long as its executor, so that a late look at it is harmless. Either some worker runs on it, or it is parked
 /// (its frames wait), or it has called a child that runs on another fiber, or it is spare (its loop can continue with
@@ -79,6 +86,7 @@ class fiber {
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
   resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
+  fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
   std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
@@ -97,6 +105,14 @@ class fiber {
   void wait_for(completion& c, wait_reason const& why = {});
   /// As above; without memory throws stack_error or bad_alloc.
   void wait_or_throw(completion& c, wait_reason const& why);
+  /// As above; false if `check` has found the wait to be in vain.
+  bool wait_or_throw(completion& c, wait_reason const& why, wait_check& check);
+  /// The fiber that is parked and waits by `w`; null: `w` is no fiber's, or has stepped back.
+  static fiber const* of_waiter(completion_waiter const& w) noexcept;
+  /// For a check, before it takes the lock of the searches: false without memory.
+  bool may_step_back() noexcept;
+  /// For a check, under that lock, after may_step_back(): waits no more. False if what it waits for is complete.
+  bool step_back() noexcept;
   /// As above, and is resumed where `where` says; it parks even if `c` is complete. False if it has not, for want of
   /// memory: then `c` is complete, and the fiber is where it was.
   bool wait_for(completion& c, resume_rule& where);
@@ -125,7 +141,10 @@ class fiber {
   /// May another thread carry the worker while this fiber's frames stay on theirs?
   bool may_leave_worker() const noexcept;
   /// Notes what it waits for, for state_text().
-  void note_wait(wait_reason const& why) noexcept;
+  void note_wait(wait_reason const& why, completion const* awaited = nullptr) noexcept;
+  /// What cannot be complete before its frames have returned; null: not known. By its own code, or while it is parked
+  /// and cannot resume.
+  completion const* end_of_frames() const noexcept;
 
   /// Gives the memory of its stack and its task stack back to the system, what is in use excepted. It is fresh or
   /// spare.
@@ -172,6 +191,11 @@ class fiber {
   struct parked_waiter : completion_waiter {
     fiber* self;
   };
+  /// Of a wait with a check; not in the fiber, since it may stay in line for longer than that lives.
+  struct checked_waiter : careful_waiter {
+    explicit checked_waiter(fiber* f) noexcept : careful_waiter{&wake_checked}, self{f} {}
+    fiber* self;
+  };
   /// Tasks that a parked fiber has forked and not joined, in a deque: the worker that runs it steals one of them.
   struct rest : runnable {
     fiber* self;
@@ -187,13 +211,15 @@ class fiber {
   static runnable* run_stolen_task(runnable& task, fiber& self);
   static void wake(completion_waiter& w) noexcept;
   static void after_park(void* self) noexcept;
+  static void wake_checked(completion_waiter& w) noexcept;
+  static void after_checked_park(void* self) noexcept;
   template <bool Fresh>
   static void after_leaving(void* self) noexcept;
 
   fiber& suspend();
   bool may_suspend() const noexcept;
   static void after_suspending(void* self) noexcept;
-  void park(completion& c, fiber& next, wait_reason const& why = {});
+  void park(completion& c, fiber& next, wait_reason const& why = {}, void (*after)(void*) noexcept = &after_park);
   void expose_rest();
   void queue_rest();
   class on_top;
@@ -209,6 +235,9 @@ class fiber {
   rest rest_item_;
   stolen_task stolen_task_;
   parked_waiter waiter_;
+  std::unique_ptr<checked_waiter> checked_waiter_;  ///< null: it has not waited so
+  std::unique_ptr<checked_waiter> next_waiter_;     ///< in its place, if it stays in line
+  wait_check* check_ = nullptr;
   fiber_context fiber_context_;
 };
 

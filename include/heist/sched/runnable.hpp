@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heist/observe/observer.hpp"
+#include "heist/sync/completion.hpp"
 
 namespace heist::detail {
 
@@ -15,6 +16,8 @@ struct described_operations {
   /// it is begun, or because its end lets a waiter resume that counts on its having been told.
   bool (*describe)(runnable const& self, task_view& view) noexcept;
   unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
+  /// What cannot be complete before its code has returned; null: not known.
+  completion const* (*end)(runnable const& self) noexcept = nullptr;
 };
 
 /// Something with a description; read only by observers.

@@ -5,7 +5,9 @@
 #include <cstddef>     // size_t
 #include <functional>  // hash
 #include <string>
+#include <vector>
 
+#include "heist/observe/parked_circle.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/wait.hpp"
 #include "heist/topology/read_file.hpp"
@@ -59,11 +61,14 @@ HEIST_COLD_BODY std::string core::state_text() const {
   }
   constexpr std::size_t most = 100;
   std::size_t parked = 0;
+  std::vector<parked_note const*> notes;
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
+    notes.push_back(&f->note);
     std::string const note = f->note.text();
     if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}\n", note);
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
+  if (std::string const circle = text_of_circle(notes); !circle.empty()) text += "  " + circle + "\n";
   text += outside.text(most);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
   return text;

@@ -21,6 +21,9 @@ void wait_outside(completion& c) noexcept;
 /// process that will complete it; in a child of that one it throws executor_error. Throws stack_error or bad_alloc if a
 /// task cannot park because there is no stack for its worker to continue with.
 void wait_for(completion& c, unsigned generation, wait_reason const& why);
+/// As above; inside a task `check` is asked when it stands in line, and false is returned if that has found the wait to
+/// be in vain.
+bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check);
 /// For callers that cannot leave before it is complete: as wait_for, but without a stack it waits all the same
 /// (fiber::wait_for).
 void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why);

@@ -56,6 +56,12 @@ HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason co
   wait_wherever(c, generation, [&](fiber& self) { self.wait_or_throw(c, why); });
 }
 
+HEIST_COLD_BODY bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check) {
+  bool waited = true;
+  wait_wherever(c, generation, [&](fiber& self) { waited = self.wait_or_throw(c, why, check); });
+  return waited;
+}
+
 HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
   wait_wherever(c, generation, [&](fiber& self) { self.wait_for(c, why); });
 }

@@ -18,7 +18,8 @@ struct completion_waiter {
 
 // Edges (README.md, "Completion")
 //   E1  complete: head_.exchange(release) -> done: head_.load(acquire)        what was done before complete()
-//   E2  enlist: head_.CAS(release)        -> complete: head_.exchange(acquire) the waiter's fields
+//   E2  enlist: head_.CAS(release)        -> complete: head_.exchange(acquire), waiters: head_.load(acquire)
+//                                                                              the waiter's fields
 
 /// Threads  every member may be called by any thread, complete() once.
 /// Cost     done: one load. complete: one exchange. enlist: one compare-and-swap.
@@ -54,6 +55,13 @@ class basic_completion {
       wake(*waiter);
       waiter = next;
     }
+  }
+
+  /// The youngest of those that wait; the others follow by `next`. Null: none, or it is complete. For those who know
+  /// that it cannot complete before they have looked.
+  completion_waiter const* waiters() const noexcept {
+    completion_waiter const* const head = head_.load(std::memory_order_acquire);  // E2
+    return head == done_mark() ? nullptr : head;
   }
 
   /// Brings what complete() will touch first into the cache.

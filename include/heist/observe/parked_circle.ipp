@@ -1,0 +1,94 @@
+// Bodies of parked_circle.hpp.
+#pragma once
+
+#include "heist/observe/parked_circle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>   // lower_bound, sort
+#include <cstddef>     // size_t
+#include <functional>  // less
+
+namespace heist::detail {
+
+/// Waits as edges, in the order of what they go out from. Several tasks of one run go out from its end.
+class parked_edges {
+ public:
+  explicit parked_edges(std::vector<parked_note const*> const& notes) {
+    for (parked_note const* n : notes) {
+      auto const e = n->edge();
+      if (e.from != nullptr && e.to != nullptr) all_.push_back({n, e});
+    }
+    std::sort(all_.begin(), all_.end(),
+              [](entry const& a, entry const& b) { return std::less<>{}(a.edge.from, b.edge.from); });
+  }
+
+  /// The notes of one circle, or none.
+  std::vector<parked_note const*> circle() {
+    for (entry& root : all_) {
+      if (root.where != untouched) continue;
+      std::vector<std::size_t> way{static_cast<std::size_t>(&root - all_.data())};
+      while (!way.empty()) {
+        entry& at = all_[way.back()];
+        if (at.where == untouched) {
+          at.where = on_the_way;
+          at.next = first_from(at.edge.to);
+        }
+        if (at.next == all_.size() || all_[at.next].edge.from != at.edge.to) {
+          at.where = done;
+          way.pop_back();
+          continue;
+        }
+        std::size_t const next = at.next++;
+        if (all_[next].where == on_the_way) {
+          std::vector<parked_note const*> found = notes_from(way, next);
+          if (!found.empty()) return found;
+        } else if (all_[next].where == untouched) {
+          way.push_back(next);
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  enum place : unsigned char { untouched, on_the_way, done };
+  struct entry {
+    parked_note const* note;
+    parked_note::seen_edge edge;
+    place where = untouched;
+    std::size_t next = 0;  ///< of those that go out from where this one ends, the one to be looked at next
+  };
+
+  std::size_t first_from(void const* what) const {
+    auto const at = std::lower_bound(all_.begin(), all_.end(), what,
+                                     [](entry const& e, void const* v) { return std::less<>{}(e.edge.from, v); });
+    return static_cast<std::size_t>(at - all_.begin());
+  }
+
+  /// Those on the way from `begin` on, if all of them have waited since they were looked at first.
+  std::vector<parked_note const*> notes_from(std::vector<std::size_t> const& way, std::size_t begin) const {
+    std::vector<parked_note const*> found;
+    for (auto at = std::find(way.begin(), way.end(), begin); at != way.end(); ++at) {
+      entry const& e = all_[*at];
+      if (e.note->edge().wait != e.edge.wait) return {};
+      found.push_back(e.note);
+    }
+    return found;
+  }
+
+  std::vector<entry> all_;
+};
+
+HEIST_COLD_BODY std::string text_of_circle(std::vector<parked_note const*> const& notes) {
+  constexpr std::size_t most = 20;
+  std::vector<parked_note const*> const found = parked_edges{notes}.circle();
+  if (found.empty()) return {};
+  std::string text =
+      fmt::format("{} tasks wait for each other in a circle, and none of them will ever end: ", found.size());
+  for (std::size_t i = 0; i != found.size() && i != most; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : "; ", found[i]->text());
+  return text + (found.size() > most ? "; and so on" : "");
+}
+
+}  // namespace heist::detail
