@@ -1,4 +1,4 @@
-// What crossing between processes costs: mpirun -n 2 bench_distributed MODE [N [BYTES]]
+// What crossing between processes costs: mpirun -n 2 bench_distributed MODE [N [BYTES [RUNS]]]
 //
 //   raw       MPI's own ping-pong, N to and fro            burst    N values made on rank 0, taken on rank 1
 //   chain     N tasks, each on the other rank              wait     rank 1 waits a second for rank 0: CPU meanwhile
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   }
   heist::distributed_graph g{world};
   int const other = world.size() > 1 ? 1 : 0;
-  int const runs = mode == "wait" ? 3 : 21;
+  int const runs = argc > 4 && mode != "cholesky" ? std::atoi(argv[4]) : mode == "wait" ? 3 : 21;
 
   auto const built = clock_type::now();
   if (mode == "chain") {
@@ -123,6 +123,7 @@ int main(int argc, char** argv) {
   }
   double const build = us_since(built) / n;
   std::vector<double> us, cpu;
+  double const cpu_before = cpu_us();
   for (int i = 0; i < runs; ++i) {
     world.barrier();
     double const used = cpu_us();
@@ -131,11 +132,14 @@ int main(int argc, char** argv) {
     us.push_back(us_since(begin));
     cpu.push_back((cpu_us() - used) / us.back());
   }
+  double const cpu_each = (cpu_us() - cpu_before) / runs / n;
   std::sort(us.begin(), us.end());
   std::sort(cpu.begin(), cpu.end());
   double const median = us[us.size() / 2];
   std::printf(
-      "rank %d of %d: %s n=%d bytes=%d: median %.1f us (%.1f to %.1f), %.3f us each; build %.1f ns each; CPU %.1f %%\n",
-      world.rank(), world.size(), mode.c_str(), n, bytes, median, us.front(), us.back(), median / n, build * 1000,
-      100 * cpu[cpu.size() / 2]);
+      "rank %d of %d: %s n=%d bytes=%d: median %.1f us (%.1f to %.1f); each: least %.3f us, median %.3f us, CPU %.3f "
+      "us; "
+      "build %.1f ns each; CPU %.1f %%\n",
+      world.rank(), world.size(), mode.c_str(), n, bytes, median, us.front(), us.back(), us.front() / n, median / n,
+      cpu_each, build * 1000, 100 * cpu[cpu.size() / 2]);
 }

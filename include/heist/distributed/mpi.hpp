@@ -1,14 +1,9 @@
-// MPI as the engine: one thread of each process makes all MPI calls (MPI_THREAD_SERIALIZED).
+// MPI as the engine: one thread of each process receives, and whoever sends may call MPI itself while nobody else does
+// (MPI_THREAD_SERIALIZED).
 #pragma once
 
-// MPI's own C++ classes are not used.
-#if !defined(OMPI_SKIP_MPICXX)
-#define OMPI_SKIP_MPICXX 1
-#endif
-#if !defined(MPICH_SKIP_MPICXX)
-#define MPICH_SKIP_MPICXX 1
-#endif
-#include <mpi.h>
+#include "heist/distributed/mpi_mover.hpp"  // first: it says which parts of MPI are wanted
+//
 #include <sys/prctl.h>
 
 #include <algorithm>  // min
@@ -16,8 +11,6 @@
 #include <condition_variable>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <cstdio>   // fprintf
-#include <cstdlib>  // abort
 #include <cstring>  // memcpy
 #include <deque>
 #include <memory>
@@ -30,59 +23,14 @@
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/distributed/engine.hpp"
+#include "heist/distributed/mpi_frames.hpp"
 #include "heist/distributed/world.hpp"
+#include "heist/sync/spin_lock.hpp"
 
 namespace heist::distributed {
 
-/// Moves large values by messages of MPI's own. A mover is asked by the engine's thread only.
-class mpi_mover {
- public:
-  static constexpr int thread_level = MPI_THREAD_SERIALIZED;
-  /// MPI counts in int; at most so much at a time.
-  static constexpr std::size_t part = std::size_t{1} << 30;
-
-  void open(MPI_Comm comm, int) { comm_ = comm; }
-  void close() noexcept {}
-
-  /// One value on its way; destroyed when done() was true.
-  class move {
-   public:
-    bool done() {
-      int flag = 0;
-      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &flag, MPI_STATUSES_IGNORE);
-      return flag != 0;
-    }
-
-   private:
-    friend mpi_mover;
-    std::vector<MPI_Request> requests_;
-  };
-  /// `number`: of all values from that rank to this one.
-  move send(char* data, std::size_t size, int to, std::uint64_t) {
-    return each_part(data, size,
-                     [&](char* at, int n, MPI_Request* r) { MPI_Isend(at, n, MPI_BYTE, to, tag, comm_, r); });
-  }
-  move receive(char* data, std::size_t size, int from, std::uint64_t) {
-    return each_part(data, size,
-                     [&](char* at, int n, MPI_Request* r) { MPI_Irecv(at, n, MPI_BYTE, from, tag, comm_, r); });
-  }
-
- private:
-  static constexpr int tag = 1;  // parts of one rank come in order: MPI's messages of one tag do not overtake
-
-  template <class Post>
-  static move each_part(char* data, std::size_t size, Post post) {
-    move m;
-    for (std::size_t at = 0; at < size; at += part) {
-      m.requests_.push_back(MPI_REQUEST_NULL);
-      post(data + at, static_cast<int>(std::min(part, size - at)), &m.requests_.back());
-    }
-    return m;
-  }
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
-
-/// Sleeps while nothing is under way or awaited; otherwise looks, with pauses that grow while nothing comes.
+/// Its thread sleeps while nothing is under way or awaited; otherwise it looks, with pauses that grow while nothing
+/// comes. A small message that finds MPI unused is sent by who has made it.
 template <class Mover>
 class basic_mpi_engine {
  public:
@@ -103,8 +51,10 @@ class basic_mpi_engine {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
     mover_.open(comm_, rank_);
+    frames_.open(comm_, size_, small_);
     sent_.resize(static_cast<std::size_t>(size_));
     got_.resize(static_cast<std::size_t>(size_));
+    waiting_.resize(static_cast<std::size_t>(size_));
   }
   basic_mpi_engine(basic_mpi_engine const&) = delete;
   basic_mpi_engine& operator=(basic_mpi_engine const&) = delete;
@@ -123,12 +73,27 @@ class basic_mpi_engine {
     thread_ = std::thread{[this] { run(); }};
   }
   void send(int to, message&& m) {
+    bool is_batch = false, wakes = false;
     {
       std::lock_guard const guard{lock_};
       outbox_.push_back({to, std::move(m)});
-      pending_.store(true, std::memory_order_relaxed);  // relaxed: the lock
+      is_batch = outbox_.size() >= batch;
+      if (sleeps_long_) wakes = nudged_ = true;
     }
-    wake_.notify_one();
+    // Who has sent some alone leaves the next ones to the engine's thread, or until they are a batch.
+    if ((is_batch || sent_alone_.load(std::memory_order_relaxed) < alone) && calls_.try_lock()) {  // relaxed: a hint
+      sent_alone_.fetch_add(1, std::memory_order_relaxed);                                         // relaxed: a hint
+      send_waiting(true);
+      bool const is_left = count_waiting_ != 0 || !frames_.all_left();
+      calls_.unlock();
+      if (is_left) {
+        std::lock_guard const guard{lock_};
+        has_work_ = wakes = true;
+      }
+    } else {
+      wakes = true;
+    }
+    if (wakes) wake_.notify_one();
   }
   void listen(bool awaits) {
     {
@@ -145,180 +110,214 @@ class basic_mpi_engine {
     wake_.notify_one();
     thread_.join();
   }
-  [[noreturn]] void give_up(std::string const& why) {
-    std::fputs(why.c_str(), stderr);
-    std::fflush(stderr);
-    MPI_Abort(comm_, 1);
-    std::abort();
-  }
+  [[noreturn]] void give_up(std::string const& why) { give_up_all(comm_, why); }
 
  private:
   struct out {
     int to;
     message m;
   };
-  struct flying {
+  /// A large value.
+  struct moving {
     typename Mover::move move;
-    MPI_Request head;  ///< of what is sent, if it is not done yet
-    bytes text;        ///< of that
     message m;
-    int from;  ///< of what comes; -1: it is sent
+    int from;  ///< -1: it is sent
   };
-  struct wire_head {
-    message_head head;
-    std::uint64_t size;
-  };
-  static constexpr int head_tag = 0, bye_tag = 2;
-  static constexpr int spins = 200;
+  static constexpr unsigned spins = 200;      ///< looks in vain before the first pause
+  static constexpr unsigned long_pause = 40;  ///< us: who sends ends it, because an answer may come
+  static constexpr std::uint32_t alone = 8;   ///< messages sent by who made them, between two looks
+  static constexpr std::size_t batch = 32;
+  static constexpr int frames_at_once = 16;
 
   void run() {
     ::prctl(PR_SET_TIMERSLACK, 1);
-    int idle = 0;
-    std::deque<out> sends;
+    idle state;
     for (;;) {
-      bool busy = false;
-      if (pending_.load(std::memory_order_relaxed)) {  // relaxed: the lock
-        std::lock_guard const guard{lock_};
-        pending_.store(false, std::memory_order_relaxed);  // relaxed: as above
-        sends.swap(outbox_);
+      bool const came = receive();
+      bool is_busy = came, is_at_rest = false;
+      {
+        spin_guard const guard{calls_};
+        is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(false);
+        is_busy |= frames_.test();
+        is_busy |= test_moving();
+        is_at_rest = count_waiting_ == 0 && frames_.all_left() && moving_.empty();
+        if (state.stops && is_at_rest && moved_.empty() && say_goodbye()) return;
+        sent_alone_.store(0, std::memory_order_relaxed);  // relaxed: a hint
       }
-      for (; !sends.empty(); sends.pop_front(), busy = true) post(std::move(sends.front()));
-      busy |= receive();
-      busy |= test();
-      std::unique_lock guard{lock_};
-      if (!outbox_.empty()) continue;
-      if (stop_ && say_goodbye()) return;
-      if (busy) {
-        idle = 0;
-      } else if (flying_.empty() && !listens_ && !stop_) {
-        wake_.wait(guard, [this] { return stop_ || listens_ || !outbox_.empty(); });
-        idle = 0;
-      } else if (idle += idle<1'000'000; idle> spins && pause_ != 0 && moving_ == 0) {
-        // The longer nothing comes, the longer the pauses; none while MPI has to be called to move what is large.
-        unsigned const us = std::min(pause_, 10u << std::min(16, (idle - spins) / 8));
-        wake_.wait_for(guard, std::chrono::microseconds{us});
-      } else if (idle % 16 == 0) {
-        guard.unlock();
-        std::this_thread::yield();
-      }
+      deliver_moved();
+      if (came) os_env::yield();  // to the worker that is to run now, if it is on this core
+      pause_between(state, is_busy, is_at_rest);
+    }
+  }
+  /// What the engine's thread knows from its last look.
+  struct idle {
+    unsigned looks = 0;  ///< in vain
+    bool stops = false;
+    bool has_mail = true;  ///< there may be something in the outbox
+  };
+  void pause_between(idle& state, bool is_busy, bool is_at_rest) {
+    std::unique_lock guard{lock_};
+    state.stops = stop_;
+    state.has_mail = !outbox_.empty();
+    if (std::exchange(nudged_, false) || is_busy) state.looks = 0;
+    if (std::exchange(has_work_, false) || is_busy || state.has_mail) return;
+    if (is_at_rest && !listens_ && !stop_) {
+      wake_.wait(guard, [this] { return stop_ || listens_ || has_work_ || !outbox_.empty(); });
+      state = {.looks = 0, .stops = stop_, .has_mail = true};
+      return;
+    }
+    if (state.looks < 1'000'000) ++state.looks;
+    if (state.looks > spins && pause_ != 0 && moving_.empty()) {
+      // The longer nothing comes, the longer the pauses; none while MPI has to be called to move what is large.
+      unsigned const us = std::min(pause_, 10u << std::min(16u, (state.looks - spins) / 8));
+      sleeps_long_ = us > long_pause;
+      wake_.wait_for(guard, std::chrono::microseconds{us});
+      sleeps_long_ = false;
+      state.has_mail = true;
+    } else if (state.looks % 16 == 0) {
+      guard.unlock();
+      os_env::yield();
     }
   }
 
-  void post(out&& o) {
-    std::size_t const size = o.m.data.size();
-    wire_head const head{o.m.head, size};
-    bool const together = size <= small_;
-    bytes text{sizeof head + (together ? size : 0)};
-    std::memcpy(text.data(), &head, sizeof head);
-    if (together && size != 0) std::memcpy(text.data() + sizeof head, o.m.data.data(), size);
-    flying_.push_back({{}, MPI_REQUEST_NULL, std::move(text), std::move(o.m), -1});
-    flying& f = flying_.back();
-    check(MPI_Isend(f.text.data(), static_cast<int>(f.text.size()), MPI_BYTE, o.to, head_tag, comm_, &f.head), "send");
-    if (!together) {
-      ++moving_;
-      f.move = mover_.send(f.m.data.data(), size, o.to, ++sent_[static_cast<std::size_t>(o.to)]);
-    } else {
-      f.m.data = {};
+  // ---- out; under calls_ ----
+
+  /// `anywhere`: on any thread. True if something has been sent.
+  bool send_waiting(bool anywhere) {
+    {
+      std::lock_guard const guard{lock_};
+      now_.swap(outbox_);
     }
-  }
-  bool receive() {
     bool any = false;
-    for (;;) {
-      int flag = 0;
-      MPI_Message what = MPI_MESSAGE_NULL;
-      MPI_Status status;
-      check(MPI_Improbe(MPI_ANY_SOURCE, head_tag, comm_, &flag, &what, &status), "receive");
-      if (!flag) return any;
-      any = true;
-      int n = 0;
-      MPI_Get_count(&status, MPI_BYTE, &n);
-      in_.resize(static_cast<std::size_t>(n));
-      check(MPI_Mrecv(in_.data(), n, MPI_BYTE, &what, MPI_STATUS_IGNORE), "receive");
-      wire_head head;
-      std::memcpy(&head, in_.data(), sizeof head);
-      int const from = status.MPI_SOURCE;
-      if (head.size <= small_) {
-        receive_(from, {head.head, bytes{in_.data() + sizeof head, static_cast<std::size_t>(head.size)}});
-        continue;
+    for (int to = 0; to < size_ && !anywhere && count_waiting_ != 0; ++to) {
+      auto& before = waiting_[static_cast<std::size_t>(to)];
+      for (; !before.empty() && frames_.takes(to, before.front(), anywhere);
+           before.pop_front(), --count_waiting_, any = true)
+        put(to, std::move(before.front()));
+    }
+    for (out& o : now_) {
+      auto& before = waiting_[static_cast<std::size_t>(o.to)];
+      if (before.empty() && frames_.takes(o.to, o.m, anywhere)) {
+        put(o.to, std::move(o.m));
+        any = true;
+      } else {
+        before.push_back(std::move(o.m));
+        ++count_waiting_;
       }
-      message m{head.head, bytes{static_cast<std::size_t>(head.size)}};
-      ++moving_;
-      char* const to = m.data.data();
-      flying_.push_back({mover_.receive(to, m.data.size(), from, ++got_[static_cast<std::size_t>(from)]),
-                         MPI_REQUEST_NULL,
-                         {},
-                         std::move(m),
-                         from});
     }
+    now_.clear();
+    frames_.send_off();
+    return any;
   }
-  bool test() {
+  void put(int to, message&& m) {
+    if (!frames_.add(to, m)) return;
+    auto& on_its_way = *moving_.emplace_back(std::make_unique<moving>(moving{{}, std::move(m), -1}));
+    bytes& data = on_its_way.m.data;
+    on_its_way.move = mover_.send(data.data(), data.size(), to, ++sent_[static_cast<std::size_t>(to)]);
+  }
+  bool test_moving() {
     bool any = false;
-    std::size_t const first = next_test_ < flying_.size() ? next_test_ : 0;
+    std::size_t const first = next_test_ < moving_.size() ? next_test_ : 0;
     std::size_t looks = 64;  // a look at each would cost the square of their number
     next_test_ = first + looks;
-    for (std::size_t i = first; i < flying_.size() && looks-- > 0;) {
-      flying& f = flying_[i];
-      int flag = 0;
-      check(MPI_Test(&f.head, &flag, MPI_STATUS_IGNORE), "send");
-      if (!flag || !f.move.done()) {
+    for (std::size_t i = first; i < moving_.size() && looks-- > 0;) {
+      if (!moving_[i]->move.done()) {
         ++i;
         continue;
       }
       any = true;
-      flying done = std::move(f);
-      if (!done.m.data.empty()) --moving_;  // of what is small, the data have gone with the head
-      if (i + 1 != flying_.size()) flying_[i] = std::move(flying_.back());
-      flying_.pop_back();
-      if (done.from >= 0) receive_(done.from, std::move(done.m));
+      if (moving_[i]->from >= 0) moved_.push_back(std::move(moving_[i]));
+      if (i + 1 != moving_.size()) moving_[i] = std::move(moving_.back());
+      moving_.pop_back();
     }
     return any;
   }
   /// At the end, when all that was sent has left: true when all others have come to it, too. What they had sent before
-  /// has then been received, because MPI's messages between two ranks do not overtake.
+  /// has then been received, because MPI's messages of one tag between two ranks do not overtake.
   bool say_goodbye() {
-    if (!flying_.empty()) return false;
-    if (goodbyes_.empty()) {
-      for (int r = 0; r < size_; ++r) {
-        if (r == rank_) continue;
-        for (bool const comes : {false, true}) {
-          goodbyes_.push_back(MPI_REQUEST_NULL);
-          check(comes ? MPI_Irecv(nullptr, 0, MPI_BYTE, r, bye_tag, comm_, &goodbyes_.back())
-                      : MPI_Isend(nullptr, 0, MPI_BYTE, r, bye_tag, comm_, &goodbyes_.back()),
-                "end");
-        }
-      }
+    for (int r = 0; !said_goodbye_ && r < size_; ++r) {
+      if (r != rank_) frames_.say_goodbye(r);
     }
-    int flag = 1;
-    if (!goodbyes_.empty())
-      check(MPI_Testall(static_cast<int>(goodbyes_.size()), goodbyes_.data(), &flag, MPI_STATUSES_IGNORE), "end");
-    return flag != 0;
+    said_goodbye_ = true;
+    return frames_.all_left() && goodbyes_ + 1 == size_;
   }
-  void check(int code, char const* doing) {
-    if (code == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = {};
-    int n = 0;
-    MPI_Error_string(code, text, &n);
-    give_up("heist: rank " + std::to_string(rank_) + " cannot " + doing + " by MPI: " + text + "\n");
+
+  // ---- in; on the engine's thread ----
+
+  /// True if something has come.
+  bool receive() {
+    for (int frames = 0; frames < frames_at_once; ++frames) {
+      int from = 0;
+      if (!fetch(from)) return frames != 0;
+      if (in_.empty()) ++goodbyes_;
+      for (std::size_t at = 0; at < in_.size();) at += unpack(from, in_.data() + at);
+    }
+    return true;
+  }
+  bool fetch(int& from) {
+    spin_guard const guard{calls_};
+    int flag = 0, n = 0;
+    MPI_Message what = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(comm_, MPI_Improbe(MPI_ANY_SOURCE, mpi_frames::tag, comm_, &flag, &what, &status), "receive");
+    if (flag == 0) return false;
+    MPI_Get_count(&status, MPI_BYTE, &n);
+    in_.resize(static_cast<std::size_t>(n));
+    check_mpi(comm_, MPI_Mrecv(in_.data(), n, MPI_BYTE, &what, MPI_STATUS_IGNORE), "receive");
+    from = status.MPI_SOURCE;
+    return true;
+  }
+  /// One message of a frame. Returns how long it was.
+  std::size_t unpack(int from, char const* at) {
+    wire_head head;
+    std::memcpy(&head, at, sizeof head);
+    auto const size = static_cast<std::size_t>(head.size);
+    if (size <= small_) {
+      receive_(from, {head.head, bytes{at + sizeof head, size}});
+      return sizeof head + size;
+    }
+    auto made = std::make_unique<moving>(moving{{}, {head.head, bytes{size}}, from});
+    spin_guard const guard{calls_};
+    made->move = mover_.receive(made->m.data.data(), size, from, ++got_[static_cast<std::size_t>(from)]);
+    moving_.push_back(std::move(made));
+    return sizeof head;
+  }
+  void deliver_moved() {
+    for (auto& m : moved_) receive_(m->from, std::move(m->m));
+    moved_.clear();
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   unsigned const pause_;
   std::size_t const small_;
-  Mover mover_;
   receiver receive_;
-  os_env::atomic<bool> pending_{false};
-  std::mutex lock_;  // guards outbox_, listens_, stop_
+
+  std::mutex lock_;  // guards, until the next one:
   std::condition_variable wake_;
-  std::deque<out> outbox_;
+  std::vector<out> outbox_;
   bool listens_ = false, stop_ = false;
-  // Of the engine's thread.
-  std::vector<flying> flying_;
-  std::size_t next_test_ = 0;
-  std::size_t moving_ = 0;                 ///< large values among `flying_`
+  bool sleeps_long_ = false, nudged_ = false;
+  bool has_work_ = false;  ///< for the engine's thread, besides the outbox
+
+  // Who has it calls MPI. Only the engine's thread waits for it, others send something small under it and come back.
+  // Taken before lock_. It guards, until the next one:
+  spin_lock<> calls_;
+  Mover mover_;
+  mpi_frames frames_;
+  std::vector<out> now_;
+  std::vector<std::deque<message>> waiting_;  ///< by rank: what MPI takes later, or from the engine's thread only
+  std::size_t count_waiting_ = 0;
+  std::vector<std::unique_ptr<moving>> moving_;
   std::vector<std::uint64_t> sent_, got_;  ///< large values, by rank
+  std::size_t next_test_ = 0;
+  bool said_goodbye_ = false;
+  os_env::atomic<std::uint32_t> sent_alone_{0};
+
+  // Of the engine's thread.
+  std::vector<std::unique_ptr<moving>> moved_;
   std::vector<char> in_;
-  std::vector<MPI_Request> goodbyes_;
+  int goodbyes_ = 0;
   std::thread thread_;
 };
 

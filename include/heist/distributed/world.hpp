@@ -164,27 +164,37 @@ class world {
 
   /// At once; not to this rank.
   void send(int to, distributed::message&& m) {
-    std::lock_guard const guard{lock_};
-    put(to, std::move(m));
+    {
+      std::lock_guard const guard{lock_};
+      number(to, m);
+    }
+    engine_->send(to, std::move(m));
   }
   /// A value: when the other rank has room for it.
   void send_value(int to, distributed::message&& m) {
-    std::lock_guard const guard{lock_};
-    link& l = links_[static_cast<std::size_t>(to)];
-    if (!l.waiting.empty() || !fits(l, m)) {
-      l.waiting.push_back(std::move(m));
-      return;
+    {
+      std::lock_guard const guard{lock_};
+      link& l = links_[static_cast<std::size_t>(to)];
+      if (!l.waiting.empty() || !fits(l, m)) {
+        l.waiting.push_back(std::move(m));
+        return;
+      }
+      l.in_flight += cost(m);
+      number(to, m);
     }
-    l.in_flight += cost(m);
-    put(to, std::move(m));
+    engine_->send(to, std::move(m));
   }
   /// A value from a rank has been used up here.
   void used_up(int from, std::size_t size) {
-    std::lock_guard const guard{lock_};
-    link& l = links_[static_cast<std::size_t>(from)];
-    l.used_up += size + sizeof(distributed::message_head);
-    if (l.used_up < options_.window / 4) return;
-    put(from, {{.kind = distributed::message_kind::received, .amount = std::exchange(l.used_up, 0)}, {}});
+    std::size_t amount = 0;
+    {
+      std::lock_guard const guard{lock_};
+      link& l = links_[static_cast<std::size_t>(from)];
+      l.used_up += size + sizeof(distributed::message_head);
+      if (l.used_up < options_.window / 4) return;
+      amount = std::exchange(l.used_up, 0);
+    }
+    send(from, {{.kind = distributed::message_kind::received, .amount = amount}, {}});
   }
   /// The most that ever was under way to a rank, in bytes; for tests.
   std::size_t most_in_flight() const {
@@ -208,6 +218,7 @@ class world {
 
     /// False if it has come before.
     bool is_new(std::uint64_t number) {
+      if (number == taken + 1 && beyond.empty()) return ++taken, true;
       if (number <= taken || !beyond.insert(number).second) return false;
       while (!beyond.empty() && *beyond.begin() == taken + 1) ++taken, beyond.erase(beyond.begin());
       return true;
@@ -228,29 +239,30 @@ class world {
   bool fits(link const& l, distributed::message const& m) const noexcept {
     return l.in_flight <= options_.window / 2 || l.in_flight + cost(m) <= options_.window;
   }
-  /// Under the lock.
-  void put(int to, distributed::message&& m) {
+  /// Under the lock; the engine is given the message after it: the order does not matter, and an engine may take a while.
+  void number(int to, distributed::message& m) {
     link& l = links_[static_cast<std::size_t>(to)];
     l.most = std::max(l.most, l.in_flight);
     m.head.number = ++l.sent;
-    engine_->send(to, std::move(m));
   }
 
   /// On the engine's thread.
   void take(int from, distributed::message&& m) {
     std::shared_ptr<distributed::port> to;
     {
-      std::lock_guard const guard{lock_};
+      std::unique_lock guard{lock_};
       link& l = links_[static_cast<std::size_t>(from)];
       if (!l.is_new(m.head.number)) return;
       last_news_ = clock::now();
       if (m.head.kind == distributed::message_kind::received) {
         l.in_flight -= std::min<std::size_t>(l.in_flight, m.head.amount);
-        while (!l.waiting.empty() && fits(l, l.waiting.front())) {
+        std::vector<distributed::message> go;
+        for (; !l.waiting.empty() && fits(l, l.waiting.front()); l.waiting.pop_front()) {
           l.in_flight += cost(l.waiting.front());
-          put(from, std::move(l.waiting.front()));
-          l.waiting.pop_front();
+          number(from, go.emplace_back(std::move(l.waiting.front())));
         }
+        guard.unlock();
+        for (distributed::message& next : go) engine_->send(from, std::move(next));
         return;
       }
       auto const found = ports_.find(m.head.graph);
