@@ -47,8 +47,9 @@ class graph_trials final : public graph_chooser {
   std::array<std::unique_ptr<graph_recall>, ways + 1> memories_;  ///< all but the one that the graph has
   std::size_t installed_ = ways;                                  ///< whose that is; ways: not ours
   std::array<bool, ways> follows_{};
-  std::size_t running_ = 0;  ///< runs that were started and have not ended
-  bool shows_ = false;       ///< the run in progress is alone, and of a known length
+  std::array<bool, ways> stale_{};  ///< what they remember is of an executor before
+  std::size_t running_ = 0;         ///< runs that were started and have not ended
+  bool shows_ = false;              ///< the run in progress is alone, and of a known length
   core* there_;
   std::size_t way_ = 0, passes_ = 0;
   std::int64_t began_ = 0;

@@ -4,7 +4,7 @@
 #include "heist/automatic/graph_trials.hpp"
 
 #include <exception>
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 #include "heist/graph/graph_data.hpp"
 #include "heist/recall/graph_memory.hpp"
@@ -27,6 +27,7 @@ HEIST_COLD_BODY void graph_trials::start_anew(core& home, others& by) {
   home_ = there_ = &home;
   executor_ = home.serial();
   follows_ = {};
+  stale_.fill(true);  // what they know is of the workers that the other one had
 }
 
 HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::size_t passes) {
@@ -93,10 +94,12 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   try {
     if (which != installed_ && memories_[which] == nullptr) memories_[which].reset(there->room->make_recall());
     if (!install(which, g)) return readiness::not_now;
+    if (std::exchange(stale_[which], false))
+      g.recall.load(std::memory_order_acquire)->forget();  // acquire: see graph_data::keep_recall
     if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
     graph_memory const recorded = graph_memory::of(g);
     if (recorded.tasks() == 0) return readiness::ready;
-    recorded.be_followed(g, way.mode);
+    recorded.be_followed(g, way.mode, there->serial());  // nobody has told the graph to follow it elsewhere
     follows_[which] = true;
     return readiness::ready;
   } catch (std::exception const&) {

@@ -62,8 +62,8 @@ class graph_core final : public port,
       }
       if (last == nullptr) break;
       try {
-        wait(*last);
-      } catch (heist::error const&) {  // a child of fork()
+        heist::detail::wait_to_the_end(last->over, last->generation, {"a run of a distributed graph"});
+      } catch (executor_error const&) {  // a child of fork()
         break;
       }
     }
@@ -313,7 +313,8 @@ class graph_core final : public port,
       std::lock_guard const guard{lock_};
       if (auto const found = runs_.find(run.number - 1); found != runs_.end()) before = found->second;
     }
-    if (before != nullptr) wait(*before);
+    if (before != nullptr)
+      heist::detail::wait_to_the_end(before->over, before->generation, {"a run of a distributed graph"});
     for (auto const& [id, ranks] : sends_) {
       for (int const to : *ranks)
         world_->send(to, {{.kind = message_kind::none, .graph = number_, .run = run.number, .task = id}, {}});

@@ -54,7 +54,7 @@ HEIST_COLD_BODY void remembering::check(graph_data const& g, core const& home) {
       refuse_wish(g, i, t, home.worker_count, t.squad == task_wish::none ? 0 : home.where.squads().members.size());
     }
   }
-  if (followed_ && home.room->homes_of_tasks() == task_homes::workers) {
+  if (is_followed_on(home) && home.room->homes_of_tasks() == task_homes::workers) {
     followed_tasks const& f = *followed_;
     if (f.shape != shape_of(g)) {
       throw graph_error{
@@ -115,7 +115,7 @@ HEIST_COLD_BODY void remembering::choose_way(graph_data const& g, core const& ho
   lists_.reset();
   if (home.room->homes_of_tasks() == task_homes::squads) {
     arrange_squads(g, home);
-  } else if (followed_) {
+  } else if (is_followed_on(home)) {
     arrange_followed(g);
   } else if (g.wishes != nullptr && g.wishes->are_followed) {
     arrange_placement(g);

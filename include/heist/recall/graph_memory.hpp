@@ -81,7 +81,7 @@ class graph_memory {
 
   // For the code of heist.
   static graph_memory of(detail::graph_data const& g);
-  void be_followed(detail::graph_data& g, replay_mode mode) const;
+  void be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on = 0) const;
 
  private:
   template <class Task>

@@ -39,11 +39,11 @@ HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
   return made;
 }
 
-HEIST_COLD_BODY void graph_memory::be_followed(detail::graph_data& g, replay_mode mode) const {
+HEIST_COLD_BODY void graph_memory::be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on) const {
   g.refuse_while_running("follow a memory");
   detail::graph_recall* known = g.recall.load(std::memory_order_acquire);  // acquire: as above
   if (known == nullptr) known = &g.keep_recall(new detail::remembering);
-  static_cast<detail::remembering*>(known)->follow(g, {all_, shape_, workers_, mode});
+  static_cast<detail::remembering*>(known)->follow(g, {all_, shape_, workers_, mode, only_on});
 }
 
 HEIST_COLD_BODY detail::task_past const& graph_memory::at(detail::graph_data const* g, std::uint32_t index) const {

@@ -38,6 +38,7 @@ struct followed_tasks {
   std::uint64_t shape = 0;    ///< of the graph
   std::uint32_t workers = 0;  ///< of the executor that had them
   replay_mode mode = replay_mode::relaxed;
+  std::uint64_t only_on = 0;  ///< the serial of the executor that follows it; 0: all
 };
 
 class remembering final : public graph_recall {
@@ -122,6 +123,9 @@ class remembering final : public graph_recall {
   bool wrapped_ = false;         ///< the records run by way of run()
   std::uint32_t wrapped_layout_ = 0;
   arrangement arranged_;
+  bool is_followed_on(core const& home) const noexcept {
+    return followed_ && (followed_->only_on == 0 || followed_->only_on == home.serial());
+  }
   std::optional<followed_tasks> followed_;
   std::uint32_t follows_ = 0;  ///< how often that has changed
   std::string note_;

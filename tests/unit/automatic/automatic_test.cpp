@@ -464,6 +464,28 @@ TEST_CASE("a graph that somebody else runs is run by random stealing, and its wa
   CHECK(c.g.note().find("as far as is known after 8 runs") != std::string::npos);
 }
 
+TEST_CASE("what was recorded of a graph is followed by nobody else, and forgotten with the executor", "[automatic]") {
+  counting c;
+  int runs = 0;
+  auto const settles = [&](executor& ex) {
+    for (int i = 0; i < 1000 && (i < 100 || c.g.note().find("as far as") != std::string::npos); ++i, ++runs)
+      ex.run(c.g).get();
+  };
+  {
+    executor many{heist::options{.workers = 4}};
+    settles(many);
+  }
+  // A strict memory of four workers would be refused by both.
+  heist::executor<heist::policy::replay> one{1};
+  one.run(c.g).get();
+  ++runs;
+  executor two{heist::options{.workers = 2}};
+  settles(two);
+  one.run(c.g).get();
+  ++runs;
+  CHECK(c.all_ran(runs));
+}
+
 TEST_CASE("all who wait for all work wait for what the others run", "[automatic]") {
   heist_test::watchdog guard{"all who wait for all work", seconds{120}};
   executor ex{{.workers = 2}};

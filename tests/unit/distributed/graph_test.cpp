@@ -63,6 +63,21 @@ TEST_CASE("one template builds a graph for one process and for many", "[distribu
   CHECK(made.size() == 60);
 }
 
+TEST_CASE("a graph that is destroyed by a task waits for its run, also where there is no stack to wait on",
+          "[distributed]") {
+  wrong = 0;
+  on_ranks(2, {}, {}, [&](heist::world& w) {
+    heist::executor ex{1}, alone{heist::options{.workers = 1, .max_fibers = 1}};
+    auto g = std::make_unique<heist::distributed_graph>(w);
+    g->emplace(heist::on(1), [] { std::this_thread::sleep_for(std::chrono::milliseconds{50}); });
+    auto const run = ex.run(*g);
+    alone.submit([&] { g.reset(); }).get();
+    expect(run.done());
+    run.get();
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("several runs are in flight, of several graphs, and end in order", "[distributed]") {
   wrong = 0;
   on_ranks(3, faults{.late = 50, .twice = 5}, {}, [&](heist::world& w) {
