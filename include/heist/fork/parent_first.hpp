@@ -289,7 +289,7 @@ class parent_first_fork {
   template <std::size_t I>
   static decltype(auto) call_in_place(fiber& self, fork_slot* base, F&... f) {
     try {
-      return call_here<Context>(the<I>(f...), self, I == 0 ? base + (count - 1) : base);
+      return call_here<Context>(the<I>(f...), self, base);
     } catch (...) {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
         (drop_in_place<I + 1 + J>(self, base, f...), ...);

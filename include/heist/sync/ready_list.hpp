@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <compare>  // compare_three_way
+#include <compare>  // compare_three_way, is_lt
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <memory>  // unique_ptr, uninitialized_copy_n
@@ -64,7 +64,7 @@ class ready_list {
     if (&other == this ||
         other.first_class_.load(std::memory_order_relaxed) >= first_class_.load(std::memory_order_relaxed))
       return take();
-    bool const mine_first = std::compare_three_way{}(this, &other) < 0;  // all lock them in the same order
+    bool const mine_first = std::is_lt(std::compare_three_way{}(this, &other));  // all lock them in the same order
     spin_guard outer{mine_first ? lock_ : other.lock_};
     spin_guard inner{mine_first ? other.lock_ : lock_};
     entry const mine = remove();

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
-#include <ranges>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -63,18 +62,45 @@ TEST_CASE("after: ranges, of handles that are kept and that are given away", "[d
   CHECK(ex.submit(heist::after(none), [](auto const& all) { return all.empty(); }).get());
 }
 
+namespace {
+
+/// A range of `n` elements, each made when it is asked for, as those of std::views::transform are.
+template <class F>
+struct made_when_asked {
+  struct iterator {
+    using value_type = std::invoke_result_t<F const&>;
+    using difference_type = std::ptrdiff_t;
+    F const* make = nullptr;
+    int at = 0;
+
+    value_type operator*() const { return (*make)(); }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    iterator operator++(int) { return {make, at++}; }
+    bool operator==(iterator const& other) const { return at == other.at; }
+  };
+  F make;
+  int n;
+
+  iterator begin() const { return {&make, 0}; }
+  iterator end() const { return {&make, n}; }
+};
+
+}  // namespace
+
 TEST_CASE("after: ranges that make their handles when they are asked", "[dynamic]") {
   heist::executor ex{2};
   heist_test::watchdog guard{"views", 60s, [&] { return ex.state_text(); }};
   std::array<char, 1000> const large{};  // so that a task has a block of its own, which sanitizers watch
   for (int round = 0; round < 100; ++round) {
-    std::vector<int> numbers(10);
     std::atomic<int> n{0};
-    auto const start = [&](int) { return ex.submit([&n, large] { n += 1 + large[0]; }).share(); };
-    auto const started = std::ranges::transform_view{std::views::all(numbers), start};
+    auto const start = [&] { return ex.submit([&n, large] { n += 1 + large[0]; }).share(); };
+    made_when_asked<decltype(start)> const started{start, 10};
     CHECK(ex.submit(heist::after(started), [&n] { return n.load(); }).get() == 10);
-    auto const count = [&](int) { return ex.submit([large] { return 1 + large[0]; }).share(); };
-    auto const counted = std::ranges::transform_view{std::views::all(numbers), count};
+    auto const count = [&] { return ex.submit([large] { return 1 + large[0]; }).share(); };
+    made_when_asked<decltype(count)> const counted{count, 10};
     CHECK(ex.submit(heist::after(counted), [](heist::values<int> v) {
               return std::accumulate(v.begin(), v.end(), 0);
             }).get() == 10);
