@@ -32,6 +32,7 @@ using heist::record_graph;
 using heist::take;
 using heist::task;
 using heist::task_graph;
+using heist::value_bytes;
 using heist::values;
 using heist::write_dot;
 // algorithms

@@ -191,6 +191,8 @@ template <class T = void>
 class event;
 class task_graph;
 class limiter;
+template <class T>
+struct value_bytes;
 
 // recall
 class graph_memory;

@@ -89,6 +89,7 @@
 #include "heist/recall/graph_memory.ipp"
 #include "heist/recall/memory_svg.ipp"
 #include "heist/recall/remembering.ipp"
+#include "heist/recall/way_order.ipp"
 #include "heist/region/path_memory.ipp"
 #include "heist/region/region.ipp"
 #include "heist/replay/followed.ipp"

@@ -24,6 +24,8 @@ struct node_operations : described_operations {
   task_kind kind;
   bool leaves_number;                         ///< an ordinary task with an integral value, as a condition has
   event_part* (*event)(node& self) noexcept;  ///< null where it is none
+  /// Of the value that it has left, 0 if there is none now (value_bytes.hpp); null where nothing is known of the type.
+  std::uint64_t (*bytes_left)(node const& self) noexcept;
 };
 
 /// A task as it is built; its callable and its result follow in the same piece of memory.

@@ -88,7 +88,8 @@ class task_operations {
   }
 
   /// What the task touches, in bytes: under policy::cab and policy::cats squads get even shares of it in a graph's first
-  /// run. Throws graph_error while the graph runs, as the next two do.
+  /// run. Of tasks that say nothing the values along edges are counted, as soon as there are some (value_bytes). Throws
+  /// graph_error while the graph runs, as the next two do.
   Self& footprint(std::uint64_t bytes) {
     wish_of(checked(), index_).bytes = bytes;
     return self();

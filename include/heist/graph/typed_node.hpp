@@ -6,7 +6,7 @@
 #include <exception>  // current_exception
 #include <tuple>
 #include <type_traits>
-#include <utility>  // forward
+#include <utility>  // declval, forward
 
 #include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
@@ -14,6 +14,7 @@
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/input.hpp"
 #include "heist/graph/run.hpp"
+#include "heist/graph/value_bytes.hpp"
 #include "heist/sched/context.hpp"
 
 namespace heist::detail {
@@ -50,6 +51,20 @@ constexpr auto event_of() noexcept -> event_part* (*)(node&) noexcept {
 }
 
 template <class Node>
+constexpr auto bytes_left_by() noexcept -> std::uint64_t (*)(node const&) noexcept {
+  if constexpr (requires(Node const& n) { n.value.get(); }) {
+    using value = std::remove_cvref_t<decltype(std::declval<Node const&>().value.get())>;
+    if constexpr (sized_value<value>) {
+      return [](node const& self) noexcept -> std::uint64_t {
+        auto const& left = static_cast<Node const&>(self).value;
+        return left.full() ? value_bytes<value>::of(left.get()) : 0;
+      };
+    }
+  }
+  return nullptr;
+}
+
+template <class Node>
 inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &end_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
@@ -58,7 +73,8 @@ inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &
                                                alignof(Node),
                                                Node::kind,
                                                leaves_number<Node>(),
-                                               event_of<Node>()};
+                                               event_of<Node>(),
+                                               bytes_left_by<Node>()};
 
 /// What every task does first: others hear of what was finished for them, and its join counter is ready for the next
 /// time it is reached.

@@ -8,6 +8,7 @@
 
 #include "heist/base/errors.hpp"
 #include "heist/recall/remembering.hpp"
+#include "heist/recall/way_order.hpp"
 
 namespace heist::detail {
 
@@ -85,6 +86,16 @@ HEIST_COLD_BODY void remembering::arrange(graph_data& g, core& home) {
   match_tasks(g);
   choose_way(g, home);
   arranged_ = now;
+  passes_ = 0;
+  order_due_ = 0;
+}
+
+/// By the times of the last pass, as soon as there are some; again when there have been twice as many passes, as one may
+/// have been disturbed. A followed order is what it is.
+HEIST_COLD_BODY void remembering::put_in_order(graph_data& g) {
+  if (passes_++ < order_due_) return;
+  if (way_ == recall_way::in_order) return;
+  order_due_ = order_by_time(g, tasks_) ? 2 * passes_ : passes_;
 }
 
 /// What is known of tasks that are still there stays; others come without a past.
@@ -105,9 +116,30 @@ HEIST_COLD_BODY void remembering::match_tasks(graph_data& g) {
     t.index = n.index;
     t.born = n.born;
     if (g.wishes == nullptr || n.index >= g.wishes->all.size()) continue;
-    if (task_wish const& w = g.wishes->all[n.index]; w.born == n.born) t.past.bytes = w.bytes;
+    task_wish const& w = g.wishes->all[n.index];
+    if (w.born != n.born || w.bytes == 0) continue;
+    t.declared = true;
+    t.past.bytes = w.bytes;
   }
+  weighs_values_ = true;
+  for (known_task& t : now) t.left = 0;
   tasks_ = std::move(now);
+}
+
+/// What tasks touch that have declared nothing: the values that they take and leave. `left` is known.
+HEIST_COLD_BODY void remembering::count_values(graph_data const& g) noexcept {
+  try {
+    std::vector<known_task*> by_index(g.nodes.size());
+    for (known_task& t : tasks_) {
+      by_index[t.index] = &t;
+      if (!t.declared) t.past.bytes = t.left;
+    }
+    for (edge const& e : g.edges) {
+      if (!e.carries_value()) continue;
+      if (known_task& t = *by_index[e.to]; !t.declared) t.past.bytes += by_index[e.from()]->left;
+    }
+  } catch (std::bad_alloc const&) {  // not known
+  }
 }
 
 HEIST_COLD_BODY void remembering::choose_way(graph_data const& g, core const& home) {

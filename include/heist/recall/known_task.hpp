@@ -19,7 +19,7 @@ struct task_past {
   std::uint32_t from = nowhere;    ///< the worker that made it ready
   std::int64_t begin = 0;          ///< nanoseconds since the pass began
   std::int64_t end = 0;
-  std::uint64_t bytes = 0;  ///< as declared; 0: not known
+  std::uint64_t bytes = 0;  ///< as declared, or of the values that it takes and leaves; 0: not known
 
   bool known() const noexcept { return worker != nowhere; }
   friend bool operator==(task_past const&, task_past const&) = default;
@@ -35,6 +35,7 @@ struct known_task : queued_runnable {
   std::uint32_t index = 0;  ///< of the node, and when that was born: which task it is
   std::uint32_t born = 0;
   task_past past;
+  std::uint64_t left = 0;  ///< bytes of the value that it has left in the first pass since it was arranged
 
   // In the run in progress.
   std::uint32_t home = nowhere;  ///< the worker that is to run it; nowhere: any
@@ -42,6 +43,7 @@ struct known_task : queued_runnable {
   std::uint32_t part = 0;        ///< of the graph (division.hpp), under policies with squads
   bool admitted = false;         ///< its turn has come
   bool passed = false;           ///< it has given the turn on
+  bool declared = false;         ///< what it touches
 };
 
 }  // namespace heist::detail

@@ -86,6 +86,8 @@ class remembering final : public graph_recall {
   // --- arranging (arrange.ipp), before a pass ---
   arrangement wanted(graph_data const& g, core const& home) const noexcept;
   void arrange(graph_data& g, core& home);
+  void put_in_order(graph_data& g);
+  void count_values(graph_data const& g) noexcept;
   void match_tasks(graph_data& g);
   void choose_way(graph_data const& g, core const& home);
   void arrange_squads(graph_data const& g, core const& home);
@@ -105,6 +107,7 @@ class remembering final : public graph_recall {
   bool belongs_here(known_task& t, worker& w) noexcept;
   void give_to_squad(known_task& t, std::uint32_t squad, core& home) noexcept;
   void keep(record& r, fiber& self);
+  static void weigh_value(known_task& t) noexcept;
   known_task* give_turn_on(known_task& t) noexcept;
   void turn_comes(known_task* t, core& home) noexcept;
   bool is_strict() const noexcept { return way_ >= recall_way::strict; }
@@ -119,6 +122,7 @@ class remembering final : public graph_recall {
   keep_worker rule_{*this};
   std::int64_t epoch_ = 0;
   std::uint32_t workers_ = 0, squads_ = 0;
+  bool weighs_values_ = false;   ///< tasks of this pass note how large their values are
   room_core* in_run_ = nullptr;  ///< told that a run began
   bool wrapped_ = false;         ///< the records run by way of run()
   std::uint32_t wrapped_layout_ = 0;
@@ -126,6 +130,7 @@ class remembering final : public graph_recall {
   bool is_followed_on(core const& home) const noexcept {
     return followed_ && (followed_->only_on == 0 || followed_->only_on == home.serial());
   }
+  std::uint64_t passes_ = 0, order_due_ = 0;  ///< since it was arranged; when times order successors the next time
   std::optional<followed_tasks> followed_;
   std::uint32_t follows_ = 0;  ///< how often that has changed
   std::string note_;

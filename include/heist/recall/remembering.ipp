@@ -13,6 +13,7 @@ HEIST_COLD_BODY bool remembering::pass_begins(graph_data& g, core& home) noexcep
   graph_ = &g;
   try {
     arrange(g, home);
+    put_in_order(g);
   } catch (std::bad_alloc const&) {
     return false;
   }
@@ -39,6 +40,10 @@ HEIST_COLD_BODY void remembering::run_ends(run_state& r) noexcept {
   r.interrupt.resumes = nullptr;
   in_run_->graph_ends();
   in_run_ = nullptr;
+  if (weighs_values_ && !r.interrupted()) {
+    weighs_values_ = false;
+    count_values(*graph_);
+  }
 }
 
 HEIST_COLD_BODY void remembering::stand_aside(graph_data& g) noexcept {
@@ -184,10 +189,18 @@ HEIST_BODY void remembering::turn_comes(known_task* t, core& home) noexcept {
   home.make_runnable_on(*home.workers[t->home], *t);
 }
 
+/// Now: others may take it.
+HEIST_COLD_BODY void remembering::weigh_value(known_task& t) noexcept {
+  node const& n = t.of->built();
+  t.left = n.type().bytes_left == nullptr ? 0 : n.type().bytes_left(n);
+}
+
 HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
   graph_data& g = *r.graph;
   known_task& done = of(r);
   done.past.end = os_env::nanoseconds() - epoch_;
+  if (weighs_values_) [[unlikely]]
+    weigh_value(done);
   bool const tokens = g.counts_tokens;
   if (!tokens) self.worker->count_for(g);
   record* next = nullptr;

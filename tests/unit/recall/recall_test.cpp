@@ -416,3 +416,135 @@ TEST_CASE("runs of one graph by executors with and without memory take turns") {
   plain.run(n.g).get();
   CHECK(n.right());
 }
+
+namespace {
+
+/// What the last pass is to have taken, in the place of what the clock said: by task, in nanoseconds.
+void pretend_times(heist::task_graph const& g, heist::detail::graph_data& data,
+                   std::vector<std::int64_t> const& times) {
+  auto& known = static_cast<heist::detail::remembering&>(*data.recall.load());
+  auto& tasks = const_cast<std::vector<heist::detail::known_task>&>(known.tasks());
+  REQUIRE(tasks.size() == g.size());
+  for (auto& t : tasks) {
+    t.past.begin = 0;
+    t.past.end = times[t.index];
+  }
+}
+
+}  // namespace
+
+TEST_CASE("order: the longest way to the end is by number of tasks at first, and by time when that is known") {
+  heist::executor<heist::policy::cats> ex{1};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  std::string order;
+  auto root = g.emplace([] {});
+  auto slow = g.emplace([&] { order += 's'; });
+  auto first = g.emplace([&] { order += 'f'; }), then = g.emplace([&] { order += 't'; });
+  root.precede(slow, first);
+  first.precede(then);
+  ex.run(g).get();
+  CHECK(order == "fts");
+  pretend_times(g, *root.graph(), {1, 1000, 10, 10});
+  order.clear();
+  ex.run(g).get();
+  CHECK(order == "sft");
+
+  // Again when there have been twice as many passes, by the times then.
+  pretend_times(g, *root.graph(), {1, 10, 10, 10});
+  order.clear();
+  ex.run(g).get();
+  CHECK(order == "sft");
+  ex.run(g).get();
+  pretend_times(g, *root.graph(), {1, 10, 10, 10});
+  order.clear();
+  ex.run(g).get();
+  CHECK(order == "fts");
+}
+
+TEST_CASE("order: what nothing precedes begins by its way, too, and conditions keep the numbers of their successors") {
+  heist::executor<heist::policy::cats> ex{1};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  std::string order;
+  std::vector<heist::task<>> all;
+  for (char const c : {'a', 'b', 'c'}) all.push_back(g.emplace([&order, c] { order += c; }));
+  ex.run(g).get();
+  pretend_times(g, *all[0].graph(), {10, 30, 20});
+  order.clear();
+  ex.run(g).get();
+  CHECK(order == "bca");
+
+  heist::task_graph h;
+  int chosen = 0;
+  auto start = h.emplace([] {});
+  auto choose = h.emplace_condition([] { return 1; });
+  auto zero = h.emplace([&] { chosen = 100; }), one = h.emplace([&] { ++chosen; });
+  start.precede(choose);
+  choose.precede(zero, one);
+  for (int run = 1; run != 4; ++run) {
+    ex.run(h).get();
+    CHECK(chosen == run);
+    pretend_times(h, *start.graph(), {1, 1, 1, 1000});
+  }
+}
+
+namespace {
+
+/// Holds what it does not show.
+struct folder {
+  std::vector<std::string> pages;
+};
+/// Nobody knows how large it is.
+struct opaque {
+  std::unique_ptr<int> inside;
+};
+
+}  // namespace
+
+template <>
+struct heist::value_bytes<folder> {
+  static std::uint64_t of(folder const& f) noexcept { return f.pages.size() * 1000; }
+};
+
+TEST_CASE("footprints: tasks that declare nothing touch the values that they take and leave") {
+  heist::executor<heist::policy::cats> ex{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  auto numbers = g.emplace([] { return std::vector<double>(100); });
+  auto count = g.emplace([](std::vector<double> const& v) { return static_cast<std::int32_t>(v.size()); }, numbers);
+  auto text = g.emplace([](std::vector<double>&& v) { return std::string(v.size() / 2, 'x'); }, heist::take(numbers));
+  auto pages =
+      g.emplace([](std::string const&, std::int32_t) { return folder{std::vector<std::string>(3)}; }, text, count);
+  auto hidden = g.emplace([](folder const&) { return opaque{}; }, pages);
+  auto said = g.emplace([](folder const&) {}, pages);
+  auto nothing = g.emplace([] {});
+  nothing.succeed(pages);
+  said.footprint(5);
+  for (int run = 0; run != 2; ++run) {
+    ex.run(g).get();
+    auto const known = g.memory();
+    CHECK(known.footprint(numbers) == 800);
+    CHECK(known.footprint(count) == 804);
+    CHECK(known.footprint(text) == 850);
+    CHECK(known.footprint(pages) == 3054);
+    CHECK(known.footprint(hidden) == 3000);
+    CHECK(known.footprint(said) == 5);
+    CHECK(known.footprint(nothing) == 0);
+  }
+}
+
+TEST_CASE("footprints: a run that failed counts nothing, the next one does") {
+  heist::executor<heist::policy::cab> ex{four_squads()};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  bool fails = true;
+  auto number = g.emplace([&] { return fails ? throw std::runtime_error{"asked to"} : 7; });
+  auto twice = g.emplace([](int n) { return long{n} * 2; }, number);
+  CHECK_THROWS_AS(ex.run(g).get(), std::runtime_error);
+  CHECK(g.memory().footprint(twice) == 0);
+  fails = false;
+  ex.run(g).get();
+  CHECK(g.memory().footprint(number) == sizeof(int));
+  CHECK(g.memory().footprint(twice) == sizeof(int) + sizeof(long));
+}
