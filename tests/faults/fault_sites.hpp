@@ -31,6 +31,7 @@ inline constexpr site_place site_places[] = {
     {"new", "coroutine/resumption.ipp", "::operator new("},
     {"new", "executor/async.hpp", "::operator new("},
     {"new", "sched/pooled.ipp", "::operator new("},
+    {"new", "sched/checked_wait.ipp", "std::nothrow) checked_waiter"},
     {"aligned new", "", ""},
     {"aligned new", "fork/frame_array.hpp", "::operator new("},
     {"stack mmap", "memory/stack.ipp", "::mmap(nullptr, all"},

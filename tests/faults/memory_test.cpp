@@ -12,6 +12,7 @@
 
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
+#include "heist/async.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
@@ -208,6 +209,51 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
       std::printf("%s", report.output.c_str());
     }
   }
+}
+
+TEST_CASE("memory: the n-th allocation fails while a task waits that might close a circle, for every n", "[faults]") {
+  auto const report = run_child([] {
+    long waited = 0, refused = 0;
+    for (long n = 0;; ++n) {
+      heist::executor ex{2};
+      std::atomic<bool> linked{false}, at_wait{false}, go{false};
+      auto const first = ex.submit([&] {
+                             while (!go) std::this_thread::yield();
+                             return 1;
+                           }).share();
+      auto const second = ex.submit(heist::after(first), [](int x) { return x + 1; }).share();
+      auto const waits = ex.submit([&] {
+                             while (!linked) std::this_thread::yield();
+                             at_wait = true;
+                             return second.get() + 1;
+                           }).share();
+      auto last = ex.submit(heist::after(waits), [](int x) { return x + 1; });
+      bool none_failed = false;
+      {
+        new_fault const f{n};
+        linked = true;
+        while (!at_wait) std::this_thread::yield();
+        std::this_thread::sleep_for(1ms);
+        go = true;
+        second.wait();
+        waits.wait();
+        none_failed = failed_allocations() == 0;
+      }
+      try {
+        CHILD_REQUIRE(last.get() == 4);
+        ++waited;
+      } catch (std::bad_alloc const&) {
+        ++refused;
+      }
+      if (none_failed) break;
+    }
+    CHILD_REQUIRE(waited > 0);
+    std::printf("waits that look for a circle: %ld without memory, %ld of them refused\n", waited + refused - 1,
+                refused);
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+  std::printf("%s", report.output.c_str());
 }
 
 TEST_CASE("memory: a full deque that cannot grow loses no task", "[faults]") {

@@ -40,10 +40,7 @@ bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& 
       [&f, &proj, first](context_type const* c, std::size_t lo, std::size_t hi) {
         local_function<F> body = f;
         local_function<Proj> view = proj;
-        auto at = advanced(first, lo);
-        auto const end = advanced(first, hi);
-        HEIST_UNROLL
-        for (; at != end; ++at) call_body(body, c, std::invoke(view, *at));
+        walk(first, lo, hi, [&body, &view, c](auto const& at) { call_body(body, c, std::invoke(view, *at)); });
       },
       body_needs_context<F, context_type, element>);
 }

@@ -78,6 +78,20 @@ HEIST_ALWAYS_INLINE I advanced(I const& i, std::size_t n) {
   return i + static_cast<std::iter_difference_t<I>>(n);
 }
 
+/// Calls step(i) for each iterator from first + lo up to first + hi. Iterators of classes are counted, see HEIST_UNROLL.
+template <class I, class Step>
+HEIST_ALWAYS_INLINE void walk(I const& first, std::size_t lo, std::size_t hi, Step&& step) {
+  auto at = advanced(first, lo);
+  if constexpr (std::is_pointer_v<I>) {
+    auto const end = advanced(first, hi);
+    HEIST_UNROLL
+    for (; at != end; ++at) step(at);
+  } else {
+    HEIST_UNROLL
+    for (; lo != hi; ++lo, ++at) step(at);
+  }
+}
+
 /// A copy of a small function object, which compilers keep in registers; a reference to any other.
 template <class F>
 using local_function = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64, F, F&>;

@@ -67,12 +67,8 @@ O transform_two(On& on, stretch<I1> a, stretch<I2> b, O out, F& f, Proj1& proj1,
 template <class On, class I, class F>
 void change_each(On& on, stretch<I> over, loop_options const& wanted, F f) {
   auto const first = plain_iterator(over.first);
-  run_all_blocks(on, over.n, wanted, [f, first](auto const*, std::size_t lo, std::size_t hi) mutable {
-    auto at = advanced(first, lo);
-    auto const end = advanced(first, hi);
-    HEIST_UNROLL
-    for (; at != end; ++at) f(at);
-  });
+  run_all_blocks(on, over.n, wanted,
+                 [f, first](auto const*, std::size_t lo, std::size_t hi) mutable { walk(first, lo, hi, f); });
 }
 
 }  // namespace detail

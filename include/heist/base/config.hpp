@@ -89,7 +89,8 @@
 #define HEIST_COLD __attribute__((noinline, cold))
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
 /// Before a loop around a user's few instructions: several at a time, so that its speed does not hang on where the loop
-/// stands in a cache line (GCC aligns loops to 16 bytes; Clang unrolls by itself).
+/// stands in a cache line (GCC aligns loops to 16 bytes; Clang unrolls by itself). The loop's condition compares numbers:
+/// where it compares iterators of classes GCC says in every user's file that it ignores this.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HEIST_UNROLL _Pragma("GCC unroll 4")
 #else
