@@ -72,7 +72,7 @@ class circle {
     } catch (heist::executor_error const& e) {
       ++refused_;
       if (std::string{e.what()}.find("none of which would ever end; fix it by") == std::string::npos) refused_ = -1000;
-      CHECK(f.valid());
+      if (!f.valid()) refused_ = -1000;  // Catch is for one thread
     }
   }
 
@@ -266,7 +266,7 @@ TEST_CASE("state_text: names a circle that is closed by a wait which cannot be r
       60s);
   INFO(report.text());
   CHECK(report.clean());
-  CHECK(
-      report.says("2 tasks wait for each other in a circle, and none of them will ever end: async waits for a future; "
-                  "async waits for a future"));
+  std::string const circle = "2 tasks wait for each other in a circle, and none of them will ever end: ";
+  std::string const one = "async waits for a future", other = "async waits for a task of a flow";
+  CHECK((report.says((circle + one + "; " + other).c_str()) || report.says((circle + other + "; " + one).c_str())));
 }

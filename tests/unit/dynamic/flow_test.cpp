@@ -215,10 +215,11 @@ TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
   heist::flow f{ex, {.window = 1}};
   heist::datum<int> x{f, 0}, y{f, 0};
   std::atomic<int> refused{0};
-  std::atomic<bool> ended{false};
-  // The flow is this task's until it ends.
+  std::atomic<bool> given{false}, ended{false};
+  // The flow is this task's from then on until it ends.
   f.task(
       [&](int& n) {
+        while (!given) std::this_thread::yield();
         auto const count = [&](auto wait) {
           try {
             wait();
@@ -233,6 +234,7 @@ TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
         ended = true;
       },
       heist::update(x));
+  given = true;
   while (!ended) std::this_thread::yield();
   CHECK(x.value() == 1);
   CHECK(refused == 3);

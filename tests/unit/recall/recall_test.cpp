@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "heist/graph/graph_data.hpp"
+#include "heist/recall/remembering.hpp"
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
 #include "support/watchdog.hpp"
