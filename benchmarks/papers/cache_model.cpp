@@ -19,11 +19,10 @@
 #include "../locality/programs.hpp"
 #include "../locality/timing.hpp"
 #include "commands.hpp"
+#include "real_costs.hpp"
 
 namespace papers {
 namespace {
-
-constexpr double ticks_per_ns = 3;  // as calibrate
 
 /// What both halves of the comparison run.
 struct problem {
@@ -83,31 +82,27 @@ double simulate(problem const& wanted, heist::sim::program const& p, double line
   o.squads = heist::squad_by::l2;
   o.caches.block_bytes = 1024;
   o.caches.shared_bytes = 0;  // a squad is one core: its L2 is the private cache
-  heist::sim::costs c;
-  for (auto* const d : {&c.fork, &c.join, &c.continuation, &c.park, &c.resume, &c.attempt, &c.steal, &c.look, &c.far,
-                        &c.unfamiliar, &c.inter, &c.pause, &c.yield, &c.sleep, &c.wake, &c.notify, &c.submit, &c.node})
-    d->mean *= static_cast<heist::sim::ticks>(ticks_per_ns);
-  c.clock = 1;
-  c.memory = static_cast<heist::sim::ticks>(line_ns * ticks_per_ns + 0.5);
-  o.costs = c;
+  o.costs = costs_in_ticks();
+  o.costs.memory = to_ticks(line_ns);
   constexpr unsigned seeds = 3;
   double sum = 0;
   for (unsigned i = 0; i != seeds; ++i) {
     o.seed = wanted.seed + i;
     sum += static_cast<double>(heist::simulate<Policy>(p, o).makespan) / seeds;
   }
-  return sum / ticks_per_ns / elements;
+  return sum / static_cast<double>(ticks_per_ns) / elements;
 }
 
 template <class P>
 simulated simulate(problem const& wanted, measured const& real, double element_ns, double line_ns, bool quick) {
   std::size_t const n = real.settings.size;
   std::uint32_t const steps = quick ? 4 : 60;
-  auto const p = tasks_of(std::string{P::about.name}, {.rows = n,
-                                                       .columns = n,
-                                                       .steps = steps,
-                                                       .leaf_rows = real.settings.leaf,
-                                                       .ticks_per_element = element_ns * ticks_per_ns});
+  auto const p =
+      tasks_of(std::string{P::about.name}, {.rows = n,
+                                            .columns = n,
+                                            .steps = steps,
+                                            .leaf_rows = real.settings.leaf,
+                                            .ticks_per_element = element_ns * static_cast<double>(ticks_per_ns)});
   P program{real.settings};
   double elements = 0;
   std::size_t const all = P::about.name == "ge" ? program.most_steps() : steps;

@@ -16,12 +16,11 @@
 #include "../../examples/kernels/fib.hpp"
 #include "../graph/probes.hpp"
 #include "commands.hpp"
+#include "real_costs.hpp"
 #include "real_programs.hpp"
 
 namespace papers {
 namespace {
-
-constexpr heist::sim::ticks ticks_per_ns = 3;  // as many as the clock of idle policies has, and forks take few ns
 
 /// In nanoseconds; the least of all rounds.
 struct taken {
@@ -64,21 +63,12 @@ times measure(std::size_t size, unsigned rounds) {
   return best;
 }
 
-heist::sim::ticks to_ticks(double ns) {
-  return static_cast<heist::sim::ticks>(ns * static_cast<double>(ticks_per_ns) + 0.5);
-}
-
 /// The simulator's own costs, with this machine's fork and join.
 heist::sim::costs costs_here(double fork_and_join) {
-  heist::sim::costs c;
-  for (auto* const d : {&c.fork, &c.join,   &c.continuation, &c.park,  &c.resume,      &c.attempt,    &c.steal,
-                        &c.look, &c.far,    &c.unfamiliar,   &c.inter, &c.pause,       &c.yield,      &c.sleep,
-                        &c.wake, &c.notify, &c.submit,       &c.node,  &c.private_hit, &c.shared_hit, &c.memory})
-    d->mean *= ticks_per_ns;
+  heist::sim::costs c = costs_in_ticks();
   heist::sim::ticks const both = to_ticks(fork_and_join);
   c.fork = both / 2;
   c.join = both - both / 2;
-  c.clock = 1;
   return c;
 }
 
