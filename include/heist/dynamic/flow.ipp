@@ -44,9 +44,10 @@ HEIST_COLD_BODY void flow::refuse_twice() {
 
 /// Looks at all: the one may stand anywhere in the window.
 HEIST_BODY void flow::refuse_own_task() const {
-  if (detail::this_worker() == nullptr) return;
+  detail::runnable const* const calling = detail::calling_task();
+  if (calling == nullptr) return;
   for (std::uint64_t i = oldest_; i != next_; ++i) {
-    if (!detail::is_calling_task(*window_[i & mask_])) continue;
+    if (window_[i & mask_] != calling) continue;
     throw executor_error{
         "a task of a flow waits for that flow, or gives it a task while its window is full, and would wait for its own "
         "end; fix it by wait() and value() outside of the flow's tasks, or by a larger flow_options::window."};

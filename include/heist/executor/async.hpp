@@ -197,8 +197,8 @@ void submit_posted(core& home, queued_runnable& task);
 /// The same of one with a future.
 void submit_async(core& home, async_base& task);
 
-/// Is the calling code the task itself, or does a join of it run the code on top of it?
-bool is_calling_task(runnable const& task) noexcept;
+/// The task that the calling code belongs to, or on top of which a join runs it; null on a thread that runs none.
+runnable const* calling_task() noexcept;
 /// Throws if the calling code is the task itself, or a join of it runs the code on top of it: it could only wait for
 /// ever.
 void refuse_own_future(runnable const& task);

@@ -95,15 +95,15 @@ HEIST_COLD_BODY std::exception_ptr stopped_before_start() {
   return std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
 }
 
-HEIST_COLD_BODY bool is_calling_task(runnable const& task) noexcept {
+HEIST_COLD_BODY runnable const* calling_task() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
-  if (w == nullptr) return false;
+  if (w == nullptr) return nullptr;
   fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-  return self.running.load(std::memory_order_relaxed) == &task;     // relaxed: written by this thread
+  return self.running.load(std::memory_order_relaxed);              // relaxed: written by this thread
 }
 
 HEIST_COLD_BODY void refuse_own_future(runnable const& task) {
-  if (!is_calling_task(task)) return;
+  if (calling_task() != &task) return;
   throw executor_error{
       "a task waits for its own future, which would never be ready; fix it by returning the result, and by waiting "
       "for it outside of the task."};

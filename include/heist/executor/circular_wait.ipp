@@ -9,7 +9,6 @@
 #include <cstddef>  // size_t
 
 #include "heist/base/errors.hpp"
-#include "heist/executor/no_migrate.hpp"
 
 namespace heist::detail {
 
@@ -49,9 +48,7 @@ struct seen_wait : wait_check {
 
 /// Before the calling task waits: those who wait for it have to look.
 inline void tell_that_it_waits() noexcept {
-  fiber const* const self = this_fiber();
-  if (self == nullptr) return;
-  runnable const* const task = self->running.load(std::memory_order_relaxed);  // relaxed: its own
+  runnable const* const task = calling_task();
   if (task != nullptr && task->what != nullptr && task->what->operations->describe == &describe_async)
     static_cast<async_base const*>(task)->tell_that_it_waits();
 }
