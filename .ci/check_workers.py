@@ -9,7 +9,7 @@ from headers import code_of, finish, headers, line_of, within
 PLACES = ["sched/", "executor/", "room/", "fork/", "graph/", "tiers/", "replay/", "dynamic/", "coroutine/"]
 LOCAL = re.compile(r"\bworker(?:\s+const)?\s*[&*]\s*(?:const\s+)?(\w+)\s*(?:=|\{|:)")
 POOL = re.compile(r"(?:->|\.)\s*blocks\s*\.")
-POOL_PLACES = ["sched/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads outside, in one statement
+POOL_PLACES = ["executor/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads outside, in one statement
 
 # Functions that run no code of a user's, other than observers and policies, which may not wait.
 KEPT = {

@@ -34,6 +34,9 @@ std::vector<peer> peers_of(std::size_t workers, std::string_view only) {
 #ifdef HEIST_BENCH_TBB
   add("oneTBB", &make_tbb);
 #endif
+#ifdef HEIST_BENCH_DISPENSO
+  add("dispenso", &make_dispenso);
+#endif
 #ifdef HEIST_BENCH_OPENMP
   add("OpenMP", &make_openmp);
 #endif

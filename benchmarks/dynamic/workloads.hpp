@@ -213,6 +213,7 @@ std::optional<double> pipeline_of(row which, F f) {
 }  // namespace bench
 
 std::unique_ptr<bench::runner> make_heist(std::size_t workers);
+std::unique_ptr<bench::runner> make_dispenso(std::size_t workers);
 std::unique_ptr<bench::runner> make_tbb(std::size_t workers);
 std::unique_ptr<bench::runner> make_taskflow(std::size_t workers);
 std::unique_ptr<bench::runner> make_openmp(std::size_t workers);

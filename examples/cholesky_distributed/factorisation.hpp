@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <heist/executor/context.hpp>
 #include <heist/graph/input.hpp>
-#include <heist/sched/context.hpp>
 
 #include "tiles.hpp"
 

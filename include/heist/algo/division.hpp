@@ -4,7 +4,7 @@
 #include <cstddef>  // size_t
 
 #include "heist/base/config.hpp"
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/worker.hpp"
 

@@ -9,11 +9,11 @@
 #include "heist/algo/loop.hpp"
 #include "heist/algo/options.hpp"
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/executor/executor.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/region/region_entry.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

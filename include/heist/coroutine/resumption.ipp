@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "heist/executor/pooled.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/memory/outside_blocks.hpp"
-#include "heist/sched/pooled.hpp"
 
 namespace heist::detail {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heist/base/unique_function.hpp"
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
 
 namespace heist::detail {
 

@@ -16,9 +16,9 @@
 #include "heist/base/env.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
+#include "heist/executor/pooled.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/pooled.hpp"
 #include "heist/sync/arrivals.hpp"
 #include "heist/sync/completion.hpp"
 

@@ -9,7 +9,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/fiber.hpp"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/executor/blocking.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/executor/future.hpp"
 #include "heist/executor/guest.hpp"
 #include "heist/executor/task_callable.hpp"
@@ -20,7 +21,6 @@
 #include "heist/policy/policies.hpp"
 #include "heist/policy/victim_watch.hpp"
 #include "heist/room/room_of.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_trim.hpp"
 #include "heist/sched/wait.hpp"

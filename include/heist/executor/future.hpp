@@ -14,9 +14,9 @@
 #include "heist/base/errors.hpp"
 #include "heist/executor/async.hpp"
 #include "heist/executor/circular_wait.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/executor/timed_wait.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist {

@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "heist/base/assert.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fiber/current.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
 
 namespace heist::detail {
 

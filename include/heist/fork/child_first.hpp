@@ -11,9 +11,9 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/outcome.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 
 namespace heist::detail {

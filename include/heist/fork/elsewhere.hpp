@@ -3,8 +3,8 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/policy/order.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
 

@@ -4,8 +4,8 @@
 #include <memory>  // addressof
 
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/outcome.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -7,11 +7,11 @@
 
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_traits.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist {
 

@@ -10,12 +10,12 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/result.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/fork/child_first.hpp"
 #include "heist/fork/fork_room.hpp"
 #include "heist/fork/parent_first.hpp"
 #include "heist/policy/order.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -12,8 +12,8 @@
 #include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fiber/exception_state.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -10,10 +10,10 @@
 #include <utility>  // index_sequence
 
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/join_stolen.hpp"
 #include "heist/fork/outcome.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
 
 namespace heist::detail {

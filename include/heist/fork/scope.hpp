@@ -7,14 +7,14 @@
 #include <utility>  // forward
 
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
+#include "heist/executor/pooled.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_traits.hpp"
 #include "heist/fork/scope_base.hpp"
 #include "heist/fwd.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/pooled.hpp"
 
 namespace heist {
 

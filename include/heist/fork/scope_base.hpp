@@ -10,9 +10,9 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/counted_join.hpp"
 #include "heist/fork/fork_room.hpp"
-#include "heist/sched/context.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/runnable.hpp"

@@ -12,7 +12,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/base/unique_function.hpp"
-#include "heist/sched/context.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/spin_lock.hpp"

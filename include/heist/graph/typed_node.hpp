@@ -11,11 +11,11 @@
 #include "heist/base/config.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/base/result.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/input.hpp"
 #include "heist/graph/run.hpp"
 #include "heist/graph/value_bytes.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

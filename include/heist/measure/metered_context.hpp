@@ -8,12 +8,12 @@
 #include <utility>  // forward
 
 #include "heist/executor/blocking.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/fork_join.hpp"
 #include "heist/fork/scope.hpp"
 #include "heist/fwd.hpp"
 #include "heist/region/region.hpp"
 #include "heist/region/region_entry.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist {
 

@@ -72,7 +72,7 @@ class block_depot {
 
 /// One per worker, used by it alone (or under a lock). A block may come from one pool and be given to another, or to
 /// operator delete. It deals in bytes: a constructor or destructor may wait, and the pool then be another worker's
-/// (sched/pooled.hpp).
+/// (executor/pooled.hpp).
 class block_pool {
  public:
   explicit block_pool(block_depot& depot) noexcept : depot_{depot} {}

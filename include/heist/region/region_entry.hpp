@@ -6,12 +6,12 @@
 #include <type_traits>
 #include <utility>  // move
 
+#include "heist/executor/context.hpp"
 #include "heist/executor/task_callable.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_room.hpp"
 #include "heist/fork/fork_traits.hpp"
 #include "heist/region/region.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -12,13 +12,13 @@
 #include <utility>  // exchange, index_sequence
 
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/child_first.hpp"
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_traits.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/replay/replay_room.hpp"
 #include "heist/replay/steal_log.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -6,9 +6,9 @@
 #include <utility>  // exchange
 
 #include "heist/base/errors.hpp"
+#include "heist/executor/pooled.hpp"
 #include "heist/replay/followed.hpp"
 #include "heist/sched/core.hpp"
-#include "heist/sched/pooled.hpp"
 
 namespace heist::detail {
 

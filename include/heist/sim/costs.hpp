@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 #include "heist/base/config.hpp"
 #include "heist/sim/duration.hpp"
@@ -38,6 +39,8 @@ struct costs {
   duration shared_hit = 10;   ///< one found in the squad's
   duration memory = 70;       ///< one found in neither
   duration far_memory = 120;  ///< the same, in the memory of another node (options::numa)
+  /// One found in neither that other caches have had last, which it comes out of; without: as from memory.
+  std::optional<duration> transfer = std::nullopt;
 
   /// Ticks of the clock that idle policies are told (os_env::ticks) in one of ours.
   std::uint32_t clock = 3;

@@ -19,6 +19,9 @@ struct matrix_options {
   double ticks_per_element = 1;  ///< to compute one, memory excluded
   /// The first of `branching` parts is three times as large as each other one, at every division.
   bool unbalanced = false;
+  /// Gauss elimination: tasks divide, and touch, only what is left below and right of the pivot; else whole rows, all of
+  /// them in each step.
+  bool only_what_is_left = false;
 };
 
 /// Five-point heat: each step reads one array, with the rows above and below, and writes the other.

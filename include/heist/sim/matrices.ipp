@@ -49,16 +49,23 @@ class sweeper {
   void touch(std::uint64_t array, rows part, bool writes) {
     built_.touch(array * array_distance() + bytes(part.first), bytes(part.size()), writes);
   }
+  /// Of each of these rows of the first array, what begins with a column.
+  void touch_from(std::uint64_t column, rows part, bool writes) {
+    std::uint64_t const left = std::min(column, options_.columns) * options_.element_bytes;
+    for (std::uint64_t r = part.first; r != part.last; ++r) built_.touch(bytes(r) + left, bytes(1) - left, writes);
+  }
   /// The rows and their neighbours.
   rows around(rows part) const noexcept {
     return {part.first == 0 ? 0 : part.first - 1, std::min(part.last + 1, options_.rows)};
   }
 
-  /// A tree over all rows; its root. `leaf(part)` says what the task of these rows does.
+  rows all() const noexcept { return {0, options_.rows}; }
+
+  /// A tree over rows; its root. `leaf(part)` says what the task of these rows does.
   template <class Leaf>
-  std::uint32_t add_tree(Leaf leaf) {
+  std::uint32_t add_tree(rows whole, Leaf leaf) {
     std::uint32_t const root = built_.add_tree(region_);
-    open_.push_back({root, {0, options_.rows}});
+    open_.push_back({root, whole});
     while (!open_.empty()) {
       auto const [task, part] = open_.back();
       open_.pop_back();
@@ -111,7 +118,7 @@ HEIST_COLD_BODY program heat(matrix_options const& wanted) {
   std::uint32_t roots[2];
   for (std::uint64_t from : {std::uint64_t{0}, std::uint64_t{1}}) {
     if (from == 1 && wanted.steps == 1) break;
-    roots[from] = s.add_tree([&](detail::rows part) {
+    roots[from] = s.add_tree(s.all(), [&](detail::rows part) {
       s.touch(from, s.around(part), false);
       s.touch(1 - from, part, true);
       s.built().work(s.work(static_cast<double>(part.size() * wanted.columns)));
@@ -123,7 +130,7 @@ HEIST_COLD_BODY program heat(matrix_options const& wanted) {
 
 HEIST_COLD_BODY program sor(matrix_options const& wanted) {
   detail::sweeper s{wanted, "sor", 1};
-  std::uint32_t const root = s.add_tree([&](detail::rows part) {
+  std::uint32_t const root = s.add_tree(s.all(), [&](detail::rows part) {
     s.touch(0, s.around(part), false);
     s.touch(0, part, true);
     s.built().work(s.work(static_cast<double>(part.size() * wanted.columns) / 2));
@@ -136,11 +143,17 @@ HEIST_COLD_BODY program gauss_elimination(matrix_options wanted) {
   wanted.steps = 1;
   detail::sweeper s{wanted, "gauss elimination", 1};
   for (std::uint64_t k = 0; k + 1 < std::max<std::uint64_t>(wanted.rows, 2); ++k) {
-    s.add_tree([&](detail::rows part) {
+    detail::rows const whole = wanted.only_what_is_left ? detail::rows{k + 1, wanted.rows} : s.all();
+    s.add_tree(whole, [&](detail::rows part) {
       detail::rows const below{std::max(part.first, k + 1), part.last};
       if (below.first >= below.last) return;
-      s.touch(0, {k, k + 1}, false);
-      s.touch(0, below, true);
+      if (wanted.only_what_is_left) {
+        s.touch_from(k, {k, k + 1}, false);
+        s.touch_from(k, below, true);
+      } else {
+        s.touch(0, {k, k + 1}, false);
+        s.touch(0, below, true);
+      }
       auto const width = static_cast<double>(wanted.columns > k ? wanted.columns - k : 1);
       s.built().work(s.work(static_cast<double>(below.size()) * width));
     });

@@ -26,7 +26,8 @@ struct cache_sizes {
 cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, topology::squads const& s);
 
 /// A write makes a new version of a block; a copy of an older one counts as absent when it is read, as if the hardware
-/// had invalidated it. Each touch happens at one moment: the start of its stage.
+/// had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the *side* of a
+/// block is the squad, or where squads share no cache the worker, that has touched it last: for others it is a transfer.
 ///
 /// Cost  for each block touched two searches in hash tables.
 class memory {
@@ -58,6 +59,9 @@ class memory {
     return each.mean == 0 || blocks == 0 ? 0 : duration{each.mean * lines_ * blocks, each.law}.draw(random);
   }
 
+  /// Does the block come out of caches of another side? It is on side `side` afterwards.
+  bool is_transfer(std::uint32_t block, std::uint32_t side) noexcept;
+
   /// Gives the blocks that are touched numbers without gaps.
   void number_blocks(program const& p, std::uint64_t block);
 
@@ -69,6 +73,7 @@ class memory {
   std::uint64_t lines_ = 1;  ///< in a block
   std::vector<placed> touches_;
   std::vector<std::uint32_t> versions_;  ///< of every block
+  std::vector<std::uint32_t> sides_;     ///< of every block, 0: none yet; empty without costs::transfer
   std::vector<lru_cache> own_, shared_;
 };
 

@@ -4,7 +4,7 @@
 #include "heist/sim/memory.hpp"
 
 #include <algorithm>  // max, min, sort
-#include <utility>    // move, pair
+#include <utility>    // exchange, move, pair
 
 #include "heist/sim/fail.hpp"
 
@@ -35,6 +35,7 @@ HEIST_BODY memory::memory(program const& p, options const& wanted, cache_sizes s
     // No more than there are: a cache that holds everything costs no more than that.
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes / block, versions_.size()));
   };
+  if (costs_.transfer) sides_.assign(versions_.size(), 0);
   own_.assign(squad_of.size(), lru_cache{capacity(sizes.of_worker)});
   shared_.assign(squads, lru_cache{capacity(sizes.of_squad)});
 }
@@ -44,13 +45,17 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   placed const& where = touches_[touch];
   lru_cache& own = own_[w];
   lru_cache& shared = shared_[squad_of_[w]];
-  std::uint64_t own_hits = 0, shared_hits = 0, far = 0;
+  std::uint32_t const side = 1 + (shared.capacity() == 0 ? w : squad_of_[w]);
+  std::uint64_t own_hits = 0, shared_hits = 0, far = 0, transfers = 0;
   for (std::uint32_t b = where.first; b != where.first + where.blocks; ++b) {
     std::uint32_t& version = versions_[b];
+    bool const is_elsewhere = is_transfer(b, side);
     if (own.use(b, version)) {
       ++own_hits;
     } else if (shared.use(b, version)) {
       ++shared_hits;
+    } else if (is_elsewhere) {
+      ++transfers;
     } else if (nodes_.enabled()) {
       far += nodes_.fetch(w, b, block_bytes_, where.writes);
     }
@@ -66,8 +71,16 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   seen.shared_hits += shared_hits * lines_;
   seen.memory += misses * lines_;
   seen.far_memory += far * lines_;
+  seen.transfers += transfers * lines_;
   return cost(costs_.private_hit, own_hits, random) + cost(costs_.shared_hit, shared_hits, random) +
-         cost(costs_.memory, misses - far, random) + cost(costs_.far_memory, far, random);
+         cost(costs_.memory, misses - far - transfers, random) + cost(costs_.far_memory, far, random) +
+         cost(costs_.transfer.value_or(costs_.memory), transfers, random);
+}
+
+HEIST_BODY bool memory::is_transfer(std::uint32_t block, std::uint32_t side) noexcept {
+  if (sides_.empty()) return false;
+  std::uint32_t const before = std::exchange(sides_[block], side);
+  return before != 0 && before != side;
 }
 
 HEIST_BODY void memory::number_blocks(program const& p, std::uint64_t block) {

@@ -32,11 +32,12 @@ struct time_split {
 };
 
 /// Where the memory that tasks touched was found, in lines of 64 bytes. Misses of private caches are shared_hits +
-/// memory, those of shared caches are memory; far_memory of these came from another NUMA node's (options::numa).
+/// memory, those of shared caches are memory; far_memory of these came from another NUMA node's (options::numa),
+/// transfers out of other caches (counted with costs::transfer only).
 struct cache_misses {
-  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0;
+  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0, transfers = 0;
 
-  std::uint64_t near_memory() const noexcept { return memory - far_memory; }
+  std::uint64_t near_memory() const noexcept { return memory - far_memory - transfers; }
 
   cache_misses& operator+=(cache_misses const& o) noexcept;
   friend bool operator==(cache_misses const&, cache_misses const&) = default;

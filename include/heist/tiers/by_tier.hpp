@@ -4,9 +4,9 @@
 #include <utility>  // forward
 
 #include "heist/base/config.hpp"
+#include "heist/executor/context.hpp"
 #include "heist/fork/fork_traits.hpp"
 #include "heist/policy/order.hpp"
-#include "heist/sched/context.hpp"
 
 namespace heist::detail {
 

@@ -32,7 +32,7 @@ struct alignas(64) over_aligned {
   int n = 1;
 };
 
-// As sched/pooled.hpp does.
+// As executor/pooled.hpp does.
 template <class T>
 constexpr bool fits = block_pool::fits(sizeof(T), alignof(T));
 template <class T, class... Args>

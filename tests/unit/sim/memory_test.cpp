@@ -2,6 +2,7 @@
 #include "heist/sim/memory.hpp"
 
 #include <cstdint>
+#include <utility>  // move
 #include <vector>
 
 #include "support/catch.hpp"
@@ -22,8 +23,9 @@ sim::program four_pieces() {
 
 /// Workers 0 and 1 share a cache, worker 2 has one for itself.
 struct machine {
-  explicit machine(sim::cache_sizes sizes, std::uint64_t block = 64)
-      : options{with_block(block)}, caches{p, options, sizes, squad_of, 2} {}
+  explicit machine(sim::cache_sizes sizes, std::uint64_t block = 64) : machine{sizes, with_block(block)} {}
+  machine(sim::cache_sizes sizes, sim::options wanted)
+      : options{std::move(wanted)}, caches{p, options, sizes, squad_of, 2} {}
 
   /// Lines that worker `w` does not find in its own cache, in its squad's.
   std::uint64_t private_misses(std::uint32_t w, std::uint32_t touch) {
@@ -97,6 +99,35 @@ TEST_CASE("memory: larger blocks count the same lines", "[sim]") {
 TEST_CASE("memory: without caches everything comes from memory", "[sim]") {
   machine m{{0, 0}};
   for (int i = 0; i != 2; ++i) CHECK(m.shared_misses(0, 0) == 16);
+}
+
+TEST_CASE("memory: what others have touched last is a transfer, what a cache has dropped is not", "[sim]") {
+  sim::options o = machine::with_block(64);
+  o.costs.transfer = 1000;
+  machine m{{1024, 2048}, o};
+  CHECK(m.access(0, 4) == sim::cache_misses{16, 0, 0, 16});  // nobody's until now: from memory
+  CHECK(m.cost == 16 * 100);
+  CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16, 0, 16});
+  CHECK(m.cost == 16 * 1000);
+  CHECK(m.access(2, 0) == sim::cache_misses{16, 16});
+  CHECK(m.access(1, 4) == sim::cache_misses{16, 0, 16});  // the other worker's squad still has it, and writes
+  CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16, 0, 16});
+  for (std::uint32_t const other : {1u, 2u, 3u}) m.access(2, other);
+  CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16});  // dropped by its own side
+  CHECK(m.cost == 16 * 100);
+  CHECK(m.access(2, 0).near_memory() == 0);
+}
+
+TEST_CASE("memory: where squads share no cache, another worker is another side", "[sim]") {
+  sim::options o = machine::with_block(64);
+  o.costs.transfer = 1000;
+  machine m{{1024, 0}, o};
+  m.access(0, 4);
+  CHECK(m.access(1, 0).transfers == 16);
+  machine without{{1024, 0}};
+  without.access(0, 4);
+  CHECK(without.access(1, 0) == sim::cache_misses{16, 0, 0, 16});
+  CHECK(without.cost == 16 * 100);
 }
 
 TEST_CASE("memory: sizes come from the machine unless they are given", "[sim]") {

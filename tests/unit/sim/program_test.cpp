@@ -95,6 +95,11 @@ TEST_CASE("program: the leaves of a sweep cover every row once, balanced or not"
     }
   }
   CHECK(sim::gauss_elimination({.rows = 4, .columns = 4, .leaf_rows = 1}).work() == 3 * 4 + 2 * 3 + 1 * 2);
+  CHECK(sim::gauss_elimination({.rows = 4, .columns = 4, .leaf_rows = 1, .only_what_is_left = true}).work() ==
+        3 * 4 + 2 * 3 + 1 * 2);
+  auto const whole = sim::gauss_elimination({.rows = 64, .columns = 64, .leaf_rows = 1});
+  auto const left = sim::gauss_elimination({.rows = 64, .columns = 64, .leaf_rows = 1, .only_what_is_left = true});
+  CHECK(left.task_count() < whole.task_count());
 }
 
 TEST_CASE("program: nonsense is refused with a sentence that says how to fix it", "[sim]") {

@@ -1,7 +1,7 @@
 // Bodies of pooled.hpp.
 #pragma once
 
-#include "heist/sched/pooled.hpp"
+#include "heist/executor/pooled.hpp"
 
 #include "heist/fiber/current.hpp"
 #include "heist/memory/outside_blocks.hpp"

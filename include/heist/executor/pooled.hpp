@@ -89,5 +89,5 @@ class callable_slot {
 }  // namespace heist::detail
 
 #if HEIST_HEADER_ONLY
-#include "heist/sched/pooled.ipp"
+#include "heist/executor/pooled.ipp"
 #endif
