@@ -86,8 +86,10 @@ struct stage_at<Stages, 0> {
 /// Threads  one run at a time, which any thread may start; another one throws executor_error.
 /// Promises in a serial stage tokens come in order, each after the one before has left it. After an exception no token
 ///          begins, those that are on their way call no further stage, and get() rethrows the first. The destructor
-///          waits for the run.
-/// Cost     a token allocates nothing; a serial stage costs at most two locked operations.
+///          waits for the run. A stage may wait (for a future, at a join) for what a later token does; one that blocks its
+///          thread for that may do so for ever, with several workers as with one.
+/// Cost     a token allocates nothing; a serial stage costs at most two locked operations. Tokens change workers where
+///          the stages until their next turn take some 200 ns or more; for less, two workers are no faster than one.
 template <class... Stages>
 class pipeline {
   static_assert((detail::is_pipeline_stage<Stages> && ...),
@@ -169,35 +171,63 @@ class pipeline {
   static detail::runnable* run_stage(detail::runnable& task, detail::fiber& self) {
     line& l = static_cast<line&>(static_cast<detail::pipeline_line&>(static_cast<detail::queued_runnable&>(task)));
     self.worker->report_pending_count();
-    return l.in->template go_on<I>(l, self);
+    detail::kept_line kept{self};
+    return l.in->template go_on<I>(l, self, kept);
   }
 
   template <std::size_t I>
-  detail::runnable* go_on(line& l, detail::fiber& self) {
+  detail::runnable* go_on(line& l, detail::fiber& self, detail::kept_line& kept) {
+    std::uint64_t const began = detail::stage_times::times(I == 0 ? core_.next_number : l.number) ? os_env::ticks() : 0;
     if constexpr (I == 0) {
       if (!begin_token(l, self)) return pass_end(l, self);
     } else {
       call<I>(l, self);
     }
+    if (began != 0) core_.times.ran(I, os_env::ticks() - began);
     if constexpr (stage<I>::serial) {
-      line& following = lines_[core_.after(l.index)];
-      if (core_.lines != 1 && core_.turn(I, following.index).arrive()) {
-        following.run = &run_stage<I>;
-        self.home.push(*self.worker, static_cast<detail::queued_runnable&>(following));
-      } else if (core_.lines == 1 && I != 0) {
+      if (core_.lines != 1) {
+        pass_turn<I>(l, self, kept);
+      } else if (I != 0) {
         static_cast<void>(core_.turn(I, 0).arrive());  // for the next token of this line
       }
     }
     if constexpr (I + 1 == count) {
       l.run = &run_stage<0>;
-      if (core_.lines == 1) return &l;
-      return core_.turn(0, l.index).arrive() ? &l : nullptr;
+      if (core_.lines != 1 && !core_.turn(0, l.index).arrive()) return kept.take();
+      detail::runnable* const next = kept.take();
+      if (next == nullptr) return &l;
+      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(l));
+      return next;
     } else {
       if constexpr (stage<I + 1>::serial) {
-        if (!core_.turn(I + 1, l.index).arrive()) return nullptr;
+        if (!core_.turn(I + 1, l.index).arrive()) return kept.take();
       }
-      return go_on<I + 1>(l, self);
+      return go_on<I + 1>(l, self, kept);
     }
+  }
+
+  /// The token of `l` has left serial stage I. The line behind it goes on here, after this token, if that is soon.
+  template <std::size_t I>
+  void pass_turn(line& l, detail::fiber& self, detail::kept_line& kept) {
+    bool const is_soon = self.home.worker_count == 1 || core_.times.are_short(I + 1, end_of_row<I>());
+    bool const may_keep = is_soon && self.home.joins == join_strategy::park;  // other joins wait without a word
+    if (!may_keep) kept.push();
+    line& following = lines_[core_.after(l.index)];
+    if (!core_.turn(I, following.index).arrive()) return;
+    following.run = &run_stage<I>;
+    if (may_keep) {
+      kept.keep(following);
+    } else {
+      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(following));
+    }
+  }
+  /// Behind the stages that a token goes through until it has to have a turn and has left that stage again.
+  template <std::size_t I>
+  static constexpr std::size_t end_of_row() {
+    constexpr bool serial[] = {Stages::serial...};
+    std::size_t end = I + 1;
+    while (end != count && !serial[end]) ++end;
+    return end == count ? count : end + 1;
   }
 
   /// The first stage. False if there is no token any more.

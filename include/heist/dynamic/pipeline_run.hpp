@@ -8,12 +8,14 @@
 #include <memory>  // unique_ptr
 #include <optional>
 #include <stop_token>
-#include <utility>  // forward, move
+#include <utility>  // exchange, forward, move
 
+#include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/executor/async.hpp"
 #include "heist/executor/future.hpp"
+#include "heist/sched/fiber.hpp"
 #include "heist/sync/arrivals.hpp"
 
 namespace heist {
@@ -81,6 +83,55 @@ struct pipeline_line : queued_runnable {
   std::size_t number = 0;  ///< of its token
 };
 
+/// How long the stages of a pipeline take, by some of their calls.
+///
+/// Threads  any.
+class stage_times {
+ public:
+  /// Ticks of the clock; less is short. A token that is handed to another worker costs some 80 ns a stage, so two
+  /// workers gain where stages take more than twice that.
+  static constexpr std::uint32_t short_ticks = 600;
+
+  explicit stage_times(std::size_t stages);
+
+  /// Is this token's call timed? The first ones, then one of 64, in no order.
+  static bool times(std::size_t token) noexcept {
+    return token < 4 || static_cast<std::uint32_t>(token) * 0x9E3779B9u >> 26 == 0;
+  }
+  void ran(std::size_t stage, std::uint64_t ticks) noexcept;
+  /// Are all these together? Not before they have been timed.
+  bool are_short(std::size_t first, std::size_t end) const noexcept;
+
+ private:
+  std::unique_ptr<os_env::atomic<std::uint32_t>[]> ticks_;
+};
+
+/// The line that has been given its turn by what runs on a fiber, which keeps it, to run it next itself. Whoever waits
+/// lets others have it before.
+class kept_line : unstarted_children {
+ public:
+  explicit kept_line(fiber& self) noexcept : unstarted_children{&let_go, self.unstarted}, self_{self} {
+    self.unstarted = this;
+  }
+  kept_line(kept_line const&) = delete;
+  kept_line& operator=(kept_line const&) = delete;
+  ~kept_line() { self_.unstarted = older; }
+
+  void keep(pipeline_line& l) noexcept {
+    HEIST_ASSERT(line_ == nullptr, "a line that is kept is the next one, which has no other turn");
+    line_ = &l;
+  }
+  /// Any worker may run it from here on.
+  void push() noexcept;
+  pipeline_line* take() noexcept { return std::exchange(line_, nullptr); }
+
+ private:
+  static void let_go(unstarted_children& self) noexcept { static_cast<kept_line&>(self).push(); }
+
+  fiber& self_;
+  pipeline_line* line_ = nullptr;
+};
+
 struct pipeline_core {
   pipeline_core(std::size_t tokens_at_a_time, std::size_t stages);
   pipeline_core(pipeline_core const&) = delete;
@@ -104,6 +155,7 @@ struct pipeline_core {
   runnable* finish(fiber& self) noexcept;
 
   std::size_t const lines;
+  stage_times times;
   std::unique_ptr<basic_turn<>[]> turns;  ///< by stage and line; those of parallel stages stay unused
   os_env::atomic<bool> running{false};
   os_env::atomic<bool> failed{false};

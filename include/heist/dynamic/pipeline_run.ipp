@@ -24,8 +24,31 @@ HEIST_COLD_BODY unsigned wave_of_line(runnable const& self) noexcept {
   return static_cast<pipeline_line const&>(self).of->run->wave;
 }
 
+HEIST_COLD_BODY stage_times::stage_times(std::size_t stages)
+    : ticks_{std::make_unique<os_env::atomic<std::uint32_t>[]>(stages)} {
+  for (std::size_t s = 0; s != stages; ++s)
+    ticks_[s].store(~std::uint32_t{0}, std::memory_order_relaxed);  // relaxed: as below
+}
+
+/// Shorter at once, longer by a quarter: one call that was disturbed makes a stage long for a while.
+HEIST_COLD_BODY void stage_times::ran(std::size_t stage, std::uint64_t ticks) noexcept {
+  auto const now = static_cast<std::uint32_t>(ticks < ~std::uint32_t{0} ? ticks : ~std::uint32_t{0});
+  std::uint32_t const before = ticks_[stage].load(std::memory_order_relaxed);                        // relaxed: advice
+  ticks_[stage].store(now < before ? now : before + (now - before) / 4, std::memory_order_relaxed);  // relaxed: advice
+}
+
+HEIST_BODY bool stage_times::are_short(std::size_t first, std::size_t end) const noexcept {
+  std::uint64_t all = 0;
+  for (std::size_t s = first; s != end; ++s) all += ticks_[s].load(std::memory_order_relaxed);  // relaxed: advice
+  return all < short_ticks;
+}
+
+HEIST_BODY void kept_line::push() noexcept {
+  if (pipeline_line* const l = take(); l != nullptr) self_.home.push(*self_.worker, static_cast<queued_runnable&>(*l));
+}
+
 HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::size_t stages)
-    : lines{tokens_at_a_time} {
+    : lines{tokens_at_a_time}, times{stages} {
   if (lines == 0 || lines > most_lines) {
     throw executor_error{fmt::format(
         "a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.", lines, most_lines)};

@@ -2,6 +2,7 @@
 #include "heist/pipeline.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "heist/graph.hpp"
+#include "heist/sync/completion.hpp"
 #include "support/catch.hpp"
+#include "support/wait_for.hpp"
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
@@ -54,6 +57,60 @@ TEST_CASE("pipeline: every token once, in order where a stage is serial, on any 
         CHECK(parallel == 500);
         CHECK(clashes == 0);
       }
+    }
+  }
+}
+
+TEST_CASE("pipeline: how long stages take is told by some tokens' calls", "[dynamic]") {
+  heist::detail::stage_times times{3};
+  CHECK(times.are_short(1, 1));
+  CHECK_FALSE(times.are_short(0, 1));  // not timed
+  for (std::size_t s = 0; s != 3; ++s) times.ran(s, 250);
+  CHECK(times.are_short(1, 3));
+  CHECK_FALSE(times.are_short(0, 3));
+  times.ran(1, 10'000);
+  CHECK_FALSE(times.are_short(1, 2));
+  times.ran(1, 100);
+  CHECK(times.are_short(1, 2));
+  times.ran(2, ~std::uint64_t{0});
+  CHECK_FALSE(times.are_short(2, 3));
+  int timed = 0;
+  for (std::size_t token = 0; token != 6400; ++token) timed += heist::detail::stage_times::times(token);
+  CHECK(timed > 90);
+  CHECK(timed < 120);
+}
+
+TEST_CASE("pipeline: where stages are short, one may wait for what the next token does before", "[dynamic]") {
+  constexpr std::size_t tokens = 1000;
+  for (std::size_t workers : {1, 2, 3}) {
+    for (bool const in_child : {false, true}) {
+      heist::executor ex{workers};
+      heist_test::watchdog guard{"waits for the next", 60s, [&] { return ex.state_text(); }};
+      std::vector<heist::completion> been(tokens);
+      std::size_t sum = 0, waited = 0;
+      heist::pipeline p{4, heist::serial_stage([&](heist::token& t) {
+                          if (t.number() == tokens) t.stop();
+                          return t.number();
+                        }),
+                        heist::serial_stage([&](std::size_t x) {
+                          been[x].complete();
+                          return x;
+                        }),
+                        heist::serial_stage([&](heist::context c, std::size_t x) {
+                          if (x % 97 != 50 || x + 1 == tokens) return x;
+                          ++waited;
+                          auto const wait = [&] { heist_test::wait_for(been[x + 1]); };
+                          if (in_child) {
+                            c.fork_join(wait, [] {});
+                          } else {
+                            wait();
+                          }
+                          return x;
+                        }),
+                        heist::serial_stage([&](std::size_t x) { sum += x; })};
+      ex.run(p).get();
+      CHECK(sum == tokens * (tokens - 1) / 2);
+      CHECK(waited == 10);
     }
   }
 }
