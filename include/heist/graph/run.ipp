@@ -270,7 +270,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   graph_owner kept = std::move(r.keeps);
   record* const outer = r.outer;
   unsigned const wave = r.wave;
-  if (outer != nullptr && r.exception) r.parent->fail(r.exception);
+  if (outer != nullptr && r.exception) r.parent->fail(std::move(r.exception));
   if (outer == nullptr && r.exception) r.keep_if_dropped();
   r.finished.complete();
   r.release();

@@ -3,6 +3,8 @@
 
 #include "heist/graph/run_state.hpp"
 
+#include <utility>  // exchange, move
+
 #include "heist/base/errors.hpp"
 #include "heist/executor/circular_wait.hpp"
 #include "heist/sched/wait.hpp"
@@ -48,10 +50,12 @@ HEIST_BODY void run_state::keep_if_dropped() noexcept {
 
 HEIST_BODY void run_state::let_go() noexcept {
   std::uint32_t now = held;
+  std::exception_ptr asked_for;  // ends with its handle: neither the run's last worker nor the next run destroys it
   // acq_rel: keep_if_dropped(); release: who uses the state again comes after the handle
   if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
-    if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::exchange(exception, nullptr));  // relaxed: ours
-    handle.store(0, std::memory_order_release);  // release: as above
+    asked_for = std::exchange(exception, nullptr);
+    if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::move(asked_for));  // relaxed: ours
+    handle.store(0, std::memory_order_release);                                          // release: as above
   }
   release();
 }

@@ -453,6 +453,40 @@ TEST_CASE("the destructor of an exception that was thrown is called once the run
   CHECK(alive == 0);
 }
 
+TEST_CASE("an exception that was caught ends with its handler, on the thread that asked", "[graph]") {
+  static std::atomic<int> alive;
+  static std::atomic<bool> elsewhere;
+  alive = 0;
+  elsewhere = false;
+  static thread_local bool asks = false;
+  asks = true;
+  struct counted {
+    int read = 7;
+    counted() { ++alive; }
+    counted(counted const& other) : read{other.read} { ++alive; }
+    ~counted() {
+      if (!asks) elsewhere = true;
+      --alive;
+    }
+  };
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::task_graph inner, outer;
+  inner.emplace([] { throw counted{}; });
+  outer.compose(inner);
+  for (int round = 0; round < 500; ++round) {
+    try {
+      ex.run(round % 2 == 0 ? inner : outer).get();
+      FAIL("nothing was thrown");
+    } catch (counted const& e) {
+      REQUIRE(e.read == 7);
+    }
+    // Not when the graph is run again or destroyed, and not by the worker that ended the run.
+    REQUIRE(alive == 0);
+  }
+  CHECK_FALSE(elsewhere);
+}
+
 TEST_CASE("a stop skips tasks that have not started and lets those that run see it", "[graph]") {
   heist::executor ex{2};
   heist_test::watchdog dog{ex, seconds{20}};
