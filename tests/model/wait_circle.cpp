@@ -52,6 +52,23 @@ struct waiter : careful_waiter {
   }
 };
 
+/// What waits as a part of a task (wait_as_part): its waker frees it, unless it is entering.
+struct part : careful_waiter {
+  explicit part(task& t) noexcept : careful_waiter{&wake_up}, of{&t} {}
+  task* of;
+
+  static void wake_up(heist::completion_waiter& w) noexcept {
+    auto& me = static_cast<part&>(w);
+    task& t = *me.of;
+    place const was = me.woken();
+    if (was == place::entering) return;
+    delete &me;
+    if (was != place::left) return;
+    model::check(t.frame == 1, "a part goes on that has not been left");
+    t.resumed.store(1, std::memory_order_release);
+  }
+};
+
 /// A task that comes after another one, and has no code.
 struct link : heist::completion_waiter {
   explicit link(task& t) noexcept : completion_waiter{&wake_up}, of{&t} {}
@@ -69,6 +86,10 @@ struct link : heist::completion_waiter {
 
 completion const* end_of_waiter(heist::completion_waiter const& w) {
   if (w.wake == &link::wake_up) return &static_cast<link const&>(w).of->finished;
+  if (w.wake == &part::wake_up) {
+    auto const& me = static_cast<part const&>(w);
+    return me.has_stepped_back() ? nullptr : &me.of->finished;
+  }
   auto const& me = static_cast<waiter const&>(w);
   return me.has_stepped_back() ? nullptr : &me.self->finished;
 }
@@ -78,7 +99,7 @@ struct program {
   env::atomic<int> refused{0};
   std::array<task*, 4> tasks{};
 
-  bool closes_circle(task& self, task& awaited, waiter& me) {
+  bool closes_circle(task& self, task& awaited, careful_waiter& me) {
     if (self.finished.waiters() == nullptr) return false;
     if (awaited.waits.load(std::memory_order_relaxed) == 0) return false;
     return all.closed_by(self.finished, awaited.finished, &end_of_waiter,
@@ -86,8 +107,8 @@ struct program {
   }
 
   /// The task waits for `awaited`, if any, and ends.
-  void run(task& self, task* awaited) {
-    if (awaited != nullptr) wait(self, *awaited);
+  void run(task& self, task* awaited, bool in_part) {
+    if (awaited != nullptr) in_part ? wait_as_part(self, *awaited) : wait(self, *awaited);
     self.result = 7;
     self.finished.complete();
     self.release();
@@ -114,11 +135,35 @@ struct program {
     }
     awaited.release();
   }
+
+  void wait_as_part(task& self, task& awaited) {
+    self.waits.store(1, std::memory_order_relaxed);
+    auto* me = new part{self};
+    me->begin();
+    bool const in_line = awaited.finished.enlist(*me);
+    bool is_refused = false;
+    if (in_line) {
+      env::fence(std::memory_order_seq_cst);
+      is_refused = closes_circle(self, awaited, *me);
+    }
+    self.frame = 1;
+    if (is_refused) {
+      refused.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      if (!in_line || !me->leave()) {
+        delete me;
+      } else {
+        while (self.resumed.load(std::memory_order_acquire) == 0) env::read_again();
+      }
+      model::check(awaited.result == 7, "a part goes on before what it waited for");
+    }
+    awaited.release();
+  }
 };
 
-/// Task i waits for task Waits[i]; those of which that is nobody only end. `After`: the last task has no code, and comes
+/// Task i waits for task Waits[i], the first `Parts` of them as a part; those of which that is nobody only end. `After`: the last task has no code, and comes
 /// after that one.
-template <int Refused, std::uint32_t After, std::uint32_t... Waits>
+template <int Refused, std::size_t Parts, std::uint32_t After, std::uint32_t... Waits>
 void waits(model::execution& t) {
   constexpr std::array<std::uint32_t, sizeof...(Waits)> of{Waits...};
   constexpr std::size_t count = of.size() + (After != nobody ? 1 : 0);
@@ -132,7 +177,7 @@ void waits(model::execution& t) {
     model::check(p.tasks[After]->finished.enlist(*new link{*p.tasks[count - 1]}), "a task has ended already");
   }
   for (std::size_t i = 0; i != of.size(); ++i) {
-    t.thread([&p, i, on = of[i]] { p.run(*p.tasks[i], on == nobody ? nullptr : p.tasks[on]); });
+    t.thread([&p, i, on = of[i]] { p.run(*p.tasks[i], on == nobody ? nullptr : p.tasks[on], i < Parts); });
   }
   t.finally([&p] {
     model::check(p.refused.load(std::memory_order_relaxed) == Refused, "not as many waits are refused as should be");
@@ -146,11 +191,16 @@ int main(int argc, char** argv) {
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const two{.rules = {.preemptions = 2}};
 
-  all.prove("H20 circles of waits: of two tasks", three, waits<1, nobody, 1, 0>);
-  all.prove("H20 circles of waits: two tasks and one that comes after", three, waits<1, 0, 1, 2>);
-  all.prove("H20 circles of waits: of three tasks", two, waits<1, nobody, 1, 2, 0>);
-  all.prove("H20 circles of waits: of two tasks, for one of which a third waits", two, waits<1, nobody, 1, 0, 0>);
-  all.prove("H20 circles of waits: none, three tasks in a row", two, waits<0, nobody, 1, 2, nobody>);
-  all.prove("H20 circles of waits: none, two tasks wait for one that waits", two, waits<0, nobody, 1, nobody, 0>);
+  all.prove("H20 circles of waits: of two tasks", three, waits<1, 0, nobody, 1, 0>);
+  all.prove("H20 circles of waits: two tasks and one that comes after", three, waits<1, 0, 0, 1, 2>);
+  all.prove("H20 circles of waits: of three tasks", two, waits<1, 0, nobody, 1, 2, 0>);
+  all.prove("H20 circles of waits: of two tasks, for one of which a third waits", two, waits<1, 0, nobody, 1, 0, 0>);
+  all.prove("H20 circles of waits: none, three tasks in a row", two, waits<0, 0, nobody, 1, 2, nobody>);
+  all.prove("H20 circles of waits: none, two tasks wait for one that waits", two, waits<0, 0, nobody, 1, nobody, 0>);
+  all.prove("H20 circles of waits: of two tasks, one of which waits in a part", three, waits<1, 1, nobody, 1, 0>);
+  all.prove("H20 circles of waits: of two tasks, which both wait in a part", three, waits<1, 2, nobody, 1, 0>);
+  all.prove("H20 circles of waits: of three tasks, two of which wait in a part", two, waits<1, 2, nobody, 1, 2, 0>);
+  all.prove("H20 circles of waits: none, a part and a task wait for one that waits", two,
+            waits<0, 1, nobody, 1, nobody, 0>);
   return all.finish();
 }

@@ -122,6 +122,7 @@ class [[nodiscard]] coroutine {
       auto& promise = handle_.promise();
       promise.continuation.handle = awaiting;
       promise.home = promise.home_of_continuation = detail::home_of_promise(awaiting.promise());
+      promise.end = detail::end_of_promise(awaiting.promise());
       return handle_;
     }
     T await_resume() {
@@ -162,7 +163,7 @@ class future_awaiter : completion_awaiter {
     core* home = home_of_promise(h.promise());
     if (home == nullptr) home = task.home;
     if (home == nullptr) refuse_await_nowhere();
-    return suspend(task.finished, *home, h);
+    return suspend(task.finished, &task, end_of_promise(h.promise()), *home, h);
   }
   auto await_resume() -> decltype(std::declval<Handle&>().get()) { return future_.get(); }
 
@@ -193,7 +194,9 @@ struct root_coroutine {
   struct promise_type : coroutine_base {
     completion* done;
     template <class Work>
-    promise_type(Work&, completion& over) noexcept : done{&over} {}
+    promise_type(Work&, completion& over) noexcept : done{&over} {
+      end = end_of_calling_task();
+    }
     root_coroutine get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     struct final_awaiter {
@@ -259,7 +262,8 @@ auto operator co_await(shared_future<T> const& f) {
 }
 
 /// Runs the coroutine, beginning on the calling thread, and returns its value or rethrows its exception when it has
-/// ended. Inside a task it parks that task meanwhile, outside it blocks the thread.
+/// ended. Inside a task it parks that task meanwhile, outside it blocks the thread. In a coroutine that a task waits for
+/// co_await throws executor_error where what it awaits waits for that task.
 template <class T>
 T sync_wait(coroutine<T> what) {
   detail::root_work<T> work{std::move(what), {}, nullptr};

@@ -24,7 +24,7 @@ class run_awaiter : completion_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> h) {
     run_state& r = run_access::state(run_);
     core* const home = home_of_promise(h.promise());
-    return suspend(r.finished, home != nullptr ? *home : *r.home, h);
+    return suspend(r.finished, nullptr, end_of_promise(h.promise()), home != nullptr ? *home : *r.home, h);
   }
   void await_resume() const { run_.get(); }
 

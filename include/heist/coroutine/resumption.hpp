@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "heist/base/config.hpp"
+#include "heist/executor/async.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
@@ -16,7 +17,8 @@ namespace heist::detail {
 
 /// What all coroutines of heist keep.
 struct coroutine_base {
-  core* home = nullptr;  ///< where it resumes after what it awaits; null: where that belongs
+  core* home = nullptr;             ///< where it resumes after what it awaits; null: where that belongs
+  completion const* end = nullptr;  ///< of the task that waits for it by sync_wait; null: of none
 };
 
 /// Where a coroutine with such a promise wants to resume; null: anywhere.
@@ -24,6 +26,15 @@ template <class Promise>
 core* home_of_promise(Promise& p) noexcept {
   if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
     return p.home;
+  } else {
+    return nullptr;
+  }
+}
+/// What cannot be complete before the coroutine has ended; null: not known.
+template <class Promise>
+completion const* end_of_promise(Promise& p) noexcept {
+  if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
+    return p.end;
   } else {
     return nullptr;
   }
@@ -46,8 +57,13 @@ class completion_awaiter : completion_waiter {
 
   /// Suspends the coroutine until `c` is complete; then it resumes on `home`. False if `c` is complete.
   bool suspend(completion& c, core& home, std::coroutine_handle<> h);
+  /// The same of the end of `awaited` (null: of a run), by a coroutine of the task with that `end`; throws executor_error
+  /// if that is waited for.
+  bool suspend(completion& c, async_base const* awaited, completion const* end, core& home, std::coroutine_handle<> h);
 
  private:
+  static void count(void* self) noexcept;
+  static void go_on(void* self) noexcept;
   static void wake_up(completion_waiter& self) noexcept;
 
   resume_item item_;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "heist/executor/circular_wait.hpp"
 #include "heist/executor/pooled.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/memory/outside_blocks.hpp"
@@ -47,6 +48,26 @@ HEIST_BODY bool completion_awaiter::suspend(completion& c, core& home, std::coro
   item_.wave = home.began();
   if (!c.enlist(*this)) home.make_runnable(item_);  // it is counted already
   return true;
+}
+
+HEIST_BODY bool completion_awaiter::suspend(completion& c, async_base const* awaited, completion const* end, core& home,
+                                            std::coroutine_handle<> h) {
+  if (end == nullptr) return suspend(c, home, h);
+  home.check_open();
+  home_ = &home;
+  item_.handle = h;
+  if (!wait_as_part(c, awaited, {end, &count, &go_on, this})) home.make_runnable(item_);
+  return true;
+}
+
+HEIST_COLD_BODY void completion_awaiter::count(void* self) noexcept {
+  auto& me = *static_cast<completion_awaiter*>(self);
+  me.item_.wave = me.home_->began();
+}
+
+HEIST_COLD_BODY void completion_awaiter::go_on(void* self) noexcept {
+  auto& me = *static_cast<completion_awaiter*>(self);
+  me.home_->make_runnable(me.item_);
 }
 
 HEIST_BODY void completion_awaiter::wake_up(completion_waiter& self) noexcept {

@@ -7,16 +7,37 @@
 
 #include <atomic>
 #include <cstddef>  // size_t
+#include <memory>   // make_unique
 
 #include "heist/base/errors.hpp"
+#include "heist/fiber/current.hpp"
 
 namespace heist::detail {
 
 HEIST_ONE_COPY inline constinit wait_circles all_wait_circles;
 
+/// Stays in line when the part has stepped back.
+struct part_waiter : careful_waiter {
+  explicit part_waiter(part_of_task const& of) noexcept : careful_waiter{&wake_up}, part{of} { begin(); }
+
+  part_of_task const part;
+
+  completion const* end() const noexcept { return has_stepped_back() ? nullptr : part.end; }
+
+  static void wake_up(completion_waiter& w) noexcept {
+    auto& waiter = static_cast<part_waiter&>(w);
+    part_of_task const of = waiter.part;
+    place const was = waiter.woken();
+    if (was == place::entering) return;  // whoever enters frees it
+    delete &waiter;
+    if (was == place::left) of.go_on(of.itself);
+  }
+};
+
 /// What is not complete before `w` has been woken; null: not known, or something else may wake what waits.
 inline completion const* end_of_waiter(completion_waiter const& w) noexcept {
   if (dependency::is(w)) return &static_cast<dependency const&>(w).of->finished;
+  if (w.wake == &part_waiter::wake_up) return static_cast<part_waiter const&>(w).end();
   fiber const* const waits = fiber::of_waiter(w);
   return waits == nullptr ? nullptr : waits->end_of_frames();
 }
@@ -53,14 +74,17 @@ inline void tell_that_it_waits() noexcept {
     static_cast<async_base const*>(task)->tell_that_it_waits();
 }
 
-inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task) {
-  tell_that_it_waits();
-  circle_check check{end, task};
-  if (wait_for(end, generation, why, check)) return;
+[[noreturn]] HEIST_COLD inline void refuse_circle(std::size_t length) {
   throw executor_error{fmt::format(
       "a task waits for what waits for the task itself: a circle of {} tasks, none of which would ever end; fix it by "
       "letting one of them return what it has, and by doing the rest in a task that comes after (heist::after).",
-      check.length)};
+      length)};
+}
+
+inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task) {
+  tell_that_it_waits();
+  circle_check check{end, task};
+  if (!wait_for(end, generation, why, check)) refuse_circle(check.length);
 }
 
 HEIST_COLD_BODY void wait_for_future(async_base& task) {
@@ -75,6 +99,40 @@ HEIST_COLD_BODY void wait_for_async(async_base& task) {
   tell_that_it_waits();
   seen_wait check;
   wait_for(task.finished, task.generation, {"a future"}, check);
+}
+
+HEIST_COLD_BODY completion const* end_of_calling_task() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  if (w == nullptr) return nullptr;
+  tell_that_it_waits();
+  return w->current.load(std::memory_order_relaxed)->end_of_frames();  // relaxed: its own
+}
+
+HEIST_COLD_BODY bool wait_as_part(completion& end, async_base const* awaited, part_of_task const& waits) {
+  if (&end == waits.end) {
+    throw executor_error{
+        "a coroutine waits for the task, or for the run of the task, that waits for the coroutine: neither would ever "
+        "end; fix it by co_return of what it has, and by doing the rest in a task that comes after (heist::after)."};
+  }
+  auto waiter = std::make_unique<part_waiter>(waits);
+  bool const in_line = end.enlist(*waiter);
+  if (in_line) {
+    os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
+    std::size_t length = 0;
+    bool const may_be = waits.end->waiters() != nullptr && (awaited == nullptr || awaited->may_wait());
+    bool const back = may_be && all_wait_circles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {
+      length = n;
+      return waiter->step_back();
+    });
+    if (back) {
+      static_cast<void>(waiter.release());  // its waker's
+      refuse_circle(length);
+    }
+  }
+  waits.leaves(waits.itself);
+  if (!in_line || !waiter->leave()) return false;
+  static_cast<void>(waiter.release());  // as above
+  return true;
 }
 
 }  // namespace heist::detail

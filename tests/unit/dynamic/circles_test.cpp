@@ -15,6 +15,7 @@
 
 #include "faults/child_process.hpp"
 #include "heist/async.hpp"
+#include "heist/coroutine.hpp"
 #include "heist/flow.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
@@ -30,8 +31,35 @@ using handle = heist::shared_future<int>;
 
 /// How a task waits for another one. A child that is stolen is not seen to wait for its parent's end: only where there
 /// are no circles.
-enum class way { asks, asks_one_after, asks_all, asks_then_of_then, runs_graph, runs_nested_graph, forks };
-constexpr std::size_t ways_of_circles = 6, all_ways = 7;
+enum class way {
+  asks,
+  asks_one_after,
+  asks_all,
+  asks_then_of_then,
+  runs_graph,
+  runs_nested_graph,
+#if HEIST_COROUTINES
+  awaits,
+  awaits_elsewhere,
+  awaits_run,
+#endif
+  forks
+};
+constexpr std::size_t ways_of_circles = static_cast<std::size_t>(way::forks), all_ways = ways_of_circles + 1;
+
+#if HEIST_COROUTINES
+heist::coroutine<int> awaits(handle other) {
+  co_return co_await other;
+}
+heist::coroutine<int> awaits_twice(heist::executor<>& ex, handle other) {
+  co_await heist::resume_on(ex);
+  co_await ex.submit([] {});
+  co_return co_await awaits(other);
+}
+heist::coroutine<void> awaits_run(heist::executor<>& ex, heist::task_graph& g) {
+  co_await ex.run(g);
+}
+#endif
 
 /// Tasks by number, of which each waits for others, one after the other; they begin when all of them are there.
 class circle {
@@ -67,12 +95,17 @@ class circle {
 
   template <class Asked>
   void ask(Asked& f) {
+    if (!gets_through([&] { static_cast<void>(f.get()); }) && !f.valid()) refused_ = -1000;  // Catch is for one thread
+  }
+  template <class Wait>
+  bool gets_through(Wait waits) {
     try {
-      static_cast<void>(f.get());
+      waits();
+      return true;
     } catch (heist::executor_error const& e) {
       ++refused_;
-      if (std::string{e.what()}.find("none of which would ever end; fix it by") == std::string::npos) refused_ = -1000;
-      if (!f.valid()) refused_ = -1000;  // Catch is for one thread
+      if (std::string{e.what()}.find("would ever end; fix it by") == std::string::npos) refused_ = -1000;
+      return false;
     }
   }
 
@@ -107,6 +140,20 @@ class circle {
         auto run = ex.run(outer);
         return ask(run);
       }
+#if HEIST_COROUTINES
+      case way::awaits:
+        gets_through([&] { heist::sync_wait(awaits(other)); });
+        return;
+      case way::awaits_elsewhere:
+        gets_through([&] { heist::sync_wait(awaits_twice(ex, other)); });
+        return;
+      case way::awaits_run: {
+        heist::task_graph& g = keep_graph();
+        g.emplace([&] { ask(other); });
+        gets_through([&] { heist::sync_wait(awaits_run(ex, g)); });
+        return;
+      }
+#endif
       case way::forks:
         ctx.fork_join([&] { ask(other); }, [&] { ask(other); });
     }
