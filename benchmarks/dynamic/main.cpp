@@ -1,10 +1,14 @@
 // Work found as it runs, beside its peers: one process, alternating, medians of 7. See README.md.
+#include <malloc.h>  // mallopt
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,13 +23,13 @@ constexpr std::size_t rounds = 7;
 
 struct peer {
   char const* name;
-  std::unique_ptr<bench::runner> runner;
+  std::unique_ptr<bench::runner> (*make)(std::size_t workers);
 };
 
-std::vector<peer> peers_of(std::size_t workers, std::string_view only) {
+std::vector<peer> peers_of(std::string_view only) {
   std::vector<peer> all;
   auto const add = [&](char const* name, auto make) {
-    if (only.empty() || only == name) all.push_back({name, make(workers)});
+    if (only.empty() || only == name) all.push_back({name, make});
   };
   add("heist", &make_heist);
 #ifdef HEIST_BENCH_TASKFLOW
@@ -57,15 +61,20 @@ double now(bool of_processors) {
 }
 
 /// Nanoseconds an operation, of the second of two runs: the first one brings the memory. Ends the program if the result
-/// is wrong.
-double measure(bench::row which, char const* name, peer& p, bench::sizes const& s, double expected, bool cpu) {
+/// is wrong; NaN if the peer has no such row. Its threads are made before and are gone afterwards; those of libraries that
+/// keep them have the time to fall asleep.
+double measure(bench::row which, char const* name, peer const& p, std::size_t workers, bench::sizes const& s,
+               double expected, bool cpu) {
+  auto const runner = p.make(workers);
+  if (!runner->has(which)) return std::numeric_limits<double>::quiet_NaN();
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
   double result = 0, ns = 0;
   for (int i = 0; i != 2; ++i) {
-    p.runner->prepare(which, s);
+    runner->prepare(which, s);
     double const began = now(cpu);
-    result = p.runner->run(which, s);
+    result = runner->run(which, s);
     ns = now(cpu) - began;
-    p.runner->all.reset();
+    runner->all.reset();
   }
   if (std::abs(result - expected) > 1e-9 * std::abs(expected)) {
     std::fprintf(stderr, "%s: %s gives %.17g instead of %.17g\n", name, p.name, result, expected);
@@ -74,19 +83,20 @@ double measure(bench::row which, char const* name, peer& p, bench::sizes const& 
   return ns / static_cast<double>(bench::operations(which, s));
 }
 
-void measure_row(std::size_t n, std::vector<peer>& peers, bench::sizes const& s, std::size_t times_each, bool cpu) {
+void measure_row(std::size_t n, std::vector<peer> const& peers, std::size_t workers, bench::sizes const& s,
+                 std::size_t times_each, bool cpu) {
   auto const& row = bench::rows[n];
   double const expected = bench::expected(row.which, s);
   std::vector<std::array<double, rounds>> times(peers.size());
   for (std::size_t round = 0; round != times_each; ++round) {
     for (std::size_t k = 0; k != peers.size(); ++k) {
-      if (peers[k].runner->has(row.which)) times[k][round] = measure(row.which, row.name, peers[k], s, expected, cpu);
+      times[k][round] = measure(row.which, row.name, peers[k], workers, s, expected, cpu);
     }
   }
   std::printf("%-24s %-6s", row.name, row.unit);
   double best = 0;
   for (std::size_t k = 0; k != peers.size(); ++k) {
-    if (!peers[k].runner->has(row.which)) {
+    if (std::isnan(times[k][0])) {
       std::printf(" %12s", "-");
       continue;
     }
@@ -123,12 +133,15 @@ int main(int argc, char** argv) {
         "nanoseconds an operation, medians; the last column: heist's by the best of the others");
     return 1;
   }
-  std::vector<peer> peers = peers_of(workers, only_peer);
+  // What has been freed stays at hand, so that no library is measured by pages that it gives back and asks for again.
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
+  std::vector<peer> const peers = peers_of(only_peer);
   std::printf("%zu workers; nanoseconds\n%-31s", workers, "");
   for (peer const& p : peers) std::printf(" %12s", p.name);
   std::puts("");
   for (std::size_t n = 0; n != std::size(bench::rows); ++n) {
     if (std::string_view{bench::rows[n].name}.find(only_row) != std::string_view::npos)
-      measure_row(n, peers, s, times_each, cpu);
+      measure_row(n, peers, workers, s, times_each, cpu);
   }
 }

@@ -51,23 +51,19 @@ struct resume_item : queued_runnable {
 };
 
 /// Awaits a completion.
-class completion_awaiter : completion_waiter {
+class completion_awaiter : task_waiter {
  public:
-  completion_awaiter() noexcept : completion_waiter{&wake_up} {}
-
-  /// Suspends the coroutine until `c` is complete; then it resumes on `home`. False if `c` is complete.
-  bool suspend(completion& c, core& home, std::coroutine_handle<> h);
+  /// Suspends the coroutine until `c` is complete; then it resumes on a worker of `on`. False if `c` is complete.
+  bool suspend(completion& c, core& on, std::coroutine_handle<> h);
   /// The same of the end of `awaited` (null: of a run), by a coroutine of the task with that `end`; throws executor_error
   /// if that is waited for.
-  bool suspend(completion& c, async_base const* awaited, completion const* end, core& home, std::coroutine_handle<> h);
+  bool suspend(completion& c, async_base const* awaited, completion const* end, core& on, std::coroutine_handle<> h);
 
  private:
   static void count(void* self) noexcept;
   static void go_on(void* self) noexcept;
-  static void wake_up(completion_waiter& self) noexcept;
 
   resume_item item_;
-  core* home_ = nullptr;
 };
 
 /// Lets the coroutine resume on `home`. Throws executor_error in a child of fork(), and where the executor ends.

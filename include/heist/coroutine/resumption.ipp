@@ -41,38 +41,34 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   return nullptr;
 }
 
-HEIST_BODY bool completion_awaiter::suspend(completion& c, core& home, std::coroutine_handle<> h) {
-  home.check_open();
-  home_ = &home;
+HEIST_BODY bool completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h) {
+  on.check_open();
+  home = &on;
+  task = &item_;
   item_.handle = h;
-  item_.wave = home.began();
-  if (!c.enlist(*this)) home.make_runnable(item_);  // it is counted already
+  item_.wave = on.began();
+  if (!c.enlist(*this)) on.make_runnable(item_);  // it is counted already
   return true;
 }
 
-HEIST_BODY bool completion_awaiter::suspend(completion& c, async_base const* awaited, completion const* end, core& home,
+HEIST_BODY bool completion_awaiter::suspend(completion& c, async_base const* awaited, completion const* end, core& on,
                                             std::coroutine_handle<> h) {
-  if (end == nullptr) return suspend(c, home, h);
-  home.check_open();
-  home_ = &home;
+  if (end == nullptr) return suspend(c, on, h);
+  on.check_open();
+  home = &on;
   item_.handle = h;
-  if (!wait_as_part(c, awaited, {end, &count, &go_on, this})) home.make_runnable(item_);
+  if (!wait_as_part(c, awaited, {end, &count, &go_on, this})) on.make_runnable(item_);
   return true;
 }
 
 HEIST_COLD_BODY void completion_awaiter::count(void* self) noexcept {
   auto& me = *static_cast<completion_awaiter*>(self);
-  me.item_.wave = me.home_->began();
+  me.item_.wave = me.home->began();
 }
 
 HEIST_COLD_BODY void completion_awaiter::go_on(void* self) noexcept {
   auto& me = *static_cast<completion_awaiter*>(self);
-  me.home_->make_runnable(me.item_);
-}
-
-HEIST_BODY void completion_awaiter::wake_up(completion_waiter& self) noexcept {
-  auto& me = static_cast<completion_awaiter&>(self);
-  me.home_->make_runnable(me.item_);
+  me.home->make_runnable(me.item_);
 }
 
 HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h) {

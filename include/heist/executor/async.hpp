@@ -113,6 +113,19 @@ struct async_state : async_base {
   result_slot<R> result;
 };
 
+/// Lets a task begin that has been counted already; what is complete on a worker of its executor may run it there next.
+struct task_waiter : completion_waiter {
+  task_waiter() noexcept : completion_waiter{&wake_up} {}
+
+  core* home = nullptr;
+  queued_runnable* task = nullptr;
+
+  static bool is(completion_waiter const& w) noexcept { return w.wake == &wake_up; }
+
+ private:
+  static void wake_up(completion_waiter& self) noexcept;
+};
+
 /// Waits for one task on behalf of another; lies in that one's block. Of a task whose value is wanted it owns a share;
 /// of one that gives its order only it gets one when that has failed, and otherwise forgets it: an edge without a value
 /// costs no counting.

@@ -5,6 +5,11 @@
 
 namespace heist::detail {
 
+HEIST_BODY void task_waiter::wake_up(completion_waiter& self) noexcept {
+  auto& me = static_cast<task_waiter&>(self);
+  me.home->make_runnable(*me.task);
+}
+
 HEIST_BODY dependency::dependency(async_base& waiting, async_base* awaited, bool wants_value) noexcept
     : completion_waiter{wants_value ? &wake_up : &wake_for_order}, of{&waiting}, on{awaited} {}
 
@@ -36,15 +41,22 @@ HEIST_BODY void make_ready(async_base& task) noexcept {
 HEIST_BODY runnable* complete_async(async_base& task, fiber& self) noexcept {
   queued_runnable* next = nullptr;
   task.finished.complete([&](completion_waiter& w) noexcept {
-    if (!dependency::is(w)) return w.wake(w);
-    auto& link = static_cast<dependency&>(w);
-    async_base& waiting = *link.of;
-    link.settle();
-    if (!waiting.awaited.arrive()) return;
-    if (waiting.routed || waiting.home != &self.home) return make_ready(waiting);
+    queued_runnable* ready = nullptr;
+    if (task_waiter::is(w) && static_cast<task_waiter&>(w).home == &self.home) {
+      ready = static_cast<task_waiter&>(w).task;
+    } else if (!dependency::is(w)) {
+      return w.wake(w);
+    } else {
+      auto& link = static_cast<dependency&>(w);
+      async_base& waiting = *link.of;
+      link.settle();
+      if (!waiting.awaited.arrive()) return;
+      if (waiting.routed || waiting.home != &self.home) return make_ready(waiting);
+      ready = &waiting;
+    }
     // The youngest comes first here: the oldest is run next, and the others come out of the deque in their order.
     if (next != nullptr) self.home.push(*self.worker, *next);
-    next = &waiting;
+    next = ready;
   });
   return next;
 }
