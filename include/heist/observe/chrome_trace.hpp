@@ -67,12 +67,12 @@ class trace_writer : public timeline_sink {
   }
 
   // What the timeline tells.
-  void begins(std::size_t w, open_task const& task) {
-    edges_.begins(task.id, task.since,
-                  [&](ended_task const& before) { arrow("edge", before.worker, before.ns, w, task.since); });
-  }
+  void begins(std::size_t w, open_task const& task) { edges_.begins(task.id, {task.number, w, task.since}, *this); }
   void ends(std::size_t w, open_task const& task, std::int64_t ns) {
-    edges_.ends(task.id, {task.number, w, ns > task.since ? ns - 1 : ns});
+    edges_.ends(task.id, {task.number, w, ns > task.since ? ns - 1 : ns}, *this);
+  }
+  void edge(edge_end const& before, edge_end const& after) {
+    arrow("edge", before.worker, before.ns, after.worker, after.ns);
   }
   void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t /*depth*/) {
     put(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":{{"id":"{}"{}}}}})",

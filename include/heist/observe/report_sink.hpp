@@ -58,17 +58,18 @@ class report_sink : public timeline_sink {
     s.label = task.label();
     s.begin = s.end = task.since;
     s.worker = w;
-    std::int64_t latest = 0;
-    edges_.begins(task.id, task.since, [&](ended_task const& before) {
-      if (s.before != none && before.ns < latest) return;
-      latest = before.ns;
-      s.before = before.number;
-    });
+    edges_.begins(task.id, {task.number, w, task.since}, *this);
   }
   void ends(std::size_t w, open_task const& task, std::int64_t ns) {
-    edges_.ends(task.id, {task.number, w, ns});
+    edges_.ends(task.id, {task.number, w, ns}, *this);
     seen_[task.number].end = ns;
     seen_[task.number].worker = w;
+  }
+  void edge(edge_end const& before, edge_end const& after) {
+    seen& s = seen_[after.number];
+    if (s.before != none && before.ns < s.before_ns) return;
+    s.before = before.number;
+    s.before_ns = before.ns;
   }
   void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t depth) {
     seen_[task.number].busy += until - task.since;
@@ -106,8 +107,9 @@ class report_sink : public timeline_sink {
     char const* label = nullptr;
     std::size_t worker = 0;
     std::int64_t begin = 0, end = 0, busy = 0;
-    std::size_t before = none;  ///< the predecessor that ended last
-    std::int64_t chain = 0;     ///< busy times of all that it has waited for, and its own
+    std::size_t before = none;   ///< the predecessor that ended last
+    std::int64_t before_ns = 0;  ///< when
+    std::int64_t chain = 0;      ///< busy times of all that it has waited for, and its own
   };
 
   void choose_longest() {

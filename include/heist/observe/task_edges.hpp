@@ -50,33 +50,46 @@ class task_edges final : public detail::graph_listener {
 
 namespace detail {
 
-/// One execution of a task that has ended.
-struct ended_task {
+/// One end of an edge: an execution of a task that has ended, or has begun.
+struct edge_end {
   std::size_t number;  ///< open_task::number
   std::size_t worker;
   std::int64_t ns;
 };
 
-/// Says, as a timeline goes on, whom a task that begins has waited for.
+/// Says, as a timeline goes on, whom a task that begins has waited for. The end of a task is told after it has made its
+/// successors ready, so one of these may have begun on another worker before.
 class followed_edges {
  public:
   explicit followed_edges(task_edges const* edges) noexcept : edges_{edges} {}
 
-  /// Calls f(ended_task const&) for each predecessor that has ended since the task began last.
-  template <class F>
-  void begins(void const* id, std::int64_t ns, F f) {
+  /// Calls sink.edge(before, after), of type edge_end, for each predecessor that has ended since the task began last, and
+  /// for one that is open when its end is told.
+  template <class Sink>
+  void begins(void const* id, edge_end const& after, Sink& sink) {
     if (edges_ == nullptr) return;
-    advance(ns);
+    advance(after.ns);
     auto const found = tasks_.find(id);
     if (found == tasks_.end()) return;
     for (void const* const before : found->second.predecessors) {
       auto const ended = ended_.find(before);
-      if (ended != ended_.end() && ended->second.ns >= found->second.began) f(ended->second);
+      if (ended != ended_.end() && ended->second.ns >= found->second.began) {
+        sink.edge(ended->second, after);
+      } else if (auto const open = open_.find(before); open != open_.end()) {
+        open->second.push_back(after);
+      }
     }
-    found->second.began = ns;
+    found->second.began = after.ns;
+    open_[id].clear();  // its last end may have been dropped
   }
-  void ends(void const* id, ended_task const& how) {
-    if (edges_ != nullptr) ended_[id] = how;
+  template <class Sink>
+  void ends(void const* id, edge_end before, Sink& sink) {
+    if (edges_ == nullptr) return;
+    if (auto const open = open_.extract(id)) {
+      for (edge_end const& after : open.mapped()) before.ns = after.ns - 1 < before.ns ? after.ns - 1 : before.ns;
+      for (edge_end const& after : open.mapped()) sink.edge(before, after);
+    }
+    ended_[id] = before;
   }
 
  private:
@@ -90,7 +103,8 @@ class followed_edges {
   task_edges const* edges_;
   std::size_t next_ = 0;  ///< layout
   std::unordered_map<void const*, known_task> tasks_;
-  std::unordered_map<void const*, ended_task> ended_;
+  std::unordered_map<void const*, edge_end> ended_;
+  std::unordered_map<void const*, std::vector<edge_end>> open_;  ///< with the successors that have begun
 };
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include "heist/observe/chrome_trace.hpp"
 #include "heist/observe/task_edges.hpp"
 #include "support/catch.hpp"
+#include "support/trace_rules.hpp"
 
 namespace {
 
@@ -138,6 +139,30 @@ TEST_CASE("edges_hold_until_another_graph_has_tasks_with_the_same_names") {
   heist::write_chrome_trace(out, r, &edges);
   CHECK(count(out.str(), "\"ph\":\"s\",\"name\":\"edge\"") == 1);
   CHECK(count(out.str(), "\"ph\":\"f\",\"name\":\"edge\"") == 1);
+}
+
+TEST_CASE("an_edge_has_its_arrow_when_the_successor_began_before_the_end_was_told") {
+  std::vector<int> t(2);
+  heist::task_edges edges;
+  tell(edges, t, {{0, 1}});
+  heist::recorder r;
+  r.start(2);
+  for (int round = 0; round != 3; ++round) {
+    r.task_begin(0, task(&t[0], "a"));
+    pass_time();
+    run(r, 1, t[1], "b");
+    pass_time();
+    r.task_end(0, task(&t[0], "a"));
+  }
+  std::ostringstream out;
+  heist::write_chrome_trace(out, r, &edges);
+  CHECK(count(out.str(), "\"ph\":\"s\",\"name\":\"edge\"") == 3);
+  CHECK(count(out.str(), "\"ph\":\"f\",\"name\":\"edge\"") == 3);
+  CHECK(heist_test::trace_rules::broken(nlohmann::json::parse(out.str())) == std::vector<std::string>{});
+  auto const path = heist::summarize(r, &edges).critical_path;
+  REQUIRE(path.size() == 2);
+  CHECK(path[0].name == "a");
+  CHECK(path[1].name == "b");
 }
 
 TEST_CASE("trace_has_arrows_for_steals_and_resumes_and_counts_who_is_awake") {
