@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>  // size
 #include <limits>
 #include <memory>
 #include <string>
@@ -24,12 +25,16 @@ constexpr std::size_t rounds = 7;
 struct peer {
   char const* name;
   std::unique_ptr<bench::runner> (*make)(std::size_t workers);
+  std::array<bool, std::size(bench::rows)> has;
 };
 
-std::vector<peer> peers_of(std::string_view only) {
+std::vector<peer> peers_of(std::size_t workers, std::string_view only) {
   std::vector<peer> all;
   auto const add = [&](char const* name, auto make) {
-    if (only.empty() || only == name) all.push_back({name, make});
+    if (!only.empty() && only != name) return;
+    peer& p = all.emplace_back(peer{name, make, {}});
+    auto const asked = make(workers);
+    for (std::size_t n = 0; n != p.has.size(); ++n) p.has[n] = asked->has(bench::rows[n].which);
   };
   add("heist", &make_heist);
 #ifdef HEIST_BENCH_TASKFLOW
@@ -61,12 +66,11 @@ double now(bool of_processors) {
 }
 
 /// Nanoseconds an operation, of the second of two runs: the first one brings the memory. Ends the program if the result
-/// is wrong; NaN if the peer has no such row. Its threads are made before and are gone afterwards; those of libraries that
-/// keep them have the time to fall asleep.
+/// is wrong. The peer's threads are made before and are gone afterwards; those of libraries that keep them have the time
+/// to fall asleep.
 double measure(bench::row which, char const* name, peer const& p, std::size_t workers, bench::sizes const& s,
                double expected, bool cpu) {
   auto const runner = p.make(workers);
-  if (!runner->has(which)) return std::numeric_limits<double>::quiet_NaN();
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   double result = 0, ns = 0;
   for (int i = 0; i != 2; ++i) {
@@ -90,13 +94,13 @@ void measure_row(std::size_t n, std::vector<peer> const& peers, std::size_t work
   std::vector<std::array<double, rounds>> times(peers.size());
   for (std::size_t round = 0; round != times_each; ++round) {
     for (std::size_t k = 0; k != peers.size(); ++k) {
-      times[k][round] = measure(row.which, row.name, peers[k], workers, s, expected, cpu);
+      if (peers[k].has[n]) times[k][round] = measure(row.which, row.name, peers[k], workers, s, expected, cpu);
     }
   }
   std::printf("%-24s %-6s", row.name, row.unit);
   double best = 0;
   for (std::size_t k = 0; k != peers.size(); ++k) {
-    if (std::isnan(times[k][0])) {
+    if (!peers[k].has[n]) {
       std::printf(" %12s", "-");
       continue;
     }
@@ -136,7 +140,7 @@ int main(int argc, char** argv) {
   // What has been freed stays at hand, so that no library is measured by pages that it gives back and asks for again.
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
-  std::vector<peer> const peers = peers_of(only_peer);
+  std::vector<peer> const peers = peers_of(workers, only_peer);
   std::printf("%zu workers; nanoseconds\n%-31s", workers, "");
   for (peer const& p : peers) std::printf(" %12s", p.name);
   std::puts("");

@@ -108,7 +108,8 @@ struct program {
 
   /// The task waits for `awaited`, if any, and ends.
   void run(task& self, task* awaited, bool in_part) {
-    if (awaited != nullptr) in_part ? wait_as_part(self, *awaited) : wait(self, *awaited);
+    if (awaited != nullptr && in_part) wait_as_part(self, *awaited);
+    if (awaited != nullptr && !in_part) wait(self, *awaited);
     self.result = 7;
     self.finished.complete();
     self.release();
@@ -161,8 +162,8 @@ struct program {
   }
 };
 
-/// Task i waits for task Waits[i], the first `Parts` of them as a part; those of which that is nobody only end. `After`: the last task has no code, and comes
-/// after that one.
+/// Task i waits for task Waits[i], the first `Parts` of them by a part; those of which that is nobody only end. `After`: the
+/// last task has no code, and comes after that one.
 template <int Refused, std::size_t Parts, std::uint32_t After, std::uint32_t... Waits>
 void waits(model::execution& t) {
   constexpr std::array<std::uint32_t, sizeof...(Waits)> of{Waits...};

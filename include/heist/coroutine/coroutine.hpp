@@ -158,12 +158,12 @@ class future_awaiter : completion_awaiter {
 
   bool await_ready() const { return future_.done(); }
   template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> h) {
+  void await_suspend(std::coroutine_handle<Promise> h) {
     async_base& task = future_access::state(future_);
     core* home = home_of_promise(h.promise());
     if (home == nullptr) home = task.home;
     if (home == nullptr) refuse_await_nowhere();
-    return suspend(task.finished, &task, end_of_promise(h.promise()), *home, h);
+    suspend(task.finished, *home, h, &task, end_of_promise(h.promise()));
   }
   auto await_resume() -> decltype(std::declval<Handle&>().get()) { return future_.get(); }
 

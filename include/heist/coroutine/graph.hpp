@@ -21,10 +21,10 @@ class run_awaiter : completion_awaiter {
   explicit run_awaiter(graph_run&& of) noexcept : run_{std::move(of)} {}
   bool await_ready() const { return run_.done(); }
   template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> h) {
+  void await_suspend(std::coroutine_handle<Promise> h) {
     run_state& r = run_access::state(run_);
     core* const home = home_of_promise(h.promise());
-    return suspend(r.finished, nullptr, end_of_promise(h.promise()), home != nullptr ? *home : *r.home, h);
+    suspend(r.finished, home != nullptr ? *home : *r.home, h, nullptr, end_of_promise(h.promise()));
   }
   void await_resume() const { run_.get(); }
 
@@ -49,10 +49,10 @@ class event_awaiter : completion_awaiter {
   explicit event_awaiter(event<T> const& of) : event_{of} {}
   bool await_ready() const { return event_access::node_of(event_).known.done(); }
   template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> h) {
+  void await_suspend(std::coroutine_handle<Promise> h) {
     core* const home = home_of_promise(h.promise());
     if (home == nullptr) refuse_await_nowhere();
-    return suspend(event_access::node_of(event_).known, *home, h);
+    suspend(event_access::node_of(event_).known, *home, h);
   }
   decltype(auto) await_resume() const {
     auto& node = event_access::node_of(event_);

@@ -53,15 +53,13 @@ struct resume_item : queued_runnable {
 /// Awaits a completion.
 class completion_awaiter : task_waiter {
  public:
-  /// Suspends the coroutine until `c` is complete; then it resumes on a worker of `on`. False if `c` is complete.
-  bool suspend(completion& c, core& on, std::coroutine_handle<> h);
-  /// The same of the end of `awaited` (null: of a run), by a coroutine of the task with that `end`; throws executor_error
-  /// if that is waited for.
-  bool suspend(completion& c, async_base const* awaited, completion const* end, core& on, std::coroutine_handle<> h);
+  /// Suspends the coroutine, which ends before `end` (null: not known), until `c` is complete, the end of `awaited` (null:
+  /// of no task); then it resumes on a worker of `on`. Throws executor_error if it would wait for itself.
+  void suspend(completion& c, core& on, std::coroutine_handle<> h, async_base const* awaited = nullptr,
+               completion const* end = nullptr);
 
  private:
-  static void count(void* self) noexcept;
-  static void go_on(void* self) noexcept;
+  static void count(completion_waiter& self) noexcept;
 
   resume_item item_;
 };

@@ -41,34 +41,25 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   return nullptr;
 }
 
-HEIST_BODY bool completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h) {
+HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
+                                            async_base const* awaited, completion const* end) {
   on.check_open();
   home = &on;
   task = &item_;
   item_.handle = h;
-  item_.wave = on.began();
-  if (!c.enlist(*this)) on.make_runnable(item_);  // it is counted already
-  return true;
+  bool waits = false;
+  if (end == nullptr) {
+    count(*this);
+    waits = c.enlist(*this);
+  } else {
+    waits = wait_as_part(c, awaited, {end, this, &count});
+  }
+  if (!waits) on.make_runnable(item_);  // it is counted already
 }
 
-HEIST_BODY bool completion_awaiter::suspend(completion& c, async_base const* awaited, completion const* end, core& on,
-                                            std::coroutine_handle<> h) {
-  if (end == nullptr) return suspend(c, on, h);
-  on.check_open();
-  home = &on;
-  item_.handle = h;
-  if (!wait_as_part(c, awaited, {end, &count, &go_on, this})) on.make_runnable(item_);
-  return true;
-}
-
-HEIST_COLD_BODY void completion_awaiter::count(void* self) noexcept {
-  auto& me = *static_cast<completion_awaiter*>(self);
+HEIST_BODY void completion_awaiter::count(completion_waiter& self) noexcept {
+  auto& me = static_cast<completion_awaiter&>(self);
   me.item_.wave = me.home->began();
-}
-
-HEIST_COLD_BODY void completion_awaiter::go_on(void* self) noexcept {
-  auto& me = *static_cast<completion_awaiter*>(self);
-  me.home->make_runnable(me.item_);
 }
 
 HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h) {

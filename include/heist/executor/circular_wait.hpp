@@ -17,15 +17,14 @@ void wait_for_async(async_base& task);
 
 /// Waits on behalf of a task, which has a place of its own to wait in until this has ended: a coroutine.
 struct part_of_task {
-  completion const* end;           ///< of the task
-  void (*leaves)(void*) noexcept;  ///< called before `go_on` may be
-  void (*go_on)(void*) noexcept;   ///< called by who completes what it waits for
-  void* itself;
+  completion const* end;                        ///< of the task
+  completion_waiter* itself;                    ///< woken by who completes what it waits for
+  void (*leaves)(completion_waiter&) noexcept;  ///< called before it may be woken
 };
 /// The end of the calling task, which is about to wait for a part of itself; null: it is none, or not known.
 completion const* end_of_calling_task() noexcept;
-/// The part waits for `end`, that of `awaited` (null: of a run). False: that has ended, and `go_on` is not called. Throws
-/// executor_error, and has called nothing, if it waits for the part's task.
+/// The part waits for `end`, that of `awaited` (null: of a run). False: that has ended, and nobody wakes the part. Throws
+/// executor_error, and has not called `leaves`, if it waits for the part's task.
 bool wait_as_part(completion& end, async_base const* awaited, part_of_task const& waits);
 
 }  // namespace heist::detail

@@ -30,7 +30,7 @@ struct part_waiter : careful_waiter {
     place const was = waiter.woken();
     if (was == place::entering) return;  // whoever enters frees it
     delete &waiter;
-    if (was == place::left) of.go_on(of.itself);
+    if (was == place::left) of.itself->wake(*of.itself);
   }
 };
 
@@ -40,6 +40,11 @@ inline completion const* end_of_waiter(completion_waiter const& w) noexcept {
   if (w.wake == &part_waiter::wake_up) return static_cast<part_waiter const&>(w).end();
   fiber const* const waits = fiber::of_waiter(w);
   return waits == nullptr ? nullptr : waits->end_of_frames();
+}
+
+/// Before all are followed: does anybody wait for the task that ends with `own`, and may `awaited` (null: a run) wait?
+inline bool may_close_circle(completion const& own, async_base const* awaited) noexcept {
+  return own.waiters() != nullptr && (awaited == nullptr || awaited->may_wait());
 }
 
 struct circle_check : wait_check {
@@ -53,8 +58,7 @@ struct circle_check : wait_check {
   static bool closes_circle(wait_check& self, fiber& waits) noexcept {
     auto& check = static_cast<circle_check&>(self);
     completion const* const own = waits.end_of_frames();
-    if (own == nullptr || own->waiters() == nullptr) return false;  // nobody waits for it
-    if (check.of != nullptr && !check.of->may_wait()) return false;
+    if (own == nullptr || !may_close_circle(*own, check.of)) return false;
     if (!waits.may_step_back()) return false;
     return all_wait_circles.closed_by(*own, *check.awaited, &end_of_waiter, [&](std::size_t n) {
       check.length = n;
@@ -119,17 +123,17 @@ HEIST_COLD_BODY bool wait_as_part(completion& end, async_base const* awaited, pa
   if (in_line) {
     os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
     std::size_t length = 0;
-    bool const may_be = waits.end->waiters() != nullptr && (awaited == nullptr || awaited->may_wait());
-    bool const back = may_be && all_wait_circles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {
-      length = n;
-      return waiter->step_back();
-    });
+    bool const back = may_close_circle(*waits.end, awaited) &&
+                      all_wait_circles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {
+                        length = n;
+                        return waiter->step_back();
+                      });
     if (back) {
       static_cast<void>(waiter.release());  // its waker's
       refuse_circle(length);
     }
   }
-  waits.leaves(waits.itself);
+  waits.leaves(*waits.itself);
   if (!in_line || !waiter->leave()) return false;
   static_cast<void>(waiter.release());  // as above
   return true;

@@ -4,7 +4,6 @@
 #include "heist/graph/run.hpp"
 
 #include <cstdint>
-#include <exception>
 #include <memory>  // unique_ptr
 
 #include "heist/base/assert.hpp"
@@ -65,8 +64,6 @@ HEIST_COLD_BODY void choice_of_run::tell_end_of(run_state& r) {
 HEIST_BODY run_state& graph_data::prepare_run(core& home) {
   if (home.room != nullptr) [[unlikely]]
     prepare_recall(home);
-  // Objects of the user's, not to be destroyed under the lock.
-  std::exception_ptr old;
   struct release_state {
     void operator()(run_state* s) const noexcept { s->release(); }
   };
@@ -88,7 +85,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
         }
       }
       if (r != nullptr) {
-        old = r->prepare(home);
+        r->prepare(home);
         // relaxed: the start of the run publishes it
         if (!events.empty() || !parts.empty() || on_failure.tell != nullptr)
           r->waiting.store(this, std::memory_order_relaxed);

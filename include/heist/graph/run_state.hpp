@@ -80,8 +80,8 @@ struct run_state {
   /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
   /// `owners`.
   bool reusable() const noexcept;
-  /// For another run, which owns it from here on; under the graph's lock. Returns the exception of the last one.
-  std::exception_ptr prepare(core& on) noexcept;
+  /// For another run, which owns it from here on; under the graph's lock. The last one's exception is gone with its handle.
+  void prepare(core& on) noexcept;
   void copy_title(std::string const& of) noexcept { title[of.copy(title, sizeof title - 1)] = 0; }
 
   /// The run has failed, and is about to end.

@@ -5,6 +5,7 @@
 
 #include <utility>  // exchange, move
 
+#include "heist/base/assert.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/executor/circular_wait.hpp"
 #include "heist/sched/wait.hpp"
@@ -24,7 +25,8 @@ HEIST_BODY bool run_state::reusable() const noexcept {
   return finished.done() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
 }
 
-HEIST_BODY std::exception_ptr run_state::prepare(core& on) noexcept {
+HEIST_BODY void run_state::prepare(core& on) noexcept {
+  HEIST_ASSERT(exception == nullptr, "a run has not let go of its exception");
   interrupt.reset();
   waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
   handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
@@ -38,7 +40,6 @@ HEIST_BODY std::exception_ptr run_state::prepare(core& on) noexcept {
   generation = on.generation();
   passes = 1;
   retain();
-  return std::exchange(exception, nullptr);
 }
 
 HEIST_BODY void run_state::keep_if_dropped() noexcept {
