@@ -159,11 +159,11 @@ class future_awaiter : completion_awaiter {
   bool await_ready() const { return future_.done(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
-    async_base& task = future_access::state(future_);
-    core* home = home_of_promise(h.promise());
-    if (home == nullptr) home = task.home;
-    if (home == nullptr) refuse_await_nowhere();
-    suspend(task.finished, *home, h, &task, end_of_promise(h.promise()));
+    async_base& awaited = future_access::state(future_);
+    core* on = home_of_promise(h.promise());
+    if (on == nullptr) on = awaited.home;
+    if (on == nullptr) refuse_await_nowhere();
+    suspend(awaited.finished, *on, h, &awaited, end_of_promise(h.promise()));
   }
   auto await_resume() -> decltype(std::declval<Handle&>().get()) { return future_.get(); }
 

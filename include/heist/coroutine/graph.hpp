@@ -23,8 +23,8 @@ class run_awaiter : completion_awaiter {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
     run_state& r = run_access::state(run_);
-    core* const home = home_of_promise(h.promise());
-    suspend(r.finished, home != nullptr ? *home : *r.home, h, nullptr, end_of_promise(h.promise()));
+    core* const on = home_of_promise(h.promise());
+    suspend(r.finished, on != nullptr ? *on : *r.home, h, nullptr, end_of_promise(h.promise()));
   }
   void await_resume() const { run_.get(); }
 
@@ -50,9 +50,9 @@ class event_awaiter : completion_awaiter {
   bool await_ready() const { return event_access::node_of(event_).known.done(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
-    core* const home = home_of_promise(h.promise());
-    if (home == nullptr) refuse_await_nowhere();
-    suspend(event_access::node_of(event_).known, *home, h);
+    core* const on = home_of_promise(h.promise());
+    if (on == nullptr) refuse_await_nowhere();
+    suspend(event_access::node_of(event_).known, *on, h);
   }
   decltype(auto) await_resume() const {
     auto& node = event_access::node_of(event_);
