@@ -23,13 +23,13 @@ namespace policy {
 /// noise. It looks again when times change. region::note() and task_graph::note() say what was found. What trying costs
 /// stays below about 3 % of 1000 runs, unless one run takes more than some six times what random takes.
 ///
-/// It has an executor for each policy that it has tried, with as many workers as its own, which sleep while nothing is
-/// run there. Runs of a graph that overlap, regions within regions, and runs that fail or are stopped show nothing.
+/// Regions are divided among its own workers. For graphs with squads, and for replay, it has an executor each, made when
+/// that is tried first, with as many workers as its own, which sleep while nothing is run there. Runs of a graph that overlap, regions within regions, and runs that fail or are stopped show nothing.
 /// worker_id() is that of where a task runs, a number that a worker of another of them may have at the same time:
 /// storage for each worker is a heist::per_worker.
 /// Tasks that take their context as `auto` get a heist::context, so the same code runs under all of them: a fork asks
-/// whose order counts. Observers, and HEIST_TRACE, see what runs under random stealing only.
-struct automatic : bundle<victim::random, idle::default_idle> {};
+/// whose order counts. Observers, and HEIST_TRACE, see what its own workers run.
+struct automatic : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
 
 static_assert(executor_policy<automatic>);
 
@@ -47,13 +47,14 @@ class executor_of final : public other_executor {
   executor<Policy> made_;
 };
 
-/// Nothing is done about finding work. A template, so that no other executor's file compiles the others.
-struct automatic_search : no_search {
+/// Squads, and others beside them. Templates, so that no other executor's file compiles the others.
+template <>
+struct squad_room_maker<policy::automatic> {
   static constexpr bool keeps_options = true;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& home) {
-    return std::make_unique<automatic_room>(home, &make_other<Scheduler>);
+  static std::unique_ptr<room_core> make(core& home, counter_operations const* counters, squad_hook hook) {
+    return std::make_unique<automatic_room>(home, counters, hook, &make_other<Scheduler>);
   }
   static void keep_options(core& home, options const& wanted) {
     home.room->other_executors()->keep(wanted, home.worker_count);
@@ -63,15 +64,10 @@ struct automatic_search : no_search {
   template <class Scheduler>
   static std::unique_ptr<other_executor> make_other(other_policy which, options const& wanted) {
     if (which == other_policy::cab) return std::make_unique<executor_of<policy::cab>>(wanted);
-    if (which == other_policy::cats) return std::make_unique<executor_of<policy::cats>>(wanted);
     return std::make_unique<executor_of<policy::replay>>(wanted);
   }
 };
 
-template <>
-struct room_of<policy::automatic> {
-  using type = automatic_search;
-};
 template <>
 struct context_of<policy::automatic> {
   using type = context;

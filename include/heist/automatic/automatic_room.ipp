@@ -15,29 +15,14 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY automatic_room::automatic_room(core& home, others::make_function make) : all{make}, home_{home} {}
+HEIST_COLD_BODY automatic_room::automatic_room(core& home, counter_operations const* counters, squad_hook hook,
+                                               others::make_function make)
+    : squad_room{home, tiering::by_level, true, counters, hook}, all{make}, of_{home} {}
 HEIST_COLD_BODY automatic_room::~automatic_room() = default;
 
-HEIST_COLD_BODY bool automatic_room::may_leave_worker(fiber const&) const noexcept {
-  return true;
-}
-HEIST_COLD_BODY place_to_fork automatic_room::way_of_fork(fiber& of, fork_slot* position, bool) noexcept {
-  return {fork_way::parent_first, &of, position};
-}
-HEIST_COLD_BODY void automatic_room::fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) {
-  for (erased_child* const c : children) c->call(self, position);
-}
-HEIST_COLD_BODY fork_way automatic_room::way_of_scope(fiber&, fork_slot*) noexcept {
-  return fork_way::parent_first;
-}
-HEIST_COLD_BODY std::unique_ptr<room_scope> automatic_room::make_scope(scope_base&, bool) {
-  return nullptr;
-}
-HEIST_COLD_BODY bool automatic_room::may_queue(fiber const&, fork_way) const noexcept {
-  return true;
-}
-HEIST_COLD_BODY bool automatic_room::remembers(fork_slot*) const noexcept {
-  return false;
+/// Outside of the tiers a frame is resumed by any worker.
+HEIST_COLD_BODY bool automatic_room::may_leave_worker(fiber const& f) const noexcept {
+  return f.rule_of_task() == nullptr;
 }
 
 HEIST_COLD_BODY void automatic_room::begins(interrupt_state const& run) {
@@ -58,10 +43,11 @@ HEIST_COLD_BODY bool automatic_room::is_in_run(fiber const& f) const noexcept {
   return false;
 }
 
-/// One run of a region: here, or by another executor while the caller waits.
+/// One run of a region: here, as its squads divide it or undivided, or by another executor while the caller waits.
 class chosen_visit final : public region_visit {
  public:
-  chosen_visit(region& r, automatic_room& room, fiber& self) : in_use_{r}, room_{room}, outer_{self.interrupt} {
+  chosen_visit(region& r, automatic_room& room, fiber& self, fork_slot* position)
+      : in_use_{r}, room_{room}, outer_{self.interrupt} {
     auto& known = in_use_.trials();
     trials_ = static_cast<region_trials*>(known.get());
     if (trials_ == nullptr || trials_->executor() != self.home.serial()) {
@@ -69,36 +55,38 @@ class chosen_visit final : public region_visit {
       trials_ = made.get();
       known = std::move(made);
     }
-    if (trials_->begin(r) == 0) {
-      room.begins(mark_);
-      mark_.outer = outer_;
-      marked_.emplace(self, &mark_);
-    }
+    trials_->begin(r);
     began_ = os_env::nanoseconds();
+    if (trials_->there() != nullptr) return;
+    if (trials_->tiers() != tiering::none) here_ = room.enter_by(trials_->tiers(), trials_->memory(), self, position);
+    room.begins(mark_);
+    mark_.outer = outer_;
+    marked_.emplace(self, &mark_);
   }
 
-  region_way how() const noexcept override { return marked_ ? region_way::undivided : region_way::apart; }
+  region_way how() const noexcept override {
+    if (here_ != nullptr) return here_->how();
+    return marked_ ? region_way::undivided : region_way::apart;
+  }
+  fork_slot* position(void const* identity) noexcept override { return here_->position(identity); }
 
   void run(erased_child& body) override {
-    region& memory = trials_->memory();
-    interrupt_state const* const outer = outer_;
-    room_.all.begins();
-    future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
-      interrupted_by const part_of{context_access::fiber_of(c), outer};
-      c.sync_wait(memory,
-                  [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
-    }));
-    ran_ = !body.failed;
+    if (here_ != nullptr) {
+      here_->run(body);
+    } else {
+      run_elsewhere(body);
+    }
   }
 
   void finish(bool failed) noexcept override {
     std::int64_t const time = os_env::nanoseconds() - began_;
+    if (here_ != nullptr) here_->finish(failed);
+    here_.reset();  // the way's memory is no longer in use
     if (marked_) {
       marked_.reset();
       room_.ends(mark_);
-      ran_ = true;
     }
-    if (failed || !ran_ || (outer_ != nullptr && outer_->any())) return;
+    if (failed || (outer_ != nullptr && outer_->any())) return;
     try {
       trials_->ran(time);
       trials_->note(in_use_);
@@ -107,25 +95,36 @@ class chosen_visit final : public region_visit {
   }
 
  private:
+  void run_elsewhere(erased_child& body) {
+    region& memory = trials_->memory();
+    interrupt_state const* const outer = outer_;
+    room_.all.begins();
+    future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
+      interrupted_by const part_of{context_access::fiber_of(c), outer};
+      c.sync_wait(memory,
+                  [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
+    }));
+  }
+
   region_access const in_use_;
   automatic_room& room_;
   interrupt_state const* const outer_;
   region_trials* trials_ = nullptr;
+  std::unique_ptr<region_visit> here_;
   interrupt_state mark_;
   std::optional<interrupted_above> marked_;
   std::int64_t began_ = 0;
-  bool ran_ = false;
 };
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot*) {
-  if (is_in_run(self)) return nullptr;
-  return std::make_unique<chosen_visit>(r, *this, self);
+HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot* position) {
+  if (is_in_tier(self, position) || is_in_run(self)) return nullptr;
+  return std::make_unique<chosen_visit>(r, *this, self, position);
 }
 
 HEIST_COLD_BODY graph_chooser* automatic_room::chooser_of(graph_data& g) {
   graph_chooser* known = g.chooser.load(std::memory_order_acquire);  // acquire: see the exchange
   if (known != nullptr) return known;
-  auto made = std::make_unique<graph_trials>(home_, all);
+  auto made = std::make_unique<graph_trials>(of_, all);
   // acq_rel: who sees the pointer sees the object
   if (g.chooser.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return made.release();
@@ -145,11 +144,11 @@ HEIST_COLD_BODY std::size_t automatic_room::number_elsewhere(worker const& w) co
 }
 
 HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {
-  return all.wait_for_all(seen, home_.unfetched());
+  return all.wait_for_all(seen, of_.unfetched());
 }
 
 HEIST_COLD_BODY std::string automatic_room::state_text() const {
-  return all.state_text();
+  return all.state_text() + squad_room::state_text();
 }
 
 }  // namespace heist::detail

@@ -4,7 +4,7 @@
 #include "heist/automatic/chooser.hpp"
 
 #include <algorithm>  // max, min, min_element, nth_element
-#include <cmath>      // abs
+#include <cmath>      // abs, sqrt
 #include <numeric>    // accumulate
 #include <utility>    // move
 
@@ -68,7 +68,9 @@ HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t ru
   if (which != best_) {
     // Beside the mean, in which what disturbs all alike is as often as here.
     double const loss = time - mean_of_best();
-    will_lose_ = tried_runs_++ == 0 ? std::max(0.0, loss) : std::min(will_lose_, std::max(0.0, loss));
+    // What its very first run takes besides, memory that is got for instance, it takes once.
+    if (ways_[which].learnt == 0) will_lose_ = first_guess * ways_[best_].usual.median;
+    will_lose_ = std::min(will_lose_, std::max(0.0, loss));
     lost_ = std::max(0.0, lost_ + loss * static_cast<double>(runs));
   }
   state_of_way& w = ways_[which];
@@ -78,7 +80,11 @@ HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t ru
     if (look_for_change()) return;
   }
   if (stage_ == stage::settled) {
-    if (best_ != 0 && since_judged_ >= doubt_) doubt();
+    if (best_ != 0 && since_judged_ >= doubt_) {
+      doubt();
+    } else if (since_look_ >= pause_) {
+      look_again(false);
+    }
     return;
   }
   if (which != planned()) {
@@ -88,6 +94,13 @@ HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t ru
   }
   if (skipped_ != 0) {
     skipped_ -= std::min(skipped_, runs);
+    if (stage_ != stage::trying) return;
+    learnt_in_ = time;
+    bool const fills = w.rounds == 0 && skipped_ == 0 && w.learning > 1;  // it has learnt before
+    if (fills && time > hopeless_at_once * ways_[best_].usual.median) {
+      w.usual = {time, 0};
+      give_up();
+    }
     return;
   }
   measured(time);
@@ -100,16 +113,17 @@ HEIST_COLD_BODY void chooser::measured(double time) {
     keep(time);
     if (in_block_ != first_runs) return;
     ways_[0].usual = usual_of(recent_);
-    try_next(0);
+    try_next();
   } else if (stage_ == stage::trying) {
     of_tried_.push_back(time);
     usual_time const best = ways_[best_].usual;
     ways_[tried_].usual = usual_of(of_tried_);
-    if (time > hopeless * best.median && of_tried_.size() == 1) return try_next(tried_);
+    bool const first = ways_[tried_].rounds == 0;
+    if (first && of_tried_.size() == 1 && std::min(time, learnt_in_) > hopeless * best.median) return give_up();
     double const least = *std::min_element(of_tried_.begin(), of_tried_.end());
-    if (of_tried_.size() == 2 && least > best.median + clear_noises * best.noise) return try_next(tried_);
+    if (first && of_tried_.size() == 2 && least > best.median + clear_noises * best.noise) return give_up();
     if (in_block_ != block) return;
-    if (least > best.median + best.noise) return try_next(tried_);
+    if (first && least > best.median + best.noise) return give_up();
     begin_block(best_);
     stage_ = stage::beside;
   } else {
@@ -118,36 +132,92 @@ HEIST_COLD_BODY void chooser::measured(double time) {
   }
 }
 
-/// Both have been measured one after the other.
-HEIST_COLD_BODY void chooser::judge() {
-  usual_time const before = usual_of(of_best_), now = usual_of(of_tried_);
-  ways_[best_].usual = before;
-  ways_[tried_].usual = now;
-  double const noise = std::max({before.noise, now.noise, usual_of(recent_).noise});  // few runs may agree by chance
-  ++rounds_;
-  if (now.median + noise < before.median) {
-    take_best(tried_, of_tried_);
-    return try_next(tried_);
-  }
-  bool const open = now.median < before.median && rounds_ < most_rounds;
-  if (!open) return try_next(tried_);
-  begin_block(tried_);
-  stage_ = stage::trying;
+/// How far the ratio may be off by chance: the standard error of two medians of so many runs each.
+HEIST_COLD_BODY double chooser::error_of(state_of_way const& w, double ratio) const {
+  std::vector<double> apart;
+  for (double const s : w.seen) apart.push_back(std::abs(s / ratio - 1));
+  for (double const s : beside_) apart.push_back(std::abs(s - 1));
+  double const deviation =
+      1.4826 * std::max(median_of(apart), least_noise);  // normal noise has so many median distances
+  return 1.2533 * deviation * std::sqrt(2.0 / static_cast<double>(w.seen.size()));
 }
 
-HEIST_COLD_BODY void chooser::take_best(std::size_t which, std::vector<double> const& times) {
+/// Both have been measured one after the other.
+HEIST_COLD_BODY void chooser::judge() {
+  state_of_way& w = ways_[tried_];
+  ways_[best_].usual = usual_of(of_best_);
+  w.usual = usual_of(of_tried_);
+  double const beside = ways_[best_].usual.median;
+  for (double const t : of_best_) beside_.push_back(t / beside);
+  if (beside_.size() > 4 * window)
+    beside_.erase(beside_.begin(), beside_.begin() + static_cast<std::ptrdiff_t>(beside_.size() - 4 * window));
+  for (double const t : of_tried_) w.seen.push_back(t / beside);
+  ++w.rounds;
+  std::vector<double> seen = w.seen;
+  double const ratio = median_of(seen), error = error_of(w, ratio);
+  if (w.usual.median < beside) ++w.won;
+  if (ratio + sure * error < 1) {
+    if (w.won >= rounds_to_win) {
+      take_best(tried_);
+      return try_next();
+    }
+    if (w.rounds != most_rounds) return begin_round(tried_);
+  }
+  if (w.rounds == most_rounds || ratio > 1 + (w.rounds == 1 ? error / 2 : 0)) return give_up();
+  try_next();
+}
+
+HEIST_COLD_BODY void chooser::give_up() {
+  state_of_way& w = ways_[tried_];
+  w.given_up = true;
+  w.far = w.usual.median > far_behind * ways_[best_].usual.median;
+  try_next();
+}
+
+/// The best is another one: what was seen beside the one before, which is this many times as fast, is seen beside it.
+HEIST_COLD_BODY void chooser::take_best(std::size_t which) {
+  state_of_way& now = ways_[which];
+  std::vector<double> seen = now.seen;
+  double const gain = seen.empty() ? 1 : median_of(seen);
+  for (state_of_way& w : ways_) {
+    for (double& s : w.seen) s /= gain;
+    seen = w.seen;
+    if (!seen.empty() && median_of(seen) > 1) w.given_up = true;
+  }
+  ways_[best_].given_up = true;
+  now.given_up = false;
+  now.rounds = now.won = 0;
+  now.seen.clear();
   best_ = which;
-  recent_ = times;
+  recent_ = of_tried_;
+  beside_.clear();
   kept_ = {};
   since_change_ = 0;
 }
 
-HEIST_COLD_BODY void chooser::try_next(std::size_t after) {
-  for (std::size_t i = after + 1; i < ways_.size() && !doubts_; ++i) {
-    if (!ways_[i].impossible && i != best_) return begin_comparison(i);
+/// Each way once; then those that may be faster, the most promising first.
+HEIST_COLD_BODY void chooser::try_next() {
+  if (doubts_) {
+    if (best_ != 0 && !ways_[0].given_up) return begin_round(0);
+    return settle();
   }
+  std::size_t most = best_;
+  double least = 0;
+  for (std::size_t i = 0; i != ways_.size(); ++i) {
+    state_of_way const& w = ways_[i];
+    if (i == best_ || w.impossible || w.given_up) continue;
+    if (w.rounds == 0) return begin_round(i);
+    std::vector<double> seen = w.seen;
+    double const ratio = median_of(seen);
+    if (most == best_ || ratio < least) most = i, least = ratio;
+  }
+  if (most != best_) return begin_round(most);
+  settle();
+}
+
+HEIST_COLD_BODY void chooser::settle() {
   if (doubts_ && best_ == 0) look_again_ = true;  // it was luck
-  doubts_ = false;
+  doubts_ = again_ = false;
   tried_ = best_;
   stage_ = stage::settled;
   since_judged_ = 0;
@@ -157,17 +227,35 @@ HEIST_COLD_BODY void chooser::try_next(std::size_t after) {
 HEIST_COLD_BODY void chooser::doubt() {
   doubt_ = std::min(doubts_grow * doubt_, longest_pause);
   doubts_ = true;
-  begin_comparison(0);
+  ways_[0].given_up = false;
+  ways_[0].rounds = ways_[0].won = 0;
+  ways_[0].seen.clear();
+  begin_round(0);
 }
 
-HEIST_COLD_BODY void chooser::begin_comparison(std::size_t with) {
+/// `far_too`: also with those that were far behind.
+HEIST_COLD_BODY void chooser::forget_comparisons(bool far_too) {
+  for (state_of_way& w : ways_) {
+    w.given_up = w.far && !far_too;
+    w.rounds = w.won = 0;
+    w.seen.clear();
+  }
+  beside_.clear();
+}
+
+HEIST_COLD_BODY void chooser::begin_round(std::size_t with) {
+  bool const first = ways_[with].rounds == 0;
   tried_ = with;
-  rounds_ = 0;
   of_tried_.clear();
   of_best_.clear();
   if (recent_.size() >= first_runs) ways_[best_].usual = usual_of(recent_);
-  tried_runs_ = 0;
-  will_lose_ = first_guess * ways_[best_].usual.median;
+  if (first) {
+    will_lose_ = first_guess * ways_[best_].usual.median;
+    if (ways_[with].learnt == 0) will_lose_ += ways_[with].start;
+  } else {
+    std::vector<double> seen = ways_[with].seen;
+    will_lose_ = std::max(0.0, median_of(seen) - 1) * ways_[best_].usual.median;
+  }
   begin_block(with);
   stage_ = stage::trying;
 }
@@ -197,36 +285,45 @@ HEIST_COLD_BODY bool chooser::look_for_change() {
     if (!known || changed) kept_ = ways_[best_].usual = now;
     if (changed) {
       look_again_ = true;
-      if (stage_ != stage::settled) begin_comparison(tried_);
+      if (stage_ != stage::settled) begin_round(tried_);
     }
   }
   if (!look_again_ || since_look_ < pause_ || ways_.size() == 1) return false;
-  look_again();
+  look_again(true);
   return true;
 }
 
-HEIST_COLD_BODY void chooser::look_again() {
+/// `changed`: nothing that was seen holds any more. Otherwise it may have been chance.
+HEIST_COLD_BODY void chooser::look_again(bool changed) {
   look_again_ = doubts_ = false;
   since_look_ = 0;
-  doubt_ = first_doubt;
+  if (changed) doubt_ = first_doubt;
   pause_ = std::min(2 * pause_, longest_pause);
-  ++looks_;
+  if (changed) ++looks_;
+  again_ = !changed;
+  forget_comparisons(changed);
   for (state_of_way& w : ways_) {
-    if (&w != &ways_[best_]) w.usual = {};
+    if (changed && &w != &ways_[best_]) w.usual = {};
   }
-  if (best_ == 0) return try_next(0);
-  begin_comparison(0);  // way 0 is tried as the others are
+  try_next();
 }
 
 HEIST_COLD_BODY void chooser::rule_out(std::size_t which) {
   if (which == 0) return;
   ways_[which].impossible = true;
   if (which == best_) {
-    take_best(0, {});
-    if (stage_ != stage::settled) begin_comparison(tried_);
+    of_tried_.clear();
+    take_best(0);
+    forget_comparisons(true);
+    if (stage_ != stage::settled) try_next();
   } else if (stage_ != stage::settled && stage_ != stage::first && which == tried_) {
-    try_next(tried_);
+    try_next();
   }
+}
+
+HEIST_COLD_BODY void chooser::starts_with(std::size_t which, double time) {
+  ways_[which].start = time;
+  if (stage_ == stage::trying && which == tried_ && ways_[which].learnt == 0) begin_round(which);
 }
 
 HEIST_COLD_BODY void chooser::learns_again(std::size_t which) {

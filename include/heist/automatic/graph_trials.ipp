@@ -15,14 +15,14 @@ HEIST_COLD_BODY graph_trials::graph_trials(core& home, others& by)
     : others_{&by},
       home_{&home},
       executor_{home.serial()},
-      choice_{chooser_for(ways_for_graphs, home)},
+      choice_{chooser_for(ways_for_graphs, home, by)},
       there_{&home} {}
 
 HEIST_COLD_BODY graph_trials::~graph_trials() = default;
 
 /// Another executor than before has the graph.
 HEIST_COLD_BODY void graph_trials::start_anew(core& home, others& by) {
-  choice_ = chooser_for(ways_for_graphs, home);
+  choice_ = chooser_for(ways_for_graphs, home, by);
   others_ = &by;
   home_ = there_ = &home;
   executor_ = home.serial();
@@ -38,7 +38,7 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
       if (running_ == 0 && executor_ != asked.serial()) start_anew(asked, *asked.room->other_executors());
       wanted = executor_ != asked.serial() || running_ != 0 ? 0 : choice_.next(passes == 0 ? 1 : passes);
       bool const ready =
-          wanted == 0 || choice_.ruled_out(wanted) || others_->made(ways_for_graphs[wanted].by) != nullptr;
+          wanted == 0 || choice_.ruled_out(wanted) || others_->made(*ways_for_graphs[wanted].by) != nullptr;
       if (ready) {
         shows_ = running_ == 0 && passes != 0;
         passes_ = passes;
@@ -51,7 +51,7 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
       }
     }
     // Threads are started: not under the lock.
-    if (others_->get(ways_for_graphs[wanted].by) != nullptr) continue;
+    if (others_->get(*ways_for_graphs[wanted].by) != nullptr) continue;
     spin_guard guard{lock_};
     choice_.rule_out(wanted);
   }
@@ -84,15 +84,18 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
     }
   }
   if (in_use) shows_ = false;
-  there_ = way_ == 0 ? home_ : others_->made(ways_for_graphs[way_].by);
+  there_ = way_ == 0 ? home_ : others_->made(*ways_for_graphs[way_].by);
 }
 
 HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t which, graph_data& g) {
   way_to_run const& way = ways_for_graphs[which];
-  core* const there = others_->made(way.by);
+  core* const there = others_->made(*way.by);
   if (there == nullptr) return readiness::not_now;
   try {
-    if (which != installed_ && memories_[which] == nullptr) memories_[which].reset(there->room->make_recall());
+    if (which != installed_ && memories_[which] == nullptr) {
+      memories_[which].reset(there->room->make_recall());
+      made_by(choice_, ways_for_graphs, *way.by);
+    }
     if (!install(which, g)) return readiness::not_now;
     if (std::exchange(stale_[which], false))
       g.recall.load(std::memory_order_acquire)->forget();  // acquire: see graph_data::keep_recall

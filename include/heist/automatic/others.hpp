@@ -16,8 +16,8 @@
 
 namespace heist::detail {
 
-enum class other_policy { cab, cats, replay };
-inline constexpr std::size_t other_policies = 3;
+enum class other_policy { cab, replay };
+inline constexpr std::size_t other_policies = 2;
 
 /// An executor, without its type.
 class other_executor {

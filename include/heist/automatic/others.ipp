@@ -46,7 +46,7 @@ HEIST_COLD_BODY std::size_t others::number_of(worker const& w) const noexcept {
 }
 
 HEIST_COLD_BODY std::string others::state_text() const {
-  constexpr char const* names[other_policies] = {"cab", "cats", "replay"};
+  constexpr char const* names[other_policies] = {"cab", "replay"};
   std::string text;
   for (std::size_t i = 0; i != other_policies; ++i) {
     core const* const there = made(static_cast<other_policy>(i));

@@ -23,8 +23,11 @@ class region_trials {
   std::uint64_t executor() const noexcept { return executor_; }
   /// Chooses a way for the next run of `r`, and makes it ready. Throws bad_alloc.
   std::size_t begin(region const& r);
-  /// Where the chosen way runs it, and with which memory; null: random.
+  /// How the chosen way divides it, if the executor runs it itself.
+  tiering tiers() const noexcept { return ways_for_regions[way_].tiers; }
+  /// Which other one does, if not.
   core* there() const noexcept { return there_; }
+  /// What that way remembers; not of random.
   region& memory() const noexcept { return *memories_[way_]; }
   /// That run has ended well.
   void ran(std::int64_t nanoseconds);

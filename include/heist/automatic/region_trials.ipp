@@ -16,7 +16,7 @@ inline constexpr std::size_t is_followed = ~std::size_t{0};
 HEIST_COLD_BODY region_trials::region_trials(core& home, others& by)
     : others_{by},
       executor_{home.serial()},
-      choice_{chooser_for(ways_for_regions, home)},
+      choice_{chooser_for(ways_for_regions, home, by)},
       memories_(std::size(ways_for_regions)),
       recorded_(std::size(ways_for_regions)) {}
 
@@ -31,8 +31,8 @@ HEIST_COLD_BODY std::size_t region_trials::begin(region const& r) {
 
 HEIST_COLD_BODY bool region_trials::make_ready(std::size_t which, region const& r) {
   way_to_run const& way = ways_for_regions[which];
-  there_ = others_.get(way.by);
-  if (there_ == nullptr) return false;
+  there_ = way.by ? others_.get(*way.by) : nullptr;
+  if (way.by && there_ == nullptr) return false;
   if (memories_[which] == nullptr) {
     region_options wanted = r.options();
     if (way.level != 0) {
@@ -44,6 +44,7 @@ HEIST_COLD_BODY bool region_trials::make_ready(std::size_t which, region const& 
       wanted.boundary_level = static_cast<std::uint32_t>(changed);
     }
     memories_[which] = std::make_unique<region>(wanted);
+    if (way.by) made_by(choice_, ways_for_regions, *way.by);
   }
   return way.by != other_policy::replay || follow(which);
 }

@@ -119,13 +119,19 @@ struct fork_traits<order::child_first> : plain_traits {
   }
 };
 
-/// A fork of a context that leaves the order to an executor whose order is not parent-first. Apart, and with a copy of
-/// the context, for the sake of those where it is.
+/// Does a frame of such a mark on `self` fork parent-first, by a context that leaves the order to the executor? One
+/// comparison where that is the executor's order, two more outside of the tiers of one that has any.
+HEIST_ALWAYS_INLINE bool forks_parent_first(fiber const& self, position_mark mark) noexcept {
+  return self.order == fork_order::parent_first || (self.order == fork_order::by_tier && mark == position_mark::plain);
+}
+
+/// A fork of such a context whose order has to be asked for. Apart, and with a copy of the context, for the sake of those
+/// that are parent-first.
 template <class Context, class... F>
 HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_register<F>... f) {
   fiber& self = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
-  if (self.order == fork_order::by_tier && context_access::mark_of(c) == position_mark::plain)
+  if (forks_parent_first(self, context_access::mark_of(c)))
     return parent_first_fork<Context, F...>::run(self, position, f...);
   if (self.order == fork_order::child_first ||
       (self.order == fork_order::by_tier && context_access::mark_of(c) == position_mark::child_first))
@@ -139,7 +145,7 @@ struct fork_traits<order::of_executor> {
   using region_context = context;
 
   static fork_way way_of_scope(fiber& self, fork_slot* position) noexcept {
-    if (self.order == fork_order::parent_first) return fork_way::parent_first;
+    if (forks_parent_first(self, context_access::mark_at(position))) return fork_way::parent_first;
     if (self.order == fork_order::child_first) return fork_way::child_first;
     return room_of_forks(self).way_of_scope(self, position);
   }
@@ -147,13 +153,14 @@ struct fork_traits<order::of_executor> {
   template <class Context, class... F>
   HEIST_ALWAYS_INLINE static auto fork_join(Context const& c, F&&... f) {
     fiber& self = context_access::fiber_of(c);
-    if (self.order == fork_order::parent_first)
+    if (HEIST_LIKELY(forks_parent_first(self, context_access::mark_of(c))))
       return parent_first_fork<Context, forked_callable<F>...>::run(self, context_access::position_of(c), f...);
     return fork_otherwise<Context, forked_callable<F>...>(c, false, f...);
   }
   template <class Context, class... F>
   static auto inter_fork(Context const& c, F&&... f) {
-    if (context_access::fiber_of(c).order == fork_order::parent_first) return fork_join(c, static_cast<F&&>(f)...);
+    if (forks_parent_first(context_access::fiber_of(c), context_access::mark_of(c)))
+      return fork_join(c, static_cast<F&&>(f)...);
     return fork_otherwise<Context, forked_callable<F>...>(c, true, f...);
   }
 

@@ -145,8 +145,9 @@ class default_idle {
   }
 
  private:
-  static constexpr std::uint32_t attempts = 56;      // some 20 us, most of it in pauses of about 0.7 us
-  static constexpr std::uint64_t poor_booty = 1500;  // ticks, about half a microsecond: what a steal costs both sides
+  static constexpr std::uint32_t attempts = 56;  // some 20 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint64_t poor_booty =
+      300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
   static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us
   std::uint32_t failed_steals_ = 0;
   std::uint32_t holdback_ = 0;

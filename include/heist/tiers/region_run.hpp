@@ -32,7 +32,7 @@ enum class division {
 /// Threads  plan() and finish() by the task that enters the region, the rest by its tasks.
 class region_run {
  public:
-  region_run(region& r, core& home) : memory_{r}, home_{home} {}
+  region_run(region& r, core& home, tiering tiers) : memory_{r}, home_{home}, tiers_{tiers} {}
 
   /// Decides how this run is divided (CAB, Algorithm II, step 2; CATS, Fig. 3). Cost: the sentence and the arithmetic
   /// once for each region and executor.
@@ -90,6 +90,7 @@ class region_run {
 
   region_access memory_;
   core& home_;
+  tiering const tiers_;
   division how_ = division::flat;
   bool how_known_ = true;
   std::uint32_t level_ = 0;

@@ -22,7 +22,7 @@ HEIST_COLD_BODY division region_run::plan() {
   } else if (memory_.r.options().tiers_by_hand) {
     say([&] { return fmt::format("two tiers by hand on {} squads: ctx.inter_fork makes inter-squad tasks", squads); });
     how_ = division::by_hand;
-  } else if (squads_of(home_).tiers == tiering::by_level || memory_.r.options().boundary_level) {
+  } else if (tiers_ == tiering::by_level || memory_.r.options().boundary_level) {
     how_ = plan_by_level(squads, cache);
   } else {
     how_ = plan_by_profile(squads, cache);

@@ -14,7 +14,8 @@ namespace heist::detail {
 
 class squad_visit final : public region_visit {
  public:
-  squad_visit(region& r, fiber& self, fork_slot* position) : run_{r, self.home}, on_{self}, position_{position} {
+  squad_visit(region& r, fiber& self, fork_slot* position, tiering tiers)
+      : run_{r, self.home, tiers}, on_{self}, position_{position} {
     switch (run_.plan()) {
       case division::flat:
         break;
@@ -63,8 +64,13 @@ class squad_visit final : public region_visit {
 };
 
 HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter(region& r, fiber& self, fork_slot* position) {
-  if (context_access::mark_at(position) != position_mark::plain || self.rule_of_task() != nullptr) return nullptr;
-  return std::make_unique<squad_visit>(r, self, position);
+  if (is_in_tier(self, position)) return nullptr;
+  return enter_by(tiers, r, self, position);
+}
+
+HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter_by(tiering how, region& r, fiber& self,
+                                                                   fork_slot* position) {
+  return std::make_unique<squad_visit>(r, self, position, how);
 }
 
 }  // namespace heist::detail

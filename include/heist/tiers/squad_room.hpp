@@ -84,7 +84,7 @@ class undealt_children {
 };
 
 /// Threads  every member by any worker.
-class squad_room final : public fork_room {
+class squad_room : public fork_room {
  public:
   squad_room(core& home, tiering how, bool remembers, counter_operations const* counters, squad_hook hook) noexcept
       : tiers{how}, remembers_squads{remembers}, home_{home}, counters_{counters}, hook_{hook} {}
@@ -109,6 +109,12 @@ class squad_room final : public fork_room {
   HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool remembers(fork_slot* position) const noexcept override;
   HEIST_BODY void footprint(fork_slot* position, std::uint64_t bytes) noexcept override;
+
+  /// A run of `r`, divided as `how` says; tasks of a divided run enter none.
+  HEIST_BODY std::unique_ptr<region_visit> enter_by(tiering how, region& r, fiber& self, fork_slot* position);
+  static bool is_in_tier(fiber const& self, fork_slot* position) noexcept {
+    return context_access::mark_at(position) != position_mark::plain || self.rule_of_task() != nullptr;
+  }
 
   /// The task that keeps `w`'s squad busy has ended, or waits for inter-squad children.
   void release(worker& w, squad_task& task) noexcept;

@@ -15,9 +15,22 @@
 
 namespace heist::detail {
 
+/// Makes the room of a policy with tiers. Specialised where it is more than that.
+template <class Policy>
+struct squad_room_maker {
+  static constexpr bool keeps_options = false;
+
+  template <class Scheduler>
+  static std::unique_ptr<room_core> make(core& home, counter_operations const* counters, squad_hook hook) {
+    using tiers = typename Policy::tier_type;
+    return std::make_unique<squad_room>(home, tiers::division, tier::remembers_squads<tiers>(), counters, hook);
+  }
+};
+
 /// The room of policies with tiers.
 template <class Policy>
 struct squad_search : no_search {
+  static constexpr bool keeps_options = squad_room_maker<Policy>::keeps_options;
   static constexpr bool looks = true;
   static constexpr bool in_groups = true;
   static constexpr bool requests_first = false;
@@ -32,12 +45,12 @@ struct squad_search : no_search {
 
   template <class Scheduler>
   static std::unique_ptr<room_core> make(core& home) {
-    using tiers = typename Policy::tier_type;
     counter_operations const* counters = nullptr;
-    if constexpr (tier::measuring_tier<tiers>) counters = &counter_operations_of<typename tiers::counter_type>;
-    return std::make_unique<squad_room>(home, tiers::division, tier::remembers_squads<tiers>(), counters,
-                                        hook<Scheduler>());
+    if constexpr (tier::measuring_tier<typename Policy::tier_type>)
+      counters = &counter_operations_of<typename Policy::tier_type::counter_type>;
+    return squad_room_maker<Policy>::template make<Scheduler>(home, counters, hook<Scheduler>());
   }
+  static void keep_options(core& home, options const& wanted) { squad_room_maker<Policy>::keep_options(home, wanted); }
 
   static runnable* next(worker& w, runnable* t) noexcept {
     squad_member const& m = member_of(w);
