@@ -25,7 +25,16 @@ struct staying {
 /// Filled by the leaves of a run, as the program's notes.
 class ledger {
  public:
-  explicit ledger(std::size_t workers) : pages_(workers) {}
+  struct entry {
+    std::size_t sweep;
+    range part;
+    std::size_t worker, squad;
+  };
+
+  /// `expected`: so many leaves of each worker are noted without asking for memory.
+  explicit ledger(std::size_t workers, std::size_t expected = 0) : pages_(workers) {
+    for (page& p : pages_) p.entries.reserve(expected);
+  }
 
   template <class Context>
   void operator()(Context ctx, std::size_t sweep, range part) const {
@@ -33,13 +42,19 @@ class ledger {
     pages_[worker].entries.push_back({sweep, part, worker, ctx.squad_id()});
   }
 
-  /// When the run is over.
-  staying shares() const {
+  /// When the run is over: all leaves, sweep by sweep, in the order of their parts.
+  std::vector<entry> entries() const {
     std::vector<entry> all;
     for (page const& p : pages_) all.insert(all.end(), p.entries.begin(), p.entries.end());
     std::sort(all.begin(), all.end(), [](entry const& a, entry const& b) {
       return std::tie(a.sweep, a.part.first) < std::tie(b.sweep, b.part.first);
     });
+    return all;
+  }
+
+  /// When the run is over.
+  staying shares() const {
+    std::vector<entry> const all = entries();
     sums total;
     for (auto before = sweep{all.data(), all.data()}, now = next(all, before); now.first != now.last;
          before = now, now = next(all, now)) {
@@ -51,11 +66,6 @@ class ledger {
   }
 
  private:
-  struct entry {
-    std::size_t sweep;
-    range part;
-    std::size_t worker, squad;
-  };
   struct alignas(heist::cache_line_size) page {
     std::vector<entry> entries;
   };

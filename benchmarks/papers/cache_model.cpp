@@ -19,6 +19,7 @@
 #include "../locality/programs.hpp"
 #include "../locality/timing.hpp"
 #include "commands.hpp"
+#include "placed_run.hpp"
 #include "real_costs.hpp"
 
 namespace papers {
@@ -34,10 +35,12 @@ struct problem {
   std::uint64_t seed = 1;
 };
 
-/// Wall time for an element, in ns: medians of rounds in which all take turns.
+/// Wall time for an element, in ns, in rounds in which all take turns.
 struct measured {
   locality::settings settings;
-  double by_hand = 0, swapped = 0, random = 0, cab = 0;
+  locality::span_of_steps steps{};
+  std::vector<double> by_hand, swapped;
+  std::vector<placed_run> random, cab;
   double lines = 0;  ///< that a sweep touches, for each element that it computes
 };
 
@@ -49,28 +52,29 @@ measured measure(problem const& wanted, double seconds) {
   double const elements = program.work(0);
   auto const enough = static_cast<std::size_t>(1e9 * seconds / (0.25 * elements));
   steps.timed = std::clamp<std::size_t>(enough, std::min<std::size_t>(20, steps.timed), steps.timed);
+  result.steps = steps;
   result.lines = static_cast<double>(program.bytes() * P::sweeps_per_step) / elements / 64;
   using locality::placing;
-  std::array<locality::contestant, 4> all{
+  std::array<locality::contestant, 2> by_hand{
       locality::make_by_hand("by hand", program, placing::stays, wanted.machine, wanted.workers, steps),
-      locality::make_by_hand("swapped", program, placing::swapped, wanted.machine, wanted.workers, steps),
-      locality::make_scheduled<heist::policy::random>("random", program, wanted.options, steps),
-      locality::make_scheduled<heist::policy::cab>("cab", program, wanted.options, steps)};
+      locality::make_by_hand("swapped", program, placing::swapped, wanted.machine, wanted.workers, steps)};
   for (unsigned round = 0; round != wanted.rounds; ++round) {
-    for (auto& c : all) c.rounds.push_back(c.run().per_element());
+    for (auto& c : by_hand) c.rounds.push_back(c.run().per_element());
+    result.random.push_back(run_and_note<heist::policy::random>(program, wanted.options, steps));
+    result.cab.push_back(run_and_note<heist::policy::cab>(program, wanted.options, steps));
   }
-  result.by_hand = locality::median(all[0].rounds);
-  result.swapped = locality::median(all[1].rounds);
-  result.random = locality::median(all[2].rounds);
-  result.cab = locality::median(all[3].rounds);
+  result.by_hand = by_hand[0].rounds;
+  result.swapped = by_hand[1].rounds;
   return result;
 }
 
-/// What a thread takes for an element without misses, and waits for a line, in ns: one that its core has dropped, one
-/// that another core has touched last.
-struct costs_of_lines {
-  double element = 0, dropped = 0, moved = 0;
-};
+/// The median of what `of(i)` says of each round.
+template <class F>
+double middle(measured const& real, F of) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i != real.random.size(); ++i) all.push_back(of(i));
+  return locality::median(all);
+}
 
 /// The simulated wall time for an element, in ns.
 struct simulated {
@@ -132,7 +136,7 @@ step_costs measure_steps(problem const& wanted, bool quick) {
   constexpr std::size_t leaves = 16;
   using program = locality::heat;
   program real{{.size = leaves, .leaf = 1}};
-  locality::span_of_steps const steps{10, quick ? std::size_t{100} : std::size_t{5000}};
+  locality::span_of_steps const steps{10, quick ? std::size_t{100} : std::size_t{2000}};
   auto random = locality::make_scheduled<heist::policy::random>("random", real, wanted.options, steps);
   auto cab = locality::make_scheduled<heist::policy::cab>("cab", real, wanted.options, steps);
   for (unsigned round = 0; round != wanted.rounds; ++round) {
@@ -147,25 +151,48 @@ step_costs measure_steps(problem const& wanted, bool quick) {
 }
 
 template <class P>
-void add_rows(problem wanted, std::size_t caches, step_costs const& empty, bool quick, table& t, bar_panel& bars) {
+void add_rows(problem wanted, std::size_t caches, bool quick, table& t, bar_panel& bars) {
   costs_of_lines cost;
   for (auto const& [text, share] : {std::pair{"half", 0.5}, std::pair{"one", 1.0}, std::pair{"two", 2.0}}) {
     wanted.bytes = static_cast<std::size_t>(share * static_cast<double>(caches));
     if (quick) wanted.bytes /= 8;
-    measured const real = measure<P>(wanted, quick ? 0.001 : 0.03);
+    step_costs const empty = measure_steps(wanted, quick);
+    measured const real = measure<P>(wanted, quick ? 0.001 : 0.015);
     auto const threads = static_cast<double>(wanted.workers);
-    if (cost.element == 0) cost.element = real.by_hand * threads;
-    cost.dropped = std::max(0., (real.by_hand * threads - cost.element) / real.lines);
-    cost.moved = std::max(0., (real.swapped * threads - cost.element) / real.lines);
+    if (cost.element == 0) cost.element = locality::median(real.by_hand) * threads;
+    auto const costs_by = [&](double by_hand, double swapped) {
+      auto const of_line = [&](double time) { return std::max(0., (time * threads - cost.element) / real.lines); };
+      return costs_of_lines{cost.element, of_line(by_hand), of_line(swapped)};
+    };
+    cost = costs_by(locality::median(real.by_hand), locality::median(real.swapped));
     simulated const s = simulate<P>(wanted, real, cost, empty, quick);
-    double const seen = saved(real.random, real.cab), foretold = saved(s.random, s.cab);
-    t.add({fmt::format("{}, {}", P::about.name, text), fmt::format("{:.1f}", cost.dropped),
-           fmt::format("{:.1f}", cost.moved), fmt::format("{:.3f}", real.by_hand), fmt::format("{:.3f}", real.swapped),
-           fmt::format("{:.3f}", real.random), fmt::format("{:.3f}", s.random), fmt::format("{:.3f}", real.cab),
-           fmt::format("{:.3f}", s.cab), percent(seen), percent(foretold),
-           fmt::format("{:+.1f}", 100 * (foretold - seen))});
+    // Each round by its own costs: those of this machine change by the minute.
+    P const program{real.settings};
+    std::vector<simulated> placed;
+    for (std::size_t i = 0; i != real.random.size(); ++i) {
+      auto const as_placed = [&](placed_run const& run, double for_a_step) {
+        return foretell(program, real.settings.size, run, real.steps, wanted.workers, caches / wanted.workers,
+                        costs_by(real.by_hand[i], real.swapped[i]), for_a_step);
+      };
+      placed.push_back({as_placed(real.random[i], empty.random), as_placed(real.cab[i], empty.cab)});
+    }
+    auto const seen_in = [&](std::size_t i) { return saved(real.random[i].per_element, real.cab[i].per_element); };
+    auto const foretold_in = [&](std::size_t i) { return saved(placed[i].random, placed[i].cab); };
+    double const seen = middle(real, seen_in), foretold = middle(real, foretold_in), free = saved(s.random, s.cab);
+    double const error = middle(real, [&](std::size_t i) { return foretold_in(i) - seen_in(i); });
+    auto const ns = [](double time) { return fmt::format("{:.3f}", time); };
+    auto const points = [](double of) { return fmt::format("{:+.1f}", 100 * of); };
+    t.add({fmt::format("{}, {}", P::about.name, text), fmt::format("{:.1f}", empty.random / 1000),
+           fmt::format("{:.1f}", empty.cab / 1000), fmt::format("{:.1f}", cost.dropped),
+           fmt::format("{:.1f}", cost.moved), ns(locality::median(real.by_hand)), ns(locality::median(real.swapped)),
+           percent(middle(real, [&](std::size_t i) { return real.random[i].stayed; })),
+           ns(middle(real, [&](std::size_t i) { return real.random[i].per_element; })),
+           ns(middle(real, [&](std::size_t i) { return placed[i].random; })), ns(s.random),
+           ns(middle(real, [&](std::size_t i) { return real.cab[i].per_element; })),
+           ns(middle(real, [&](std::size_t i) { return placed[i].cab; })), ns(s.cab), percent(seen), percent(foretold),
+           points(error), percent(free), points(free - seen)});
     bars.groups.emplace_back(fmt::format("{}, {}", P::about.name, text),
-                             std::vector<double>{100 * seen, 100 * foretold});
+                             std::vector<double>{100 * seen, 100 * foretold, 100 * free});
   }
 }
 
@@ -201,18 +228,18 @@ void cache_model(request const& wanted) {
       "that\n"
       "stay in half of the caches, those that stay in more, those that change sides in each sweep. random and cab are "
       "foretold\n"
-      "from that. ",
+      "from that, twice: as placed, with the simulator's caches and each leaf where it was in that run; and simulated, "
+      "with its\n"
+      "own thieves. ",
       load, p.machine.describe(), p.rounds);
-  step_costs const empty = measure_steps(p, wanted.quick);
-  fmt::print(
-      "A step without data takes {:.1f} us more than simulated under random, {:.1f} under cab, which are added.\n\n",
-      empty.random / 1000, empty.cab / 1000);
-  table t{{"program, of all L2", "dropped (ns)", "moved (ns)", "by hand", "swapped", "random", "simulated", "cab",
-           "simulated", "cab saved", "simulated", "error (points)"}};
-  bar_panel bars{"time that CAB saves of random's", "%", {"measured", "simulated"}, {}};
-  add_rows<locality::heat>(p, caches, empty, wanted.quick, t, bars);
-  add_rows<locality::sor>(p, caches, empty, wanted.quick, t, bars);
-  add_rows<locality::ge>(p, caches, empty, wanted.quick, t, bars);
+  fmt::print("What a step without data takes longer than simulated is added: the first two columns.\n\n");
+  table t{{"program, of all L2", "step, random (us)", "cab (us)", "line dropped (ns)", "moved (ns)", "by hand",
+           "swapped", "random: stayed", "random", "as placed", "simulated", "cab", "as placed", "simulated",
+           "cab saved", "as placed", "error (points)", "simulated", "error (points)"}};
+  bar_panel bars{"time that CAB saves of random's", "%", {"measured", "as placed", "simulated"}, {}};
+  add_rows<locality::heat>(p, caches, wanted.quick, t, bars);
+  add_rows<locality::sor>(p, caches, wanted.quick, t, bars);
+  add_rows<locality::ge>(p, caches, wanted.quick, t, bars);
   print(t);
   write_plot(wanted, "The simulator's caches beside this machine's", {bars});
 }

@@ -27,7 +27,8 @@ cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, to
 
 /// A write makes a new version of a block; a copy of an older one counts as absent when it is read, as if the hardware
 /// had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the *side* of a
-/// block is the squad, or where squads share no cache the worker, that has touched it last: for others it is a transfer.
+/// block is the squad, or where squads share no cache the worker, that has touched it last: for others it is a transfer;
+/// a write costs as much where they still have a copy, because the other side has one as well, which has to go.
 ///
 /// Cost  for each block touched two searches in hash tables.
 class memory {

@@ -46,10 +46,11 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   lru_cache& own = own_[w];
   lru_cache& shared = shared_[squad_of_[w]];
   std::uint32_t const side = 1 + (shared.capacity() == 0 ? w : squad_of_[w]);
-  std::uint64_t own_hits = 0, shared_hits = 0, far = 0, transfers = 0;
+  std::uint64_t own_hits = 0, shared_hits = 0, far = 0, transfers = 0, taken_back = 0;
   for (std::uint32_t b = where.first; b != where.first + where.blocks; ++b) {
     std::uint32_t& version = versions_[b];
     bool const is_elsewhere = is_transfer(b, side);
+    std::uint64_t const hits = own_hits + shared_hits;
     if (own.use(b, version)) {
       ++own_hits;
     } else if (shared.use(b, version)) {
@@ -60,6 +61,7 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
       far += nodes_.fetch(w, b, block_bytes_, where.writes);
     }
     if (where.writes) {
+      if (is_elsewhere && own_hits + shared_hits != hits) ++taken_back;
       ++version;
       own.write(b, version);
       shared.write(b, version);
@@ -74,7 +76,7 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   seen.transfers += transfers * lines_;
   return cost(costs_.private_hit, own_hits, random) + cost(costs_.shared_hit, shared_hits, random) +
          cost(costs_.memory, misses - far - transfers, random) + cost(costs_.far_memory, far, random) +
-         cost(costs_.transfer.value_or(costs_.memory), transfers, random);
+         cost(costs_.transfer.value_or(costs_.memory), transfers + taken_back, random);
 }
 
 HEIST_BODY bool memory::is_transfer(std::uint32_t block, std::uint32_t side) noexcept {

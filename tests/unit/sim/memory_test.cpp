@@ -110,7 +110,10 @@ TEST_CASE("memory: what others have touched last is a transfer, what a cache has
   CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16, 0, 16});
   CHECK(m.cost == 16 * 1000);
   CHECK(m.access(2, 0) == sim::cache_misses{16, 16});
-  CHECK(m.access(1, 4) == sim::cache_misses{16, 0, 16});  // the other worker's squad still has it, and writes
+  CHECK(m.access(1, 4) == sim::cache_misses{16, 0, 16});  // the other worker's squad still has it, and writes:
+  CHECK(m.cost == 16 * (10 + 1000));                      // the copy that 2 has read must go
+  CHECK(m.access(1, 4) == sim::cache_misses{16, 16});
+  CHECK(m.cost == 16);
   CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16, 0, 16});
   for (std::uint32_t const other : {1u, 2u, 3u}) m.access(2, other);
   CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16});  // dropped by its own side

@@ -1,0 +1,116 @@
+// Runs whose leaves are noted, and what the simulator's caches say of one whose leaves went where they really went: so the
+// caches are compared with the machine's apart from who took what, which differs from run to run.
+#pragma once
+
+#include <heist/heist.hpp>
+#include <heist/simulate.hpp>
+
+#include <algorithm>  // max_element
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <numeric>  // iota
+#include <string_view>
+#include <vector>
+
+#include "../locality/contestants.hpp"
+#include "../locality/ledger.hpp"
+#include "../locality/regions.hpp"
+#include "../locality/timing.hpp"
+#include "real_costs.hpp"
+
+namespace papers {
+
+/// One run: what an element took, in ns, and who computed what.
+struct placed_run {
+  double per_element = 0;
+  std::vector<locality::ledger::entry> leaves;
+  double stayed = 0;  ///< share of what was computed by the worker that had computed it in the sweep before
+};
+
+/// What a thread takes for an element without misses, and waits for a line, in ns: one that its core has dropped, one
+/// that another core has touched last.
+struct costs_of_lines {
+  double element = 0, dropped = 0, moved = 0;
+};
+
+/// Runs `program` under the policy, as bench_locality does.
+template <class Policy, class P>
+placed_run run_and_note(P& program, locality::options const& wanted, locality::span_of_steps steps) {
+  heist::executor<Policy> ex{wanted.for_executor(P::about.stack)};
+  heist::region region{{.branching = P::branching, .bytes = program.bytes()}};
+  std::size_t const leaves = 2 * (program.rows(0).size() / program.leaf() + 1);
+  locality::ledger const notes{ex.worker_count(), leaves * steps.all() * P::sweeps_per_step};
+  program.prepare();
+  locality::timed const time = ex.sync_wait([&](auto ctx) {
+    return locality::time_steps(program, steps, [&](std::size_t i) {
+      locality::enter(ctx, region, [&](auto c) { program.step(c, i, notes); });
+    });
+  });
+  return {time.per_element(), notes.entries(), notes.shares().same_worker};
+}
+
+/// What the leaf of these rows touches, as the simulated programs have it (heist/sim/matrices.hpp).
+inline void touch_as(std::string_view name, std::size_t n, std::size_t sweep, locality::range part,
+                     heist::sim::program_builder& b) {
+  std::uint64_t const row = n * sizeof(double), array = (n * row / 4096 + 1) * 4096;
+  if (name == "ge") {
+    auto const from_pivot = [&](std::size_t r, bool writes) {
+      b.touch(r * row + sweep * sizeof(double), row - sweep * sizeof(double), writes);
+    };
+    from_pivot(sweep, false);
+    for (std::size_t r = part.first; r != part.last; ++r) from_pivot(r, true);
+    return;
+  }
+  std::uint64_t const from = name == "heat" ? sweep % 2 : 0, to = name == "heat" ? 1 - from : 0;
+  b.touch(from * array + (part.first - 1) * row, (part.size() + 2) * row, false);
+  b.touch(to * array + part.first * row, part.size() * row, true);
+}
+
+/// ns an element of that run, by the simulator's caches and these costs: each sweep lasts as long as its busiest worker
+/// takes. `for_a_step`: ns that each step takes besides.
+template <class P>
+double foretell(P const& program, std::size_t n, placed_run const& run, locality::span_of_steps steps,
+                std::size_t workers, std::uint64_t cache, costs_of_lines const& cost, double for_a_step) {
+  namespace sim = heist::sim;
+  sim::program_builder b{"placed"};
+  b.begin(b.add_tree());
+  b.work(1);
+  std::vector<std::uint32_t> ends;  // behind each leaf's touches
+  std::uint32_t touches = 0;
+  for (auto const& leaf : run.leaves) {
+    touch_as(P::about.name, n, leaf.sweep, leaf.part, b);
+    ends.push_back(touches += P::about.name == "ge" ? static_cast<std::uint32_t>(1 + leaf.part.size()) : 2);
+  }
+  sim::program const all = b.finish();
+  sim::options o;
+  o.caches.block_bytes = P::about.name == "ge" ? 256 : 1024;  // its rows get shorter
+  o.costs = costs_in_ticks();
+  o.costs.shared_hit = 0;
+  o.costs.memory = to_ticks(cost.dropped);
+  o.costs.transfer = to_ticks(cost.moved);
+  std::vector<std::uint32_t> squad_of(workers);
+  std::iota(squad_of.begin(), squad_of.end(), 0u);
+  sim::memory caches{all, o, {.of_worker = 0, .of_squad = cache}, squad_of, workers};
+  heist::fast_random random{1};
+  sim::cache_misses seen;
+  double ticks_of_all = 0, elements = 0;
+  std::vector<double> busy(workers);
+  std::size_t const first_timed = steps.warm_up * P::sweeps_per_step;
+  for (std::size_t i = 0; i != run.leaves.size(); ++i) {
+    auto const& leaf = run.leaves[i];
+    double const computed = program.work(leaf.sweep / P::sweeps_per_step) / static_cast<double>(P::sweeps_per_step) *
+                            static_cast<double>(leaf.part.size()) /
+                            static_cast<double>(program.rows(leaf.sweep).size());
+    busy[leaf.worker] += computed * cost.element * static_cast<double>(ticks_per_ns);
+    for (std::uint32_t t = i == 0 ? 0 : ends[i - 1]; t != ends[i]; ++t)
+      busy[leaf.worker] += static_cast<double>(caches.access(static_cast<std::uint32_t>(leaf.worker), t, seen, random));
+    if (leaf.sweep >= first_timed) elements += computed;
+    if (i + 1 != run.leaves.size() && run.leaves[i + 1].sweep == leaf.sweep) continue;
+    if (leaf.sweep >= first_timed) ticks_of_all += *std::max_element(busy.begin(), busy.end());
+    busy.assign(workers, 0);
+  }
+  double const ns = ticks_of_all / static_cast<double>(ticks_per_ns) + static_cast<double>(steps.timed) * for_a_step;
+  return ns / elements;
+}
+
+}  // namespace papers
