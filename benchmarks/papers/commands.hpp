@@ -16,6 +16,7 @@ void cab_fig4(request const& wanted);
 void cab_fig5(request const& wanted);
 void cab_fig6(request const& wanted);
 void cats_fig7(request const& wanted);
+void cats_fig8(request const& wanted);
 void cats_fig9(request const& wanted);
 void line_cost(request const& wanted);
 void replay_fig4(request const& wanted);
@@ -30,7 +31,7 @@ struct command {
   void (*run)(request const&);
 };
 
-inline constexpr std::array<command, 15> commands{
+inline constexpr std::array<command, 16> commands{
     {{"wool-fig4", "Wool, Fig. 4: sampling, 16 to 1024 workers: time and number of steals", wool_fig4},
      {"wool-fig5", "Wool, Fig. 5: speedup of RAND, SAMP, SET and SAMP+SET on 63 workers", wool_fig5},
      {"wool-fig6", "Wool, Fig. 6: where the time goes: the program, steals, attempts in vain, joins", wool_fig6},
@@ -39,6 +40,7 @@ inline constexpr std::array<command, 15> commands{
      {"cab-fig5", "CAB, Fig. 5: every boundary level, and the one of Eq. 4", cab_fig5},
      {"cab-fig6", "CAB, Fig. 6 and 7: gains fall with the size", cab_fig6},
      {"cats-fig7", "CATS, Fig. 7 and Table 2: memory-bound programs, time and cache misses", cats_fig7},
+     {"cats-fig8", "CATS, Fig. 8: the sizes of involved data that cache misses say, beside the real ones", cats_fig8},
      {"cats-fig9", "CATS, Fig. 9 to 12: balanced and unbalanced trees of growing size", cats_fig9},
      {"line-cost", "CAB: what it saves, for several costs of a line from memory", line_cost},
      {"replay-fig4", "Constrained work stealing, Fig. 4: heat on 1 to 80 workers, data where the schedule is",

@@ -9,6 +9,7 @@
 #include <algorithm>  // min
 #include <cstddef>    // size_t
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>  // move
 #include <vector>
@@ -163,9 +164,22 @@ class entrants {
       locality::ledger const ledger{where_.workers};
       run(steps, late_notes{ledger, steps.warm_up});
       seen.stays = ledger.shares();
+      if (seen.name == "coarsened") seen.note += "; " + sizes_of_last_sweep(ledger);
     } else {
       run(steps, locality::no_notes{});
     }
+  }
+  /// A histogram in a line: the paper's Fig. 7.
+  static std::string sizes_of_last_sweep(locality::ledger const& notes) {
+    std::map<std::size_t, std::size_t> tasks;  // by rows
+    auto const all = notes.entries();
+    for (auto const& e : all) {
+      if (e.sweep == all.back().sweep) ++tasks[e.part.size()];
+    }
+    std::string text = "tasks of the last sweep:";
+    for (auto const& [rows, count] : tasks)
+      text += fmt::format("{} {} of {} rows", text.back() == ':' ? "" : ",", count, rows);
+    return text;
   }
 
   heist::options executor_options() const { return options_.for_executor(P::about.stack); }
