@@ -132,11 +132,11 @@ HEIST_COLD_BODY void remembering::count_values(graph_data const& g) noexcept {
     std::vector<known_task*> by_index(g.nodes.size());
     for (known_task& t : tasks_) {
       by_index[t.index] = &t;
-      if (!t.declared) t.past.bytes = t.left;
+      if (!t.declared && !t.counted) t.past.bytes = t.left;
     }
     for (edge const& e : g.edges) {
       if (!e.carries_value()) continue;
-      if (known_task& t = *by_index[e.to]; !t.declared) t.past.bytes += by_index[e.from()]->left;
+      if (known_task& t = *by_index[e.to]; !t.declared && !t.counted) t.past.bytes += by_index[e.from()]->left;
     }
   } catch (std::bad_alloc const&) {  // not known
   }

@@ -58,8 +58,8 @@ class graph_memory {
   std::chrono::nanoseconds began(Task const& t) const {
     return std::chrono::nanoseconds{of(t).begin};
   }
-  /// Bytes that it touches: as task::footprint() said, or else of the values that it took and left (value_bytes) in its
-  /// first run; 0: nothing is known.
+  /// Bytes that it touches: as task::footprint() said, or else, in its first run, as cache misses said under policy::cats,
+  /// or of the values that it took and left (value_bytes); 0: nothing is known.
   template <class Task>
   std::uint64_t footprint(Task const& t) const {
     return of(t).bytes;

@@ -19,7 +19,7 @@ struct task_past {
   std::uint32_t from = nowhere;    ///< the worker that made it ready
   std::int64_t begin = 0;          ///< nanoseconds since the pass began
   std::int64_t end = 0;
-  std::uint64_t bytes = 0;  ///< as declared, or of the values that it takes and leaves; 0: not known
+  std::uint64_t bytes = 0;  ///< as declared, as counted, or of the values that it takes and leaves; 0: not known
 
   bool known() const noexcept { return worker != nowhere; }
   friend bool operator==(task_past const&, task_past const&) = default;
@@ -44,6 +44,7 @@ struct known_task : queued_runnable {
   bool admitted = false;         ///< its turn has come
   bool passed = false;           ///< it has given the turn on
   bool declared = false;         ///< what it touches
+  bool counted = false;          ///< that is by cache misses
 };
 
 }  // namespace heist::detail

@@ -123,6 +123,7 @@ class remembering final : public graph_recall {
   std::int64_t epoch_ = 0;
   std::uint32_t workers_ = 0, squads_ = 0;
   bool weighs_values_ = false;   ///< tasks of this pass note how large their values are
+  bool counts_misses_ = false;   ///< and count misses
   room_core* in_run_ = nullptr;  ///< told that a run began
   bool wrapped_ = false;         ///< the records run by way of run()
   std::uint32_t wrapped_layout_ = 0;

@@ -1,8 +1,12 @@
 // Bodies of remembering.hpp: a run.
 #pragma once
 
-#include "heist/graph/limited.hpp"
 #include "heist/recall/remembering.hpp"
+
+#include <optional>
+
+#include "heist/graph/limited.hpp"
+#include "heist/recall/task_meter.hpp"
 
 namespace heist::detail {
 
@@ -26,6 +30,7 @@ HEIST_COLD_BODY bool remembering::pass_begins(graph_data& g, core& home) noexcep
     lists_->begin_again();
     for (known_task& t : tasks_) t.admitted = t.passed = false;
   }
+  counts_misses_ = weighs_values_ && way_ == recall_way::squads && home.room->counts_misses();
   for (tasks_begun& b : begun_) b.count = 0;
   g.current->interrupt.resumes = is_strict() ? &rule_ : nullptr;
   if (in_run_ == nullptr) {
@@ -93,6 +98,9 @@ HEIST_BODY runnable* remembering::run(runnable& task, fiber& self) {
   // What may leave its worker before it ends gives its turn on at once.
   if (me.way_ == recall_way::in_order && (n.limits != 0 || kind == task_kind::module || kind == task_kind::event))
     me.turn_comes(me.give_turn_on(t), self.home);
+  std::optional<task_meter> meter;
+  if (me.counts_misses_ && !t.declared && n.limits == 0) [[unlikely]]
+    meter.emplace(t, self);
   runnable* const next = n.limits == 0 ? n.type().run(r, self) : run_limited(r, self);
   if (next == nullptr || kind != task_kind::condition) return next;
   t.past.end = os_env::nanoseconds() - me.epoch_;  // a condition does not finish()
@@ -199,8 +207,10 @@ HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
   graph_data& g = *r.graph;
   known_task& done = of(r);
   done.past.end = os_env::nanoseconds() - epoch_;
-  if (weighs_values_) [[unlikely]]
+  if (weighs_values_) [[unlikely]] {
     weigh_value(done);
+    if (counts_misses_) task_meter::take(done, self);
+  }
   bool const tokens = g.counts_tokens;
   if (!tokens) self.worker->count_for(g);
   record* next = nullptr;

@@ -58,6 +58,8 @@ class frame_meter {
   /// False if it had been stopped before; otherwise restart() follows, perhaps on another worker.
   virtual bool stop() noexcept = 0;
   virtual void restart() noexcept = 0;
+  /// The task of a graph that it measures, if that is what it does.
+  virtual void const* measures_task() const noexcept { return nullptr; }
 
  protected:
   ~frame_meter() = default;
@@ -98,6 +100,10 @@ class room_core {
   virtual task_homes homes_of_tasks() const noexcept { return task_homes::none; }
   /// What they remember with, if so; the caller owns it. Throws bad_alloc.
   virtual graph_recall* make_recall() const { return nullptr; }
+  /// Does the policy count cache misses, as far as is known?
+  virtual bool counts_misses() const noexcept { return false; }
+  /// Of the core that `w` runs on, since some moment. By `w`.
+  virtual std::uint64_t read_misses(worker& /*w*/) noexcept { return 0; }
   /// A run of such a graph begins, and ends.
   virtual void graph_begins() noexcept {}
   virtual void graph_ends() noexcept {}

@@ -96,6 +96,8 @@ class squad_room : public fork_room {
   HEIST_BODY std::string state_text() const override;
   task_homes homes_of_tasks() const noexcept override { return task_homes::squads; }
   HEIST_BODY graph_recall* make_recall() const override;
+  HEIST_BODY bool counts_misses() const noexcept override;
+  std::uint64_t read_misses(worker& w) noexcept override { return read_counters(w).private_misses; }
   void graph_begins() noexcept override { graphs_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: advice
   void graph_ends() noexcept override { graphs_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: as above
   /// Does a graph run whose tasks have squads?
@@ -153,7 +155,7 @@ class squad_room : public fork_room {
   squad_hook const hook_;
   spin_lock<> undealt_lock_;  // guards the next
   undealt_children* undealt_ = nullptr;
-  spin_lock<> lock_;  // guards the rest
+  mutable spin_lock<> lock_;  // guards the rest
   bool counters_known_ = false, counters_available_ = false;
   std::string counters_why_not_, counters_event_;
 };

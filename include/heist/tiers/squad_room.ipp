@@ -103,6 +103,12 @@ HEIST_COLD_BODY void squad_room::leave(undealt_children& of_scope) noexcept {
   if (of_scope.next != nullptr) of_scope.next->previous = of_scope.previous;
 }
 
+HEIST_COLD_BODY bool squad_room::counts_misses() const noexcept {
+  if (counters_ == nullptr) return false;
+  spin_guard guard{lock_};
+  return !counters_known_ || counters_available_;
+}
+
 HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
   counter_handle& opened = member_of(w).counters;

@@ -19,6 +19,7 @@
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
 #include "support/watchdog.hpp"
+#include "unit/fork/told_counters.hpp"
 
 using heist::replay_mode;
 using heist_test::random_engine;
@@ -510,7 +511,7 @@ struct heist::value_bytes<folder> {
 };
 
 TEST_CASE("footprints: tasks that declare nothing touch the values that they take and leave") {
-  heist::executor<heist::policy::cats> ex{four_squads()};
+  heist::executor<heist::policy::cab> ex{four_squads()};
   heist_test::watchdog const guard{ex, seconds{60}};
   heist::task_graph g;
   auto numbers = g.emplace([] { return std::vector<double>(100); });
@@ -534,6 +535,53 @@ TEST_CASE("footprints: tasks that declare nothing touch the values that they tak
     CHECK(known.footprint(said) == 5);
     CHECK(known.footprint(nothing) == 0);
   }
+}
+
+TEST_CASE("footprints: under cats tasks that declare nothing touch what the counters say, waits left out") {
+  using counters = heist_test::told_counters;
+  heist::executor<heist_test::measured_by<counters>> ex{four_squads()};
+  heist::task_graph g, inner;
+  inner.emplace([] { counters::touch(1 << 20); });
+  auto number = g.emplace([] {
+    counters::touch(64 * 100);
+    return 1;
+  });
+  auto twice = g.emplace([](int n) { return long{2} * n; }, number);  // counts nothing: its values
+  auto said = g.emplace([] { counters::touch(6400); });
+  said.footprint(5);
+  auto waits = g.emplace([&](auto ctx) {
+    counters::touch(64 * 3);
+    ctx.run(inner).get();
+    auto other = ctx.submit([] { counters::touch(1 << 20); });
+    other.get();
+    counters::touch(64 * 4);
+  });
+  auto forks = g.emplace([](auto ctx) {
+    counters::touch(64);
+    ctx.fork_join([] { counters::touch(64 * 10); }, [] { counters::touch(64 * 20); });
+  });
+  auto fails = g.emplace([&, first = true]() mutable {
+    counters::touch(64 * 7);
+    if (std::exchange(first, false)) throw std::runtime_error{"once"};
+  });
+  CHECK_THROWS_AS(ex.run(g).get(), std::runtime_error);
+  for (int i = 0; i != 3; ++i) {
+    ex.run(g).get();
+    auto const known = g.memory();
+    CHECK(known.footprint(number) == 6400);
+    CHECK(known.footprint(twice) == sizeof(int) + sizeof(long));
+    CHECK(known.footprint(said) == 5);
+    CHECK(known.footprint(waits) == 64 * 7);
+    auto const of_forks = known.footprint(forks);  // what a thief does is counted on the thief's core
+    CHECK((of_forks == 64 * 31 || of_forks == 64 * 11));
+    CHECK(known.footprint(fails) == 64 * 7);
+  }
+  // Without counters that may count, values say it.
+  heist::executor<heist_test::measured_by<heist_test::refused_counters>> refused{four_squads()};
+  heist::task_graph other;
+  auto one = other.emplace([] { return 1; });
+  refused.run(other).get();
+  CHECK(other.memory().footprint(one) == sizeof(int));
 }
 
 TEST_CASE("footprints: a run that failed counts nothing, the next one does") {
