@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 PAGE = pathlib.Path(__file__).resolve().parent / "README.md"
-BLOCK = re.compile(r"<!-- begin (\S+)([^\n]*?) -->\n.*?\n<!-- end -->", re.S)
+BLOCK = re.compile(r"<!-- begin (\S+)([^\n]*?) -->\n(?:.*?\n)??<!-- end -->", re.S)
 
 
 def output_of(programs, command, options):
