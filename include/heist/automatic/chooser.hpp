@@ -124,7 +124,7 @@ class chooser {
   std::vector<double> recent_;              ///< of the best: the last `window`
   usual_time kept_;                         ///< what is expected of it; median 0: not known yet
   bool look_again_ = false;                 ///< times have changed, so it will when the pause is over
-  std::size_t since_look_ = 0, since_change_ = 0, pause_ = first_pause;
+  std::size_t since_look_ = 0, since_change_ = 0, pause_ = first_pause, again_pause_ = first_pause;
   std::size_t since_judged_ = 0, doubt_ = first_doubt;
   bool doubts_ = false;  ///< the comparison is one of those
   bool again_ = false;   ///< what is compared was compared before, and times have not changed

@@ -53,7 +53,9 @@ HEIST_COLD_BODY std::size_t chooser::next(std::size_t runs) const noexcept {
   if (stage_ != stage::trying) return best_;
   // One that fills caches is not begun if there is nothing left for the one after it, which shows something.
   std::size_t const needed = runs * (skipped_ != 0 ? 2 : 1);
-  return may_lose(will_lose_ * static_cast<double>(needed)) ? tried_ : best_;
+  state_of_way const& w = ways_[tried_];
+  double const once = w.learnt == 0 ? w.start : 0;
+  return may_lose(will_lose_ * static_cast<double>(needed) + once) ? tried_ : best_;
 }
 
 HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t runs) {
@@ -82,7 +84,7 @@ HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t ru
   if (stage_ == stage::settled) {
     if (best_ != 0 && since_judged_ >= doubt_) {
       doubt();
-    } else if (since_look_ >= pause_) {
+    } else if (since_look_ >= again_pause_) {
       look_again(false);
     }
     return;
@@ -93,10 +95,10 @@ HEIST_COLD_BODY void chooser::ran(std::size_t which, double time, std::size_t ru
     return;
   }
   if (skipped_ != 0) {
+    bool const fills = w.rounds == 0 && skipped_ == 1 && w.learning > 1;  // it has learnt before
     skipped_ -= std::min(skipped_, runs);
     if (stage_ != stage::trying) return;
     learnt_in_ = time;
-    bool const fills = w.rounds == 0 && skipped_ == 0 && w.learning > 1;  // it has learnt before
     if (fills && time > hopeless_at_once * ways_[best_].usual.median) {
       w.usual = {time, 0};
       give_up();
@@ -251,7 +253,6 @@ HEIST_COLD_BODY void chooser::begin_round(std::size_t with) {
   if (recent_.size() >= first_runs) ways_[best_].usual = usual_of(recent_);
   if (first) {
     will_lose_ = first_guess * ways_[best_].usual.median;
-    if (ways_[with].learnt == 0) will_lose_ += ways_[with].start;
   } else {
     std::vector<double> seen = ways_[with].seen;
     will_lose_ = std::max(0.0, median_of(seen) - 1) * ways_[best_].usual.median;
@@ -298,7 +299,8 @@ HEIST_COLD_BODY void chooser::look_again(bool changed) {
   look_again_ = doubts_ = false;
   since_look_ = 0;
   if (changed) doubt_ = first_doubt;
-  pause_ = std::min(2 * pause_, longest_pause);
+  std::size_t& pause = changed ? pause_ : again_pause_;
+  pause = std::min(2 * pause, longest_pause);
   if (changed) ++looks_;
   again_ = !changed;
   forget_comparisons(changed);
@@ -323,7 +325,6 @@ HEIST_COLD_BODY void chooser::rule_out(std::size_t which) {
 
 HEIST_COLD_BODY void chooser::starts_with(std::size_t which, double time) {
   ways_[which].start = time;
-  if (stage_ == stage::trying && which == tried_ && ways_[which].learnt == 0) begin_round(which);
 }
 
 HEIST_COLD_BODY void chooser::learns_again(std::size_t which) {

@@ -26,6 +26,7 @@ HEIST_COLD_BODY std::size_t region_trials::begin(region const& r) {
     if (make_ready(way_, r)) break;
     choice_.rule_out(way_);
   }
+  if (way_ == 0) there_ = nullptr;  // a way that is not possible may have named one
   return way_;
 }
 

@@ -99,7 +99,7 @@ HEIST_BODY runnable* remembering::run(runnable& task, fiber& self) {
   if (me.way_ == recall_way::in_order && (n.limits != 0 || kind == task_kind::module || kind == task_kind::event))
     me.turn_comes(me.give_turn_on(t), self.home);
   std::optional<task_meter> meter;
-  if (me.counts_misses_ && !t.declared && n.limits == 0) [[unlikely]]
+  if (me.counts_misses_ && !t.declared && !t.counted && n.limits == 0) [[unlikely]]
     meter.emplace(t, self);
   runnable* const next = n.limits == 0 ? n.type().run(r, self) : run_limited(r, self);
   if (next == nullptr || kind != task_kind::condition) return next;

@@ -28,8 +28,9 @@ struct squad_member {
   std::vector<worker*> const* mates = nullptr;  ///< all in its squad
   std::uint32_t place = 0;                      ///< its own in that list
   bool head = false;
-  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
-  counter_handle counters;    ///< of the core that it runs on; opened when they are read
+  bool takes_beside = false;     ///< the inter-squad task that it takes does not keep its squad busy
+  counter_handle counters;       ///< of the thread that carries it; opened when they are read
+  void const* counts = nullptr;  ///< names that thread
 };
 inline squad_member& member_of(worker const& w) noexcept {
   return *static_cast<squad_member*>(w.room_part);

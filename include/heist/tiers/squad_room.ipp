@@ -111,12 +111,15 @@ HEIST_COLD_BODY bool squad_room::counts_misses() const noexcept {
 
 HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
-  counter_handle& opened = member_of(w).counters;
-  if (!opened) {
+  static thread_local char here;
+  squad_member& m = member_of(w);
+  counter_handle& opened = m.counters;
+  if (!opened || m.counts != &here) {  // another thread may carry it by now
     try {
       counter_handle made{counters_};
       std::string why_not = made.why(), event = made.event();
       opened = std::move(made);
+      m.counts = &here;
       spin_guard guard{lock_};
       if (!counters_known_) {
         counters_known_ = true;
