@@ -307,3 +307,31 @@ TEST_CASE("long runs are tried only where they cannot lose more than is allowed"
   for (int i = 0; i != 100; ++i) c.ran(0, 100, 1000);
   CHECK(c.next(1000) == 1);
 }
+
+TEST_CASE("a run of several passes that learns is not what a way is judged by", "[chooser]") {
+  chooser c{{1, 2}};
+  std::size_t of_tried = 0;
+  for (int i = 0; i != 400; ++i) {
+    std::size_t const way = c.next(10);
+    c.ran(way, way == 0 ? 100 : of_tried++ == 0 ? 400 : 70, 10);
+  }
+  CHECK(c.best() == 1);
+}
+
+TEST_CASE("what a way's first run takes besides is counted once", "[chooser]") {
+  chooser c{{1, 2}};
+  c.starts_with(1, 1000);
+  std::size_t runs = 0;
+  while (c.next(100) == 0 && runs < 10000) c.ran(0, 100, 100), ++runs;
+  CHECK(runs < 120);  // 2 % of 10 000 a run pay for 200 passes of 100, and for 1000
+}
+
+TEST_CASE("a change is acted on soon also after a long time without one", "[chooser]") {
+  program p{{1, 2}, [](std::size_t way, std::size_t run) {
+              return run < 5000 ? 100.0 + 10.0 * double(way) : way == 0 ? 300.0 : 100.0;
+            }};
+  p.run(5000);
+  CHECK(p.choice.best() == 0);
+  p.run(300);
+  CHECK(p.choice.best() == 1);
+}
