@@ -23,8 +23,10 @@ namespace policy {
 /// noise. It looks again when times change. region::note() and task_graph::note() say what was found. What trying costs
 /// stays below about 3 % of 1000 runs, unless one run takes more than some six times what random takes.
 ///
-/// Its own workers are in squads (options::squads, errors as for cab), and regions are divided among these. For graphs with squads, and for replay, it has an executor each, made when
-/// that is tried first, with as many workers as its own, which sleep while nothing is run there. Runs of a graph that overlap, regions within regions, and runs that fail or are stopped show nothing.
+/// Its own workers are in squads (options::squads, errors as for cab), and regions are divided among these. For graphs
+/// with squads, and for replay, it has an executor each, made when that is tried first, with as many workers as its own,
+/// which sleep while nothing is run there. Runs of a graph that overlap, regions within regions, and runs that fail or
+/// are stopped show nothing.
 /// worker_id() is that of where a task runs, a number that a worker of another of them may have at the same time:
 /// storage for each worker is a heist::per_worker.
 /// Tasks that take their context as `auto` get a heist::context, so the same code runs under all of them: a fork asks

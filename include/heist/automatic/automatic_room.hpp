@@ -47,7 +47,6 @@ class automatic_room final : public squad_room {
  private:
   bool is_in_run(fiber const& f) const noexcept;
 
-  core& of_;
   mutable spin_lock<> lock_;  ///< guards the next one
   std::vector<interrupt_state const*> runs_;
 };

@@ -17,7 +17,7 @@ namespace heist::detail {
 
 HEIST_COLD_BODY automatic_room::automatic_room(core& home, counter_operations const* counters, squad_hook hook,
                                                others::make_function make)
-    : squad_room{home, tiering::by_level, true, counters, hook}, all{make}, of_{home} {}
+    : squad_room{home, tiering::by_level, true, counters, hook}, all{make} {}
 HEIST_COLD_BODY automatic_room::~automatic_room() = default;
 
 /// Outside of the tiers a frame is resumed by any worker.
@@ -124,7 +124,7 @@ HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, f
 HEIST_COLD_BODY graph_chooser* automatic_room::chooser_of(graph_data& g) {
   graph_chooser* known = g.chooser.load(std::memory_order_acquire);  // acquire: see the exchange
   if (known != nullptr) return known;
-  auto made = std::make_unique<graph_trials>(of_, all);
+  auto made = std::make_unique<graph_trials>(home_, all);
   // acq_rel: who sees the pointer sees the object
   if (g.chooser.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return made.release();
@@ -144,7 +144,7 @@ HEIST_COLD_BODY std::size_t automatic_room::number_elsewhere(worker const& w) co
 }
 
 HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {
-  return all.wait_for_all(seen, of_.unfetched());
+  return all.wait_for_all(seen, home_.unfetched());
 }
 
 HEIST_COLD_BODY std::string automatic_room::state_text() const {

@@ -93,6 +93,15 @@ class chooser {
     std::size_t won = 0;       ///< and were faster
     std::vector<double> seen;  ///< their runs, each to the median of the best's beside it
     usual_time usual;          ///< when it was measured last
+
+    /// Its time to the best's; where it has been seen.
+    double ratio() const { return usual_of(seen).median; }
+    /// As if it had not been compared with the best.
+    void start_anew() noexcept {
+      given_up = false;
+      rounds = won = 0;
+      seen.clear();
+    }
   };
 
   std::size_t planned() const noexcept { return stage_ == stage::trying ? tried_ : best_; }

@@ -155,8 +155,7 @@ HEIST_COLD_BODY void chooser::judge() {
     beside_.erase(beside_.begin(), beside_.begin() + static_cast<std::ptrdiff_t>(beside_.size() - 4 * window));
   for (double const t : of_tried_) w.seen.push_back(t / beside);
   ++w.rounds;
-  std::vector<double> seen = w.seen;
-  double const ratio = median_of(seen), error = error_of(w, ratio);
+  double const ratio = w.ratio(), error = error_of(w, ratio);
   if (w.usual.median < beside) ++w.won;
   if (ratio + sure * error < 1) {
     if (w.won >= rounds_to_win) {
@@ -179,17 +178,13 @@ HEIST_COLD_BODY void chooser::give_up() {
 /// The best is another one: what was seen beside the one before, which is this many times as fast, is seen beside it.
 HEIST_COLD_BODY void chooser::take_best(std::size_t which) {
   state_of_way& now = ways_[which];
-  std::vector<double> seen = now.seen;
-  double const gain = seen.empty() ? 1 : median_of(seen);
+  double const gain = now.seen.empty() ? 1 : now.ratio();
   for (state_of_way& w : ways_) {
     for (double& s : w.seen) s /= gain;
-    seen = w.seen;
-    if (!seen.empty() && median_of(seen) > 1) w.given_up = true;
+    if (!w.seen.empty() && w.ratio() > 1) w.given_up = true;
   }
   ways_[best_].given_up = true;
-  now.given_up = false;
-  now.rounds = now.won = 0;
-  now.seen.clear();
+  now.start_anew();
   best_ = which;
   recent_ = of_tried_;
   beside_.clear();
@@ -209,8 +204,7 @@ HEIST_COLD_BODY void chooser::try_next() {
     state_of_way const& w = ways_[i];
     if (i == best_ || w.impossible || w.given_up) continue;
     if (w.rounds == 0) return begin_round(i);
-    std::vector<double> seen = w.seen;
-    double const ratio = median_of(seen);
+    double const ratio = w.ratio();
     if (most == best_ || ratio < least) most = i, least = ratio;
   }
   if (most != best_) return begin_round(most);
@@ -229,34 +223,27 @@ HEIST_COLD_BODY void chooser::settle() {
 HEIST_COLD_BODY void chooser::doubt() {
   doubt_ = std::min(doubts_grow * doubt_, longest_pause);
   doubts_ = true;
-  ways_[0].given_up = false;
-  ways_[0].rounds = ways_[0].won = 0;
-  ways_[0].seen.clear();
+  ways_[0].start_anew();
   begin_round(0);
 }
 
 /// `far_too`: also with those that were far behind.
 HEIST_COLD_BODY void chooser::forget_comparisons(bool far_too) {
   for (state_of_way& w : ways_) {
+    w.start_anew();
     w.given_up = w.far && !far_too;
-    w.rounds = w.won = 0;
-    w.seen.clear();
   }
   beside_.clear();
 }
 
 HEIST_COLD_BODY void chooser::begin_round(std::size_t with) {
-  bool const first = ways_[with].rounds == 0;
   tried_ = with;
   of_tried_.clear();
   of_best_.clear();
   if (recent_.size() >= first_runs) ways_[best_].usual = usual_of(recent_);
-  if (first) {
-    will_lose_ = first_guess * ways_[best_].usual.median;
-  } else {
-    std::vector<double> seen = ways_[with].seen;
-    will_lose_ = std::max(0.0, median_of(seen) - 1) * ways_[best_].usual.median;
-  }
+  state_of_way const& w = ways_[with];
+  double const share = w.rounds == 0 ? first_guess : std::max(0.0, w.ratio() - 1);
+  will_lose_ = share * ways_[best_].usual.median;
   begin_block(with);
   stage_ = stage::trying;
 }

@@ -2,6 +2,8 @@
 // count.
 #pragma once
 
+#include <pthread.h>  // pthread_t
+
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -28,9 +30,9 @@ struct squad_member {
   std::vector<worker*> const* mates = nullptr;  ///< all in its squad
   std::uint32_t place = 0;                      ///< its own in that list
   bool head = false;
-  bool takes_beside = false;     ///< the inter-squad task that it takes does not keep its squad busy
-  counter_handle counters;       ///< of the thread that carries it; opened when they are read
-  void const* counts = nullptr;  ///< names that thread
+  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
+  counter_handle counters;    ///< of the thread that carries it; opened when they are read
+  ::pthread_t counted_by{};   ///< that thread, where they are open
 };
 inline squad_member& member_of(worker const& w) noexcept {
   return *static_cast<squad_member*>(w.room_part);
@@ -146,8 +148,10 @@ class squad_room : public fork_room {
   bool const remembers_squads;  ///< in regions: which ran which inter-squad task
   squad_set<pooled_runnable, queued_runnable> squads;
 
- private:
+ protected:
   core& home_;
+
+ private:
   std::vector<squad_member> members_;  // by worker
   std::vector<std::vector<worker*>> mates_;
   std::uint64_t cache_bytes_ = 0;

@@ -6,6 +6,7 @@
 #include "heist/recall/remembering.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>  // pthread_self
 
 #include <utility>  // move
 
@@ -111,15 +112,15 @@ HEIST_COLD_BODY bool squad_room::counts_misses() const noexcept {
 
 HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
   if (counters_ == nullptr) return {};
-  static thread_local char here;
+  ::pthread_t const here = ::pthread_self();
   squad_member& m = member_of(w);
   counter_handle& opened = m.counters;
-  if (!opened || m.counts != &here) {  // another thread may carry it by now
+  if (!opened || m.counted_by != here) {  // another thread may carry it by now
     try {
       counter_handle made{counters_};
       std::string why_not = made.why(), event = made.event();
       opened = std::move(made);
-      m.counts = &here;
+      m.counted_by = here;
       spin_guard guard{lock_};
       if (!counters_known_) {
         counters_known_ = true;
