@@ -142,6 +142,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"fiber/overflow_report.ipp", "::dladdr(", "looks at what is loaded"},
     {"fiber/overflow_report.ipp", "::dlopen(", "loads nothing: of the main program it says no, which needs none"},
     {"fiber/overflow_report.ipp", "abort(", "does not return"},
+    {"tiers/squad_room.ipp", "::pthread_self()", "does not fail"},
     {"topology/bind.ipp", "CPU_FREE(", "frees"},
     {"topology/hwloc_machine.ipp", "::hwloc_topology_destroy(", "frees"},
     {"topology/hwloc_machine.hpp", "::hwloc_bitmap_free(", "frees"},
