@@ -97,6 +97,7 @@
 #include "heist/replay/recorded_fork.ipp"
 #include "heist/replay/recorded_region.ipp"
 #include "heist/replay/recorded_scope.ipp"
+#include "heist/replay/replay_memory.ipp"
 #include "heist/replay/replay_room.ipp"
 #include "heist/replay/replay_run.ipp"
 #include "heist/replay/steal_log.ipp"

@@ -62,7 +62,7 @@ class adaptation {
 
   /// A run has ended, without an exception, whose steal tree was `made`. Throws bad_alloc; then the next run does the
   /// same once more.
-  void ran(steal_tree made, run_times const& times);
+  void ran(steal_tree const& made, run_times const& times);
 
   /// All runs so far; of a settled region the first hundred.
   std::vector<step> const& steps() const noexcept { return steps_; }
@@ -76,7 +76,7 @@ class adaptation {
 
   static double us(std::int64_t ns) noexcept { return static_cast<double>(ns) / 1000; }
 
-  void take(steal_tree made, run_times const& times);
+  void take(steal_tree const& made, run_times const& times);
 
   adaptation_options options_;
   phase next_ = phase::free;

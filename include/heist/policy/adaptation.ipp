@@ -22,11 +22,11 @@ HEIST_COLD_BODY adaptation::adaptation(adaptation_options wanted) : options_{wan
   }
 }
 
-HEIST_COLD_BODY void adaptation::ran(steal_tree made, run_times const& times) {
+HEIST_COLD_BODY void adaptation::ran(steal_tree const& made, run_times const& times) {
   if (steps_.size() < most_steps) steps_.push_back({next_, times, tree_.steal_count(), made.steal_count()});
   switch (next_) {
     case phase::free:
-      take(std::move(made), times);
+      take(made, times);
       next_ = options_.most_relaxed == 0 ? phase::settling : phase::relaxed;
       break;
     case phase::relaxed: {
@@ -35,12 +35,12 @@ HEIST_COLD_BODY void adaptation::ran(steal_tree made, run_times const& times) {
                           static_cast<double>(times.at_work) < options_.improvement * static_cast<double>(at_work_);
       idle_ = std::min(idle_, times.idle);
       at_work_ = std::min(at_work_, times.at_work);
-      if (relaxed_ == 1 || times.elapsed <= elapsed_) take(std::move(made), times);
+      if (relaxed_ == 1 || times.elapsed <= elapsed_) take(made, times);
       if (relaxed_ >= options_.most_relaxed || (relaxed_ >= options_.least_relaxed && !better)) next_ = phase::settling;
       break;
     }
     case phase::settling:
-      tree_ = std::move(made);
+      tree_ = steal_tree(made);  // as a whole or not at all
       next_ = phase::settled;
       break;
     case phase::settled:
@@ -71,9 +71,10 @@ HEIST_COLD_BODY char const* adaptation::name(phase p) noexcept {
   }
 }
 
-HEIST_COLD_BODY void adaptation::take(steal_tree made, run_times const& times) {
-  made.prune(options_.prune_percent);
-  tree_ = std::move(made);
+HEIST_COLD_BODY void adaptation::take(steal_tree const& made, run_times const& times) {
+  steal_tree pruned = made;
+  pruned.prune(options_.prune_percent);
+  tree_ = std::move(pruned);
   elapsed_ = times.elapsed;
   if (next_ == phase::free) {
     idle_ = times.idle;

@@ -63,12 +63,20 @@ class followed_tree {
  public:
   /// `tree` outlives it. Throws bad_alloc.
   followed_tree(steal_tree const& tree, replay_mode mode, std::size_t workers)
-      : nodes_{tree.nodes()}, workers_{static_cast<std::uint32_t>(workers)}, strict_{mode != replay_mode::relaxed} {
+      : nodes_{tree.nodes()}, workers_{static_cast<std::uint32_t>(workers)}, mode_{mode} {
     // The lists of more workers than there are cannot be kept apart.
     if (mode == replay_mode::strict_ordered && tree.worker_count() <= workers) make_lists();
   }
 
-  bool strict() const noexcept { return strict_; }
+  bool is_of(steal_tree const& tree, replay_mode mode, std::size_t workers) const noexcept {
+    return &nodes_ == &tree.nodes() && mode_ == mode && workers_ == workers;
+  }
+  /// As after the construction, for another run. When nobody is in another member, and none of the nodes has changed.
+  void begin_again() noexcept {
+    if (lists_) lists_->begin_again();
+  }
+
+  bool strict() const noexcept { return mode_ != replay_mode::relaxed; }
   /// Does every worker run what it gets in the tree's order?
   bool in_order() const noexcept { return lists_ && !lists_->order_is_off(); }
   bool order_given_up() const noexcept { return lists_ && lists_->order_is_off(); }
@@ -145,23 +153,22 @@ class followed_tree {
   }
 
   void make_lists() {
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> of_worker(workers_);
+    // Entries by their sequence numbers; few vectors, since a region of some microseconds would notice more.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+    order.reserve(nodes_.size());
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
-      if (nodes_[i].entry()) of_worker[nodes_[i].worker].emplace_back(nodes_[i].sequence, i);
+      if (nodes_[i].entry()) order.emplace_back(nodes_[i].sequence, i);
     }
+    std::sort(order.begin(), order.end());
     place_.resize(nodes_.size());
-    std::vector<std::size_t> lengths;
-    for (auto& list : of_worker) {
-      std::sort(list.begin(), list.end());
-      lengths.push_back(list.size());
-      for (std::uint32_t place = 0; place != list.size(); ++place) place_[list[place].second] = place;
-    }
+    std::vector<std::size_t> lengths(workers_);
+    for (auto const& [sequence, i] : order) place_[i] = static_cast<std::uint32_t>(lengths[nodes_[i].worker]++);
     lists_.emplace(lengths);
   }
 
   std::vector<steal_tree::node> const& nodes_;
   std::uint32_t const workers_;
-  bool const strict_;
+  replay_mode const mode_;
   std::optional<turn_lists<Item, Env>> lists_;
   std::vector<std::uint32_t> place_;  ///< in its worker's list, of each node
 };

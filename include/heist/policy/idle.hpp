@@ -136,7 +136,7 @@ class default_idle {
 
   step failed() noexcept {
     if (++failed_steals_ == attempts) return step::sleep;
-    return failed_steals_ % 8 == 0 ? step::yield : step::pause;
+    return failed_steals_ >= first_yield && failed_steals_ % 8 == 0 ? step::yield : step::pause;
   }
   /// Doubles every few attempts: a thief that asks too often slows its victim's deque down.
   std::uint32_t pauses() const noexcept {
@@ -146,6 +146,7 @@ class default_idle {
 
  private:
   static constexpr std::uint32_t attempts = 56;  // some 20 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =
       300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
   static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us

@@ -117,6 +117,7 @@ class region {
   std::optional<std::uint32_t> home_;  ///< the squad where its body runs
   detail::path_memory squad_of_;       ///< which squad ran which inter-squad task
   std::shared_ptr<void> trials_;       ///< what policy::automatic has found (automatic/)
+  std::shared_ptr<void> recorded_;     ///< what policies that record keep for the next run (replay/)
 };
 
 namespace detail {
@@ -145,6 +146,7 @@ struct region_access {
   run_times& times() const noexcept { return r.times_; }
   bool& profile_wanted() const noexcept { return r.profile_wanted_; }
   std::shared_ptr<void>& trials() const noexcept { return r.trials_; }
+  std::shared_ptr<void>& recorded() const noexcept { return r.recorded_; }
   std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
   void forget_squads() const noexcept;
   /// Between runs.

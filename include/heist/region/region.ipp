@@ -50,6 +50,7 @@ HEIST_COLD_BODY void region::follow(steal_tree tree, replay_mode mode) {
         "region.follow: this is the steal tree of no run, so there is nothing to follow; fix it by a run of a region "
         "under policy::replay, and its tree() afterwards"};
   }
+  recorded_.reset();
   followed_ = std::move(tree);
   mode_ = mode;
   following_ = following::tree;
@@ -67,6 +68,7 @@ HEIST_COLD_BODY void region::follow_none() {
 
 HEIST_COLD_BODY void region::adapt(adaptation_options wanted) {
   detail::region_access const in_use{*this};
+  recorded_.reset();
   adaptation_ = adaptation{wanted};
   following_ = following::itself;
 }

@@ -8,6 +8,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/region/region.hpp"
+#include "heist/replay/replay_memory.hpp"
 #include "heist/replay/replay_run.hpp"
 
 namespace heist::detail {
@@ -39,9 +40,9 @@ class recorded_region_run {
 
   region_access const memory_;
   core& home_;
-  steal_log log_;
+  replay_memory& kept_;
+  steal_log& log_;
   recorded_run run_;
-  steal_tree by_hand_;
   std::optional<replay_run> replay_;
   std::uint32_t body_;
   std::size_t recorded_with_ = 0;

@@ -16,7 +16,12 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
-    : memory_{r}, home_{self.home}, log_{self.home.worker_count}, run_{log_}, body_{self.worker->number} {
+    : memory_{r},
+      home_{self.home},
+      kept_{replay_memory::of(memory_.recorded())},
+      log_{kept_.begin(self.home.worker_count)},
+      run_{log_},
+      body_{self.worker->number} {
   switch (memory_.following()) {
     case following::nothing:
       break;
@@ -24,8 +29,7 @@ HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
       follow(memory_.followed(), memory_.mode());
       break;
     case following::designations:
-      by_hand_ = steal_tree{home_.worker_count, 0, {}};
-      follow(by_hand_, replay_mode::strict_unordered, true);
+      follow(kept_.without_steals(home_.worker_count), replay_mode::strict_unordered, true);
       break;
     case following::itself:
       follow(memory_.adapted());
@@ -40,12 +44,13 @@ HEIST_COLD_BODY frame_record& recorded_region_run::body_record() noexcept {
 
 HEIST_COLD_BODY void recorded_region_run::begin() noexcept {
   began_ = os_env::nanoseconds();
-  log_.begins();
+  log_.begins(began_);
 }
 
 HEIST_COLD_BODY void recorded_region_run::end() noexcept {
-  elapsed_ = os_env::nanoseconds() - began_;
-  log_.ends();
+  std::int64_t const now = os_env::nanoseconds();
+  elapsed_ = now - began_;
+  log_.ends(now);
   if (replay_) replay_->body_ended();
 }
 
@@ -54,13 +59,15 @@ HEIST_COLD_BODY void recorded_region_run::finish(bool failed) noexcept {
   if (failed) return;
   try {
     if (log_.incomplete()) throw std::bad_alloc{};
-    steal_tree made = log_.tree(body_);
+    kept_.take(body_, memory_.tree());
     auto const all = elapsed_ * static_cast<std::int64_t>(home_.worker_count);
     run_times const times{elapsed_, log_.nanoseconds_at_work(), all - log_.nanoseconds_at_work()};
     memory_.note() = note();
-    if (memory_.following() == following::itself) memory_.adapted().ran(made, times);
-    memory_.tree() = std::move(made);
     memory_.times() = times;
+    if (memory_.following() == following::itself) {
+      if (!memory_.adapted().settled()) kept_.forget_tree();  // the next may follow another one
+      memory_.adapted().ran(memory_.tree(), times);
+    }
   } catch (steal_tree_error const&) {
     memory_.tree() = {};
     memory_.note() = "steals that fit into no tree: two tasks forked at the same time with one context";
@@ -86,7 +93,7 @@ HEIST_COLD_BODY void recorded_region_run::follow(adaptation const& adapted) {
 HEIST_COLD_BODY void recorded_region_run::follow(steal_tree const& tree, replay_mode mode, bool by_hand) {
   recorded_with_ = tree.worker_count();
   keeps_order_ = mode == replay_mode::strict_ordered;
-  replay_.emplace(home_, run_, tree, mode, by_hand);
+  replay_.emplace(home_, run_, kept_.follow(tree, mode, home_.worker_count), by_hand);
   body_ = tree.body_worker() % static_cast<std::uint32_t>(home_.worker_count);
   replay_->begin(body_);
 }

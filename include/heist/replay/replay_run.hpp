@@ -7,9 +7,7 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
-#include "heist/observe/steal_tree.hpp"
 #include "heist/policy/followed_tree.hpp"
-#include "heist/policy/replay_mode.hpp"
 #include "heist/replay/steal_log.hpp"
 #include "heist/room/room_core.hpp"
 #include "heist/sched/core.hpp"
@@ -46,8 +44,8 @@ class stay_rule final : public resume_rule {
 ///          run that it is on.
 class replay_run {
  public:
-  /// `tree` and `record`, that of the run's body, outlive it. `by_hand`: frames designate. Throws bad_alloc.
-  replay_run(core& home, recorded_run& record, steal_tree const& tree, replay_mode mode, bool by_hand);
+  /// `tree` and `record`, that of the run's body, outlive it. `by_hand`: frames designate.
+  replay_run(core& home, recorded_run& record, followed_tree<queued_runnable>& tree, bool by_hand) noexcept;
   replay_run(replay_run const&) = delete;
   replay_run& operator=(replay_run const&) = delete;
 
@@ -117,7 +115,7 @@ class replay_run {
 
   core& home_;
   stay_rule stays_;
-  followed_tree<queued_runnable> tree_;
+  followed_tree<queued_runnable>& tree_;
   bool const by_hand_;
   frame_record serial_;
   live_count<> live_;  ///< fibers that run or can run; at first the body

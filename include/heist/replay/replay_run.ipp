@@ -5,12 +5,9 @@
 
 namespace heist::detail {
 
-HEIST_BODY replay_run::replay_run(core& home, recorded_run& record, steal_tree const& tree, replay_mode mode,
-                                  bool by_hand)
-    : home_{home},
-      tree_{tree, mode, home.workers.size()},
-      by_hand_{by_hand},
-      serial_{&record, 0, frame_record::special | frame_record::serial} {
+HEIST_BODY replay_run::replay_run(core& home, recorded_run& record, followed_tree<queued_runnable>& tree,
+                                  bool by_hand) noexcept
+    : home_{home}, tree_{tree}, by_hand_{by_hand}, serial_{&record, 0, frame_record::special | frame_record::serial} {
   if (strict()) interrupt.resumes = &stays_;
   record.run = this;
   record.forks = frame_record::special;

@@ -22,8 +22,9 @@ namespace heist::detail {
 /// Cost     of a steal: the frames from the run's body to the stolen one, and a look at the clock.
 class steal_log {
  public:
-  /// Throws bad_alloc.
-  explicit steal_log(std::size_t workers) : of_worker_(workers) {}
+  /// Empty, for a run on so many workers. It keeps the memory that it has. Throws bad_alloc.
+  void begin(std::size_t workers);
+  std::size_t worker_count() const noexcept { return of_worker_.size(); }
 
   /// `now` continues with the frame of `parent`, which `before` has left after calling its child number `branch`:
   /// stolen; or, `after_join`, because all that the frame has forked has ended.
@@ -31,25 +32,25 @@ class steal_log {
                    bool after_join = false) noexcept;
 
   /// A worker begins to work for the run, and ends. The sum over all is the time at work.
-  void begins() noexcept { add(-os_env::nanoseconds()); }
-  void ends() noexcept { add(os_env::nanoseconds()); }
+  void begins(std::int64_t now = os_env::nanoseconds()) noexcept { add(-now); }
+  void ends(std::int64_t now = os_env::nanoseconds()) noexcept { add(now); }
   std::int64_t nanoseconds_at_work() const noexcept;
 
   /// No memory for a part of it.
   bool incomplete() const noexcept;
 
-  /// Of a run whose body `body` began. Throws bad_alloc.
+  /// Of a run whose body `body` began. Throws bad_alloc; steal_tree_error if it is none.
   steal_tree tree(std::uint32_t body) const;
+  /// Would its tree be the same?
+  bool says_same(steal_log const& other) const noexcept;
 
  private:
-  struct entry {
-    std::uint32_t victim;
-    std::uint32_t length;  ///< of its place, in branches
-    bool after_join;
-  };
   struct alignas(cache_line_size) own_log {
-    std::vector<entry> entries;           ///< oldest first
-    std::vector<std::uint32_t> branches;  ///< their places, one after the other
+    static constexpr std::size_t first_words = 30;  // a few entries without growing
+
+    /// Oldest first, of each: the victim; the length of its place, times two, plus one if it is after a join; the place.
+    std::vector<std::uint32_t> words;
+    std::uint32_t count = 0;
     bool incomplete = false;
   };
   void add(std::int64_t nanoseconds) noexcept;

@@ -3,9 +3,24 @@
 
 #include "heist/replay/steal_log.hpp"
 
-#include <utility>  // move
+#include <algorithm>  // equal
 
 namespace heist::detail {
+
+HEIST_COLD_BODY void steal_log::begin(std::size_t workers) {
+  if (of_worker_.size() != workers) of_worker_ = std::vector<own_log>(workers);
+  for (own_log& log : of_worker_) {
+    log.words.clear();
+    log.count = 0;
+    log.incomplete = false;
+  }
+  at_work_.store(0, std::memory_order_relaxed);  // relaxed: the run has not begun
+}
+
+HEIST_COLD_BODY bool steal_log::says_same(steal_log const& other) const noexcept {
+  return std::equal(of_worker_.begin(), of_worker_.end(), other.of_worker_.begin(), other.of_worker_.end(),
+                    [](own_log const& a, own_log const& b) { return a.words == b.words; });
+}
 
 HEIST_BODY std::int64_t steal_log::nanoseconds_at_work() const noexcept {
   return at_work_.load(std::memory_order_relaxed);  // relaxed: the run has ended
@@ -18,16 +33,20 @@ HEIST_BODY bool steal_log::incomplete() const noexcept {
 }
 
 HEIST_BODY steal_tree steal_log::tree(std::uint32_t body) const {
-  std::vector<steal_tree::steal> steals;
+  std::size_t count = 0;
+  for (auto const& log : of_worker_) count += log.count;
+  std::vector<steal_tree::placed> entries;
+  entries.reserve(count);
   for (std::uint32_t thief = 0; thief != of_worker_.size(); ++thief) {
-    auto const* from = of_worker_[thief].branches.data();
-    std::uint32_t sequence = 0;
-    for (entry const& e : of_worker_[thief].entries) {
-      steals.push_back({{from, from + e.length}, thief, e.victim, sequence++, e.after_join});
-      from += e.length;
+    std::uint32_t const* from = of_worker_[thief].words.data();
+    for (std::uint32_t sequence = 0; sequence != of_worker_[thief].count; ++sequence) {
+      std::uint32_t const victim = from[0], length = from[1] >> 1;
+      bool const after_join = (from[1] & 1) != 0;
+      entries.push_back({{from + 2, length}, thief, victim, sequence, after_join});
+      from += 2 + length;
     }
   }
-  return steal_tree{of_worker_.size(), body, std::move(steals)};
+  return steal_tree::made_of(of_worker_.size(), body, entries);
 }
 
 HEIST_BODY void steal_log::add(std::int64_t nanoseconds) noexcept {
@@ -55,15 +74,18 @@ HEIST_BODY void steal_log::note(frame_record const* parent, std::uint32_t branch
   std::uint32_t length = 1;
   for (frame_record const* r = parent; r != run; r = r->parent) ++length;
   try {
-    log.entries.push_back({before, length, after_join});
-    log.branches.resize(log.branches.size() + length);
+    if (log.count == 0) log.words.reserve(own_log::first_words);
+    log.words.resize(log.words.size() + 2 + length);
   } catch (...) {
     log.incomplete = true;
     return;
   }
-  std::uint32_t* to = log.branches.data() + log.branches.size();
+  ++log.count;
+  std::uint32_t* to = log.words.data() + log.words.size();
   *--to = branch;
   for (frame_record const* r = parent; r != run; r = r->parent) *--to = r->index;
+  *--to = length << 1 | static_cast<std::uint32_t>(after_join);
+  *--to = before;
 }
 
 HEIST_BODY void begin_of_work(frame_record const* parent) noexcept {

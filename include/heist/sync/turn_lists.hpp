@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
+#include <memory>   // make_unique, unique_ptr
+#include <numeric>  // accumulate
 #include <vector>
 
 #include "heist/base/env.hpp"
@@ -30,10 +31,14 @@ class turn_lists {
 
  public:
   /// `lengths`: of each worker's list. Throws bad_alloc.
-  explicit turn_lists(std::vector<std::size_t> const& lengths) : lists_(lengths.size()) {
+  explicit turn_lists(std::vector<std::size_t> const& lengths)
+      : lists_(lengths.size()),
+        places_{std::make_unique<word[]>(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}))} {
+    word* from = places_.get();
     for (std::size_t w = 0; w != lengths.size(); ++w) {
       lists_[w].length = lengths[w];
-      if (lengths[w] != 0) lists_[w].places = std::make_unique<word[]>(lengths[w]);
+      lists_[w].places = from;
+      from += lengths[w];
     }
   }
 
@@ -100,9 +105,10 @@ class turn_lists {
   struct alignas(cache_line_size) list {
     typename Env::template plain<std::size_t> next{0};  ///< the first place not taken up; goes with the worker's turn
     std::size_t length = 0;
-    std::unique_ptr<word[]> places;
+    word* places = nullptr;  ///< in `places_`
   };
   std::vector<list> lists_;
+  std::unique_ptr<word[]> places_;  ///< of all workers, one after the other
   typename Env::template atomic<bool> off_{false};
 };
 

@@ -163,7 +163,7 @@ TEST_CASE("following: any tree, any program, any number of workers", "[following
 namespace {
 
 steal_tree tree_of(std::size_t workers, std::vector<steal_tree::steal> steals) {
-  return steal_tree{workers, 0, std::move(steals)};
+  return steal_tree{workers, 0, steals};
 }
 
 }  // namespace
@@ -256,6 +256,59 @@ TEST_CASE("following: exceptions come out, and the next run is as before", "[fol
       run(ex, again, p, c);
       CHECK(c.steps() == a.steps());
       if (mode != replay_mode::relaxed) CHECK(c.ran_on == a.ran_on);
+    }
+  }
+}
+
+TEST_CASE("following: a region that has run before follows as a new one does", "[following]") {
+  replaying ex{4}, fewer{2};
+  heist_test::watchdog guard{ex, 120s};
+  guard.watch(fewer);
+  region used;  // by all that comes
+  for (std::uint32_t seed = 0; seed != programs; ++seed) {
+    replayed_program const p{.seed = seed}, other{.seed = seed + 1000};
+    replayed_program throwing = p;
+    throwing.throws = 0;
+    region first;
+    ledger a;
+    run(ex, first, p, a);
+    for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered}) {
+      used.follow(first.tree(), mode);
+      auto const as_new = [&](replaying& on, replayed_program const& q) {
+        CAPTURE(seed, static_cast<int>(mode), on.worker_count(), q.seed);
+        region fresh;
+        fresh.follow(first.tree(), mode);
+        ledger b, c;
+        run(on, fresh, q, b);
+        run(on, used, q, c);
+        CHECK(c.ran_on == b.ran_on);
+        if (mode == replay_mode::strict_ordered && &on == &ex) CHECK(used.tree() == fresh.tree());
+        CHECK(used.tree().steal_count() == fresh.tree().steal_count());
+        CHECK(used.note() == fresh.note());
+      };
+      as_new(ex, p);
+      as_new(ex, p);
+      as_new(fewer, p);
+      as_new(ex, p);
+      ledger lost;
+      try {
+        run(ex, used, throwing, lost);
+      } catch (std::runtime_error const&) {
+      }
+      as_new(ex, p);
+    }
+    ledger unknown;
+    run(ex, used, other, unknown);
+    used.follow_none();
+    for (int i = 0; i != 6; ++i) {  // the tree is that of the last run, whatever was before
+      auto const& q = i % 3 == 0 ? other : p;
+      region again;
+      ledger b, c;
+      run(ex, used, q, b);
+      again.follow(used.tree(), replay_mode::strict_ordered);
+      run(ex, again, q, c);
+      CHECK(c.ran_on == b.ran_on);
+      CHECK(again.tree() == used.tree());
     }
   }
 }
