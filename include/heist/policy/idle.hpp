@@ -145,7 +145,7 @@ class default_idle {
   }
 
  private:
-  static constexpr std::uint32_t attempts = 56;  // some 20 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint32_t attempts = 56;     // some 20 us, most of it in pauses of about 0.7 us
   static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =
       300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
