@@ -6,7 +6,7 @@
 #include <heist/base/env.hpp>
 #include <heist/topology.hpp>
 
-#include <algorithm>  // min
+#include <algorithm>  // max, min
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -14,14 +14,16 @@
 #include <utility>  // swap
 #include <vector>
 
+#include "ledger.hpp"
 #include "program.hpp"
 #include "timing.hpp"
 
 namespace locality {
 
 /// Who computes a block: always the same thread; another one at random in each sweep, each thread as many blocks as
-/// before; the threads take turns, so that nobody gets what it had in the sweep before.
-enum class placing { stays, random, swapped };
+/// before; the threads take turns, so that nobody gets what it had in the sweep before; they do so in every second
+/// sweep, by chance.
+enum class placing { stays, random, swapped, tossed };
 
 /// Threads  as many as it is made for; each waits once per round.
 class spinning_barrier {
@@ -59,6 +61,27 @@ class by_hand {
     random_numbers random{1};
     sweeps_.reserve(steps.all() * P::sweeps_per_step);
     for (std::size_t s = 0; s < steps.all() * P::sweeps_per_step; ++s) sweeps_.push_back(place(s, how, random));
+  }
+
+  /// All blocks, sweep by sweep.
+  std::vector<ledger::entry> leaves() const {
+    std::vector<ledger::entry> all;
+    for (std::size_t sweep = 0; sweep != sweeps_.size(); ++sweep) {
+      for (std::size_t block = 0; block < sweeps_[sweep].size(); ++block)
+        all.push_back({sweep, rows_of(sweep, block), sweeps_[sweep][block], sweeps_[sweep][block]});
+    }
+    return all;
+  }
+
+  /// Share of blocks whose thread had the block of that number in the sweep before.
+  double stayed() const {
+    std::size_t same = 0, all = 0;
+    for (std::size_t sweep = 1; sweep < sweeps_.size(); ++sweep) {
+      std::size_t const blocks = std::min(sweeps_[sweep].size(), sweeps_[sweep - 1].size());
+      for (std::size_t block = 0; block < blocks; ++block) same += sweeps_[sweep][block] == sweeps_[sweep - 1][block];
+      all += blocks;
+    }
+    return static_cast<double>(same) / static_cast<double>(std::max<std::size_t>(all, 1));
   }
 
   timed run() {
@@ -101,8 +124,8 @@ class by_hand {
   owners place(std::size_t sweep, placing how, random_numbers& random) const {
     std::size_t const n = blocks(sweep), threads = pus_.size();
     owners result(n);
+    std::size_t const turn = how == placing::swapped ? sweep : how == placing::tossed ? random.below(threads) : 0;
     for (std::size_t block = 0; block < n; ++block) {
-      std::size_t const turn = how == placing::swapped ? sweep : 0;
       result[block] = static_cast<std::uint32_t>((block * threads / n + turn) % threads);
     }
     if (how == placing::random) {
@@ -112,13 +135,16 @@ class by_hand {
   }
 
   void compute(std::size_t sweep, std::size_t me) {
-    range const rows = program_.rows(sweep);
     owners const& owner = sweeps_[sweep];
     for (std::size_t block = 0; block < owner.size(); ++block) {
-      if (owner[block] != me) continue;
-      std::size_t const first = block * program_.leaf();
-      program_.compute(sweep, rows.from(first, std::min(program_.leaf(), rows.size() - first)));
+      if (owner[block] == me) program_.compute(sweep, rows_of(sweep, block));
     }
+  }
+
+  range rows_of(std::size_t sweep, std::size_t block) const {
+    range const rows = program_.rows(sweep);
+    std::size_t const first = block * program_.leaf();
+    return rows.from(first, std::min(program_.leaf(), rows.size() - first));
   }
 
   P& program_;

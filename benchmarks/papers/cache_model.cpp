@@ -20,6 +20,7 @@
 #include "../locality/timing.hpp"
 #include "commands.hpp"
 #include "placed_run.hpp"
+#include "private_rows.hpp"
 #include "real_costs.hpp"
 
 namespace papers {
@@ -30,23 +31,28 @@ struct problem {
   locality::options options;
   heist::topology::machine machine;
   std::size_t workers = 0;
-  std::size_t bytes = 0;  ///< of the data
   unsigned rounds = 1;
   std::uint64_t seed = 1;
 };
 
-/// Wall time for an element, in ns, in rounds in which all take turns.
+/// Of all workers' own caches; where the machine does not say, of a mebibyte each.
+std::size_t private_caches(problem const& p) {
+  return p.workers * (p.machine.l2_bytes != 0 ? p.machine.l2_bytes : std::size_t{1} << 20);
+}
+
+/// Runs whose times are wall time for an element, in ns, in rounds in which all take turns. By hand: `stays`; `dealt`
+/// anew in each sweep, so that about half stays; `swapped`, so that nothing does.
 struct measured {
   locality::settings settings;
   locality::span_of_steps steps{};
-  std::vector<double> by_hand, swapped;
-  std::vector<placed_run> random, cab;
+  std::vector<placed_run> stays, dealt, swapped, random, cab;
   double lines = 0;  ///< that a sweep touches, for each element that it computes
 };
 
-template <class P>
-measured measure(problem const& wanted, double seconds) {
-  measured result{.settings = locality::settings_for<P>(wanted.options, locality::size_for_bytes<P>(wanted.bytes))};
+/// `before_round()` is called before each.
+template <class P, class F>
+measured measure(problem const& wanted, double seconds, std::size_t size, F const& before_round) {
+  measured result{.settings = locality::settings_for<P>(wanted.options, size)};
   P program{result.settings};
   auto steps = locality::steps_for<P>(wanted.options, program.most_steps());
   double const elements = program.work(0);
@@ -55,17 +61,23 @@ measured measure(problem const& wanted, double seconds) {
   result.steps = steps;
   result.lines = static_cast<double>(program.bytes() * P::sweeps_per_step) / elements / 64;
   using locality::placing;
-  std::array<locality::contestant, 2> by_hand{
-      locality::make_by_hand("by hand", program, placing::stays, wanted.machine, wanted.workers, steps),
-      locality::make_by_hand("swapped", program, placing::swapped, wanted.machine, wanted.workers, steps)};
+  using by_hand = locality::by_hand<P>;
+  auto const placed = [&](placing how) { return by_hand{program, how, wanted.machine, wanted.workers, steps}; };
+  by_hand stays = placed(placing::stays), dealt = placed(placing::tossed), swapped = placed(placing::swapped);
   for (unsigned round = 0; round != wanted.rounds; ++round) {
-    for (auto& c : by_hand) c.rounds.push_back(c.run().per_element());
+    before_round();
+    for (auto [blocks, runs] : {std::pair{&stays, &result.stays}, {&dealt, &result.dealt}, {&swapped, &result.swapped}})
+      runs->push_back({blocks->run().per_element(), blocks->leaves(), blocks->stayed()});
     result.random.push_back(run_and_note<heist::policy::random>(program, wanted.options, steps));
     result.cab.push_back(run_and_note<heist::policy::cab>(program, wanted.options, steps));
   }
-  result.by_hand = by_hand[0].rounds;
-  result.swapped = by_hand[1].rounds;
   return result;
+}
+
+double time_of(std::vector<placed_run> const& runs) {
+  std::vector<double> all;
+  for (placed_run const& run : runs) all.push_back(run.per_element);
+  return locality::median(all);
 }
 
 /// The median of what `of(i)` says of each round.
@@ -76,12 +88,20 @@ double middle(measured const& real, F of) {
   return locality::median(all);
 }
 
+/// A run by the simulator's caches, one of a core's size for each thread.
+template <class P>
+double by_caches(P const& program, measured const& real, placed_run const& run, costs_of_lines const& cost,
+                 double for_a_step, problem const& p) {
+  return foretell(program, real.settings.size, run, real.steps, p.workers, private_caches(p) / p.workers, cost,
+                  for_a_step);
+}
+
 /// The simulated wall time for an element, in ns.
 struct simulated {
   double random = 0, cab = 0;
 };
 
-/// What a step of 16 leaves without data takes longer than in the simulation, in ns.
+/// What a step takes longer than is foretold of its data, in ns.
 struct step_costs {
   double random = 0, cab = 0;
 };
@@ -132,73 +152,128 @@ simulated simulate(problem const& wanted, measured const& real, costs_of_lines c
           simulate<heist::policy::cab>(wanted, p, cost, elements) + empty.cab * each};
 }
 
-step_costs measure_steps(problem const& wanted, bool quick) {
-  constexpr std::size_t leaves = 16;
-  using program = locality::heat;
-  program real{{.size = leaves, .leaf = 1}};
-  locality::span_of_steps const steps{10, quick ? std::size_t{100} : std::size_t{2000}};
-  auto random = locality::make_scheduled<heist::policy::random>("random", real, wanted.options, steps);
-  auto cab = locality::make_scheduled<heist::policy::cab>("cab", real, wanted.options, steps);
-  for (unsigned round = 0; round != wanted.rounds; ++round) {
-    for (auto* const c : {&random, &cab}) c->rounds.push_back(c->run().per_element() * real.work(0));
+/// Of one round: what a line costs that comes from the other core, between two placements by hand. It costs less where
+/// few do.
+class line_costs {
+ public:
+  /// `element`: ns of one thread.
+  template <class P>
+  line_costs(P const& program, measured const& real, std::size_t round, double element, problem const& p)
+      : stays_{element,
+               std::max(0., (real.stays[round].per_element * static_cast<double>(p.workers) - element) / real.lines),
+               0},
+        half_stays_{real.dealt[round].stayed},
+        half_moved_{fitted(program, real, real.dealt[round], p)},
+        all_moved_{fitted(program, real, real.swapped[round], p)} {}
+
+  /// ns an element of a run.
+  template <class P>
+  double foretell(P const& program, measured const& real, placed_run const& run, double for_a_step,
+                  problem const& p) const {
+    costs_of_lines cost = stays_;
+    double const more = std::clamp((half_stays_ - run.stayed) / half_stays_, 0., 1.);
+    cost.moved = half_moved_ + more * (all_moved_ - half_moved_);
+    return by_caches(program, real, run, cost, for_a_step, p);
   }
-  std::uint32_t const simulated_steps = 60;
-  auto const p = heist::sim::heat(
-      {.rows = leaves, .columns = leaves, .steps = simulated_steps, .leaf_rows = 1, .ticks_per_element = 0});
-  auto const beyond = [&](double measured, double simulated) { return std::max(0., measured - simulated); };
-  return {beyond(locality::median(random.rounds), simulate<heist::policy::random>(wanted, p, {}, simulated_steps)),
-          beyond(locality::median(cab.rounds), simulate<heist::policy::cab>(wanted, p, {}, simulated_steps))};
+
+  double dropped() const { return stays_.dropped; }
+  double half_moved() const { return half_moved_; }
+  double all_moved() const { return all_moved_; }
+
+ private:
+  template <class P>
+  double fitted(P const& program, measured const& real, placed_run const& run, problem const& p) const {
+    costs_of_lines cost = stays_;
+    double const free = by_caches(program, real, run, cost, 0, p);
+    cost.moved = 1;
+    double const slope = by_caches(program, real, run, cost, 0, p) - free;
+    return slope > 0 ? std::max(0., (run.per_element - free) / slope) : 0;
+  }
+
+  costs_of_lines stays_;
+  double half_stays_, half_moved_, all_moved_;
+};
+
+/// What steps cost beyond their data, as placed and simulated: of leaves whose data is each thread's own. Of one round.
+struct both_step_costs {
+  step_costs placed, simulated;
+};
+
+both_step_costs measure_steps(problem wanted, bool quick) {
+  wanted.rounds = 1;
+  std::size_t const n = locality::size_for_bytes<private_rows>(private_caches(wanted) / (quick ? 32 : 4));
+  measured const real = measure<private_rows>(wanted, quick ? 0.001 : 0.015, n, [] {});
+  costs_of_lines const cost{real.stays[0].per_element * static_cast<double>(wanted.workers), 0, 0};
+  private_rows const program{real.settings};
+  double const elements = program.work(0);
+  auto const beyond = [&](double time, double foretold) { return std::max(0., time - foretold) * elements; };
+  auto const beyond_placed = [&](placed_run const& run) {
+    return beyond(run.per_element, by_caches(program, real, run, cost, 0, wanted));
+  };
+  simulated const s = simulate<private_rows>(wanted, real, cost, {}, quick);
+  return {{beyond_placed(real.random[0]), beyond_placed(real.cab[0])},
+          {beyond(real.random[0].per_element, s.random), beyond(real.cab[0].per_element, s.cab)}};
 }
 
 template <class P>
-void add_rows(problem wanted, std::size_t caches, bool quick, table& t, bar_panel& bars) {
-  costs_of_lines cost;
+void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
+  double element = 0;
   for (auto const& [text, share] : {std::pair{"half", 0.5}, std::pair{"one", 1.0}, std::pair{"two", 2.0}}) {
-    wanted.bytes = static_cast<std::size_t>(share * static_cast<double>(caches));
-    if (quick) wanted.bytes /= 8;
-    step_costs const empty = measure_steps(wanted, quick);
-    measured const real = measure<P>(wanted, quick ? 0.001 : 0.015);
-    auto const threads = static_cast<double>(wanted.workers);
-    if (cost.element == 0) cost.element = locality::median(real.by_hand) * threads;
-    auto const costs_by = [&](double by_hand, double swapped) {
-      auto const of_line = [&](double time) { return std::max(0., (time * threads - cost.element) / real.lines); };
-      return costs_of_lines{cost.element, of_line(by_hand), of_line(swapped)};
-    };
-    cost = costs_by(locality::median(real.by_hand), locality::median(real.swapped));
-    simulated const s = simulate<P>(wanted, real, cost, empty, quick);
+    auto const bytes = static_cast<std::size_t>(share * static_cast<double>(private_caches(wanted)));
     // Each round by its own costs: those of this machine change by the minute.
+    std::vector<both_step_costs> steps;
+    measured const real =
+        measure<P>(wanted, quick ? 0.001 : 0.015, locality::size_for_bytes<P>(quick ? bytes / 8 : bytes),
+                   [&] { steps.push_back(measure_steps(wanted, quick)); });
+    if (element == 0) element = time_of(real.stays) * static_cast<double>(wanted.workers);
     P const program{real.settings};
+    std::vector<line_costs> costs;
     std::vector<simulated> placed;
     for (std::size_t i = 0; i != real.random.size(); ++i) {
-      auto const as_placed = [&](placed_run const& run, double for_a_step) {
-        return foretell(program, real.settings.size, run, real.steps, wanted.workers, caches / wanted.workers,
-                        costs_by(real.by_hand[i], real.swapped[i]), for_a_step);
-      };
-      placed.push_back({as_placed(real.random[i], empty.random), as_placed(real.cab[i], empty.cab)});
+      line_costs const& cost = costs.emplace_back(program, real, i, element, wanted);
+      placed.push_back({cost.foretell(program, real, real.random[i], steps[i].placed.random, wanted),
+                        cost.foretell(program, real, real.cab[i], steps[i].placed.cab, wanted)});
     }
+    auto const cost = [&](double (line_costs::*of)() const) {
+      return middle(real, [&](std::size_t i) { return (costs[i].*of)(); });
+    };
+    auto const step = [&](step_costs both_step_costs::*how, double step_costs::*of) {
+      return middle(real, [&](std::size_t i) { return steps[i].*how.*of; });
+    };
+    auto const simulated_step = [&](double step_costs::*of) { return step(&both_step_costs::simulated, of); };
+    simulated const s = simulate<P>(wanted, real, {element, cost(&line_costs::dropped), cost(&line_costs::half_moved)},
+                                    {simulated_step(&step_costs::random), simulated_step(&step_costs::cab)}, quick);
     auto const seen_in = [&](std::size_t i) { return saved(real.random[i].per_element, real.cab[i].per_element); };
     auto const foretold_in = [&](std::size_t i) { return saved(placed[i].random, placed[i].cab); };
     double const seen = middle(real, seen_in), foretold = middle(real, foretold_in), free = saved(s.random, s.cab);
     double const error = middle(real, [&](std::size_t i) { return foretold_in(i) - seen_in(i); });
     auto const ns = [](double time) { return fmt::format("{:.3f}", time); };
+    auto const one_digit = [](double x) { return fmt::format("{:.1f}", x); };
     auto const points = [](double of) { return fmt::format("{:+.1f}", 100 * of); };
-    t.add({fmt::format("{}, {}", P::about.name, text), fmt::format("{:.1f}", empty.random / 1000),
-           fmt::format("{:.1f}", empty.cab / 1000), fmt::format("{:.1f}", cost.dropped),
-           fmt::format("{:.1f}", cost.moved), ns(locality::median(real.by_hand)), ns(locality::median(real.swapped)),
+    t.add({fmt::format("{}, {}", P::about.name, text),
+           one_digit(step(&both_step_costs::placed, &step_costs::random) / 1000),
+           one_digit(step(&both_step_costs::placed, &step_costs::cab) / 1000),
+           one_digit(cost(&line_costs::dropped)),
+           one_digit(cost(&line_costs::half_moved)),
+           one_digit(cost(&line_costs::all_moved)),
+           ns(time_of(real.stays)),
+           ns(time_of(real.dealt)),
+           ns(time_of(real.swapped)),
            percent(middle(real, [&](std::size_t i) { return real.random[i].stayed; })),
-           ns(middle(real, [&](std::size_t i) { return real.random[i].per_element; })),
-           ns(middle(real, [&](std::size_t i) { return placed[i].random; })), ns(s.random),
-           ns(middle(real, [&](std::size_t i) { return real.cab[i].per_element; })),
-           ns(middle(real, [&](std::size_t i) { return placed[i].cab; })), ns(s.cab), percent(seen), percent(foretold),
-           points(error), percent(free), points(free - seen)});
+           ns(time_of(real.random)),
+           ns(middle(real, [&](std::size_t i) { return placed[i].random; })),
+           ns(s.random),
+           ns(time_of(real.cab)),
+           ns(middle(real, [&](std::size_t i) { return placed[i].cab; })),
+           ns(s.cab),
+           percent(seen),
+           percent(foretold),
+           points(error),
+           percent(free),
+           points(free - seen)});
     bars.groups.emplace_back(fmt::format("{}, {}", P::about.name, text),
                              std::vector<double>{100 * seen, 100 * foretold, 100 * free});
   }
-}
-
-/// Of all workers' own caches; where the machine does not say, of a mebibyte each.
-std::size_t private_caches(problem const& p) {
-  return p.workers * (p.machine.l2_bytes != 0 ? p.machine.l2_bytes : std::size_t{1} << 20);
 }
 
 }  // namespace
@@ -221,25 +296,45 @@ void cache_model(request const& wanted) {
   }
   double load = 0;
   ::getloadavg(&load, 1);
-  std::size_t const caches = private_caches(p);
   fmt::print(
       "load {:.2f}; {}. ns an element, medians of {} rounds. What an element costs, a line\n"
       "that a core has dropped and one that has moved from the other core is taken from blocks placed by hand: those "
       "that\n"
-      "stay in half of the caches, those that stay in more, those that change sides in each sweep. random and cab are "
-      "foretold\n"
-      "from that, twice: as placed, with the simulator's caches and each leaf where it was in that run; and simulated, "
-      "with its\n"
-      "own thieves. ",
+      "stay in half of the caches, those that stay in more, and those that are dealt anew (half of them moves) or "
+      "change "
+      "sides\n"
+      "(all) in each sweep. random and cab are foretold from that, twice: as placed, with the simulator's caches and "
+      "each "
+      "leaf\n"
+      "where it was in that run; and simulated, with its own thieves. ",
       load, p.machine.describe(), p.rounds);
-  fmt::print("What a step without data takes longer than simulated is added: the first two columns.\n\n");
-  table t{{"program, of all L2", "step, random (us)", "cab (us)", "line dropped (ns)", "moved (ns)", "by hand",
-           "swapped", "random: stayed", "random", "as placed", "simulated", "cab", "as placed", "simulated",
-           "cab saved", "as placed", "error (points)", "simulated", "error (points)"}};
+  fmt::print(
+      "What a step on data of each thread's own takes longer than\nforetold is added: the first two columns.\n\n");
+  table t{{"program, of all L2",
+           "step, random (us)",
+           "cab (us)",
+           "line dropped (ns)",
+           "half moved (ns)",
+           "all moved (ns)",
+           "by hand",
+           "dealt",
+           "swapped",
+           "random: stayed",
+           "random",
+           "as placed",
+           "simulated",
+           "cab",
+           "as placed",
+           "simulated",
+           "cab saved",
+           "as placed",
+           "error (points)",
+           "simulated",
+           "error (points)"}};
   bar_panel bars{"time that CAB saves of random's", "%", {"measured", "as placed", "simulated"}, {}};
-  add_rows<locality::heat>(p, caches, wanted.quick, t, bars);
-  add_rows<locality::sor>(p, caches, wanted.quick, t, bars);
-  add_rows<locality::ge>(p, caches, wanted.quick, t, bars);
+  add_rows<locality::heat>(p, wanted.quick, t, bars);
+  add_rows<locality::sor>(p, wanted.quick, t, bars);
+  add_rows<locality::ge>(p, wanted.quick, t, bars);
   print(t);
   write_plot(wanted, "The simulator's caches beside this machine's", {bars});
 }

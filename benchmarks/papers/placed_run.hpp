@@ -5,18 +5,18 @@
 #include <heist/heist.hpp>
 #include <heist/simulate.hpp>
 
-#include <algorithm>  // max_element
+#include <algorithm>  // max, max_element, min
 #include <cstddef>    // size_t
 #include <cstdint>
-#include <numeric>  // iota
+#include <numeric>  // accumulate, iota
 #include <string_view>
+#include <type_traits>  // is_same
 #include <vector>
 
 #include "../locality/contestants.hpp"
 #include "../locality/ledger.hpp"
 #include "../locality/regions.hpp"
 #include "../locality/timing.hpp"
-#include "real_costs.hpp"
 
 namespace papers {
 
@@ -24,7 +24,8 @@ namespace papers {
 struct placed_run {
   double per_element = 0;
   std::vector<locality::ledger::entry> leaves;
-  double stayed = 0;  ///< share of what was computed by the worker that had computed it in the sweep before
+  double stayed = 0;     ///< share of what was computed by the worker that had computed it in the sweep before
+  bool dynamic = false;  ///< leaf by leaf went to who came first: workers end a sweep a leaf apart at most
 };
 
 /// What a thread takes for an element without misses, and waits for a line, in ns: one that its core has dropped, one
@@ -46,7 +47,8 @@ placed_run run_and_note(P& program, locality::options const& wanted, locality::s
       locality::enter(ctx, region, [&](auto c) { program.step(c, i, notes); });
     });
   });
-  return {time.per_element(), notes.entries(), notes.shares().same_worker};
+  return {time.per_element(), notes.entries(), notes.shares().same_worker,
+          std::is_same_v<Policy, heist::policy::random>};
 }
 
 /// What the leaf of these rows touches, as the simulated programs have it (heist/sim/matrices.hpp).
@@ -66,8 +68,9 @@ inline void touch_as(std::string_view name, std::size_t n, std::size_t sweep, lo
   b.touch(to * array + part.first * row, part.size() * row, true);
 }
 
-/// ns an element of that run, by the simulator's caches and these costs: each sweep lasts as long as its busiest worker
-/// takes. `for_a_step`: ns that each step takes besides.
+/// ns an element of that run by the simulator's caches and these costs. A sweep lasts as long as its busiest worker takes; of a dynamic
+/// run, half a leaf longer than all on average at most, since there it is the costs of single leaves that are wrong,
+/// not who took them. `for_a_step`: ns that each step takes besides.
 template <class P>
 double foretell(P const& program, std::size_t n, placed_run const& run, locality::span_of_steps steps,
                 std::size_t workers, std::uint64_t cache, costs_of_lines const& cost, double for_a_step) {
@@ -84,10 +87,11 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   sim::program const all = b.finish();
   sim::options o;
   o.caches.block_bytes = P::about.name == "ge" ? 256 : 1024;  // its rows get shorter
-  o.costs = costs_in_ticks();
+  constexpr double ticks_per_ns = 1000;                       // no tasks here whose costs would have to fit
+  auto const ticks = [](double ns) { return static_cast<sim::ticks>(ns * ticks_per_ns + 0.5); };
   o.costs.shared_hit = 0;
-  o.costs.memory = to_ticks(cost.dropped);
-  o.costs.transfer = to_ticks(cost.moved);
+  o.costs.memory = ticks(cost.dropped);
+  o.costs.transfer = ticks(cost.moved);
   std::vector<std::uint32_t> squad_of(workers);
   std::iota(squad_of.begin(), squad_of.end(), 0u);
   sim::memory caches{all, o, {.of_worker = 0, .of_squad = cache}, squad_of, workers};
@@ -95,21 +99,30 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   sim::cache_misses seen;
   double ticks_of_all = 0, elements = 0;
   std::vector<double> busy(workers);
+  double longest = 0;  // leaf of the sweep
   std::size_t const first_timed = steps.warm_up * P::sweeps_per_step;
   for (std::size_t i = 0; i != run.leaves.size(); ++i) {
     auto const& leaf = run.leaves[i];
     double const computed = program.work(leaf.sweep / P::sweeps_per_step) / static_cast<double>(P::sweeps_per_step) *
                             static_cast<double>(leaf.part.size()) /
                             static_cast<double>(program.rows(leaf.sweep).size());
-    busy[leaf.worker] += computed * cost.element * static_cast<double>(ticks_per_ns);
+    double time = computed * cost.element * ticks_per_ns;
     for (std::uint32_t t = i == 0 ? 0 : ends[i - 1]; t != ends[i]; ++t)
-      busy[leaf.worker] += static_cast<double>(caches.access(static_cast<std::uint32_t>(leaf.worker), t, seen, random));
+      time += static_cast<double>(caches.access(static_cast<std::uint32_t>(leaf.worker), t, seen, random));
+    busy[leaf.worker] += time;
+    longest = std::max(longest, time);
     if (leaf.sweep >= first_timed) elements += computed;
     if (i + 1 != run.leaves.size() && run.leaves[i + 1].sweep == leaf.sweep) continue;
-    if (leaf.sweep >= first_timed) ticks_of_all += *std::max_element(busy.begin(), busy.end());
+    double lasts = *std::max_element(busy.begin(), busy.end());
+    if (run.dynamic) {
+      double const average = std::accumulate(busy.begin(), busy.end(), 0.) / static_cast<double>(workers);
+      lasts = std::min(lasts, average + longest / 2);
+    }
+    if (leaf.sweep >= first_timed) ticks_of_all += lasts;
     busy.assign(workers, 0);
+    longest = 0;
   }
-  double const ns = ticks_of_all / static_cast<double>(ticks_per_ns) + static_cast<double>(steps.timed) * for_a_step;
+  double const ns = ticks_of_all / ticks_per_ns + static_cast<double>(steps.timed) * for_a_step;
   return ns / elements;
 }
 
