@@ -45,7 +45,7 @@ std::size_t private_caches(problem const& p) {
 struct measured {
   locality::settings settings;
   locality::span_of_steps steps{};
-  std::vector<placed_run> stays, dealt, swapped, random, cab;
+  std::vector<placed_run> stays{}, dealt{}, swapped{}, random{}, cab{};
   double lines = 0;  ///< that a sweep touches, for each element that it computes
 };
 

@@ -7,6 +7,7 @@
 
 #include "compare_programs.hpp"
 #include "fib.hpp"
+#include "redistribution.hpp"
 
 int main(int argc, char** argv) {
   locality::options o;
@@ -31,8 +32,15 @@ int main(int argc, char** argv) {
   fib_command->add_option("--cutoff", fib.cutoff, "the sequential kernel computes smaller ones")->capture_default_str();
   fib_command->add_option("--larger", fib.larger, "the tree of fib(n) is followed at n + this")->capture_default_str();
 
+  auto* const moved = app.add_subcommand(
+      "redistribute", "what it takes to bring the programs' data to where a schedule uses it; the paper's Fig. 6");
+  moved->add_option("--program", o.programs, "by name, see list; default: all")->type_name("NAME");
+  moved->add_option("--bytes", o.bytes, "of the data: 64MiB; default: a usual problem's")
+      ->transform(CLI::AsSizeValue{false}.description(""));
+  auto* const moved_check = moved->add_flag("--check", o.check, "small, one round: are the copies right?");
+
   auto* const list = app.add_subcommand("list", "the programs");
-  for (CLI::App* const command : {programs, fib_command}) {
+  for (CLI::App* const command : {programs, fib_command, moved}) {
     command->add_option("--workers", o.workers, "worker threads; 0: one for each CPU")->check(CLI::Range(0, 1024));
     command->add_flag("--pin", o.pin, "bind them to PUs");
     command->add_option("--rounds", o.rounds, "all take turns so often; medians count")
@@ -50,7 +58,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   try {
-    if (check->count() > 0) o.rounds = 1;
+    if (check->count() + moved_check->count() > 0) o.rounds = 1;
+    if (moved->parsed()) return replay::measure_redistribution(o) ? 0 : 1;
     fib.rounds = o.rounds;
     fib.executor = o.for_executor(fib.executor.stack_size);
     return (programs->parsed() ? replay::compare_programs(o) : replay::measure_fib(fib)) ? 0 : 1;

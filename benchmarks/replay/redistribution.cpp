@@ -1,0 +1,173 @@
+#include "redistribution.hpp"
+
+#include <heist/heist.hpp>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>  // max, min
+#include <cmath>      // sqrt
+#include <cstddef>    // size_t
+#include <cstdio>     // fflush
+#include <cstring>    // memcmp, memcpy, memset
+#include <new>        // bad_alloc
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../locality/comparison.hpp"
+#include "../locality/comparisons.hpp"
+#include "../locality/timing.hpp"
+#include "entrants.hpp"
+#include "programs.hpp"
+#include "schedules.hpp"
+
+namespace replay {
+
+namespace {
+
+/// Memory that nobody has touched: who does so first decides where it is.
+class fresh_memory {
+ public:
+  explicit fresh_memory(std::size_t bytes) : bytes_{bytes} {
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc{};
+    at_ = static_cast<char*>(at);
+  }
+  fresh_memory(fresh_memory const&) = delete;
+  fresh_memory& operator=(fresh_memory const&) = delete;
+  ~fresh_memory() { ::munmap(at_, bytes_); }
+
+  char* data() const { return at_; }
+  std::size_t size() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  char* at_;
+};
+
+/// As much data as a program has, laid out as the box of its first phase: so much for each element.
+class dealt_data {
+ public:
+  dealt_data(std::size_t bytes, box const& all)
+      : all_{all},
+        element_{std::max<std::size_t>(1, bytes / (all.rows.size() * all.columns.size()))},
+        data_{element_ * all.rows.size() * all.columns.size()} {
+    std::memset(data_.data(), 0x5a, data_.size());
+  }
+
+  std::size_t bytes() const { return data_.size(); }
+  box const& all() const { return all_; }
+
+  void copy(box const& part, fresh_memory const& to, heist::first_touch_check* check) const {
+    std::size_t const bytes = part.columns.size() * element_;
+    for (std::size_t row = part.rows.first; row != part.rows.last; ++row) {
+      std::size_t const at =
+          ((row - all_.rows.first) * all_.columns.size() + part.columns.first - all_.columns.first) * element_;
+      std::memcpy(to.data() + at, data_.data() + at, bytes);
+      if (check != nullptr) check->touched(to.data() + at, bytes);
+    }
+  }
+  bool is_in(fresh_memory const& copied) const { return std::memcmp(copied.data(), data_.data(), data_.size()) == 0; }
+
+ private:
+  box all_;
+  std::size_t element_;
+  fresh_memory data_;
+};
+
+/// A program's first phase, and the region that has recorded it.
+struct template_schedule {
+  box all;
+  block_size block;
+};
+
+template <class P>
+template_schedule record(heist::executor<heist::policy::replay>& ex, P& program, schedule& phases) {
+  std::optional<template_schedule> first;
+  auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work, auto const& leaf) {
+    if (!first) first = template_schedule{b, s};
+    phases.run(ctx, region, b, s, work, leaf);
+  };
+  run_on(ex, program, {recorded_steps, 5}, locality::no_notes{}, phase, [&](std::size_t i) { phases.end_of_step(i); });
+  return *first;
+}
+
+std::string mean_and_deviation(std::vector<double> const& seconds) {
+  auto const n = static_cast<double>(seconds.size());
+  double mean = 0, squares = 0;
+  for (double const s : seconds) mean += s / n;
+  for (double const s : seconds) squares += (s - mean) * (s - mean);
+  return fmt::format("{:.3f} +- {:.3f}", 1e3 * mean, 1e3 * std::sqrt(squares / std::max(1., n - 1)));
+}
+
+template <class P>
+bool measure(locality::options o, std::size_t size) {
+  bool right = true;
+  locality::settings const settings = locality::settings_for<P>(o, size);
+  std::size_t const most = heist::executor<>{o.for_executor(P::about.stack)}.worker_count();
+  for (std::size_t workers = 1;; workers = std::min(2 * workers, most)) {
+    o.workers = workers;
+    P program{settings};
+    heist::executor<heist::policy::replay> ex{o.for_executor(P::about.stack)};
+    schedule phases{guidance::ordered, program.regions(), P::one_tree, workers};
+    template_schedule const found = record(ex, program, phases);
+    dealt_data const data{program.bytes(), found.all};
+    if (workers == 1)
+      fmt::print("\n{}, {}: {}\n{:>7} {:>20} {:>20} {:>20} {:>10} {:>14}\n", P::about.name, size,
+                 locality::bytes_text(data.bytes()), "workers", "one thread, ms", "stolen at random, ms",
+                 "along the schedule, ms", "GB/s", "pages near");
+    auto const initialiser = [&](fresh_memory const& to, heist::first_touch_check* check) {
+      return [&, check](auto ctx) {
+        auto const copy = [&](auto, box const& part) { data.copy(part, to, check); };
+        divide(ctx, found.all, found.block, copy, copy, to_blocks{});
+      };
+    };
+    std::vector<double> serial, random, along;
+    std::string note;
+    auto const timed = [&](std::vector<double>& into, auto const& run) {
+      fresh_memory const to{data.bytes()};
+      locality::stopwatch const watch;
+      run(to);
+      into.push_back(watch.seconds());
+      right = data.is_in(to) && right;
+    };
+    for (std::size_t round = 0; round != o.rounds; ++round) {
+      timed(serial, [&](fresh_memory const& to) { data.copy(found.all, to, nullptr); });
+      timed(random, [&](fresh_memory const& to) { ex.sync_wait(initialiser(to, nullptr)); });
+      timed(along, [&](fresh_memory const& to) {
+        note = heist::redistribute(ex, phases.first(), initialiser(to, nullptr)).note;
+      });
+    }
+    fresh_memory const seen{data.bytes()};
+    heist::first_touch_check check;
+    heist::redistribute(ex, phases.first(), initialiser(seen, &check));
+    fmt::print("{:>7} {:>20} {:>20} {:>20} {:>10.2f} {:>14}{}\n", workers, mean_and_deviation(serial),
+               mean_and_deviation(random), mean_and_deviation(along),
+               1e-9 * static_cast<double>(data.bytes()) / locality::median(along),
+               fmt::format("{} of {}", check.right(), check.right() + check.wrong() + check.unknown()),
+               note.empty() ? "" : "  " + note);
+    std::fflush(stdout);
+    if (workers != most) continue;
+    fmt::print("{}\n", check.text());
+    return right;
+  }
+}
+
+}  // namespace
+
+bool measure_redistribution(locality::options const& o) {
+  locality::place const where{o};
+  fmt::print("{}{}; means and standard deviations of {} rounds\n", where.text(), o.pin ? "; pinned" : "", o.rounds);
+  bool right = true, any = false;
+  for_each_program([&]<class P>() {
+    if (!o.wants_program(P::about.name)) return;
+    any = true;
+    for (std::size_t const size : locality::sizes_for<P>(o)) right = measure<P>(o, size) && right;
+  });
+  if (!any) throw locality::wrong_input{fmt::format("there is no such program: {}", o.programs.front())};
+  if (!right) fmt::print("WRONG: a copy is not what was copied\n");
+  return right;
+}
+
+}  // namespace replay
