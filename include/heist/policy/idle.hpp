@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <utility>  // exchange
 
 namespace heist::idle {
 
@@ -43,6 +44,11 @@ concept idle_policy =
       { P::wakes_on_push } -> std::convertible_to<bool>;
       { P::helpers } -> std::convertible_to<std::uint32_t>;
     };
+
+/// An idle policy that is told, after each sleep and before the next begin(), for how many ticks its worker has slept.
+template <class P>
+concept sleep_told_policy =
+    idle_policy<P> && requires(P p, std::uint64_t ticks) { { p.slept(ticks) } noexcept -> std::same_as<void>; };
 // clang-format on
 
 /// The paper's (Lin, Huang and Wong, Algorithms 2 to 5): while a worker is active, one thief is awake; the others go to
@@ -114,6 +120,11 @@ class balanced {
 /// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not a worker is
 /// active; a push wakes a sleeper when there is no thief. One long task alone costs no CPU on the other workers.
 ///
+/// After a sleep so short that a longer search would have met the work it searches four times as long: where a sleeper
+/// takes longer to come than others search, two workers that wait for each other in turn would wake each other in every
+/// step, for ever. If that search ends in a sleep, too, it was in vain, and the next such sleeps, more each time, change
+/// nothing.
+///
 /// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
 /// slowed down by a thief at its heels.
@@ -125,6 +136,7 @@ class default_idle {
   static constexpr std::uint32_t helpers = 0;
 
   void begin(std::uint32_t, std::uint64_t worked) noexcept {
+    if (failed_steals_ > attempts) forgo_ = 0;  // the longer search has found something
     failed_steals_ = 0;
     if (worked >= poor_booty) {
       holdback_ = 0;
@@ -134,8 +146,20 @@ class default_idle {
   }
   std::uint32_t holdback() const noexcept { return holdback_; }
 
+  void slept(std::uint64_t ticks) noexcept {
+    failed_steals_ = 0;
+    if (std::exchange(longer_, false)) {
+      left_to_forgo_ = forgo_ = forgo_ < most_forgone ? 2 * forgo_ + 1 : forgo_;
+    } else if (ticks < short_sleep) {
+      if (left_to_forgo_ == 0)
+        longer_ = true;
+      else
+        --left_to_forgo_;
+    }
+  }
+
   step failed() noexcept {
-    if (++failed_steals_ == attempts) return step::sleep;
+    if (++failed_steals_ == (longer_ ? longer * attempts : attempts)) return step::sleep;
     return failed_steals_ >= first_yield && failed_steals_ % 8 == 0 ? step::yield : step::pause;
   }
   /// Doubles every few attempts: a thief that asks too often slows its victim's deque down.
@@ -145,15 +169,21 @@ class default_idle {
   }
 
  private:
-  static constexpr std::uint32_t attempts = 56;     // some 20 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint32_t attempts = 56;  // some 20 us, most of it in pauses of about 0.7 us
+  static constexpr std::uint32_t longer = 4;
+  static constexpr std::uint64_t short_sleep = 600'000;  // ticks, some 200 us: two sleepers that wait for each other
+  static constexpr std::uint32_t most_forgone = 255;
   static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =
       300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
   static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us
   std::uint32_t failed_steals_ = 0;
   std::uint32_t holdback_ = 0;
+  bool longer_ = false;                          // searches longer
+  std::uint32_t forgo_ = 0, left_to_forgo_ = 0;  // short sleeps that change nothing
 };
 
 static_assert(idle_policy<adaptive> && idle_policy<always_awake> && idle_policy<balanced> && idle_policy<default_idle>);
+static_assert(sleep_told_policy<default_idle>);
 
 }  // namespace heist::idle

@@ -21,6 +21,10 @@ struct bundle {
   static_assert(idle::idle_policy<Idle>,
                 "heist: the second part of a policy decides about sleep and must model heist::idle::idle_policy; "
                 "fix it by giving it noexcept begin(), failed(), pauses() and the four constants.");
+  static_assert(
+      idle::sleep_told_policy<Idle> || !requires { &Idle::slept; },
+      "heist: the idle policy has a slept() that nobody would call; fix it by "
+      "`void slept(std::uint64_t ticks) noexcept`, or by another name.");
   static_assert(order::forks_in_order<Order>,
                 "heist: the third part of a policy is an order; fix it by heist::order::parent_first, "
                 "heist::order::child_first, heist::order::recorded or heist::order::by_tier.");

@@ -143,9 +143,13 @@ class worker_loop {
       }
       home.give_up_fibers(w);
       room::falls_asleep(w);
+      std::uint64_t const since = os_env::ticks();
       idle_outcome const what = fall_asleep(w);
       room::is_awake(w);
-      if (what == idle_outcome::slept) w.gate->become_thief();
+      if (what == idle_outcome::slept) {
+        if constexpr (idle::sleep_told_policy<idle_type>) scheduler(self).idle(w).slept(os_env::ticks() - since);
+        w.gate->become_thief();
+      }
       left = w.deque.pop();  // what a guest has left, for which it was woken
     }
   }

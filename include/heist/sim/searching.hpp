@@ -98,6 +98,8 @@ class searcher : protected frames {
   void search(worker& w) {
     if (w.asleep) {
       w.asleep = false;
+      if constexpr (idle::sleep_told_policy<idle_type>)
+        decisions_[w.number].idle.slept((now_ - w.asleep_since) * cost().clock);
       --asleep_;
       if (recording_) recording_->slept(w.number, false, now_);
     }
@@ -321,6 +323,7 @@ class searcher : protected frames {
     w.asleep = true;
     ++asleep_;
     ++w.told.sleeps;
+    w.asleep_since = now_;
     w.doing = activity::asleep;  // until it is roused
     if (recording_) recording_->slept(w.number, true, now_);
   }

@@ -106,6 +106,42 @@ TEST_CASE("idle: balanced sleeps after SleepThreshold = 64 failures and yields o
   CHECK(balanced::helpers == 2);
 }
 
+namespace {
+
+/// How many attempts a search makes until it ends in a sleep of so many ticks.
+int attempts_then_sleep(default_idle& policy, std::uint64_t ticks) {
+  policy.begin(2, never_worked);
+  int attempts = 1;
+  while (policy.failed() != step::sleep) ++attempts;
+  policy.slept(ticks);
+  return attempts;
+}
+
+}  // namespace
+
+TEST_CASE("idle: default_idle searches longer after a short sleep, and less often so where that is in vain",
+          "[policy]") {
+  constexpr std::uint64_t briefly = 1000, long_asleep = 1'000'000'000;
+  default_idle policy;
+  int const usual = attempts_then_sleep(policy, long_asleep);
+  CHECK(attempts_then_sleep(policy, long_asleep) == usual);
+  CHECK(attempts_then_sleep(policy, briefly) == usual);
+
+  // It meets work late in the longer search, every time: it stays with it.
+  for (int i = 0; i != 5; ++i) {
+    policy.begin(2, 1'000'000);
+    for (int k = 0; k != 3 * usual; ++k) CHECK(policy.failed() != step::sleep);
+  }
+  CHECK(attempts_then_sleep(policy, briefly) == 4 * usual);
+
+  // In vain: one short sleep in a row changes nothing, then three, seven and so on, at last 255.
+  for (int forgone : {1, 3, 7, 15, 31, 63, 127, 255, 255}) {
+    for (int i = 0; i != forgone; ++i) CHECK(attempts_then_sleep(policy, briefly) == usual);
+    CHECK(attempts_then_sleep(policy, briefly) == usual);
+    CHECK(attempts_then_sleep(policy, briefly) == 4 * usual);
+  }
+}
+
 TEST_CASE("idle: default_idle holds back after poor booties only, and forgets after a rich one", "[policy]") {
   default_idle policy;
   policy.begin(2, never_worked);
