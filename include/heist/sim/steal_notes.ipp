@@ -3,6 +3,8 @@
 
 #include "heist/sim/steal_notes.hpp"
 
+#include <utility>  // move
+
 #include <algorithm>  // reverse
 
 namespace heist::sim {
