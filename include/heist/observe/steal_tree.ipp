@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // adjacent_find, max, min, sort
+#include <algorithm>  // adjacent_find, lexicographical_compare, max, min, sort
 
 #include "heist/base/json.hpp"
 

@@ -3,9 +3,8 @@
 
 #include "heist/sim/steal_notes.hpp"
 
-#include <utility>  // move
-
 #include <algorithm>  // reverse
+#include <utility>    // move
 
 namespace heist::sim {
 
