@@ -40,8 +40,8 @@ std::size_t private_caches(problem const& p) {
   return p.workers * (p.machine.l2_bytes != 0 ? p.machine.l2_bytes : std::size_t{1} << 20);
 }
 
-/// Runs whose times are wall time for an element, in ns, in rounds in which all take turns. By hand: `stays`; `dealt`
-/// anew in each sweep, so that about half stays; `swapped`, so that nothing does.
+/// Runs whose times are wall time for an element, in ns, in rounds in which all take turns. By hand: `stays`; `dealt`,
+/// whose halves change sides in about every second sweep; `swapped`, whose halves do so in each.
 struct measured {
   locality::settings settings;
   locality::span_of_steps steps{};
@@ -153,7 +153,7 @@ simulated simulate(problem const& wanted, measured const& real, costs_of_lines c
 }
 
 /// Of one round: what a line costs that comes from the other core, between two placements by hand. It costs less where
-/// few do.
+/// only some sweeps move.
 class line_costs {
  public:
   /// `element`: ns of one thread.
@@ -171,7 +171,7 @@ class line_costs {
   double foretell(P const& program, measured const& real, placed_run const& run, double for_a_step,
                   problem const& p) const {
     costs_of_lines cost = stays_;
-    double const more = std::clamp((half_stays_ - run.stayed) / half_stays_, 0., 1.);
+    double const more = half_stays_ > 0 ? std::clamp((half_stays_ - run.stayed) / half_stays_, 0., 1.) : 0;
     cost.moved = half_moved_ + more * (all_moved_ - half_moved_);
     return by_caches(program, real, run, cost, for_a_step, p);
   }
@@ -199,18 +199,20 @@ struct both_step_costs {
   step_costs placed, simulated;
 };
 
+template <std::size_t SweepsPerStep>
 both_step_costs measure_steps(problem wanted, bool quick) {
+  using own_rows = private_rows<SweepsPerStep>;
   wanted.rounds = 1;
-  std::size_t const n = locality::size_for_bytes<private_rows>(private_caches(wanted) / (quick ? 32 : 4));
-  measured const real = measure<private_rows>(wanted, quick ? 0.001 : 0.015, n, [] {});
+  std::size_t const n = locality::size_for_bytes<own_rows>(private_caches(wanted) / (quick ? 32 : 4));
+  measured const real = measure<own_rows>(wanted, quick ? 0.001 : 0.015, n, [] {});
   costs_of_lines const cost{real.stays[0].per_element * static_cast<double>(wanted.workers), 0, 0};
-  private_rows const program{real.settings};
+  own_rows const program{real.settings};
   double const elements = program.work(0);
   auto const beyond = [&](double time, double foretold) { return std::max(0., time - foretold) * elements; };
   auto const beyond_placed = [&](placed_run const& run) {
     return beyond(run.per_element, by_caches(program, real, run, cost, 0, wanted));
   };
-  simulated const s = simulate<private_rows>(wanted, real, cost, {}, quick);
+  simulated const s = simulate<own_rows>(wanted, real, cost, {}, quick);
   return {{beyond_placed(real.random[0]), beyond_placed(real.cab[0])},
           {beyond(real.random[0].per_element, s.random), beyond(real.cab[0].per_element, s.cab)}};
 }
@@ -224,7 +226,7 @@ void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
     std::vector<both_step_costs> steps;
     measured const real =
         measure<P>(wanted, quick ? 0.001 : 0.015, locality::size_for_bytes<P>(quick ? bytes / 8 : bytes),
-                   [&] { steps.push_back(measure_steps(wanted, quick)); });
+                   [&] { steps.push_back(measure_steps<P::sweeps_per_step>(wanted, quick)); });
     if (element == 0) element = time_of(real.stays) * static_cast<double>(wanted.workers);
     P const program{real.settings};
     std::vector<line_costs> costs;
@@ -300,11 +302,9 @@ void cache_model(request const& wanted) {
       "load {:.2f}; {}. ns an element, medians of {} rounds. What an element costs, a line\n"
       "that a core has dropped and one that has moved from the other core is taken from blocks placed by hand: those "
       "that\n"
-      "stay in half of the caches, those that stay in more, and those that are dealt anew (half of them moves) or "
-      "change "
-      "sides\n"
-      "(all) in each sweep. random and cab are foretold from that, twice: as placed, with the simulator's caches and "
-      "each "
+      "stay in half of the caches, those that stay in more, and those that change sides in every second sweep (dealt) "
+      "or in\n"
+      "each (swapped). random and cab are foretold from that, twice: as placed, with the simulator's caches and each "
       "leaf\n"
       "where it was in that run; and simulated, with its own thieves. ",
       load, p.machine.describe(), p.rounds);

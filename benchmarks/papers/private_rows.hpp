@@ -12,10 +12,11 @@ namespace papers {
 
 /// Heat on plates of which each thread has its own: no line moves to another core, and which thread computes a part
 /// changes nothing for its data. The results mean nothing.
+template <std::size_t SweepsPerStep>
 class private_plates {
  public:
   static constexpr locality::description about = locality::heat_plate::about;
-  static constexpr std::size_t sweeps_per_step = 1;
+  static constexpr std::size_t sweeps_per_step = SweepsPerStep;
   static std::size_t bytes_for(std::size_t n) { return locality::heat_plate::bytes_for(n); }
 
   explicit private_plates(std::size_t n) : n_{n} {}
@@ -38,6 +39,7 @@ class private_plates {
 
   std::size_t n_;
 };
-using private_rows = locality::in_halves<private_plates>;
+template <std::size_t SweepsPerStep>
+using private_rows = locality::in_halves<private_plates<SweepsPerStep>>;
 
 }  // namespace papers

@@ -9,8 +9,9 @@
 #include <cmath>      // sqrt
 #include <cstddef>    // size_t
 #include <cstdio>     // fflush
-#include <cstring>    // memcmp, memcpy, memset
+#include <cstring>    // memcmp, memcpy
 #include <new>        // bad_alloc
+#include <numeric>    // accumulate
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,7 +54,7 @@ class dealt_data {
       : all_{all},
         element_{std::max<std::size_t>(1, bytes / (all.rows.size() * all.columns.size()))},
         data_{element_ * all.rows.size() * all.columns.size()} {
-    std::memset(data_.data(), 0x5a, data_.size());
+    for (std::size_t i = 0; i != data_.size(); ++i) data_.data()[i] = static_cast<char>(i * 2'654'435'761u >> 16);
   }
 
   std::size_t bytes() const { return data_.size(); }
@@ -76,8 +77,9 @@ class dealt_data {
   fresh_memory data_;
 };
 
-/// A program's first phase, and the region that has recorded it.
+/// A program's first phase, and which of its regions has recorded it.
 struct template_schedule {
+  std::size_t region;
   box all;
   block_size block;
 };
@@ -86,19 +88,22 @@ template <class P>
 template_schedule record(heist::executor<heist::policy::replay>& ex, P& program, schedule& phases) {
   std::optional<template_schedule> first;
   auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work, auto const& leaf) {
-    if (!first) first = template_schedule{b, s};
+    if (!first) first = template_schedule{region, b, s};
     phases.run(ctx, region, b, s, work, leaf);
   };
   run_on(ex, program, {recorded_steps, 5}, locality::no_notes{}, phase, [&](std::size_t i) { phases.end_of_step(i); });
   return *first;
 }
 
+double mean(std::vector<double> const& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.) / static_cast<double>(seconds.size());
+}
+
 std::string mean_and_deviation(std::vector<double> const& seconds) {
-  auto const n = static_cast<double>(seconds.size());
-  double mean = 0, squares = 0;
-  for (double const s : seconds) mean += s / n;
-  for (double const s : seconds) squares += (s - mean) * (s - mean);
-  return fmt::format("{:.3f} +- {:.3f}", 1e3 * mean, 1e3 * std::sqrt(squares / std::max(1., n - 1)));
+  double squares = 0;
+  for (double const s : seconds) squares += (s - mean(seconds)) * (s - mean(seconds));
+  double const others = std::max(1., static_cast<double>(seconds.size()) - 1);
+  return fmt::format("{:.3f} +- {:.3f}", 1e3 * mean(seconds), 1e3 * std::sqrt(squares / others));
 }
 
 template <class P>
@@ -136,15 +141,16 @@ bool measure(locality::options o, std::size_t size) {
       timed(serial, [&](fresh_memory const& to) { data.copy(found.all, to, nullptr); });
       timed(random, [&](fresh_memory const& to) { ex.sync_wait(initialiser(to, nullptr)); });
       timed(along, [&](fresh_memory const& to) {
-        note = heist::redistribute(ex, phases.first(), initialiser(to, nullptr)).note;
+        note = heist::redistribute(ex, phases.region(found.region), initialiser(to, nullptr)).note;
       });
     }
     fresh_memory const seen{data.bytes()};
     heist::first_touch_check check;
-    heist::redistribute(ex, phases.first(), initialiser(seen, &check));
+    heist::redistribute(ex, phases.region(found.region), initialiser(seen, &check));
+    right = data.is_in(seen) && right;
     fmt::print("{:>7} {:>20} {:>20} {:>20} {:>10.2f} {:>14}{}\n", workers, mean_and_deviation(serial),
                mean_and_deviation(random), mean_and_deviation(along),
-               1e-9 * static_cast<double>(data.bytes()) / locality::median(along),
+               1e-9 * static_cast<double>(data.bytes()) / mean(along),
                fmt::format("{} of {}", check.right(), check.right() + check.wrong() + check.unknown()),
                note.empty() ? "" : "  " + note);
     std::fflush(stdout);

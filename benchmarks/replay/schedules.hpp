@@ -143,7 +143,7 @@ class schedule {
     for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i].follow(regions_[one_tree_ ? 0 : i]);
   }
 
-  heist::region const& first() const { return regions_.front().region(); }
+  heist::region const& region(std::size_t i) const { return regions_[i].region(); }
 
   /// What the last run of each region left behind.
   std::string text() const {

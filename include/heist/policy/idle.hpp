@@ -45,7 +45,8 @@ concept idle_policy =
       { P::helpers } -> std::convertible_to<std::uint32_t>;
     };
 
-/// An idle policy that is told, after each sleep and before the next begin(), for how many ticks its worker has slept.
+/// An idle policy that is told after each sleep for how many ticks its worker has slept; before the worker's next begin(),
+/// but searches of a guest that has carried the worker meanwhile may have come between.
 template <class P>
 concept sleep_told_policy =
     idle_policy<P> && requires(P p, std::uint64_t ticks) { { p.slept(ticks) } noexcept -> std::same_as<void>; };
@@ -123,7 +124,7 @@ class balanced {
 /// After a sleep so short that a longer search would have met the work it searches four times as long: where a sleeper
 /// takes longer to come than others search, two workers that wait for each other in turn would wake each other in every
 /// step, for ever. If that search ends in a sleep, too, it was in vain, and the next such sleeps, more each time, change
-/// nothing.
+/// nothing. So a worker to which something comes every 30 to 100 us stays awake.
 ///
 /// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
@@ -136,7 +137,8 @@ class default_idle {
   static constexpr std::uint32_t helpers = 0;
 
   void begin(std::uint32_t, std::uint64_t worked) noexcept {
-    if (failed_steals_ > attempts) forgo_ = 0;  // the longer search has found something
+    bool const has_worked = worked != ~std::uint64_t{0};
+    if (failed_steals_ > attempts && has_worked) forgo_ = 0;  // the longer search has found something
     failed_steals_ = 0;
     if (worked >= poor_booty) {
       holdback_ = 0;
@@ -171,7 +173,8 @@ class default_idle {
  private:
   static constexpr std::uint32_t attempts = 56;  // some 20 us, most of it in pauses of about 0.7 us
   static constexpr std::uint32_t longer = 4;
-  static constexpr std::uint64_t short_sleep = 600'000;  // ticks, some 200 us: two sleepers that wait for each other
+  static constexpr std::uint64_t short_sleep =
+      600'000;  // ticks, some 200 us on x86: two sleepers that wait for each other
   static constexpr std::uint32_t most_forgone = 255;
   static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =

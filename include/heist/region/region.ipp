@@ -58,11 +58,13 @@ HEIST_COLD_BODY void region::follow(steal_tree tree, replay_mode mode) {
 
 HEIST_COLD_BODY void region::follow_designations() {
   detail::region_access const in_use{*this};
+  recorded_.reset();
   following_ = following::designations;
 }
 
 HEIST_COLD_BODY void region::follow_none() {
   detail::region_access const in_use{*this};
+  recorded_.reset();
   following_ = following::nothing;
 }
 

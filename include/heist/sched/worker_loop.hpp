@@ -32,7 +32,7 @@ class worker_loop {
   using room = typename Scheduler::room_type;
 
   /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
-  /// shortly before it would sleep: the owner gets the time to come for it.
+  /// shortly before it sleeps at first: the owner gets the time to come for it.
   static constexpr std::uint32_t last_interval = 48;
 
  public:

@@ -43,6 +43,15 @@ void run(Executor& ex, region& r, Program const& p, ledger& book) {
   ex.sync_wait(r, [&](auto ctx) { p(ctx, book); });
 }
 
+/// One that a run has come to.
+std::uint64_t a_leaf_of(ledger const& run) {
+  std::uint64_t leaf = 0;
+  for (auto const& [step, worker] : run.ran_on) {
+    if (step % 2 == 0 && step / 2 > leaf) leaf = step / 2;
+  }
+  return leaf;
+}
+
 }  // namespace
 
 TEST_CASE("following: strict_ordered repeats a run to the letter", "[following]") {
@@ -242,12 +251,8 @@ TEST_CASE("following: exceptions come out, and the next run is as before", "[fol
     region first;
     ledger a;
     run(ex, first, p, a);
-    std::uint64_t a_leaf = 0;
-    for (auto const& [step, worker] : a.ran_on) {
-      if (step % 2 == 0 && step / 2 > a_leaf) a_leaf = step / 2;
-    }
     replayed_program throwing = p;
-    throwing.throws = a_leaf;
+    throwing.throws = a_leaf_of(a);
     for (replay_mode const mode : all_modes) {
       region again;
       again.follow(first.tree(), mode);
@@ -267,11 +272,11 @@ TEST_CASE("following: a region that has run before follows as a new one does", "
   region used;  // by all that comes
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed}, other{.seed = seed + 1000};
-    replayed_program throwing = p;
-    throwing.throws = 0;
     region first;
     ledger a;
     run(ex, first, p, a);
+    replayed_program throwing = p;
+    throwing.throws = a_leaf_of(a);
     for (replay_mode const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered}) {
       used.follow(first.tree(), mode);
       auto const as_new = [&](replaying& on, replayed_program const& q) {
@@ -291,10 +296,7 @@ TEST_CASE("following: a region that has run before follows as a new one does", "
       as_new(fewer, p);
       as_new(ex, p);
       ledger lost;
-      try {
-        run(ex, used, throwing, lost);
-      } catch (std::runtime_error const&) {
-      }
+      CHECK_THROWS_AS(run(ex, used, throwing, lost), std::runtime_error);
       as_new(ex, p);
     }
     ledger unknown;

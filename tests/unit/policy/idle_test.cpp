@@ -140,6 +140,25 @@ TEST_CASE("idle: default_idle searches longer after a short sleep, and less ofte
     CHECK(attempts_then_sleep(policy, briefly) == usual);
     CHECK(attempts_then_sleep(policy, briefly) == 4 * usual);
   }
+
+  // Once it was not in vain, the next short sleep counts at once; what has found nothing, but did not sleep, was in vain.
+  for (bool found : {false, true}) {
+    for (int i = 0; i != 256; ++i) attempts_then_sleep(policy, briefly);
+    policy.begin(2, never_worked);
+    for (int k = 0; k != 3 * usual; ++k) CHECK(policy.failed() != step::sleep);
+    policy.begin(2, found ? 1'000'000 : never_worked);
+    int longer = 1;
+    while (policy.failed() != step::sleep) ++longer;
+    CHECK(longer == 4 * usual);
+    policy.slept(briefly);
+    int before_longer = 0;
+    while (attempts_then_sleep(policy, briefly) == usual) ++before_longer;
+    CHECK(before_longer == (found ? 2 : 256));
+  }
+  default_idle another;
+  CHECK(attempts_then_sleep(another, 600'000) == usual);
+  CHECK(attempts_then_sleep(another, 599'999) == usual);
+  CHECK(attempts_then_sleep(another, briefly) == 4 * usual);
 }
 
 TEST_CASE("idle: default_idle holds back after poor booties only, and forgets after a rich one", "[policy]") {
