@@ -117,7 +117,8 @@ def main():
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", type=pathlib.Path, default=here.parent.parent)
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="a folder for the copies and programs")
+    parser.add_argument("--build", type=pathlib.Path, help="a folder for the copies and programs")
+    parser.add_argument("--only-find", action="store_true", help="only see whether the code has the lines that change")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
     parser.add_argument("--flags", default="")
     parser.add_argument("--libraries", default="-lboost_context")
@@ -128,6 +129,13 @@ def main():
     options = parser.parse_args()
 
     mutants = [m for m in read_lists(here) if options.program in (None, m.program)]
+    if options.only_find:
+        for m in mutants:
+            m.span((options.source / m.file).read_text())
+        print(f"mutants ok: the lines of {len(mutants)}")
+        return 0
+    if options.build is None:
+        parser.error("--build is missing")
     killed = argued = 0
     wrong = []
     programs = sorted({m.program for m in mutants})
