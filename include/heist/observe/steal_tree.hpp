@@ -17,10 +17,6 @@
 
 namespace heist {
 
-namespace detail {
-class steal_log;
-}
-
 /// A steal tree that cannot be read, contradicts itself or is to be pruned by something else than a percentage.
 struct steal_tree_error : region_error {
   using region_error::region_error;
@@ -73,7 +69,7 @@ class steal_tree {
   steal_tree() = default;
   /// `body` is the worker that began the region's body. Steals in any order. Throws steal_tree_error if a worker does
   /// not exist, robs itself or has a sequence number twice, or a place is empty or has two entries; bad_alloc.
-  steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> const& steals);
+  steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals);
 
   bool empty() const noexcept { return workers_ == 0; }
   std::size_t worker_count() const noexcept { return workers_; }
@@ -115,17 +111,7 @@ class steal_tree {
   std::string to_dot() const;
 
  private:
-  friend class detail::steal_log;
   class builder;
-
-  /// An entry whose place is kept elsewhere.
-  struct placed {
-    std::span<std::uint32_t const> place;
-    std::uint32_t worker, victim, sequence;
-    bool after_join;
-  };
-  /// As the constructor; sorts `entries`.
-  static steal_tree made_of(std::size_t workers, std::uint32_t body, std::span<placed> entries);
 
   /// Calls f(depth, node) for all nodes.
   template <class F>
@@ -180,8 +166,6 @@ class steal_tree::builder {
   /// `e` without its place, which is the first `common` branches of the last place and the `further` ones.
   void add(std::size_t common, std::span<std::uint32_t const> further, steal const& e);
   void finish();
-  /// So many entries will come.
-  void expect(std::size_t entries);
 
  private:
   std::vector<std::uint32_t> place(std::size_t common, std::span<std::uint32_t const> further) const;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>  // adjacent_find, lexicographical_compare, max, min, sort
+#include <algorithm>  // adjacent_find, max, min, sort
 
 #include "heist/base/json.hpp"
 
@@ -64,7 +64,6 @@ HEIST_COLD_BODY std::string text_of_steal(steal_tree::steal const& s) {
 namespace heist {
 
 HEIST_COLD_BODY steal_tree::builder::builder(steal_tree& tree, std::size_t workers, std::uint32_t body) : tree_{tree} {
-  open_.reserve(8);
   if (workers >= none) detail::refuse_steal_tree(fmt::format("{} workers are too many", workers));
   if (body >= workers) detail::refuse_steal_tree(fmt::format("worker {} began it, but there are {}", body, workers));
   tree_.workers_ = workers;
@@ -131,28 +130,11 @@ HEIST_COLD_BODY void steal_tree::builder::close(std::size_t left) {
     tree_.nodes_[open_.back()].end = static_cast<std::uint32_t>(tree_.nodes_.size());
 }
 
-HEIST_COLD_BODY void steal_tree::builder::expect(std::size_t entries) {
-  tree_.nodes_.reserve(tree_.nodes_.size() + entries);
-  numbers_.reserve(entries);
-}
-
-HEIST_COLD_BODY steal_tree steal_tree::made_of(std::size_t workers, std::uint32_t body, std::span<placed> entries) {
-  std::sort(entries.begin(), entries.end(), [](placed const& a, placed const& b) {
-    return std::lexicographical_compare(a.place.begin(), a.place.end(), b.place.begin(), b.place.end());
-  });
-  steal_tree tree;
-  builder build{tree, workers, body};
-  build.expect(entries.size());
-  for (placed const& e : entries) build.add(0, e.place, {{}, e.worker, e.victim, e.sequence, e.after_join});
+HEIST_COLD_BODY steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
+  builder build{*this, workers, body};
+  std::sort(steals.begin(), steals.end(), [](steal const& a, steal const& b) { return a.place < b.place; });
+  for (steal const& s : steals) build.add(0, s.place, s);
   build.finish();
-  return tree;
-}
-
-HEIST_COLD_BODY steal_tree::steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> const& steals) {
-  std::vector<placed> entries;
-  entries.reserve(steals.size());
-  for (steal const& s : steals) entries.push_back({s.place, s.worker, s.victim, s.sequence, s.after_join});
-  *this = made_of(workers, body, entries);
 }
 
 HEIST_COLD_BODY void steal_tree::prune(int percent) {
@@ -173,7 +155,7 @@ HEIST_COLD_BODY void steal_tree::prune(int percent) {
   }
 
   std::vector<bool> frame_stolen(on_level.size());  // of the frames on the way: whether a steal in it has stayed
-  auto const kept = steals_if([&](std::size_t depth, node const& n) {
+  auto kept = steals_if([&](std::size_t depth, node const& n) {
     frame_stolen[depth] = false;
     if (n.after_join) return static_cast<bool>(frame_stolen[depth - 1]);
     if (!n.stolen() || on_level[depth] == 0) return false;
@@ -181,7 +163,7 @@ HEIST_COLD_BODY void steal_tree::prune(int percent) {
     frame_stolen[depth - 1] = true;
     return true;
   });
-  *this = steal_tree{workers_, body_, kept};
+  *this = steal_tree{workers_, body_, std::move(kept)};
 }
 
 HEIST_COLD_BODY std::string steal_tree::to_json() const {

@@ -153,7 +153,6 @@ class followed_tree {
   }
 
   void make_lists() {
-    // Entries by their sequence numbers; few vectors, since a region of some microseconds would notice more.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
     order.reserve(nodes_.size());
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {

@@ -46,11 +46,8 @@ class steal_log {
 
  private:
   struct alignas(cache_line_size) own_log {
-    static constexpr std::size_t first_words = 30;  // a few entries without growing
-
     /// Oldest first, of each: the victim; the length of its place, times two, plus one if it is after a join; the place.
     std::vector<std::uint32_t> words;
-    std::uint32_t count = 0;
     bool incomplete = false;
   };
   void add(std::int64_t nanoseconds) noexcept;

@@ -4,6 +4,7 @@
 #include "heist/replay/steal_log.hpp"
 
 #include <algorithm>  // equal
+#include <utility>    // move
 
 namespace heist::detail {
 
@@ -11,7 +12,6 @@ HEIST_COLD_BODY void steal_log::begin(std::size_t workers) {
   if (of_worker_.size() != workers) of_worker_ = std::vector<own_log>(workers);
   for (own_log& log : of_worker_) {
     log.words.clear();
-    log.count = 0;
     log.incomplete = false;
   }
   at_work_.store(0, std::memory_order_relaxed);  // relaxed: the run has not begun
@@ -33,20 +33,19 @@ HEIST_BODY bool steal_log::incomplete() const noexcept {
 }
 
 HEIST_BODY steal_tree steal_log::tree(std::uint32_t body) const {
-  std::size_t count = 0;
-  for (auto const& log : of_worker_) count += log.count;
-  std::vector<steal_tree::placed> entries;
-  entries.reserve(count);
+  std::vector<steal_tree::steal> steals;
   for (std::uint32_t thief = 0; thief != of_worker_.size(); ++thief) {
     std::uint32_t const* from = of_worker_[thief].words.data();
-    for (std::uint32_t sequence = 0; sequence != of_worker_[thief].count; ++sequence) {
+    std::uint32_t const* const end = from + of_worker_[thief].words.size();
+    for (std::uint32_t sequence = 0; from != end; ++sequence) {
       std::uint32_t const victim = from[0], length = from[1] >> 1;
       bool const after_join = (from[1] & 1) != 0;
-      entries.push_back({{from + 2, length}, thief, victim, sequence, after_join});
-      from += 2 + length;
+      from += 2;
+      steals.push_back({{from, from + length}, thief, victim, sequence, after_join});
+      from += length;
     }
   }
-  return steal_tree::made_of(of_worker_.size(), body, entries);
+  return steal_tree{of_worker_.size(), body, std::move(steals)};
 }
 
 HEIST_BODY void steal_log::add(std::int64_t nanoseconds) noexcept {
@@ -74,13 +73,11 @@ HEIST_BODY void steal_log::note(frame_record const* parent, std::uint32_t branch
   std::uint32_t length = 1;
   for (frame_record const* r = parent; r != run; r = r->parent) ++length;
   try {
-    if (log.count == 0) log.words.reserve(own_log::first_words);
     log.words.resize(log.words.size() + 2 + length);
   } catch (...) {
     log.incomplete = true;
     return;
   }
-  ++log.count;
   std::uint32_t* to = log.words.data() + log.words.size();
   *--to = branch;
   for (frame_record const* r = parent; r != run; r = r->parent) *--to = r->index;

@@ -99,7 +99,7 @@ class searcher : protected frames {
     if (w.asleep) {
       w.asleep = false;
       if constexpr (idle::sleep_told_policy<idle_type>)
-        decisions_[w.number].idle.slept((now_ - w.asleep_since) * cost().clock);
+        decisions_[w.number].idle.slept((now_ - w.stretch) * cost().clock);
       --asleep_;
       if (recording_) recording_->slept(w.number, false, now_);
     }
@@ -323,7 +323,6 @@ class searcher : protected frames {
     w.asleep = true;
     ++asleep_;
     ++w.told.sleeps;
-    w.asleep_since = now_;
     w.doing = activity::asleep;  // until it is roused
     if (recording_) recording_->slept(w.number, true, now_);
   }

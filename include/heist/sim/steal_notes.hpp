@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>  // move
 #include <vector>
 
 #include "heist/base/config.hpp"
@@ -17,7 +18,7 @@ class steal_notes {
   void begin_run(std::uint32_t body);
   /// `worker` begins with the rest of a frame, which called `child` last.
   void went_on(program const& p, std::uint32_t child, std::uint32_t worker, std::uint32_t victim, bool after_join);
-  steal_tree finish_run() { return {begun_.size(), body_, steals_}; }
+  steal_tree finish_run() { return {begun_.size(), body_, std::move(steals_)}; }
 
  private:
   std::vector<std::uint32_t> begun_;  ///< entries of each worker

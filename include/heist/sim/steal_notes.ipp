@@ -4,7 +4,6 @@
 #include "heist/sim/steal_notes.hpp"
 
 #include <algorithm>  // reverse
-#include <utility>    // move
 
 namespace heist::sim {
 

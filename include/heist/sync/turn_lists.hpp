@@ -5,8 +5,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>   // make_unique, unique_ptr
-#include <numeric>  // accumulate
+#include <memory>  // unique_ptr
 #include <vector>
 
 #include "heist/base/env.hpp"
@@ -31,14 +30,10 @@ class turn_lists {
 
  public:
   /// `lengths`: of each worker's list. Throws bad_alloc.
-  explicit turn_lists(std::vector<std::size_t> const& lengths)
-      : lists_(lengths.size()),
-        places_{std::make_unique<word[]>(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}))} {
-    word* from = places_.get();
+  explicit turn_lists(std::vector<std::size_t> const& lengths) : lists_(lengths.size()) {
     for (std::size_t w = 0; w != lengths.size(); ++w) {
       lists_[w].length = lengths[w];
-      lists_[w].places = from;
-      from += lengths[w];
+      if (lengths[w] != 0) lists_[w].places = std::make_unique<word[]>(lengths[w]);
     }
   }
 
@@ -105,10 +100,9 @@ class turn_lists {
   struct alignas(cache_line_size) list {
     typename Env::template plain<std::size_t> next{0};  ///< the first place not taken up; goes with the worker's turn
     std::size_t length = 0;
-    word* places = nullptr;  ///< in `places_`
+    std::unique_ptr<word[]> places;
   };
   std::vector<list> lists_;
-  std::unique_ptr<word[]> places_;  ///< of all workers, one after the other
   typename Env::template atomic<bool> off_{false};
 };
 

@@ -318,7 +318,7 @@ class executor_subject final : public subject {
       if (!again) steals.push_back(std::move(s));
     }
     try {
-      return heist::steal_tree{workers, body, steals};
+      return heist::steal_tree{workers, body, std::move(steals)};
     } catch (heist::steal_tree_error const&) {
       return {};  // it contradicts itself
     }

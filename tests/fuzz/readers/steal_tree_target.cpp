@@ -37,7 +37,7 @@ outcome run(std::string_view input) {
   require(steal_tree::from_json(pruned.to_json()) == pruned, "a pruned tree changes when written and read");
   ++round_trips;
   std::reverse(steals.begin(), steals.end());
-  require(steal_tree(t->worker_count(), t->body_worker(), steals) == *t, "the order of the entries matters");
+  require(steal_tree(t->worker_count(), t->body_worker(), std::move(steals)) == *t, "the order of the entries matters");
   ++round_trips;
   return {true, round_trips};
 }

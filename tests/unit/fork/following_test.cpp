@@ -172,7 +172,7 @@ TEST_CASE("following: any tree, any program, any number of workers", "[following
 namespace {
 
 steal_tree tree_of(std::size_t workers, std::vector<steal_tree::steal> steals) {
-  return steal_tree{workers, 0, steals};
+  return steal_tree{workers, 0, std::move(steals)};
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ std::string prune_refusal(steal_tree& t, int percent) {
 }
 
 std::string refusal(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
-  return refusal_of<steal_tree_error>([&] { steal_tree{workers, body, steals}; });
+  return refusal_of<steal_tree_error>([&] { steal_tree{workers, body, std::move(steals)}; });
 }
 
 std::string refusal(std::string const& text) {
