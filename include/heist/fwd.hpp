@@ -51,7 +51,7 @@ enum class squad_by;
 // sync
 template <class T, class Env>
 class work_deque;
-template <class Slot, class Env>
+template <class Slot, class Env, std::size_t Scratch>
 class task_stack;
 template <class Env>
 class event_count;

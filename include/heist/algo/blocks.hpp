@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <memory>   // unique_ptr
 #include <optional>
 #include <utility>  // forward, move
 
@@ -34,15 +35,15 @@ void run_all_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& b
 
 template <class Context, class R, class Block, class Join>
 struct folding_body : loop_body<Context> {
-  folding_body(Block& b, Join& j) noexcept : loop_body<Context>{&call, &split}, block{b}, join{j} {}
+  folding_body(Block& b, Join& j) noexcept : loop_body<Context>{&call, &make, &put}, block{b}, join{j} {}
 
   static void call(loop_body<Context>& self, Context const*, void* result, std::size_t lo, std::size_t hi) {
     static_cast<folding_body&>(self).block(*static_cast<R*>(result), lo, hi);
   }
-  static void split(loop_body<Context>& self, void* result, void* env, void (*go)(void*, void*)) {
-    R upper{};
-    go(env, &upper);
-    static_cast<folding_body&>(self).join(*static_cast<R*>(result), upper);
+  static void* make(loop_body<Context>&) { return new R{}; }
+  static void put(loop_body<Context>& self, void* lower, void* upper) {
+    std::unique_ptr<R> const gone{static_cast<R*>(upper)};
+    if (lower != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(lower), *gone);
   }
   Block& block;
   Join& join;

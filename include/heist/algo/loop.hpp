@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <type_traits>
+#include <utility>  // exchange
 
 #include "heist/algo/division.hpp"
 #include "heist/algo/fork.hpp"
@@ -17,14 +18,16 @@ namespace heist::detail {
 
 /// What a loop does, without its types: so the engine is compiled once for each kind of context.
 ///
-/// A loop may have a result, which each piece adds to. `result` is that of the iterations before, and null in loops
-/// without.
+/// A loop may have a result, which each block adds to: a piece that begins before the one in front of it has ended makes
+/// a result of its own. `result` is that of the iterations before, and null in loops without.
 template <class Context>
 struct loop_body {
   /// Iterations [lo, hi). `c` is null on a thread outside, if the body needs no context.
   void (*run)(loop_body& self, Context const* c, void* result, std::size_t lo, std::size_t hi);
-  /// Makes an empty result, calls `go(env, that)`, and puts it behind `result`. Null in loops without.
-  void (*split)(loop_body& self, void* result, void* env, void (*go)(void* env, void* fresh)) = nullptr;
+  /// Makes an empty result.
+  void* (*make)(loop_body& self) = nullptr;
+  /// Puts `upper`, which make() has made, behind `lower`, if that is not null, and destroys it.
+  void (*put)(loop_body& self, void* lower, void* upper) = nullptr;
 
   /// No iteration from `i` on needs to run any more. Any thread.
   void end_at(std::size_t i) noexcept {
@@ -46,18 +49,24 @@ inline constexpr std::uint64_t block_ticks = 8192;
 inline constexpr std::size_t many_iterations = 32;
 /// A fixed division makes about so many parts for each worker.
 inline constexpr std::size_t parts_per_worker = 8;
+/// A piece is divided before its first block, down to so many pieces for each worker: what a worker with a long
+/// iteration keeps from the others is less than that part of the loop.
+inline constexpr std::size_t pieces_per_worker = 16;
 
-/// How many iterations the next block has. It follows what they cost: they may begin cheap and end dear.
+/// How many iterations the next block has. It follows what they cost: they may begin cheap and end dear. A worker has
+/// one for all pieces that it runs; one that takes a piece copies it, and may see any of its values.
 class block_size {
  public:
   block_size(std::size_t smallest, std::uint64_t target) noexcept
-      : smallest_{smallest}, now_{smallest}, target_{target} {}
+      : smallest_{smallest}, target_{target}, now_{smallest} {}
+  block_size(block_size const& of) noexcept : smallest_{of.smallest_}, target_{of.target_}, now_{of.get()} {}
+  block_size& operator=(block_size const&) = delete;
 
-  std::size_t get() const noexcept { return now_; }
+  std::size_t get() const noexcept { return now_.load(std::memory_order_relaxed); }  // relaxed: advice
 
   /// The last block, of `n` iterations, took so long.
   void took(std::size_t n, std::uint64_t ticks) noexcept {
-    if (n < now_) return;
+    if (n < get()) return;
     if (ticks < target_ / 8) {
       grow(8);
     } else if (ticks < target_ / 2) {
@@ -71,12 +80,15 @@ class block_size {
 
  private:
   static constexpr std::size_t largest = std::size_t{1} << 40;
-  void grow(std::size_t factor) noexcept { now_ = now_ < largest ? now_ * factor : now_; }
-  void shrink(std::size_t factor) noexcept { now_ = now_ / factor > smallest_ ? now_ / factor : smallest_; }
+  void set(std::size_t n) noexcept { now_.store(n, std::memory_order_relaxed); }  // relaxed: advice
+  void grow(std::size_t factor) noexcept {
+    if (get() < largest) set(get() * factor);
+  }
+  void shrink(std::size_t factor) noexcept { set(get() / factor > smallest_ ? get() / factor : smallest_); }
 
-  std::size_t smallest_;
-  std::size_t now_;
-  std::uint64_t target_;
+  std::size_t const smallest_;
+  std::uint64_t const target_;
+  os_env::atomic<std::size_t> now_;
 };
 
 /// One run of a loop over [0, n).
@@ -101,16 +113,16 @@ class loop {
       dividing const how = dividing_of(c);
       std::size_t const workers = workers_of(c);
       bool const automatic = grain_ == loop_options::automatic;
+      kept_ = workers == 1 ? n_ : n_ / (workers * pieces_per_worker);
       if (how == dividing::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
         run_fixed(c, {first, n_}, result);
       } else {
         // Alone, only requests ask, and they can wait for longer.
-        pace const start{{automatic ? (workers == 1 ? std::size_t{256} : std::size_t{1}) : grain_,
-                          workers == 1 ? 8 * block_ticks : block_ticks},
-                         how};
+        block_size block{automatic ? (workers == 1 ? std::size_t{256} : std::size_t{1}) : grain_,
+                         workers == 1 ? 8 * block_ticks : block_ticks};
         bool const is_long = first == 0 && automatic && n_ / many_iterations >= workers;
-        run_piece(c, {first, n_}, start, result, is_long ? block_ticks : 0);
+        run_piece(c, {first, n_}, block, how, result, is_long ? block_ticks : 0);
       }
     }
     return !stopped();
@@ -143,10 +155,6 @@ class loop {
   struct range {
     std::size_t lo, hi;
   };
-  struct pace {
-    block_size block;
-    dividing how;
-  };
   static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
   static std::size_t fixed_parts(std::size_t workers) noexcept {
@@ -171,43 +179,84 @@ class loop {
     }
   };
 
-  /// Blocks of `r`, one after the other, until there is no more or a thief asks for the upper half of the rest. For
-  /// the first `patience` ticks no thief is answered.
-  void run_piece(Context const& c, range r, pace at, void* result, std::uint64_t patience) {
+  /// Divides `r` until what is left is kept_ or a block, then runs blocks, one after the other, until there is no more or
+  /// a thief asks for the upper half of the rest. For the first `patience` ticks it only runs blocks.
+  void run_piece(Context const& c, range r, block_size& block, dividing how, void* result, std::uint64_t patience) {
     ends_if_left piece{*this};
     std::uint64_t const began = os_env::ticks();
     std::uint64_t before = began;
     for (;;) {
       std::size_t const hi = shorter(r.hi, end());
       if (r.lo >= hi || stops()) break;
-      std::size_t n = at.block.get();
+      std::size_t n = block.get();
       if (n >= hi - r.lo) {
         n = hi - r.lo;
-      } else if (before - began >= patience && asked(c, at.how)) {
-        fork(c, {r.lo, hi}, at, result);
+      } else if (before - began >= patience && (hi - r.lo > kept_ || asked(c, how))) {
+        fork(c, {r.lo, hi}, block, how, result);
         break;
       }
       body_.run(body_, &c, result, r.lo, r.lo + n);
       r.lo += n;
       std::uint64_t const now = os_env::ticks();
-      at.block.took(n, now - before);
+      block.took(n, now - before);
       before = now;
     }
     piece.returns = true;
   }
 
-  void fork(Context const& c, range r, pace at, void* result) {
+  /// The result of an upper half that begins before the lower one has ended.
+  class upper_result {
+   public:
+    explicit upper_result(loop_body<Context>& body) noexcept : body_{body} {}
+    upper_result(upper_result const&) = delete;
+    upper_result& operator=(upper_result const&) = delete;
+    ~upper_result() {
+      if (made_ != nullptr) body_.put(body_, nullptr, made_);
+    }
+
+    /// By the lower half: what it adds to its result is there.
+    void lower_has_ended() noexcept { ended_.store(true, std::memory_order_release); }  // release: pairs with below
+    /// By the upper half: what it adds to, `lower` if it follows that.
+    void* begin(void* lower) {
+      if (lower == nullptr || ended_.load(std::memory_order_acquire)) return lower;  // acquire: pairs with above
+      return made_ = body_.make(body_);
+    }
+    /// After both.
+    void put_behind(void* lower) {
+      if (made_ != nullptr) body_.put(body_, lower, std::exchange(made_, nullptr));
+    }
+
+   private:
+    loop_body<Context>& body_;
+    void* made_ = nullptr;
+    os_env::atomic<bool> ended_{false};
+  };
+
+  /// Calls `lower(context, result)` and `upper(context, its result)`, at the same time if a thief comes.
+  template <class Lower, class Upper>
+  void fork_halves(Context const& c, void* result, Lower&& lower, Upper&& upper) {
+    upper_result behind{body_};
+    fork_or_call(
+        c,
+        [&](Context const& in) {
+          lower(in, result);
+          behind.lower_has_ended();
+        },
+        [&](Context const& in) { upper(in, behind.begin(result)); });
+    behind.put_behind(result);
+  }
+
+  void fork(Context const& c, range r, block_size& block, dividing how, void* result) {
     std::size_t const middle = r.lo + (r.hi - r.lo) / 2;
-    split(result, [&](void* fresh) {
-      fork_or_call(
-          c,
-          [&](Context const& lower) {
-            run_piece(lower, {r.lo, middle}, at, result, 0);
-          },
-          [&](Context const& upper) {
-            run_piece(upper, {middle, r.hi}, at, fresh, 0);
-          });
-    });
+    fork_halves(
+        c, result,
+        [&](Context const& in, void* to) {
+          run_piece(in, {r.lo, middle}, block, how, to, 0);
+        },
+        [&](Context const& in, void* to) {
+          block_size own{block};
+          run_piece(in, {middle, r.hi}, own, how, to, 0);
+        });
   }
 
   /// The same division each time: parts of part_ iterations, halved by their number.
@@ -215,31 +264,23 @@ class loop {
     ends_if_left piece{*this};
     if (dividing const here = dividing_of(c); here != dividing::fixed) {
       // Below the parts that the policy remembers, within a squad.
-      run_piece(c, r, {{grain_ == loop_options::automatic ? 1 : grain_, block_ticks}, here}, result, 0);
+      block_size block{grain_ == loop_options::automatic ? 1 : grain_, block_ticks};
+      run_piece(c, r, block, here, result, 0);
     } else if (r.hi - r.lo > part_) {
       std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
       std::size_t const middle = r.lo + (parts + 1) / 2 * part_;
-      split(result, [&](void* fresh) {
-        fork_or_call(
-            c,
-            [&](Context const& lower) {
-              run_fixed(lower, {r.lo, middle}, result);
-            },
-            [&](Context const& upper) {
-              run_fixed(upper, {middle, r.hi}, fresh);
-            });
-      });
+      fork_halves(
+          c, result,
+          [&](Context const& in, void* to) {
+            run_fixed(in, {r.lo, middle}, to);
+          },
+          [&](Context const& in, void* to) {
+            run_fixed(in, {middle, r.hi}, to);
+          });
     } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
       body_.run(body_, &c, result, r.lo, hi);
     }
     piece.returns = true;
-  }
-
-  template <class Go>
-  void split(void* result, Go&& go) {
-    if (body_.split == nullptr) return go(nullptr);
-    body_.split(body_, result, &go,
-                [](void* env, void* fresh) { (*static_cast<std::remove_reference_t<Go>*>(env))(fresh); });
   }
 
   loop_body<Context>& body_;
@@ -247,6 +288,7 @@ class loop {
   std::size_t const n_;
   std::size_t const grain_;
   std::size_t part_ = 1;
+  std::size_t kept_ = 1;  // a piece of so many iterations is divided only if a thief asks
   os_env::atomic<bool> stopped_{false};
 };
 

@@ -64,6 +64,14 @@ struct os_env {
   /// A pair of fences, one nearly free and one dear. If a light fence in one thread and a heavy fence in another
   /// each stand between a store and a later load, at least one of the two loads sees the other's store.
   /// Two light fences order nothing between each other.
+  /// Does a heavy fence fence all threads, so that free_fence() is a light fence?
+  static bool fences_all_threads() noexcept {
+    return fences_.load(std::memory_order_relaxed) == fences::asymmetric;  // relaxed: as in light_fence()
+  }
+  /// A light fence where fences_all_threads(), and no fence elsewhere. The compiler keeps the order, which costs nothing.
+  static void free_fence() noexcept {
+    asm volatile("" ::: "memory");
+  }
   static void light_fence() noexcept {
     // relaxed: set by prepare(), before any thread that needs it
     if (fences_.load(std::memory_order_relaxed) == fences::asymmetric) {

@@ -9,6 +9,7 @@ HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* youn
   worker& w = *child.worker;
   if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
+  if (w.home.wants_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
   child.attend();
 }
 

@@ -11,8 +11,8 @@ namespace heist::detail {
 /// A fork that is not plain, of `count` tasks up to `at`: full, or asked for. True if they are on the stack.
 HEIST_RARE bool forked(fiber& self, fork_slot* at, std::size_t count = 1) noexcept;
 
-/// A join that is not plain: false if the child is stolen.
-HEIST_RARE bool join_is_mine(fiber& self, fork_slot* at) noexcept;
+/// A join that is not plain: false if the child is stolen. Then the slot is marked with `run` again.
+HEIST_RARE bool join_is_mine(fiber& self, fork_slot* at, fork_slot::run_function run) noexcept;
 
 inline void tell(fiber& self, fiber_event what) noexcept {
   if (core::fiber_hook const hook = self.home.on_fiber; hook != nullptr) hook(self.home, *self.worker, self, what);
@@ -27,7 +27,8 @@ void wait_for_stolen(fiber& self, fork_slot* at);
 
 /// The stolen child's outcome has been taken.
 inline void free_slot(fiber& self, fork_slot* at) noexcept {
-  at->run = nullptr;
+  at->clear();
+  fork_stack::owner_part const here{self.tasks};
   self.tasks.reclaim(at);
 }
 

@@ -3,21 +3,31 @@
 
 #include "heist/fork/join_stolen.hpp"
 
+#include <cstdint>
+
 #include "heist/base/env.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY bool forked(fiber& self, fork_slot* at, std::size_t count) noexcept {
-  self.label(at + 1);
-  auto const outcome = self.tasks.forked(at, count);
+  auto const outcome = [&] {
+    fork_stack::owner_part const here{self.tasks};
+    self.label(at + 1);
+    return self.tasks.forked(at, count);
+  }();
   if (outcome == fork_stack::fork_outcome::published) self.home.published(*self.worker);
   self.attend();
   return outcome != fork_stack::fork_outcome::full;
 }
 
-HEIST_COLD_BODY bool join_is_mine(fiber& self, fork_slot* at) noexcept {
-  self.label(at);
-  auto const outcome = self.tasks.join(at);
+HEIST_COLD_BODY bool join_is_mine(fiber& self, fork_slot* at, fork_slot::run_function run) noexcept {
+  auto const outcome = [&] {
+    fork_stack::owner_part const here{self.tasks};
+    self.label(at);
+    auto const what = self.tasks.join(at);
+    if (!what.mine) at->mark(run);
+    return what;
+  }();
   if (outcome.published) self.home.published(*self.worker);
   if (self.worker->attention.raised()) self.tasks.ask();  // A1; forks look
   return outcome.mine;
@@ -43,7 +53,7 @@ class waiting_join {
 
 HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
   waiting_join const waits{self};
-  while (!at.finished.done()) {
+  for (std::uint32_t attempts = 1; !at.finished.done(); ++attempts) {
     fiber* const thief = at.thief.load(std::memory_order_acquire);  // acquire: pairs with run_stolen
     if (thief != nullptr) {
       tell(self, fiber_event::tries);
@@ -54,7 +64,10 @@ HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
         tell(self, fiber_event::waits);
         continue;
       }
-      if (stolen_task.status == steal_status::empty) thief->tasks.ask();
+      if (stolen_task.status == steal_status::empty) {
+        thief->tasks.ask();
+        if (attempts % 16 == 0 && self.home.open_task_stack(*thief)) continue;
+      }
     }
     os_env::yield();
   }

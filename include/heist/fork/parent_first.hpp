@@ -43,7 +43,7 @@ struct slot_task {
       what = &in;
     }
     slot.function = what;
-    slot.run = &run;
+    slot.mark(&run);
   }
 
   static outcome_type& outcome_of(fork_slot& slot) noexcept {
@@ -70,10 +70,13 @@ struct slot_task {
 
   using value = typename outcome_type::value;
 
+  /// A call, and one that knows `run` by itself, so that forks need not keep its address in a register.
+  HEIST_COLD static bool is_mine(fiber& self, fork_slot* at) noexcept { return join_is_mine(self, at, &run); }
+
   /// The join: calls the child, or waits for the thief and takes what that has left.
   HEIST_ALWAYS_INLINE static value join(fiber& self, fork_slot* at, F& f, frame& in) {
-    if (HEIST_LIKELY(self.tasks.join_is_plain(at) || join_is_mine(self, at))) {
-      at->run = nullptr;
+    at->clear_before_join();
+    if (HEIST_LIKELY(self.tasks.join_is_plain(at) || is_mine(self, at))) {
       return call_here<Context>(f, self, at);
     }
     if constexpr (near) {
@@ -102,8 +105,8 @@ struct slot_task {
   template <class... Frame>
   HEIST_COLD static void join_while_handling(fiber& self, fork_slot* at, F& f, Frame&... in) noexcept {
     handler_pause const pause;
-    if (self.tasks.join_is_plain(at) || join_is_mine(self, at)) {
-      at->run = nullptr;
+    at->clear_before_join();
+    if (self.tasks.join_is_plain(at) || is_mine(self, at)) {
       call_and_drop(self, at, f);
     } else {
       wait_for_stolen(self, at);
@@ -157,7 +160,7 @@ class parent_first_fork {
   struct place {
     place(fiber& of, fork_slot* base) noexcept
         : self{fiber_of_caller(of)}, at{&self == &of && base >= of.tasks.end() ? base : self.top()} {
-      if (at >= self.tasks.end()) at->run = nullptr;
+      if (at >= self.tasks.end()) at->clear();
     }
     fiber& self;
     fork_slot* at;
@@ -193,16 +196,21 @@ class parent_first_fork {
     return fork_two<First, Second>(self, at, f, g).template as<values>();
   }
 
+  /// Calls, so that forks have no registers to save for what is in them.
+  HEIST_COLD static bool is_on_stack(fiber& self, fork_slot* at, std::size_t tasks = 1) noexcept {
+    return forked(self, at, tasks);
+  }
+
   /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
   /// and is small enough to be inlined here, twice.
   template <class First, class Second>
   HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& self, fork_slot* at, in_register<First> f,
                                                                       in_register<Second> g) {
     using second = slot_task<Context, Second>;
-    if (HEIST_UNLIKELY(is_elsewhere(self) || at->pending())) return fork_two_elsewhere<First, Second>(self, at, f, g);
+    if (HEIST_UNLIKELY(is_elsewhere(self) || at->marked())) return fork_two_elsewhere<First, Second>(self, at, f, g);
     typename second::frame in;
     second::write(*at, g, in);
-    fork_slot* const next = HEIST_LIKELY(self.tasks.fork_is_plain(at)) || forked(self, at) ? at + 1 : at;
+    fork_slot* const next = HEIST_LIKELY(self.tasks.fork_is_plain(at)) || is_on_stack(self, at) ? at + 1 : at;
     auto const first = [&]() -> decltype(auto) {
       try {
         return call_here<Context>(f, self, next);
@@ -235,7 +243,7 @@ class parent_first_fork {
   /// Not inlined, as fork_two: inlined, GCC computes where all callables are before it is known whether there is a fork,
   /// which made skynet's leaves four times as dear.
   HEIST_NOINLINE_ALIGNED static values fork_many(fiber& self, fork_slot* base, F&... f) {
-    if (HEIST_UNLIKELY(is_elsewhere(self) || base->pending())) return run_elsewhere(self, base, f...);
+    if (HEIST_UNLIKELY(is_elsewhere(self) || base->marked())) return run_elsewhere(self, base, f...);
     return run_all(self, base, indices{}, f...);
   }
 
@@ -244,7 +252,7 @@ class parent_first_fork {
     frames in;
     ((I == 0 ? void() : task<I>::write(*slot<I>(base), the<I>(f...), std::get<I>(in))), ...);
     fork_slot* const next = base + (count - 1);
-    if (HEIST_UNLIKELY(!self.tasks.fork_is_plain(next - 1)) && !forked(self, next - 1, count - 1))
+    if (HEIST_UNLIKELY(!self.tasks.fork_is_plain(next - 1)) && !is_on_stack(self, next - 1, count - 1))
       return run_in_place(self, base, all, f...);
     return values{call<I>(self, base, in, f...)...};
   }
@@ -283,7 +291,7 @@ class parent_first_fork {
   /// The task stack is full: all are called in place, and their children fork where they would have stood.
   template <std::size_t... I>
   HEIST_COLD static values run_in_place(fiber& self, fork_slot* base, std::index_sequence<I...>, F&... f) {
-    for (fork_slot* at = base + (count - 1); at != base;) (--at)->run = nullptr;
+    for (fork_slot* at = base + (count - 1); at != base;) (--at)->clear();
     return values{call_in_place<I>(self, base, f...)...};
   }
   template <std::size_t I>

@@ -234,6 +234,16 @@ class core {
   bool work_for(worker const& thief) const noexcept;
   /// Has `w` forked something that is public? If not it is asked to.
   static bool stealable(worker& w, bool with_frames) noexcept;
+  /// Before `thief` looks for the last time and sleeps: asks all owners for what they keep private.
+  void ask_all(worker const& thief) const noexcept;
+  /// For a thief that has asked in vain: makes the private tasks public of owners that run long tasks. Returns a worker
+  /// that has something now, or null.
+  HEIST_RARE worker* open_task_stacks(worker& thief) noexcept;
+  /// The same of the task stack of `f` alone. True if there is something in it now.
+  HEIST_RARE bool open_task_stack(fiber& f) noexcept;
+  /// Child-first: is the continuation that `w` forks next to be public, with `n` public ones? A thief cannot open a stack
+  /// of continuations, so there are as many as workers without work, and all are while tasks are long.
+  bool wants_continuations(worker& w, std::size_t n) noexcept;
 
   /// A snapshot.
   std::size_t sleeping_workers() const noexcept;
@@ -337,6 +347,8 @@ class core {
 
   os_env::atomic<bool> stop_{false};
   os_env::atomic<bool> has_guest_{false};
+  os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time
+  os_env::atomic<bool> long_tasks_{false};      // thieves have asked for continuations and waited
   os_env::atomic<bool> somebody_trims_{false};
   mutable spin_lock<> lock_;       // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all

@@ -3,7 +3,8 @@
 
 #include "heist/sched/core.hpp"
 
-#include <utility>  // move, exchange
+#include <array>
+#include <utility>  // move, exchange, pair
 
 #include "heist/memory/outside_blocks.hpp"
 #include "heist/memory/stack.hpp"
@@ -107,6 +108,74 @@ HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {
   if (tasks.maybe_stealable() || (with_frames && w.continuations.maybe_stealable())) return true;
   tasks.ask();
   if (with_frames) w.continuations.ask();
+  return tasks.maybe_openable();
+}
+
+HEIST_COLD_BODY void core::ask_all(worker const& thief) const noexcept {
+  for (auto const& w : workers) {
+    if (w.get() != &thief) ask_to_look(*w);
+  }
+}
+
+HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
+  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
+  constexpr std::size_t at_once = 8;
+  std::array<std::pair<worker*, fiber*>, at_once> wanted;
+  std::size_t n = 0;
+  std::size_t const first = thief.random.below(static_cast<std::uint32_t>(worker_count));
+  for (std::size_t i = 0; i != worker_count && n != at_once; ++i) {
+    worker& w = *workers[(first + i) % worker_count];
+    fiber& f = *w.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    if (&w == &thief) continue;
+    if (n == 0 && (!w.deque.maybe_empty() || f.tasks.maybe_stealable() ||
+                   (w.group == thief.group && w.continuations.maybe_stealable()))) {
+      somebody_opens_.store(false, std::memory_order_release);  // release: as below
+      return &w;
+    }
+    if (f.tasks.open_begin()) wanted[n++] = {&w, &f};
+    // relaxed: a hint
+    if (order != fork_order::parent_first && w.continuations.is_asked() &&
+        w.doing.load(std::memory_order_relaxed) == worker::running)
+      long_tasks_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  }
+  worker* has_some = nullptr;
+  if (n != 0) os_env::heavy_fence();  // E4, E5 of the task stack
+  for (std::size_t i = 0; i != n; ++i) {
+    fiber& f = *wanted[i].second;
+    if (f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) has_some = wanted[i].first;
+  }
+  somebody_opens_.store(false, std::memory_order_release);  // release: for the next one
+  return has_some;
+}
+
+HEIST_COLD_BODY bool core::open_task_stack(fiber& f) noexcept {
+  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return false;  // acquire: as above
+  bool some = false;
+  if (f.tasks.open_begin()) {
+    os_env::heavy_fence();  // E4, E5 of the task stack
+    some = f.tasks.open_end([&f](fork_slot* end) { f.label(end); });
+  }
+  somebody_opens_.store(false, std::memory_order_release);  // release: as above
+  return some;
+}
+
+HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
+  if (long_tasks_.load(std::memory_order_relaxed)) {  // relaxed: a hint
+    // The forks down to one leaf come one right after the other; so many do not.
+    constexpr std::uint32_t most_forks_to_a_leaf = 64;
+    constexpr std::uint64_t short_ticks = 2048;
+    std::uint64_t const now = os_env::ticks();
+    w.short_forks = now - w.forked_at < short_ticks ? w.short_forks + 1 : 0;
+    w.forked_at = now;
+    if (w.short_forks < most_forks_to_a_leaf) return true;
+    long_tasks_.store(false, std::memory_order_relaxed);  // relaxed: a hint
+    w.short_forks = 0;
+  }
+  std::size_t idle = 0;
+  for (auto const& u : workers) {
+    // relaxed: a hint
+    if (u->group == w.group && u->doing.load(std::memory_order_relaxed) != worker::running && ++idle > n) return true;
+  }
   return false;
 }
 

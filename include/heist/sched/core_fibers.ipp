@@ -120,7 +120,7 @@ HEIST_BODY fiber& core::obtain_fiber(worker& w) {
 /// Without memory for a longer deque or another fiber: what would have waited runs here and now.
 HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
-  interrupted_by const none{self, nullptr};
+  interrupted_above const none{self, nullptr};
   beside_its_task const unknown{self};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, self);
   return *self.worker;
@@ -228,8 +228,11 @@ HEIST_BODY void fiber::queue_rest() {
 /// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
 HEIST_BODY void fiber::expose_rest() {
   fork_slot* const end = top();
-  label(end);
-  bool const more = tasks.publish_all(end);
+  bool const more = [&] {
+    fork_stack::owner_part const here{tasks};
+    label(end);
+    return tasks.publish_all(end);
+  }();
   if (more || tasks.maybe_stealable()) queue_rest();
 }
 
@@ -266,7 +269,7 @@ HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
     interrupted_by const part_of{*this, slot.interrupt};
     beside_its_task const unknown{*this};
     fork_slot const* const below = std::exchange(stolen, &slot);
-    slot.run(slot, *this);
+    slot.run_stolen(*this);
     stolen = below;
   }
   slot.finished.complete();

@@ -155,14 +155,14 @@ class fiber {
 
   /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
   fork_slot* top() noexcept {
-    fork_slot* s = top_hint_ < tasks.split() ? tasks.split() : top_hint_;
+    fork_slot* s = top_hint_;
     while (s != tasks.end() && s->pending()) ++s;
     while (s != tasks.first() && !s[-1].pending()) --s;
     return top_hint_ = s;
   }
 
   /// To be called before forked tasks up to `top` may become public: a thief runs them as part of what this fiber runs
-  /// now, or ran when they were forked.
+  /// now, or ran when they were forked. By its own code in an owner_part, or by the thief that opens its task stack.
   void label(fork_slot* top) noexcept {
     fork_slot* const split = tasks.split();
     for (fork_slot* s = split < labelled_ ? labelled_ : split; s < top && s < tasks.end(); ++s)
@@ -263,6 +263,7 @@ class interrupted_above {
   /// `top`: what self.top() says.
   interrupted_above(fiber& self, fork_slot* top, interrupt_state const* interrupt) noexcept
       : on_{self}, outer_{self.interrupt}, labelled_{self.labelled_} {
+    fork_stack::owner_part const here{self.tasks};
     self.label(top);
     self.labelled_ = top;
     self.interrupt = interrupt;
@@ -270,6 +271,7 @@ class interrupted_above {
   interrupted_above(interrupted_above const&) = delete;
   interrupted_above& operator=(interrupted_above const&) = delete;
   ~interrupted_above() {
+    fork_stack::owner_part const here{on_.tasks};
     on_.interrupt = outer_;
     on_.labelled_ = labelled_;
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>  // byte, size_t
 #include <cstdint>
+#include <new>  // launder
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
@@ -23,8 +24,7 @@ inline constexpr described_operations fork_operations{&describe_fork};
 /// What observers are told of forked tasks that a thief runs.
 inline constexpr described fork_what{&fork_operations};
 
-/// A task that waits in the stack of the fiber that forked it. Its owner writes `run` and what that needs, nothing
-/// else; the rest has no value until the slot is made public.
+/// A task that waits in the stack of the fiber that forked it. Its owner writes `function` and then `run`; the rest has no value until the slot is made public, by the owner or by a thief.
 struct alignas(cache_line_size) fork_slot {
   /// Calls the task on behalf of a thief, on fiber `self`, and leaves the outcome where its parent expects it.
   using run_function = void (*)(fork_slot& task, fiber& self) noexcept;
@@ -35,18 +35,41 @@ struct alignas(cache_line_size) fork_slot {
   void make_public() noexcept {
     finished.reset();
     thief.store(nullptr, std::memory_order_relaxed);  // relaxed: published with the slot
+    // The owner clears `run` when it comes to the join.
+    ::new (static_cast<void*>(storage)) run_function{run};
   }
-  bool pending() const noexcept { return run != nullptr; }
+  /// By any thread. acquire: pairs with mark()
+  bool pending() const noexcept { return std::atomic_ref{const_cast<run_function&>(run)}.load(std::memory_order_acquire) != nullptr; }
+  /// By the owner.
+  HEIST_ALWAYS_INLINE bool marked() const noexcept { return run != nullptr; }
 
-  /// Null: nothing is forked here. Not beside `function`: a compiler would merge the two stores by way of a vector
-  /// register, which costs more than both.
+  /// The owner has written the task. release: pairs with pending()
+  HEIST_ALWAYS_INLINE void mark(run_function how) noexcept { std::atomic_ref{run}.store(how, std::memory_order_release); }
+  /// The owner comes to the join, and looks then whether it is plain.
+  HEIST_ALWAYS_INLINE void clear_before_join() noexcept {
+    clear();
+    os_env::free_fence();  // E4 of the task stack
+  }
+  /// Nothing is forked here. By the owner.
+  HEIST_ALWAYS_INLINE void clear() noexcept {
+    std::atomic_ref{run}.store(nullptr, std::memory_order_relaxed);  // relaxed: E4 of the task stack, or its own
+  }
+
+  /// By the thief that has taken it.
+  void run_stolen(fiber& self) noexcept {
+    run_function const how = *std::launder(reinterpret_cast<run_function*>(storage));
+    how(*this, self);
+  }
+
+  /// Null: nothing is forked here. Only the owner writes it. Not beside `function`: a compiler would merge the two
+  /// stores by way of a vector register, which costs more than both.
   run_function run;
   completion finished;
   void* function;
   os_env::atomic<fiber*> thief;      ///< on which fiber the thief runs it, once it does
   interrupt_state const* interrupt;  ///< what the task is part of; written before the slot is made public
   bool failed;                       ///< the outcome is an exception
-  alignas(void*) std::byte storage[room];
+  alignas(void*) std::byte storage[room];  ///< `run` for the thief, and then the outcome
 };
 static_assert(sizeof(fork_slot) == cache_line_size);
 

@@ -78,6 +78,8 @@ struct worker {
   std::uint32_t pinned_fibers = 0;  ///< parked under a no_migrate guard: they resume on this worker's present thread
   bool has_guest = false;           ///< a thread from outside carries it for a while (guest.hpp)
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
+  std::uint64_t forked_at = 0;                    ///< ticks; continuations while tasks are long
+  std::uint32_t short_forks = 0;                  ///< how many came one right after the other
   std::uint64_t ended[2]{};                       ///< units of work that ended here, by wave
   fast_random random;
   fiber_context* boot = nullptr;  ///< the stack that the thread was born with

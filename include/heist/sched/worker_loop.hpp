@@ -34,6 +34,8 @@ class worker_loop {
   /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
   /// shortly before it sleeps at first: the owner gets the time to come for it.
   static constexpr std::uint32_t last_interval = 48;
+  /// After so many attempts in vain, some microseconds, it opens task stacks whose owners do not answer.
+  static constexpr std::uint32_t opening_interval = 16;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
@@ -157,6 +159,7 @@ class worker_loop {
   /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
   static idle_outcome fall_asleep(worker& w) {
     core& home = w.home;
+    home.ask_all(w);
     bool const is_guest = w.has_guest;  // asked of itself, before a guest may carry it
     bool trims = false;                 // it is the worker that gives memory back
     idle_outcome const what = w.gate->try_sleep(
@@ -218,6 +221,9 @@ class worker_loop {
       if (!room::looks || attempts % last_interval == 0 || !room::stays_near(w)) {
         if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
       }
+      if (attempts % opening_interval == 0) {
+        if (runnable* const t = take_unanswered(self); t != nullptr) return t;
+      }
       if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
     }
     return nullptr;
@@ -241,6 +247,21 @@ class worker_loop {
       if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
     }
     return nullptr;
+  }
+
+  /// Opens the task stacks of owners that have been asked and run long tasks, and steals from one.
+  HEIST_COLD static runnable* take_unanswered(fiber& self) {
+    worker& w = *self.worker;
+    worker* const robbed = w.home.open_task_stacks(w);
+    if (robbed == nullptr) return nullptr;
+    steal_result<runnable*> const stolen_task = steal_from(*robbed, self, has_frames(*robbed, w));
+    if (stolen_task.status != steal_status::stolen) return nullptr;
+    if constexpr (is_timed) {
+      observer(w.home).attempt(w.number);
+      observer(w.home).success(w.number);
+    }
+    took(w, *robbed);
+    return stolen_task.item;
   }
 
   /// Does what the idle policy says after an attempt in vain. False: the worker is to sleep.
