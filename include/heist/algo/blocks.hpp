@@ -74,7 +74,7 @@ HEIST_ALWAYS_INLINE std::size_t first_in_block(IsIt const& is_it, std::size_t lo
 
 template <class Context, class FirstIn>
 struct finding_body : loop_body<Context> {
-  explicit finding_body(FirstIn& f) noexcept : loop_body<Context>{&call}, first_in{f} {}
+  explicit finding_body(FirstIn& f) noexcept : loop_body<Context>{&call}, first_in{f} { this->in_order = true; }
   static void call(loop_body<Context>& self, Context const*, void*, std::size_t lo, std::size_t hi) {
     if (std::size_t const at = static_cast<finding_body&>(self).first_in(lo, hi); at != hi) self.end_at(at);
   }

@@ -29,6 +29,9 @@ struct loop_body {
   /// Puts `upper`, which make() has made, behind `lower`, if that is not null, and destroys it.
   void (*put)(loop_body& self, void* lower, void* upper) = nullptr;
 
+  /// Iterations are likely to end the loop, the first ones first: nobody begins at its end.
+  bool in_order = false;
+
   /// No iteration from `i` on needs to run any more. Any thread.
   void end_at(std::size_t i) noexcept {
     std::size_t known = end.load(std::memory_order_relaxed);  // relaxed: advice; results are ordered by the joins
@@ -106,41 +109,40 @@ class loop {
   loop(loop const&) = delete;
   loop& operator=(loop const&) = delete;
 
-  /// Runs the iterations from `first` on. False if it was stopped. Rethrows what the body throws; of several
+  /// Runs all iterations. False if it was stopped. Rethrows what the body throws; of several
   /// exceptions, that of the lowest iterations.
-  bool run(Context const& c, void* result, std::size_t first = 0) {
-    if (first < n_) {
+  bool run(Context const& c, void* result) {
+    if (n_ != 0) {
       dividing const how = dividing_of(c);
       std::size_t const workers = workers_of(c);
       bool const automatic = grain_ == loop_options::automatic;
       kept_ = workers == 1 ? n_ : n_ / (workers * pieces_per_worker);
       if (how == dividing::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
-        run_fixed(c, {first, n_}, result);
+        run_fixed(c, {0, n_}, result);
       } else {
         // Alone, only requests ask, and they can wait for longer.
         block_size block{automatic ? (workers == 1 ? std::size_t{256} : std::size_t{1}) : grain_,
                          workers == 1 ? 8 * block_ticks : block_ticks};
-        bool const is_long = first == 0 && automatic && n_ / many_iterations >= workers;
-        run_piece(c, {first, n_}, block, how, result, is_long ? block_ticks : 0);
+        bool const is_long = automatic && n_ / many_iterations >= workers;
+        run_piece(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
       }
     }
     return !stopped();
   }
 
-  /// Runs some microseconds of it on the calling thread, outside of any task. Returns how many iterations have run.
-  std::size_t begin_outside(void* result) {
+  /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
+  std::size_t begin_alone(std::size_t at, std::uint64_t ticks) {
     std::uint64_t const began = os_env::ticks();
-    block_size block{1, block_ticks};
+    block_size block{grain_ == loop_options::automatic ? 1 : grain_, block_ticks};
     std::uint64_t before = began;
-    std::size_t at = 0;
     while (at < end()) {
       if (stops()) break;
       std::size_t const n = shorter(block.get(), end() - at);
-      body_.run(body_, nullptr, result, at, at + n);
+      body_.run(body_, nullptr, nullptr, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - began >= 2 * block_ticks) break;
+      if (now - began >= ticks) break;
       block.took(n, now - before);
       before = now;
     }

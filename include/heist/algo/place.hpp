@@ -8,6 +8,7 @@
 
 #include "heist/algo/loop.hpp"
 #include "heist/algo/options.hpp"
+#include "heist/algo/shared_loop.hpp"
 #include "heist/base/config.hpp"
 #include "heist/executor/context.hpp"
 #include "heist/executor/executor.hpp"
@@ -80,22 +81,27 @@ decltype(auto) on_workers(On& on, region* r, F&& f) {
   }
 }
 
-/// Runs one loop over [0, n) and returns whether it was not stopped. On a thread outside it begins there, if the body
-/// needs no context.
+/// Runs one loop over [0, n) and returns whether it was not stopped. A thread outside works itself, if the body needs no
+/// context and has no result.
 template <class On>
 bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_options const& wanted, void* result,
               bool needs_context) {
   check_place<On>();
-  loop<loop_context<On>> all{body, n, checked_grain(wanted), wanted.stop};
-  std::size_t first = 0;
+  std::size_t const grain = checked_grain(wanted);
   if constexpr (is_executor<On>) {
-    if (wanted.region == nullptr && !needs_context && n / many_iterations >= on.worker_count() &&
-        fiber_inside(on) == nullptr) {
-      first = all.begin_outside(result);
-      if (first >= all.end()) return !all.stopped();
-    }
+    core& home = executor_access::core_of(on);
+    fiber* const here = fiber_inside(on);
+    if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(home) &&
+        (here == nullptr || home.worker_count != 1))
+      return run_shared(home, here, body, n, grain, wanted.stop);
+  } else if constexpr (std::is_same_v<loop_context<On>, context>) {
+    fiber& here = fiber_of_caller(context_access::fiber_of(on));
+    if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(here.home) &&
+        here.home.worker_count != 1)
+      return run_shared(here.home, &here, body, n, grain, wanted.stop);
   }
-  return on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result, first); });
+  loop<loop_context<On>> all{body, n, grain, wanted.stop};
+  return on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result); });
 }
 
 }  // namespace heist::detail
