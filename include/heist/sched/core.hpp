@@ -242,7 +242,7 @@ class core {
   /// The same of the task stack of `f` alone. True if there is something in it now.
   HEIST_RARE bool open_task_stack(fiber& f) noexcept;
   /// Child-first: is the continuation that `w` forks next to be public, with `n` public ones? A thief cannot open a stack
-  /// of continuations, so there are as many as workers without work, and all are while tasks are long.
+  /// of continuations, so there is one more than workers without work, and all are public while tasks are long.
   bool wants_continuations(worker& w, std::size_t n) noexcept;
 
   /// A snapshot.

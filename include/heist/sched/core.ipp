@@ -171,10 +171,11 @@ HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
     long_tasks_.store(false, std::memory_order_relaxed);  // relaxed: a hint
     w.short_forks = 0;
   }
+  // One more: a frame that is stolen may have nothing left to do but wait.
   std::size_t idle = 0;
   for (auto const& u : workers) {
     // relaxed: a hint
-    if (u->group == w.group && u->doing.load(std::memory_order_relaxed) != worker::running && ++idle > n) return true;
+    if (u->group == w.group && u->doing.load(std::memory_order_relaxed) != worker::running && ++idle >= n) return true;
   }
   return false;
 }
