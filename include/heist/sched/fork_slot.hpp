@@ -32,14 +32,15 @@ struct alignas(cache_line_size) fork_slot {
   /// Bytes in the slot for a small task or its outcome.
   static constexpr std::size_t room = 16;
 
-  void make_public() noexcept {
-    finished.reset();
-    thief.store(nullptr, std::memory_order_relaxed);  // relaxed: published with the slot
-    // The owner clears `run` when it comes to the join.
-    ::new (static_cast<void*>(storage)) run_function{run};
+  void make_public() noexcept { make_public(run); }
+  /// By a thief that opens the stack; false if nothing is forked here. The owner may clear `run` meanwhile.
+  bool open() noexcept {
+    run_function const how = shared_run();
+    if (how != nullptr) make_public(how);
+    return how != nullptr;
   }
-  /// By any thread. acquire: pairs with mark()
-  bool pending() const noexcept { return std::atomic_ref{const_cast<run_function&>(run)}.load(std::memory_order_acquire) != nullptr; }
+  /// By any thread.
+  bool pending() const noexcept { return shared_run() != nullptr; }
   /// By the owner.
   HEIST_ALWAYS_INLINE bool marked() const noexcept { return run != nullptr; }
 
@@ -70,6 +71,17 @@ struct alignas(cache_line_size) fork_slot {
   interrupt_state const* interrupt;  ///< what the task is part of; written before the slot is made public
   bool failed;                       ///< the outcome is an exception
   alignas(void*) std::byte storage[room];  ///< `run` for the thief, and then the outcome
+
+ private:
+  run_function shared_run() const noexcept {
+    // acquire: pairs with mark()
+    return std::atomic_ref{const_cast<run_function&>(run)}.load(std::memory_order_acquire);
+  }
+  void make_public(run_function how) noexcept {
+    finished.reset();
+    thief.store(nullptr, std::memory_order_relaxed);  // relaxed: published with the slot
+    ::new (static_cast<void*>(storage)) run_function{how};
+  }
 };
 static_assert(sizeof(fork_slot) == cache_line_size);
 

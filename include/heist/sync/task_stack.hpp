@@ -35,9 +35,13 @@ namespace heist {
 ///
 /// The owner sets the mark with release, after everything else in the slot. It clears the mark before it calls
 /// join_is_plain(), with a free_fence() between the two, and sets it again if a thief has the task.
+///
+/// open() is make_public() by a thief. It reads the mark once, since the owner may come to the join and clear it, and is
+/// false where there is none.
 template <class Slot>
-concept marked_slot = requires(Slot const s) {
-  { s.pending() } noexcept -> std::same_as<bool>;
+concept marked_slot = requires(Slot s, Slot const c) {
+  { c.pending() } noexcept -> std::same_as<bool>;
+  { s.open() } noexcept -> std::same_as<bool>;
 };
 
 /// A stack of slots in place. `Slot` needs make_public(), called before others can see the slot: by the owner, or by a
@@ -223,8 +227,10 @@ class task_stack {
   bool open_begin() noexcept {
     // relaxed: this thread's own
     if (!maybe_openable() || gate_.load(std::memory_order_relaxed) != gate::closed) return false;
-    gate_.store(gate::wanted, std::memory_order_relaxed);  // relaxed: E5
-    ask();
+    gate_.store(gate::wanted, std::memory_order_release);  // E5; release: E6 of whoever has opened it before
+    // As ask(), but written in any case: E4 is about a store of this thread.
+    fork_limit_.store(nullptr, std::memory_order_relaxed);       // relaxed: E3
+    join_limit_.store(everything(), std::memory_order_relaxed);  // relaxed: E3, E4
     return true;
   }
   /// Makes all tasks public that the owner has not joined, unless the owner has answered. True if there were some.
@@ -243,10 +249,9 @@ class task_stack {
       return false;
     Slot* const from = split();
     Slot* to = from;
-    while (to < openable_end() && to->pending()) ++to;
+    while (to < openable_end() && to->open()) ++to;
     bool const some = to != from;
     label(to);
-    for (Slot* s = from; s != to; ++s) s->make_public();
     if (some) word_.fetch_add(static_cast<std::uint64_t>(to - from), std::memory_order_release);  // E1
     gate_.store(gate::closed, std::memory_order_release);                                         // E6
     return some;
@@ -288,8 +293,8 @@ class task_stack {
   HEIST_COLD void close_gate() noexcept {
     for (std::uint32_t looks = 0;; ++looks) {
       gate known = gate::wanted;
-      // relaxed: the thief does nothing then; acquire: E6
-      if (gate_.compare_exchange_strong(known, gate::closed, std::memory_order_relaxed, std::memory_order_acquire) ||
+      // acquire: E6, twice
+      if (gate_.compare_exchange_strong(known, gate::closed, std::memory_order_acquire, std::memory_order_acquire) ||
           known == gate::closed)
         return;
       Env::spin(looks);

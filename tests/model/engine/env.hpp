@@ -31,6 +31,8 @@ struct env {
     mem.heavy_fence();
     sched.forget_frames();
   }
+  static bool fences_all_threads() noexcept { return true; }
+  static void free_fence() noexcept { light_fence(); }
   static void relax() noexcept {
     mem.forget_stale();
     sched.yield();
@@ -53,6 +55,8 @@ struct env {
 struct symmetric_env : env {
   static void light_fence() noexcept { mem.fence(order::seq_cst); }
   static void heavy_fence() noexcept { mem.fence(order::seq_cst); }
+  static bool fences_all_threads() noexcept { return false; }
+  static void free_fence() noexcept {}
 };
 
 /// Indices that wrap within a test.

@@ -26,6 +26,7 @@
 #include "heist/region.hpp"
 #include "heist/replay.hpp"
 #include "heist/tiers.hpp"
+#include "heist/topology.hpp"
 
 namespace {
 
