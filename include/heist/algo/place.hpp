@@ -70,13 +70,13 @@ template <class On, class F>
 decltype(auto) on_workers(On& on, region* r, F&& f) {
   check_place<On>();
   if constexpr (is_executor<On>) {
-    if (fiber* const here = fiber_inside(on); here != nullptr)
-      return within_region(context_access::make<context>(*here, position_here(*here)), r, f);
-    return on.run_here([&](context c) { return within_region(c, r, f); });
+    if (fiber* const here = detail::fiber_inside(on); here != nullptr)
+      return detail::within_region(context_access::make<context>(*here, position_here(*here)), r, f);
+    return on.run_here([&](context c) { return detail::within_region(c, r, f); });
   } else if constexpr (is_own_context<On>) {
-    return within_region(callers_context<context>{on}.context, r, f);
+    return detail::within_region(callers_context<context>{on}.context, r, f);
   } else {
-    return within_region(on, r, f);
+    return detail::within_region(on, r, f);
   }
 }
 
@@ -90,12 +90,12 @@ bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_opt
   std::size_t first = 0;
   if constexpr (is_executor<On>) {
     if (wanted.region == nullptr && !needs_context && n / many_iterations >= on.worker_count() &&
-        fiber_inside(on) == nullptr) {
+        detail::fiber_inside(on) == nullptr) {
       first = all.begin_outside(result);
       if (first >= all.end()) return !all.stopped();
     }
   }
-  return on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result, first); });
+  return detail::on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result, first); });
 }
 
 }  // namespace heist::detail
