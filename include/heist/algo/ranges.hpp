@@ -206,8 +206,10 @@ inline constexpr bool body_needs_context = !std::is_invocable_v<F&, Args...>;
 template <class Context, class F, class... Args>
 HEIST_ALWAYS_INLINE void call_body(F& f, Context const* c, Args&&... args) {
   if constexpr (std::is_invocable_v<F&, Args...>) {
+    static_assert(result_of_task<std::invoke_result_t<F&, Args...>>::is_result);
     std::invoke(f, std::forward<Args>(args)...);
   } else {
+    static_assert(result_of_task<std::invoke_result_t<F&, Context const&, Args...>>::is_result);
     std::invoke(f, *c, std::forward<Args>(args)...);
   }
 }
