@@ -21,6 +21,10 @@ template <class T>
 inline constexpr bool is_executor = false;
 template <class Policy, class Observer>
 inline constexpr bool is_executor<executor<Policy, Observer>> = true;
+template <>
+inline constexpr bool is_executor<any_executor> = true;
+template <>
+inline constexpr bool is_executor<any_executor const> = true;
 
 template <class T>
 inline constexpr bool is_own_context = false;
@@ -49,8 +53,8 @@ template <class On>
 using loop_context = std::conditional_t<is_executor<On> || is_own_context<On>, context, std::remove_cv_t<On>>;
 
 /// The fiber of the calling code, if it is a task of this executor.
-template <class Policy, class Observer>
-fiber* fiber_inside(executor<Policy, Observer>& ex) noexcept {
+template <class Executor>
+fiber* fiber_inside(Executor& ex) noexcept {
   worker* const w = this_worker();
   if (w == nullptr || &w->home != &executor_access::core_of(ex)) return nullptr;
   return w->current.load(std::memory_order_relaxed);  // relaxed: its own
@@ -72,7 +76,12 @@ decltype(auto) on_workers(On& on, region* r, F&& f) {
   if constexpr (is_executor<On>) {
     if (fiber* const here = detail::fiber_inside(on); here != nullptr)
       return detail::within_region(context_access::make<context>(*here, position_here(*here)), r, f);
-    return on.run_here([&](context c) { return detail::within_region(c, r, f); });
+    auto const task = [&](context c) { return detail::within_region(c, r, f); };
+    if constexpr (std::is_same_v<std::remove_cv_t<On>, any_executor>) {
+      return on.sync_wait(task);
+    } else {
+      return on.run_here(task);
+    }
   } else if constexpr (is_own_context<On>) {
     return detail::within_region(callers_context<context>{on}.context, r, f);
   } else {
