@@ -40,6 +40,9 @@ struct merged {
 template <class On, class I1, class I2, class O, class Less, class Proj1, class Proj2>
 O merge_of(On& on, stretch<I1> left, stretch<I2> right, O out, Less& less, Proj1& proj1, Proj2& proj2,
            loop_options const& wanted) {
+  static_assert(reads_again<std::iter_reference_t<I1>> && reads_again<std::iter_reference_t<I2>>,
+                "heist: a merge looks at elements that another worker may have moved already, so it cannot move out of "
+                "them; fix it by the iterators themselves in place of std::move_iterator.");
   check_output<O>();
   check_function<Less, std::invoke_result_t<Proj2&, std::iter_reference_t<I2>>,
                  std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>>();

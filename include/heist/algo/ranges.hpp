@@ -31,6 +31,11 @@ inline constexpr bool has_random_access = std::random_access_iterator<I>;
 template <class I>
 inline constexpr bool has_random_access<std::move_iterator<I>> = has_random_access<I>;
 
+/// Can an element that gives this be read again? Not where it is moved out of.
+template <class Reference>
+inline constexpr bool reads_again =
+    !std::is_rvalue_reference_v<Reference> || std::is_trivially_copyable_v<std::remove_cvref_t<Reference>>;
+
 template <class I, class S>
 requires std::sentinel_for<S, I> stretch<I> stretch_of(I first, S last) {
   static_assert(has_random_access<I> && std::sized_sentinel_for<S, I>,

@@ -231,14 +231,12 @@ O scan_of(On& on, std::size_t n, At at, O out, Op& op, std::optional<T> init, lo
   static_assert(copies,
                 "heist: a scan writes each of its sums and goes on with it, so it needs a type that can be copied; fix "
                 "it by a scan of what the elements hold, with transform_inclusive_scan.");
-  constexpr bool reads_again =
-      !std::is_rvalue_reference_v<element> || std::is_trivially_copyable_v<std::remove_cvref_t<element>>;
-  static_assert(reads_again,
+  static_assert(reads_again<element>,
                 "heist: a scan reads its elements twice, so it cannot move out of them; fix it by the iterators "
                 "themselves in place of std::move_iterator.");
   check_output<O>();
   check_place<On>();
-  if constexpr (scans && copies && reads_again) {
+  if constexpr (scans && copies && reads_again<element>) {
     checked_grain(wanted);
     if (n == 0) return out;
     HEIST_ASSERT(!detail::overlap_in_part(at.first, detail::plain_iterator(out), n),

@@ -1,6 +1,7 @@
 // Algorithms ask of elements, functions and iterators what those of the standard library ask, and nothing more.
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "faults/child_process.hpp"
 #include "heist/algorithm.hpp"
 #include "support/catch.hpp"
 #include "unit/algo/archetypes.hpp"
@@ -343,15 +345,6 @@ TEST_CASE("algorithms: what std::move_iterator reads is moved", "[algo]") {
   auto const back = std::make_move_iterator(w.begin());
   auto const evens = heist::copy_if(ex, back, std::make_move_iterator(w.end()), v.begin(), is_even);
   CHECK(heist::all_of(ex, v.begin(), evens, is_even));
-  auto x = mixed<element>(count), y = mixed<element>(count);
-  heist::sort(ex, x);
-  heist::sort(ex, y);
-  std::vector<element> both;
-  for (int i = 0; i != 2 * count; ++i) both.emplace_back(-1);
-  heist::merge(ex, std::make_move_iterator(x.begin()), std::make_move_iterator(x.end()),
-               std::make_move_iterator(y.begin()), std::make_move_iterator(y.end()), both.begin());
-  CHECK(in_order(both, both.size()));
-  CHECK(x[0].key == -1000);
 }
 
 TEST_CASE("stable_sort: elements that are copied byte by byte, but only moved by programs", "[algo]") {
@@ -368,4 +361,39 @@ TEST_CASE("stable_sort: elements that are copied byte by byte, but only moved by
   CHECK(std::is_sorted(v.begin(), v.end(), [](moved const& a, moved const& b) { return a.key % 16 < b.key % 16; }));
   heist::sort(ex, v, {}, &moved::key);
   CHECK(in_order(v, v.size()));
+}
+
+#ifndef NDEBUG
+TEST_CASE("algorithms: an output that overlaps its input ends the program with a sentence in debug builds", "[algo]") {
+  auto const says = [](char const* words, auto&& f) {
+    auto const report = heist_test::run_child([&] {
+      heist::executor ex{1};
+      std::vector<int> v(100);
+      f(ex, v);
+    });
+    INFO(report.text());
+    CHECK(report.signal == SIGABRT);
+    CHECK(report.says(words));
+  };
+  auto const odd = [](int x) { return x % 2 != 0; };
+  says("remove_if", [&](auto& ex, auto& v) { heist::copy_if(ex, v, v.begin(), std::not_fn(odd)); });
+  says("begins inside", [](auto& ex, auto& v) { heist::copy(ex, v.begin() + 1, v.end(), v.begin()); });
+  says("begins inside", [](auto& ex, auto& v) { heist::inclusive_scan(ex, v.begin(), v.end() - 1, v.begin() + 1); });
+  says("overlaps one of its inputs",
+       [](auto& ex, auto& v) { heist::merge(ex, v.begin(), v.begin() + 9, v.begin() + 9, v.end(), v.begin()); });
+}
+#endif
+
+TEST_CASE("algorithms: an output beside its input, and the input itself, are right", "[algo]") {
+  heist::executor ex{2};
+  std::vector<int> v(20'000);
+  std::iota(v.begin(), v.end(), 0);
+  auto const half = v.begin() + 10'000;
+  heist::copy(ex, v.begin(), half, half);
+  CHECK(v[10'007] == 7);
+  CHECK(heist::copy_if(ex, half, v.end(), v.begin(), [](int x) { return x % 2 == 0; }) - v.begin() == 5000);
+  CHECK(v[7] == 14);
+  heist::transform(ex, v, v.begin(), [](int x) { return x + 1; });
+  heist::inclusive_scan(ex, v, v.begin());
+  CHECK(v[1] == 4);
 }
