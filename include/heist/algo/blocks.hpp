@@ -24,13 +24,13 @@ struct block_body : loop_body<Context> {
 template <class On, class Block>
 bool run_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, bool needs_context = false) {
   block_body<loop_context<On>, std::remove_reference_t<Block>> body{block};
-  return run_loop(on, n, body, wanted, nullptr, needs_context);
+  return detail::run_loop(on, n, body, wanted, nullptr, needs_context);
 }
 
 /// As run_blocks, for what must not be left half done.
 template <class On, class Block>
 void run_all_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, bool needs_context = false) {
-  if (!run_blocks(on, n, wanted, block, needs_context)) throw_stopped();
+  if (!detail::run_blocks(on, n, wanted, block, needs_context)) throw_stopped();
 }
 
 template <class Context, class R, class Block, class Join>
@@ -55,7 +55,7 @@ template <class R, class On, class Block, class Join>
 R fold_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, Join&& join) {
   R result{};
   folding_body<loop_context<On>, R, std::remove_reference_t<Block>, std::remove_reference_t<Join>> body{block, join};
-  if (!run_loop(on, n, body, wanted, &result, false)) throw_stopped();
+  if (!detail::run_loop(on, n, body, wanted, &result, false)) throw_stopped();
   return result;
 }
 
@@ -85,7 +85,7 @@ struct finding_body : loop_body<Context> {
 template <class On, class FirstIn>
 std::size_t find_index(On& on, std::size_t n, loop_options const& wanted, FirstIn&& first_in) {
   finding_body<loop_context<On>, std::remove_reference_t<FirstIn>> body{first_in};
-  if (!run_loop(on, n, body, wanted, nullptr, false)) throw_stopped();
+  if (!detail::run_loop(on, n, body, wanted, nullptr, false)) throw_stopped();
   return body.end.load(std::memory_order_relaxed);  // relaxed: after the joins
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>     // size_t
 #include <functional>  // identity, invoke, less
 #include <iterator>
+#include <memory>   // addressof
 #include <utility>  // move
 
 #include "heist/algo/blocks.hpp"
@@ -21,8 +22,8 @@ struct index_less {
   Less* less;
   Proj* proj;
   HEIST_ALWAYS_INLINE bool operator()(std::size_t a, std::size_t b) const {
-    return static_cast<bool>(
-        std::invoke(*less, std::invoke(*proj, *advanced(first, a)), std::invoke(*proj, *advanced(first, b))));
+    return static_cast<bool>(std::invoke(*less, std::invoke(*proj, *detail::advanced(first, a)),
+                                         std::invoke(*proj, *detail::advanced(first, b))));
   }
 };
 
@@ -57,8 +58,8 @@ found_extremes<Which...> extremes_of(On& on, stretch<I> in, Less& by, Proj& proj
   check_function<Proj, element>();
   check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
   using result = found_extremes<Which...>;
-  index_less const less{plain_iterator(in.first), &by, &proj};
-  return fold_blocks<result>(
+  index_less const less{detail::plain_iterator(in.first), std::addressof(by), std::addressof(proj)};
+  return detail::fold_blocks<result>(
       on, in.n, wanted,
       [less](result& all, std::size_t lo, std::size_t hi) {
         auto const compare = less;
@@ -96,21 +97,21 @@ I element_or_end(stretch<I> const& in, std::size_t at) {
 //   Where, Throws, Work   as count_if (find.hpp).
 
 /// The first of the least elements, or the end.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto min_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   auto const in = detail::stretch_of(r);
   return detail::element_or_end(in, detail::extremes_of<detail::first_least>(on, in, less, proj, wanted).at[0]);
 }
 /// The first of the greatest elements, or the end.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto max_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   auto const in = detail::stretch_of(r);
   return detail::element_or_end(in, detail::extremes_of<detail::first_most>(on, in, less, proj, wanted).at[0]);
 }
 /// The first of the least elements and the last of the greatest, or twice the end.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto minmax_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::min_max_result<std::ranges::borrowed_iterator_t<R>> {
   auto const in = detail::stretch_of(r);
@@ -118,49 +119,49 @@ auto minmax_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options
   return {detail::element_or_end(in, found.at[0]), detail::element_or_end(in, found.at[1])};
 }
 
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I min_element(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   detail::iterator_pair const r{std::move(first), std::move(last)};
-  return min_element(on, r, std::move(less), std::move(proj), wanted);
+  return heist::min_element(on, r, std::move(less), std::move(proj), wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I max_element(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   detail::iterator_pair const r{std::move(first), std::move(last)};
-  return max_element(on, r, std::move(less), std::move(proj), wanted);
+  return heist::max_element(on, r, std::move(less), std::move(proj), wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 std::ranges::min_max_result<I> minmax_element(On&& on, I first, S last, Less less = {}, Proj proj = {},
                                               loop_options const& wanted = {}) {
   detail::iterator_pair const r{std::move(first), std::move(last)};
-  return minmax_element(on, r, std::move(less), std::move(proj), wanted);
+  return heist::minmax_element(on, r, std::move(less), std::move(proj), wanted);
 }
 // With options only.
 template <class On, std::ranges::range R>
 auto min_element(On&& on, R&& r, loop_options const& wanted) {
-  return min_element(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::min_element(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto min_element(On&& on, I first, S last, loop_options const& wanted) {
-  return min_element(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::min_element(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 template <class On, std::ranges::range R>
 auto max_element(On&& on, R&& r, loop_options const& wanted) {
-  return max_element(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::max_element(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto max_element(On&& on, I first, S last, loop_options const& wanted) {
-  return max_element(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::max_element(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 template <class On, std::ranges::range R>
 auto minmax_element(On&& on, R&& r, loop_options const& wanted) {
-  return minmax_element(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::minmax_element(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto minmax_element(On&& on, I first, S last, loop_options const& wanted) {
-  return minmax_element(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::minmax_element(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 
 }  // namespace heist

@@ -34,13 +34,18 @@ bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& 
   using context_type = loop_context<On>;
   using element = std::invoke_result_t<Proj&, std::iter_reference_t<I>>;
   check_body<F, context_type, element>();
-  auto const first = plain_iterator(over.first);
-  return run_blocks(
+  // A body that does not take a bool takes the bit, to write it.
+  if constexpr (std::is_same_v<Proj, std::identity> && !std::is_invocable_v<F&, std::iter_value_t<I>&> &&
+                std::is_invocable_v<F&, element>)
+    check_written<I>();
+  auto const first = detail::plain_iterator(over.first);
+  return detail::run_blocks(
       on, over.n, wanted,
       [&f, &proj, first](context_type const* c, std::size_t lo, std::size_t hi) {
         local_function<F> body = f;
         local_function<Proj> view = proj;
-        walk(first, lo, hi, [&body, &view, c](auto const& at) { call_body(body, c, std::invoke(view, *at)); });
+        detail::walk(first, lo, hi,
+                     [&body, &view, c](auto const& at) { detail::call_body(body, c, std::invoke(view, *at)); });
       },
       body_needs_context<F, context_type, element>);
 }

@@ -65,16 +65,17 @@ std::vector<std::size_t> histogram(On&& on, R&& r, std::size_t bins, BinOf bin_o
 
 template <class On, std::ranges::range R>
 std::vector<std::size_t> histogram(On&& on, R&& r, std::size_t bins, loop_options const& wanted) {
-  return histogram(on, r, bins, std::identity{}, wanted);
+  return heist::histogram(on, r, bins, std::identity{}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class BinOf = std::identity>
 std::vector<std::size_t> histogram(On&& on, I first, S last, std::size_t bins, BinOf bin_of = {},
                                    loop_options const& wanted = {}) {
-  return histogram(on, detail::iterator_pair{std::move(first), std::move(last)}, bins, std::move(bin_of), wanted);
+  return heist::histogram(on, detail::iterator_pair{std::move(first), std::move(last)}, bins, std::move(bin_of),
+                          wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 std::vector<std::size_t> histogram(On&& on, I first, S last, std::size_t bins, loop_options const& wanted) {
-  return histogram(on, detail::iterator_pair{std::move(first), std::move(last)}, bins, std::identity{}, wanted);
+  return heist::histogram(on, detail::iterator_pair{std::move(first), std::move(last)}, bins, std::identity{}, wanted);
 }
 
 /// Elements with the same key.
@@ -109,8 +110,8 @@ auto group_by(On&& on, R&& r, KeyOf key_of, loop_options const& wanted = {}) {
     detail::run_all_blocks(c, in.n, inner, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) order[lo] = lo;
     });
-    auto const less = [&key_at](std::size_t a, std::size_t b) -> bool { return key_at(a) < key_at(b); };
-    stable_sort(c, order, less, std::identity{}, inner);
+    auto const less = [&key_at](std::size_t a, std::size_t b) { return static_cast<bool>(key_at(a) < key_at(b)); };
+    heist::stable_sort(c, order, less, std::identity{}, inner);
     // The groups begin where the key is another one than before.
     detail::kept_bits begins{in.n, detail::workers_of(c)};
     std::size_t const count =
@@ -136,7 +137,7 @@ auto group_by(On&& on, R&& r, KeyOf key_of, loop_options const& wanted = {}) {
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class KeyOf>
 auto group_by(On&& on, I first, S last, KeyOf key_of, loop_options const& wanted = {}) {
-  return group_by(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(key_of), wanted);
+  return heist::group_by(on, detail::iterator_pair{std::move(first), std::move(last)}, std::move(key_of), wanted);
 }
 
 }  // namespace heist

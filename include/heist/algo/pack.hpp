@@ -20,7 +20,7 @@ namespace detail {
 /// Asks for all chunks. Returns how many elements are kept.
 template <class Context, class Keep>
 std::size_t fill_kept(Context const& c, kept_bits& kept, loop_options const& inner, Keep const& keep) {
-  run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+  detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
     for (; lo != hi; ++lo) kept.fill(lo, keep);
   });
   return kept.sum_up();
@@ -31,26 +31,30 @@ O copy_if_of(On& on, stretch<I> from, O out, Pred& pred, Proj& proj, loop_option
   check_output<O>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   checked_grain(wanted);
-  auto const first = plain_iterator(from.first);
-  auto const to = plain_iterator(out);
+  auto const first = detail::plain_iterator(from.first);
+  auto const to = detail::plain_iterator(out);
   auto const keep = [&pred, &proj, first](std::size_t i) {
-    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *advanced(first, i))));
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
   };
-  return advanced(out, on_workers(on, wanted.region, [&](auto const& c) {
-                    loop_options const inner{.stop = wanted.stop};
-                    kept_bits kept{from.n, workers_of(c)};
-                    std::size_t const n = fill_kept(c, kept, inner, keep);
-                    run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
-                      for (; lo != hi; ++lo) {
-                        auto target = advanced(to, kept.position(lo));
-                        kept.for_each_kept(lo, [&](std::size_t i) {
-                          *target = *advanced(first, i);
-                          ++target;
-                        });
-                      }
-                    });
-                    return n;
-                  }));
+  std::size_t const written = detail::on_workers(on, wanted.region, [&](auto const& c) {
+    loop_options const inner{.stop = wanted.stop};
+    kept_bits kept{from.n, detail::workers_of(c)};
+    std::size_t const n = detail::fill_kept(c, kept, inner, keep);
+    HEIST_ASSERT(!detail::overlap(first, from.n, to, n),
+                 "the output of copy_if() overlaps its input, so that workers overwrite elements which others have yet "
+                 "to read; fix it by remove_if() with the opposite predicate, which works in place");
+    detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+      for (; lo != hi; ++lo) {
+        auto target = detail::advanced(to, kept.position(lo));
+        kept.for_each_kept(lo, [&](std::size_t i) {
+          *target = *detail::advanced(first, i);
+          ++target;
+        });
+      }
+    });
+    return n;
+  });
+  return detail::advanced(out, written);
 }
 
 /// Elements that are out of the way while others come to their places.
@@ -86,35 +90,35 @@ class set_aside {
 template <class On, class I, class Keep>
 std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options const& wanted) {
   checked_grain(wanted);
-  return on_workers(on, wanted.region, [&](auto const& c) {
+  return detail::on_workers(on, wanted.region, [&](auto const& c) {
     loop_options const inner{.stop = wanted.stop};
-    kept_bits kept{n, workers_of(c)};
-    std::size_t const count = fill_kept(c, kept, inner, keep);
+    kept_bits kept{n, detail::workers_of(c)};
+    std::size_t const count = detail::fill_kept(c, kept, inner, keep);
     if (count == n) return n;
     set_aside<std::iter_value_t<I>> aside{kept};
-    run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+    detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
         auto const at = kept.stays(lo);
         std::size_t to = kept.begin(lo);
         kept.for_each_kept(lo, [&](std::size_t i) {
           if (to >= at.end && to < at.begin_again) {
-            aside.add(lo, std::ranges::iter_move(advanced(first, i)));
+            aside.add(lo, std::ranges::iter_move(detail::advanced(first, i)));
           } else if (i != to) {
-            *advanced(first, to) = std::ranges::iter_move(advanced(first, i));
+            *detail::advanced(first, to) = std::ranges::iter_move(detail::advanced(first, i));
           }
           ++to;
         });
       }
     });
-    run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+    detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
         if (kept.position(lo) == kept.begin(lo)) continue;
         auto const at = kept.stays(lo);
-        auto const last = advanced(first, kept.begin(lo) + kept.kept_in(lo));
-        auto to = advanced(first, kept.position(lo));
-        to = std::ranges::move(advanced(first, kept.begin(lo)), advanced(first, at.end), to).out;
+        auto const last = detail::advanced(first, kept.begin(lo) + kept.kept_in(lo));
+        auto to = detail::advanced(first, kept.position(lo));
+        to = std::ranges::move(detail::advanced(first, kept.begin(lo)), detail::advanced(first, at.end), to).out;
         to = std::ranges::move(aside.begin(lo), aside.end(lo), to).out;
-        std::ranges::move(advanced(first, at.begin_again), last, to);
+        std::ranges::move(detail::advanced(first, at.begin_again), last, to);
       }
     });
     return count;
@@ -123,24 +127,26 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
 
 template <class On, class I, class Pred, class Proj>
 I remove_if_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   auto const keep = [&pred, &proj, first](std::size_t i) {
-    return !std::invoke(pred, std::invoke(proj, *advanced(first, i)));
+    return !static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
   };
-  return over.at(pack(on, first, over.n, keep, wanted));
+  return over.at(detail::pack(on, first, over.n, keep, wanted));
 }
 
 template <class On, class I, class Same, class Proj>
 I unique_of(On& on, stretch<I> over, Same& same, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
   using element = std::iter_reference_t<I>;
   check_function<Same, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   auto const keep = [&same, &proj, first](std::size_t i) {
-    return i == 0 ||
-           !std::invoke(same, std::invoke(proj, *advanced(first, i - 1)), std::invoke(proj, *advanced(first, i)));
+    return i == 0 || !static_cast<bool>(std::invoke(same, std::invoke(proj, *detail::advanced(first, i - 1)),
+                                                    std::invoke(proj, *detail::advanced(first, i))));
   };
-  return over.at(pack(on, first, over.n, keep, wanted));
+  return over.at(detail::pack(on, first, over.n, keep, wanted));
 }
 
 }  // namespace detail
@@ -163,7 +169,7 @@ O copy_if(On&& on, R&& r, O out, Pred pred, Proj proj = {}, loop_options const& 
 }
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred>
 O copy_if(On&& on, R&& r, O out, Pred pred, loop_options const& wanted) {
-  return copy_if(on, r, std::move(out), std::move(pred), std::identity{}, wanted);
+  return heist::copy_if(on, r, std::move(out), std::move(pred), std::identity{}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
           class Pred, class Proj = std::identity>
@@ -173,7 +179,7 @@ O copy_if(On&& on, I first, S last, O out, Pred pred, Proj proj = {}, loop_optio
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
           class Pred>
 O copy_if(On&& on, I first, S last, O out, Pred pred, loop_options const& wanted) {
-  return copy_if(on, std::move(first), std::move(last), std::move(out), std::move(pred), {}, wanted);
+  return heist::copy_if(on, std::move(first), std::move(last), std::move(out), std::move(pred), {}, wanted);
 }
 
 /// Moves the elements for which it is false to the front, in their order. Returns their end; what is behind it may be
@@ -185,7 +191,7 @@ auto remove_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wa
 }
 template <class On, std::ranges::range R, class Pred>
 auto remove_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  return remove_if(on, r, std::move(pred), std::identity{}, wanted);
+  return heist::remove_if(on, r, std::move(pred), std::identity{}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 I remove_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
@@ -193,27 +199,27 @@ I remove_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options co
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto remove_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return remove_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
+  return heist::remove_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
 }
 
 /// Of elements that are the same as the one before them, only the first stays: as remove_if. `same` is an equivalence.
-template <class On, std::ranges::range R, class Same = std::ranges::equal_to, class Proj = std::identity>
+template <class On, std::ranges::range R, class Same = std::equal_to<>, class Proj = std::identity>
 auto unique(On&& on, R&& r, Same same = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   return detail::unique_of(on, detail::stretch_of(r), same, proj, wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Same = std::ranges::equal_to,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Same = std::equal_to<>,
           class Proj = std::identity>
 I unique(On&& on, I first, S last, Same same = {}, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::unique_of(on, detail::stretch_of(first, last), same, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto unique(On&& on, R&& r, loop_options const& wanted) {
-  return unique(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::unique(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto unique(On&& on, I first, S last, loop_options const& wanted) {
-  return unique(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::unique(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 
 }  // namespace heist

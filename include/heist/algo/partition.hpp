@@ -9,60 +9,49 @@
 #include "heist/algo/blocks.hpp"
 #include "heist/algo/chunks.hpp"
 #include "heist/algo/ranges.hpp"
+#include "heist/algo/serial_sort.hpp"
 
 namespace heist {
 
 namespace detail {
-
-/// Elements of [left, right) with belongs_left(where) to the left. Asks once of each.
-template <class I, class BelongsLeft>
-I divide_by_scanning(I left, I right, BelongsLeft const& belongs_left) {
-  for (;;) {
-    while (left != right && belongs_left(left)) ++left;
-    if (left == right) return left;
-    --right;
-    while (left != right && !belongs_left(right)) --right;
-    if (left == right) return left;
-    std::ranges::iter_swap(left, right);
-    ++left;
-  }
-}
 
 /// The elements of [0, n) after `first`, by chunks, each of which divide(begin, end) has divided in two; it returns
 /// where the second part begins. Returns how many stand left. What stands on the wrong side is exchanged.
 template <class Context, class I, class Divide>
 std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide const& divide,
                              loop_options const& wanted) {
-  chunks cut{n, workers_of(c)};
+  chunks cut{n, detail::workers_of(c)};
   loop_options const inner{.stop = wanted.stop};
-  run_all_blocks(c, cut.count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+  detail::run_all_blocks(c, cut.count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
     for (; lo != hi; ++lo) {
-      I const begin = advanced(first, cut.begin(lo));
-      cut.left(lo) = static_cast<std::size_t>(divide(begin, advanced(first, cut.end(lo))) - begin);
+      I const begin = detail::advanced(first, cut.begin(lo));
+      cut.left(lo) = static_cast<std::size_t>(divide(begin, detail::advanced(first, cut.end(lo))) - begin);
     }
   });
   std::size_t all = 0;
   for (std::size_t k = 0; k != cut.count(); ++k) all += cut.left(k);
   misplaced const wrong_left{cut, all, true}, wrong_right{cut, all, false};
-  run_blocks(c, wrong_left.size(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+  detail::run_blocks(c, wrong_left.size(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
     misplaced::position l{wrong_left, lo}, r{wrong_right, lo};
-    for (; lo != hi; ++lo, ++l, ++r) std::ranges::iter_swap(advanced(first, *l), advanced(first, *r));
+    for (; lo != hi; ++lo, ++l, ++r) std::ranges::iter_swap(detail::advanced(first, *l), detail::advanced(first, *r));
   });
   return all;
 }
 
 template <class On, class I, class Pred, class Proj>
 I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   checked_grain(wanted);
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   auto const divide = [&pred, &proj](auto begin, auto end) {
-    return divide_by_scanning(begin, end, [&pred, &proj](auto const& at) {
-      return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at)));
-    });
+    return detail::divide_by_scanning(
+               begin, end,
+               [&pred, &proj](auto const& at) { return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at))); })
+        .middle;
   };
-  return over.at(
-      on_workers(on, wanted.region, [&](auto const& c) { return partition_chunks(c, first, over.n, divide, wanted); }));
+  return over.at(detail::on_workers(
+      on, wanted.region, [&](auto const& c) { return detail::partition_chunks(c, first, over.n, divide, wanted); }));
 }
 
 }  // namespace detail
@@ -81,7 +70,7 @@ auto partition(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wa
 }
 template <class On, std::ranges::range R, class Pred>
 auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
-  return partition(on, r, std::move(pred), std::identity{}, wanted);
+  return heist::partition(on, r, std::move(pred), std::identity{}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
@@ -89,7 +78,7 @@ I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options co
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto partition(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
-  return partition(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
+  return heist::partition(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
 }
 
 }  // namespace heist

@@ -22,6 +22,10 @@ template <class T>
 inline constexpr bool is_executor = false;
 template <class Policy, class Observer>
 inline constexpr bool is_executor<executor<Policy, Observer>> = true;
+template <>
+inline constexpr bool is_executor<any_executor> = true;
+template <>
+inline constexpr bool is_executor<any_executor const> = true;
 
 template <class T>
 inline constexpr bool is_own_context = false;
@@ -50,8 +54,8 @@ template <class On>
 using loop_context = std::conditional_t<is_executor<On> || is_own_context<On>, context, std::remove_cv_t<On>>;
 
 /// The fiber of the calling code, if it is a task of this executor.
-template <class Policy, class Observer>
-fiber* fiber_inside(executor<Policy, Observer>& ex) noexcept {
+template <class Executor>
+fiber* fiber_inside(Executor& ex) noexcept {
   worker* const w = this_worker();
   if (w == nullptr || &w->home != &executor_access::core_of(ex)) return nullptr;
   return w->current.load(std::memory_order_relaxed);  // relaxed: its own
@@ -71,13 +75,18 @@ template <class On, class F>
 decltype(auto) on_workers(On& on, region* r, F&& f) {
   check_place<On>();
   if constexpr (is_executor<On>) {
-    if (fiber* const here = fiber_inside(on); here != nullptr)
-      return within_region(context_access::make<context>(*here, position_here(*here)), r, f);
-    return on.run_here([&](context c) { return within_region(c, r, f); });
+    if (fiber* const here = detail::fiber_inside(on); here != nullptr)
+      return detail::within_region(context_access::make<context>(*here, position_here(*here)), r, f);
+    auto const task = [&](context c) { return detail::within_region(c, r, f); };
+    if constexpr (std::is_same_v<std::remove_cv_t<On>, any_executor>) {
+      return on.sync_wait(task);
+    } else {
+      return on.run_here(task);
+    }
   } else if constexpr (is_own_context<On>) {
-    return within_region(callers_context<context>{on}.context, r, f);
+    return detail::within_region(callers_context<context>{on}.context, r, f);
   } else {
-    return within_region(on, r, f);
+    return detail::within_region(on, r, f);
   }
 }
 
@@ -90,18 +99,18 @@ bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_opt
   std::size_t const grain = checked_grain(wanted);
   if constexpr (is_executor<On>) {
     core& home = executor_access::core_of(on);
-    fiber* const here = fiber_inside(on);
+    fiber* const here = detail::fiber_inside(on);
     if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(home) &&
         (here == nullptr || home.worker_count != 1))
-      return run_shared(home, here, body, n, grain, wanted.stop);
+      return detail::run_shared(home, here, body, n, grain, wanted.stop);
   } else if constexpr (std::is_same_v<loop_context<On>, context>) {
     fiber& here = fiber_of_caller(context_access::fiber_of(on));
     if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(here.home) &&
         here.home.worker_count != 1)
-      return run_shared(here.home, &here, body, n, grain, wanted.stop);
+      return detail::run_shared(here.home, &here, body, n, grain, wanted.stop);
   }
   loop<loop_context<On>> all{body, n, grain, wanted.stop};
-  return on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result); });
+  return detail::on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result); });
 }
 
 }  // namespace heist::detail

@@ -8,6 +8,7 @@
 #include <exception>   // uncaught_exceptions
 #include <functional>  // invoke
 #include <iterator>
+#include <memory>  // addressof
 #include <type_traits>
 #include <utility>  // move, swap
 
@@ -23,7 +24,8 @@ namespace heist::detail {
 /// An element that is kept aside, and where it goes back to.
 template <class I>
 struct hole {
-  explicit hole(I where) : at{where}, value{std::ranges::iter_move(where)} {}
+  // Parentheses: in braces an element would become a list with one element where its type can be made of a list.
+  explicit hole(I where) : at(where), value(std::ranges::iter_move(where)) {}
   hole(hole const&) = delete;
   hole& operator=(hole const&) = delete;
   /// Lets an exception of the move out, unless there is one already.
@@ -54,7 +56,7 @@ struct hole {
 template <class I, class Less, class Proj>
 class ordering {
  public:
-  ordering(Less& less, Proj& proj) noexcept : less_{&less}, proj_{&proj} {}
+  ordering(Less& less, Proj& proj) noexcept : less_{std::addressof(less)}, proj_{std::addressof(proj)} {}
   template <class A, class B>
   HEIST_ALWAYS_INLINE bool operator()(A&& a, B&& b) const {
     return static_cast<bool>(std::invoke(*less_, std::invoke(*proj_, a), std::invoke(*proj_, b)));
@@ -110,9 +112,9 @@ void sort_two(I a, I b, Order const& less) {
 }
 template <class I, class Order>
 void sort_three(I a, I b, I c, Order const& less) {
-  sort_two(a, b, less);
-  sort_two(b, c, less);
-  sort_two(a, b, less);
+  detail::sort_two(a, b, less);
+  detail::sort_two(b, c, less);
+  detail::sort_two(a, b, less);
 }
 
 /// Brings an element near the median to the front.
@@ -121,40 +123,14 @@ void choose_pivot(I first, I last, Order const& less) {
   auto const n = last - first;
   I const middle = first + n / 2;
   if (n > 128) {
-    sort_three(first, middle, last - 1, less);
-    sort_three(first + 1, middle - 1, last - 2, less);
-    sort_three(first + 2, middle + 1, last - 3, less);
-    sort_three(middle - 1, middle, middle + 1, less);
+    detail::sort_three(first, middle, last - 1, less);
+    detail::sort_three(first + 1, middle - 1, last - 2, less);
+    detail::sort_three(first + 2, middle + 1, last - 3, less);
+    detail::sort_three(middle - 1, middle, middle + 1, less);
     std::ranges::iter_swap(first, middle);
   } else {
-    sort_three(middle, first, last - 1, less);
+    detail::sort_three(middle, first, last - 1, less);
   }
-}
-
-template <class I>
-struct partitioned {
-  I pivot;      ///< where it is now
-  bool was_so;  ///< nothing had to be exchanged
-};
-
-/// Elements less than *first to the left of it, the others to the right. One by one.
-template <class I, class Order>
-partitioned<I> partition_by_scanning(I first, I last, Order const& less) {
-  I left = first + 1;
-  I right = last;
-  bool was_so = true;
-  for (;;) {
-    while (left != right && less(*left, *first)) ++left;
-    while (left != right && !less(*(right - 1), *first)) --right;
-    if (left == right) break;
-    // *left belongs right, *(right - 1) left
-    std::ranges::iter_swap(left, right - 1);
-    was_so = false;
-    ++left;
-    --right;
-  }
-  std::ranges::iter_swap(first, left - 1);
-  return {left - 1, was_so};
 }
 
 /// Where the elements begin that do not belong left.
@@ -163,6 +139,20 @@ struct divided {
   I middle;
   bool was_so;  ///< nothing had to be exchanged
 };
+
+/// Elements of [left, right) with belongs_left(where) to the left. Asks once of each, so that a comparison that answers
+/// the same question in two ways cannot let the scans pass each other.
+template <class I, class BelongsLeft>
+divided<I> divide_by_scanning(I left, I right, BelongsLeft const& belongs_left) {
+  for (bool was_so = true;; was_so = false, void(++left)) {
+    while (left != right && belongs_left(left)) ++left;
+    if (left == right) return {left, was_so};
+    --right;
+    while (left != right && !belongs_left(right)) --right;
+    if (left == right) return {left, was_so};
+    std::ranges::iter_swap(left, right);
+  }
+}
 
 /// Elements of [left, right) with belongs_left(where) to the left, without a branch that depends on it: what is on the
 /// wrong side is noted for blocks of elements, then exchanged. Asks of some elements twice.
@@ -213,39 +203,17 @@ divided<I> divide_by_blocks(I left, I right, BelongsLeft const& belongs_left) {
   return {store, was_so};
 }
 
-/// partition_by_scanning() by blocks.
-template <class I, class Order>
-partitioned<I> partition_by_blocks(I first, I last, Order const& less) {
-  auto const [middle, was_so] = divide_by_blocks(first + 1, last, [&less, first](I at) { return less(*at, *first); });
-  std::ranges::iter_swap(first, middle - 1);
-  return {middle - 1, was_so};
-}
-
-/// Elements equal to *first, which none is less than, to the left. Returns where the greater ones begin.
-template <class I, class Order>
-I partition_equal(I first, I last, Order const& less) {
-  I left = first + 1;
-  I right = last;
-  for (;;) {
-    while (left != right && !less(*first, *left)) ++left;
-    while (left != right && less(*first, *(right - 1))) --right;
-    if (left == right) return left;
-    std::ranges::iter_swap(left, right - 1);
-    ++left;
-    --right;
-  }
-}
-
 /// Can comparisons be made before it is known what they decide? Where they are cheap.
 template <class T>
 inline constexpr bool cheap_to_compare = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
-template <class I, class Order>
-partitioned<I> partition_range(I first, I last, Order const& less) {
+/// Divides [left, right) in the way that is faster for its elements.
+template <class I, class BelongsLeft>
+divided<I> divide_range(I left, I right, BelongsLeft const& belongs_left) {
   if constexpr (cheap_to_compare<std::iter_value_t<I>>) {
-    return partition_by_blocks(first, last, less);
+    return detail::divide_by_blocks(left, right, belongs_left);
   } else {
-    return partition_by_scanning(first, last, less);
+    return detail::divide_by_scanning(left, right, belongs_left);
   }
 }
 
@@ -280,26 +248,30 @@ template <class I, class Order>
 quicksort_step<I> take_quicksort_step(I first, I last, Order const& less, bool leftmost, std::uint32_t& bad) {
   auto const n = last - first;
   if (n <= static_cast<std::iter_difference_t<I>>(insertion_length)) {
-    insertion_sort(first, last, less);
+    detail::insertion_sort(first, last, less);
     return {true, last, last};
   }
-  choose_pivot(first, last, less);
+  detail::choose_pivot(first, last, less);
   // No less than the pivot before: all that are equal go left, and are in order.
   if (!leftmost && !less(*(first - 1), *first)) {
-    I const greater = partition_equal(first, last, less);
-    return {false, first, greater};
+    auto const is_equal = [&less, first](I at) { return !less(*first, *at); };
+    return {false, first, detail::divide_by_scanning(first + 1, last, is_equal).middle};
   }
-  auto const [pivot, was_so] = partition_range(first, last, less);
+  auto const [middle, was_so] =
+      detail::divide_range(first + 1, last, [&less, first](I at) { return less(*at, *first); });
+  I const pivot = middle - 1;
+  std::ranges::iter_swap(first, pivot);
   auto const left = pivot - first, right = last - (pivot + 1);
   if (left < n / 8 || right < n / 8) {
     if (bad == 0) {
-      heap_sort(first, last, less);
+      detail::heap_sort(first, last, less);
       return {true, last, last};
     }
     --bad;
-    break_pattern(first, pivot);
-    break_pattern(pivot + 1, last);
-  } else if (was_so && insertion_sort(first, pivot, less, 8) && insertion_sort(pivot + 1, last, less, 8)) {
+    detail::break_pattern(first, pivot);
+    detail::break_pattern(pivot + 1, last);
+  } else if (was_so && detail::insertion_sort(first, pivot, less, 8) &&
+             detail::insertion_sort(pivot + 1, last, less, 8)) {
     return {true, last, last};
   }
   return {false, pivot, pivot + 1};
@@ -308,15 +280,15 @@ quicksort_step<I> take_quicksort_step(I first, I last, Order const& less, bool l
 template <class I, class Order>
 void quicksort(I first, I last, Order const& less, bool leftmost, std::uint32_t bad) {
   for (;;) {
-    auto const step = take_quicksort_step(first, last, less, leftmost, bad);
+    auto const step = detail::take_quicksort_step(first, last, less, leftmost, bad);
     if (step.done) return;
     // The shorter part first: so the recursion is no deeper than the logarithm.
     if (step.middle - first < last - step.after) {
-      if (first != step.middle) quicksort(first, step.middle, less, leftmost, bad);
+      if (first != step.middle) detail::quicksort(first, step.middle, less, leftmost, bad);
       first = step.after;
       leftmost = false;
     } else {
-      quicksort(step.after, last, less, false, bad);
+      detail::quicksort(step.after, last, less, false, bad);
       last = step.middle;
     }
     if (first == last) return;

@@ -29,7 +29,7 @@ void choose_pivot_of_many(I first, I last, Order const& less) {
   constexpr std::iter_difference_t<I> sample = 31;
   auto const step = (last - first) / sample;
   for (std::iter_difference_t<I> i = 0; i != sample; ++i) std::ranges::iter_swap(first + i, first + i * step);
-  insertion_sort(first, first + sample, less);
+  detail::insertion_sort(first, first + sample, less);
   std::ranges::iter_swap(first, first + sample / 2);
 }
 
@@ -39,7 +39,7 @@ struct falls {
   I first;
   Order less;
   HEIST_ALWAYS_INLINE bool operator()(std::size_t i) const {
-    return less(*advanced(first, i + 1), *advanced(first, i));
+    return less(*detail::advanced(first, i + 1), *detail::advanced(first, i));
   }
 };
 
@@ -47,15 +47,16 @@ struct falls {
 template <class I, class Order>
 bool begins_in_order(I first, std::size_t n, Order const& less) {
   std::size_t const some = n < 65 ? n : 65;
-  return n < 2 || first_in_block(falls<I, Order>{first, less}, 0, some - 1) == some - 1;
+  return n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, some - 1) == some - 1;
 }
 
 /// As quicksort of a whole range, which may be in order.
 template <class I, class Order>
 void sort_alone(I first, std::size_t n, Order const& less) {
-  if (begins_in_order(first, n, less) && (n < 2 || first_in_block(falls<I, Order>{first, less}, 0, n - 1) == n - 1))
+  if (detail::begins_in_order(first, n, less) &&
+      (n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, n - 1) == n - 1))
     return;
-  quicksort(first, advanced(first, n), less, true, floor_log2(n));
+  detail::quicksort(first, detail::advanced(first, n), less, true, floor_log2(n));
 }
 
 /// One call of sort.
@@ -70,8 +71,8 @@ class sorter {
   template <class Context>
   void run(Context const& c, I first, I last) {
     std::uint32_t const bad = floor_log2(static_cast<std::size_t>(last - first));
-    if (workers_of(c) == 1 && !wanted_.stop.stop_possible()) {
-      sort_alone(first, static_cast<std::size_t>(last - first), less_);
+    if (detail::workers_of(c) == 1 && !wanted_.stop.stop_possible()) {
+      detail::sort_alone(first, static_cast<std::size_t>(last - first), less_);
     } else {
       auto const n = static_cast<std::size_t>(last - first);
       if (n < parallel_partition_length && is_in_order(c, first, n)) return;  // take_step() looks in longer ones
@@ -117,9 +118,9 @@ class sorter {
     }
     ends_if_left piece{*this};
     if (static_cast<std::size_t>(last - first) <= least_) {
-      quicksort(first, last, less_, leftmost, bad);
+      detail::quicksort(first, last, less_, leftmost, bad);
     } else if (auto const step = take_step(c, first, last, leftmost, bad); !step.done) {
-      fork_or_call(
+      detail::fork_or_call(
           c, [&](Context const& left) { sort(left, first, step.middle, leftmost, bad); },
           [&](Context const& right) { sort(right, step.after, last, false, bad); });
     }
@@ -129,10 +130,10 @@ class sorter {
   template <class Context>
   quicksort_step<I> take_step(Context const& c, I first, I last, bool leftmost, std::uint32_t& bad) {
     std::size_t const n = static_cast<std::size_t>(last - first);
-    if (n < parallel_partition_length || workers_of(c) == 1)
-      return take_quicksort_step(first, last, less_, leftmost, bad);
+    if (n < parallel_partition_length || detail::workers_of(c) == 1)
+      return detail::take_quicksort_step(first, last, less_, leftmost, bad);
     if (is_in_order(c, first, n)) return {true, last, last};
-    choose_pivot_of_many(first, last, less_);
+    detail::choose_pivot_of_many(first, last, less_);
     if (!leftmost && !less_(*(first - 1), *first)) {
       std::size_t const equal = divide(c, first + 1, n - 1, [&](I const& at) { return !less_(*first, *at); });
       return {false, first, first + 1 + static_cast<std::iter_difference_t<I>>(equal)};
@@ -142,10 +143,10 @@ class sorter {
     I const pivot = first + left;
     std::ranges::iter_swap(first, pivot);
     if (left < (last - first) / 8 || last - pivot < (last - first) / 8) {
-      break_pattern(first, pivot);
-      break_pattern(pivot + 1, last);
+      detail::break_pattern(first, pivot);
+      detail::break_pattern(pivot + 1, last);
       if (bad == 0) {
-        heap_sort(first, last, less_);
+        detail::heap_sort(first, last, less_);
         return {true, last, last};
       }
       --bad;
@@ -155,27 +156,19 @@ class sorter {
 
   template <class Context, class BelongsLeft>
   std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left) {
-    return partition_chunks(
-        c, first, n,
-        [&](I begin, I end) {
-          if constexpr (cheap_to_compare<std::iter_value_t<I>>) {
-            return divide_by_blocks(begin, end, belongs_left).middle;
-          } else {
-            return divide_by_scanning(begin, end, belongs_left);
-          }
-        },
-        wanted_);
+    return detail::partition_chunks(
+        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, belongs_left).middle; }, wanted_);
   }
 
   /// Looks until it meets the first element that is less than the one before.
   template <class Context>
   bool is_in_order(Context const& c, I first, std::size_t n) {
     if (n < 2) return true;
-    if (!begins_in_order(first, n, less_)) return false;  // most ranges are not in order
+    if (!detail::begins_in_order(first, n, less_)) return false;  // most ranges are not in order
     falls<I, Order> const falls_at{first, less_};
-    return find_index(c, n - 1, {.stop = wanted_.stop}, [&falls_at](std::size_t lo, std::size_t hi) {
+    return detail::find_index(c, n - 1, {.stop = wanted_.stop}, [&falls_at](std::size_t lo, std::size_t hi) {
              auto const here = falls_at;
-             return first_in_block(here, lo, hi);
+             return detail::first_in_block(here, lo, hi);
            }) == n - 1;
   }
 
@@ -189,6 +182,7 @@ template <class On, class I, class Less, class Proj>
 void check_order() {
   using element = std::iter_reference_t<I>;
   check_place<On>();
+  check_moved<I>();
   check_function<Proj, element>();
   check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
 }
@@ -197,15 +191,15 @@ template <class On, class I, class Less, class Proj>
 I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   checked_grain(wanted);
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   ordering<iterator, Less, Proj> const order{less, proj};
   if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
     if (wanted.stop.stop_requested()) throw_stopped();
-    sort_alone(first, over.n, order);  // where the caller is
+    detail::sort_alone(first, over.n, order);  // where the caller is
   } else {
     sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
-    on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, advanced(first, over.n)); });
+    detail::on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, detail::advanced(first, over.n)); });
   }
   return over.end();
 }
@@ -214,14 +208,14 @@ template <class On, class I, class Less, class Proj>
 I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   checked_grain(wanted);
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   ordering<iterator, Less, Proj> const order{less, proj};
   auto const at = static_cast<std::size_t>(nth - over.first);
-  on_workers(on, wanted.region, [&](auto const& c) {
+  detail::on_workers(on, wanted.region, [&](auto const& c) {
     sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
-    if (at < over.n && over.n > 1) s.select(c, first, advanced(first, at), advanced(first, over.n));
-    if (sort_front && at > 1) s.run(c, first, advanced(first, at));
+    if (at < over.n && over.n > 1) s.select(c, first, detail::advanced(first, at), detail::advanced(first, over.n));
+    if (sort_front && at > 1) s.run(c, first, detail::advanced(first, at));
   });
   return over.end();
 }
@@ -241,64 +235,64 @@ I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool so
 //            4096 elements. Nothing is allocated but some numbers for each worker.
 
 /// Sorts a range; elements of which none is less than the other may change places.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   return detail::sort_of(on, detail::stretch_of(r), less, proj, wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::sort_of(on, detail::stretch_of(first, last), less, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto sort(On&& on, R&& r, loop_options const& wanted) {
-  return sort(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::sort(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto sort(On&& on, I first, S last, loop_options const& wanted) {
-  return sort(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::sort(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 
 /// Brings the element to `nth` that would be there if the range were sorted, what is greater behind it, and what is
 /// less before it.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
                  loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
   return detail::nth_element_of(on, detail::stretch_of(r), nth, less, proj, false, wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I nth_element(On&& on, I first, I nth, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::nth_element_of(on, detail::stretch_of(first, last), nth, less, proj, false, wanted);
 }
 template <class On, std::ranges::range R>
 auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, loop_options const& wanted) {
-  return nth_element(on, std::forward<R>(r), std::move(nth), {}, {}, wanted);
+  return heist::nth_element(on, std::forward<R>(r), std::move(nth), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 I nth_element(On&& on, I first, I nth, S last, loop_options const& wanted) {
-  return nth_element(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
+  return heist::nth_element(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
 }
 
 /// Sorts the least elements to the front, up to `middle`; the others follow in no order.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, Less less = {}, Proj proj = {},
                   loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
   return detail::nth_element_of(on, detail::stretch_of(r), middle, less, proj, true, wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I partial_sort(On&& on, I first, I middle, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::nth_element_of(on, detail::stretch_of(first, last), middle, less, proj, true, wanted);
 }
 template <class On, std::ranges::range R>
 auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, loop_options const& wanted) {
-  return partial_sort(on, std::forward<R>(r), std::move(middle), {}, {}, wanted);
+  return heist::partial_sort(on, std::forward<R>(r), std::move(middle), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 I partial_sort(On&& on, I first, I middle, S last, loop_options const& wanted) {
-  return partial_sort(on, std::move(first), std::move(middle), std::move(last), {}, {}, wanted);
+  return heist::partial_sort(on, std::move(first), std::move(middle), std::move(last), {}, {}, wanted);
 }
 
 }  // namespace heist

@@ -101,7 +101,7 @@ class stable_sorter {
 
  public:
   stable_sorter(I first, value* copy, Order const& less, loop_options const& wanted) noexcept
-      : first_{first}, copy_{copy}, less_{less}, wanted_{wanted} {}
+      : first_(first), copy_{copy}, less_{less}, wanted_{wanted} {}
 
   /// Sorts [lo, hi); the result is in the copy, if wanted there.
   template <class Context>
@@ -109,30 +109,30 @@ class stable_sorter {
     if (wanted_.stop.stop_requested()) less_.stop();
     if (hi - lo <= serial_sort_length || less_.ended()) return sort_alone(lo, hi, into_copy);
     std::size_t const middle = lo + (hi - lo) / 2;
-    fork_or_call(
+    detail::fork_or_call(
         c, [&](Context const& left) { sort(left, lo, middle, !into_copy); },
         [&](Context const& right) { sort(right, middle, hi, !into_copy); });
     if (into_copy) {
-      merge(c, advanced(first_, lo), middle - lo, advanced(first_, middle), hi - middle, copy_ + lo);
+      merge(c, detail::advanced(first_, lo), middle - lo, detail::advanced(first_, middle), hi - middle, copy_ + lo);
     } else {
-      merge(c, copy_ + lo, middle - lo, copy_ + middle, hi - middle, advanced(first_, lo));
+      merge(c, copy_ + lo, middle - lo, copy_ + middle, hi - middle, detail::advanced(first_, lo));
     }
   }
 
  private:
   void sort_alone(std::size_t lo, std::size_t hi, bool into_copy) {
     if (hi - lo <= run_length || less_.ended()) {
-      if (!less_.ended()) insertion_sort(advanced(first_, lo), advanced(first_, hi), less_);
-      if (into_copy) std::ranges::move(advanced(first_, lo), advanced(first_, hi), copy_ + lo);
+      if (!less_.ended()) detail::insertion_sort(detail::advanced(first_, lo), detail::advanced(first_, hi), less_);
+      if (into_copy) std::ranges::move(detail::advanced(first_, lo), detail::advanced(first_, hi), copy_ + lo);
       return;
     }
     std::size_t const middle = lo + (hi - lo) / 2;
     sort_alone(lo, middle, !into_copy);
     sort_alone(middle, hi, !into_copy);
     if (into_copy) {
-      merge_alone(advanced(first_, lo), middle - lo, advanced(first_, middle), hi - middle, copy_ + lo);
+      merge_alone(detail::advanced(first_, lo), middle - lo, detail::advanced(first_, middle), hi - middle, copy_ + lo);
     } else {
-      merge_alone(copy_ + lo, middle - lo, copy_ + middle, hi - middle, advanced(first_, lo));
+      merge_alone(copy_ + lo, middle - lo, copy_ + middle, hi - middle, detail::advanced(first_, lo));
     }
   }
 
@@ -140,25 +140,25 @@ class stable_sorter {
   void merge(Context const& c, From a, std::size_t a_n, From b, std::size_t b_n, To out) {
     if (a_n + b_n <= serial_merge_length) return merge_alone(a, a_n, b, b_n, out);
     std::size_t const half = (a_n + b_n) / 2;
-    std::size_t const i = co_rank(half, a, a_n, b, b_n, less_);
+    std::size_t const i = detail::co_rank(half, a, a_n, b, b_n, less_);
     std::size_t const j = half - i;
-    fork_or_call(
+    detail::fork_or_call(
         c, [&](Context const& left) { merge(left, a, i, b, j, out); },
         [&](Context const& right) {
-          merge(right, advanced(a, i), a_n - i, advanced(b, j), b_n - j, advanced(out, half));
+          merge(right, detail::advanced(a, i), a_n - i, detail::advanced(b, j), b_n - j, detail::advanced(out, half));
         });
   }
 
   template <class From, class To>
   void merge_alone(From a, std::size_t a_n, From b, std::size_t b_n, To out) {
-    From const a_end = advanced(a, a_n);
-    From const b_end = advanced(b, b_n);
+    From const a_end = detail::advanced(a, a_n);
+    From const b_end = detail::advanced(b, b_n);
     if (a_n != 0 && b_n != 0 && !less_(*b, *(a_end - 1))) {  // in order already
       std::ranges::move(b, b_end, std::ranges::move(a, a_end, out).out);
       return;
     }
     while (a != a_end && b != b_end) {
-      if constexpr (cheap_to_compare<value>) {
+      if constexpr (cheap_to_compare<value> && std::is_copy_assignable_v<value>) {
         bool const from_b = less_(*b, *a);
         *out = from_b ? *b : *a;
         b += from_b ? 1 : 0;
@@ -192,17 +192,17 @@ template <class On, class I, class Less, class Proj>
 I stable_sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   checked_grain(wanted);
-  auto const first = plain_iterator(over.first);
+  auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   using order_type = ordering<iterator, Less, Proj>;
   if (over.n <= insertion_length) {
-    insertion_sort(first, advanced(first, over.n), order_type{less, proj});
+    detail::insertion_sort(first, detail::advanced(first, over.n), order_type{less, proj});
     return over.end();
   }
   second_copy<std::iter_value_t<I>> copy{over.n};
   copy.make(first);
   stable_sorter<iterator, order_type> s{first, copy.first(), order_type{less, proj}, wanted};
-  on_workers(on, wanted.region, [&](auto const& c) { s.sort(c, 0, over.n, false); });
+  detail::on_workers(on, wanted.region, [&](auto const& c) { s.sort(c, 0, over.n, false); });
   s.finish();
   return over.end();
 }
@@ -215,23 +215,23 @@ I stable_sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options c
 ///         are then in some order, and none is lost, unless a move throws; bad_alloc, before anything is changed.
 /// Work    n log n comparisons and moves; span: log n merges, each cut into pieces of 8192. Memory for n elements is
 ///         allocated.
-template <class On, std::ranges::range R, class Less = std::ranges::less, class Proj = std::identity>
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto stable_sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   return detail::stable_sort_of(on, detail::stretch_of(r), less, proj, wanted);
 }
-template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::ranges::less,
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I stable_sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::stable_sort_of(on, detail::stretch_of(first, last), less, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto stable_sort(On&& on, R&& r, loop_options const& wanted) {
-  return stable_sort(on, std::forward<R>(r), {}, {}, wanted);
+  return heist::stable_sort(on, std::forward<R>(r), {}, {}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 auto stable_sort(On&& on, I first, S last, loop_options const& wanted) {
-  return stable_sort(on, std::move(first), std::move(last), {}, {}, wanted);
+  return heist::stable_sort(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 
 }  // namespace heist

@@ -49,9 +49,10 @@ struct json_error : error {
   using error::error;
 };
 
-/// A task that was not run because its stop_token was asked to stop before.
+/// A task that was not run because its stop_token was asked to stop before. A task may throw it, too.
 struct stopped_error : error {
   using error::error;
+  stopped_error() : error{"stopped"} {}
 };
 
 }  // namespace heist

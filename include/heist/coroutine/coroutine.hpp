@@ -57,7 +57,9 @@ struct coroutine_promise_base : coroutine_base {
 template <class T>
 struct coroutine_promise final : coroutine_promise_base<T> {
   coroutine<T> get_return_object() noexcept;
-  template <class U>
+  /// Without a type of its own (co_return {1, 2}) the value is a T.
+  template <class U = T>
+  requires std::is_constructible_v<T, U>
   void return_value(U&& value) {
     this->result.fill([&]() -> decltype(auto) { return std::forward<U>(value); });
   }

@@ -24,11 +24,19 @@ class any_executor {
   /// As executor::submit, with the same arguments.
   template <class F>
   auto submit(F&& f) const {
-    return detail_submit<context>(*home_, std::forward<F>(f));
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail_submit<context>(*home_, std::forward<F>(f));
+    } else {
+      return detail::refused_handle<future>{};
+    }
   }
   template <class F>
   auto submit(std::stop_token token, F&& f) const {
-    return detail_submit<context>(*home_, std::forward<F>(f), std::move(token));
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail_submit<context>(*home_, std::forward<F>(f), std::move(token));
+    } else {
+      return detail::refused_handle<future>{};
+    }
   }
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) const {
@@ -37,7 +45,11 @@ class any_executor {
   /// As executor::sync_wait.
   template <class F>
   decltype(auto) sync_wait(F&& f) const {
-    return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
+    } else {
+      return detail::refused{};
+    }
   }
   /// As executor::run.
   template <class Graph, class... Options>

@@ -223,6 +223,7 @@ struct flow_call {
   std::tuple<std::remove_reference_t<Argument>*...> values;
 
   void operator()() requires callable_plain<F, Argument...> {
+    static_assert(result_of_task<decltype(function(std::declval<Argument>()...))>::is_result);
     std::apply([this](auto*... v) { static_cast<void>(function(static_cast<Argument>(*v)...)); }, values);
   }
   template <class Context>
@@ -230,6 +231,7 @@ struct flow_call {
     static_assert(callable_with_context<F, Context, Argument...>,
                   "heist: a task of a flow is called with a reference to each datum, in the order in which they are "
                   "named: T const& for read(), T& for write(), update() and commute(); fix its parameters.");
+    static_assert(result_of_task<decltype(function(c, std::declval<Argument>()...))>::is_result);
     std::apply([&](auto*... v) { static_cast<void>(function(c, static_cast<Argument>(*v)...)); }, values);
   }
 };

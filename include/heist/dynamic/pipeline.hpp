@@ -43,10 +43,17 @@ template <class F, class Arguments>
 struct stage_result;
 template <class F, class... A>
 struct stage_result<F, std::tuple<A...>> {
-  static_assert(callable_plain<F, A...> || callable_with_context<F, context, A...>,
+  static_assert(callable_as_task<F, context, A...>,
                 "heist: a stage of a pipeline is called with what the stage before it returns, the first one with a "
-                "heist::token&; fix its parameters.");
-  using type = decltype(call_task(std::declval<F&>(), std::declval<context>(), std::declval<A>()...));
+                "heist::token&, which cannot be copied; fix its parameters.");
+  static auto called() {
+    if constexpr (callable_as_task<F, context, A...>) {
+      return std::type_identity<task_result<context, F, A...>>{};
+    } else {
+      return std::type_identity<refused>{};
+    }
+  }
+  using type = typename decltype(called())::type;
 };
 
 }  // namespace detail
@@ -282,11 +289,13 @@ class pipeline {
 
   template <std::size_t I, class... A>
   void fill(line& l, detail::fiber& self, A&&... a) {
-    detail::interrupted_by const stop{self, core_.interrupt};
-    std::get<I>(l.values).fill([&]() -> decltype(auto) {
-      return detail::call_with_context<context>(std::get<I>(stages_).function, self, core_.interrupt,
-                                                std::forward<A>(a)...);
-    });
+    if constexpr (!std::is_same_v<result<I>, detail::refused>) {
+      detail::interrupted_by const stop{self, core_.interrupt};
+      std::get<I>(l.values).fill([&]() -> decltype(auto) {
+        return detail::call_with_context<context>(std::get<I>(stages_).function, self, core_.interrupt,
+                                                  std::forward<A>(a)...);
+      });
+    }
   }
   /// What the last stage returns is nobody's.
   template <std::size_t I>

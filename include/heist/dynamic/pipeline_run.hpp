@@ -20,9 +20,11 @@
 
 namespace heist {
 
-/// What the first stage of a pipeline is handed.
+/// What the first stage of a pipeline is handed, by reference: stop() of a copy would tell nobody.
 class token {
  public:
+  token(token const&) = delete;
+  token& operator=(token const&) = delete;
   /// Of the tokens of this run, counted from 0.
   std::size_t number() const noexcept { return number_; }
   /// There is no more: this token does not exist, what the stage returns is dropped.
@@ -30,15 +32,12 @@ class token {
 
  private:
   friend struct detail_token_access;
-  std::size_t number_ = 0;
+  explicit token(std::size_t number) noexcept : number_{number} {}
+  std::size_t number_;
   bool stopped_ = false;
 };
 struct detail_token_access {
-  static token make(std::size_t number) noexcept {
-    token t;
-    t.number_ = number;
-    return t;
-  }
+  static token make(std::size_t number) noexcept { return token{number}; }
   static bool stopped(token const& t) noexcept { return t.stopped_; }
 };
 

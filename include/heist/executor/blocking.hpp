@@ -40,6 +40,7 @@ class blocking_call {
 template <class F>
 auto call_blocking(F&& f) -> decltype(f()) {
   using result = decltype(f());
+  static_assert(result_of_task<result>::is_result);
   blocking_call call;
   if (!call.begin()) return f();
   if constexpr (std::is_nothrow_invocable_v<F&> && std::is_void_v<result>) {

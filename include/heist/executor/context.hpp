@@ -201,16 +201,35 @@ inline constexpr bool callable_with_context = requires(F& f, Context c, Args&&..
   f(c, static_cast<Args&&>(args)...);
 };
 
+/// Work that begins when somebody awaits or connects it: a coroutine, a sender of std::execution.
+template <class T>
+inline constexpr bool is_unbegun_work = requires {
+  typename T::sender_concept;
+};
+template <class T>
+inline constexpr bool is_unbegun_work<coroutine<T>> = true;
+
+/// What a task returns. A class, so that the sentence comes once.
+template <class R>
+struct result_of_task {
+  static_assert(!is_unbegun_work<std::remove_cv_t<R>>,
+                "heist: a task returns a coroutine or a sender, which nobody would begin; fix it by waiting for it in "
+                "the task, as in [&] { return heist::sync_wait(f(x)); }.");
+  static constexpr bool is_result = true;
+};
+
 /// Calls f(args...), or f(c, args...) if only that is possible.
 template <class Context, class F, class... Args>
 HEIST_ALWAYS_INLINE decltype(auto) call_task(F& f, Context c, Args&&... args) {
   if constexpr (callable_plain<F, Args...>) {
+    static_assert(result_of_task<decltype(f(std::forward<Args>(args)...))>::is_result);
     return f(std::forward<Args>(args)...);
   } else {
     static_assert(
         callable_with_context<F, Context, Args...>,
         "heist: a task must be callable as f() or f(heist::context), with the values of the tasks it takes as "
         "further arguments; fix its parameters.");
+    static_assert(result_of_task<decltype(f(c, std::forward<Args>(args)...))>::is_result);
     return f(c, std::forward<Args>(args)...);
   }
 }
@@ -228,6 +247,7 @@ struct root_frame {
 template <class Context, class F, class... Args>
 decltype(auto) call_with_context(F& f, fiber& self, interrupt_state const* interrupt, Args&&... args) {
   if constexpr (callable_plain<F, Args...>) {
+    static_assert(result_of_task<decltype(f(std::forward<Args>(args)...))>::is_result);
     return f(std::forward<Args>(args)...);
   } else {
     interrupted_by const scope{self, interrupt};

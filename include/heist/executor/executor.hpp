@@ -162,6 +162,18 @@ struct executor_access;
 
 }  // namespace detail
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_defined = requires {
+  sizeof(T);
+};
+/// Another policy where a sentence has been said of this one, so that it is the only one.
+template <class Policy>
+using policy_or_any = std::conditional_t<policy::executor_policy<Policy>, Policy, policy::random>;
+
+}  // namespace detail
+
 /// A set of workers, each a thread, that run tasks until the executor is destroyed.
 ///
 /// Threads  every member may be called by any thread, also from inside tasks unless it says otherwise.
@@ -170,7 +182,11 @@ struct executor_access;
 template <class Policy, class Observer>
 class executor {
   static_assert(
-      policy::executor_policy<Policy>,
+      detail::is_defined<Policy>,
+      "heist: executor<Policy> knows nothing of this policy but its name; fix it by #include <heist/tiers.hpp> for "
+      "policy::cab and policy::cats, <heist/automatic.hpp> for policy::automatic, or <heist/heist.hpp>.");
+  static_assert(
+      !detail::is_defined<Policy> || policy::executor_policy<Policy>,
       "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type, a join_type "
       "and a tier_type; fix it by deriving from heist::policy::bundle<Victim, Idle>.");
   static_assert(
@@ -180,7 +196,7 @@ class executor {
 
  public:
   /// What its tasks get when they take a context as `auto`.
-  using context_type = typename detail::context_of<Policy>::type;
+  using context_type = typename detail::context_of<detail::policy_or_any<Policy>>::type;
 
   /// As many workers as CPUs that this process may use.
   executor() : executor{options{}} {}
@@ -232,6 +248,14 @@ class executor {
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
     return submit_how<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
                                     std::forward<More>(more)...);
+  }
+
+  template <class... Any>
+  detail::refused async(Any&&...) {
+    static_assert(sizeof...(Any) > 1000,
+                  "heist: an executor has no async(); fix it by submit(f), which returns a future, or post(f), which "
+                  "returns nothing.");
+    return {};
   }
 
   /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
@@ -332,7 +356,7 @@ class executor {
 
  private:
   friend struct detail::executor_access;
-  detail::scheduler<Policy, Observer> scheduler_;
+  detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
 };
 
 /// For rooms above that need more than an executor's public members.

@@ -47,6 +47,7 @@ struct refused_handle : Handle<refused> {
 enum class callable_fault {
   none,
   no_callable,
+  work_itself,
   by_name,
   unmovable,
   constant,
@@ -106,7 +107,9 @@ constexpr callable_fault fault_of_call() noexcept {
 template <class Context, class F, class... Values>
 constexpr callable_fault fault_of_kept() noexcept {
   using kept = std::decay_t<F>;
-  if constexpr (is_no_callable<kept>) {
+  if constexpr (is_unbegun_work<kept>) {
+    return callable_fault::work_itself;
+  } else if constexpr (is_no_callable<kept>) {
     return callable_fault::no_callable;
   } else if constexpr (!std::is_constructible_v<kept, F>) {
     return std::is_move_constructible_v<kept> ? callable_fault::by_name : callable_fault::unmovable;
@@ -169,6 +172,10 @@ constexpr bool accepted() noexcept {
   static_assert(fault != callable_fault::no_callable,
                 "heist: what is to run as a task cannot be called: it is a value, perhaps the result of a call; fix it "
                 "by passing a callable, as in [&] { return f(x); }.");
+  static_assert(
+      fault != callable_fault::work_itself,
+      "heist: what is to run as a task is a coroutine or a sender, and no callable; fix it by a callable that "
+      "waits for it, as in [&] { return heist::sync_wait(f(x)); }.");
   static_assert(fault != callable_fault::by_name,
                 "heist: a callable that cannot be copied was passed by its name, and a task keeps a callable of its "
                 "own; fix it by std::move(f), or by writing the lambda in its place.");

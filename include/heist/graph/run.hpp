@@ -63,6 +63,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
       if (option.stop_possible())
         r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
     } else {
+      static_assert(result_of_task<decltype(option())>::is_result);
       r.callback = std::forward<decltype(option)>(option);
     }
   };

@@ -53,6 +53,13 @@ class task_operations {
     checked().set_priority(index_, how);
     return self();
   }
+  template <class Number>
+  requires std::is_integral_v<Number> Self& priority(Number) {
+    static_assert(!std::is_integral_v<Number>,
+                  "heist: a task's priority is a heist::priority and no number; fix it by heist::priority(5), or "
+                  "heist::priority::high.");
+    return self();
+  }
   heist::priority priority() const { return checked().priority_of(index_); }
 
   /// This task runs before each of `others`. A condition's successors are numbered in the order of these calls.

@@ -93,12 +93,21 @@ struct bulk_sender {
                               bulk_receiver<Parallel, Shape, F, Receiver>{std::move(to), n, std::move(f)});
   }
   template <class Receiver>
-  requires std::copy_constructible<From>
-  auto connect(Receiver to) const& {
+  requires(std::copy_constructible<From>&& std::copy_constructible<F>) auto connect(Receiver to) const& {
     return execution::connect(from, bulk_receiver<Parallel, Shape, F, Receiver>{std::move(to), n, f});
   }
   decltype(auto) get_env() const noexcept { return execution::get_env(from); }
 };
+
+/// A part of a sender that has been passed as Sender&&: moved out of if that may be, else copied.
+template <class Sender, class Part>
+decltype(auto) part_of(Part& part) noexcept {
+  if constexpr (std::is_lvalue_reference_v<Sender>) {
+    return static_cast<Part const&>(part);
+  } else {
+    return std::move(part);
+  }
+}
 
 /// What the scheduler's domain makes of the bulk algorithms whose values come on one of its workers.
 struct bulk_domain : execution::default_domain {
@@ -107,16 +116,18 @@ struct bulk_domain : execution::default_domain {
            std::same_as<execution::tag_of_t<Sender>,
                         execution::bulk_unchunked_t>) auto transform_sender(execution::set_value_t, Sender&& s,
                                                                             Env const&) const {
-    auto&& [tag, data, from] = std::forward<Sender>(s);
-    auto&& [policy, n, f] = data;
+    auto& [tag, data, from] = s;
+    auto& [policy, n, f] = data;
     using shape = std::remove_cvref_t<decltype(n)>;
     using function = std::remove_cvref_t<decltype(f)>;
     using source = std::remove_cvref_t<decltype(from)>;
     constexpr bool parallel = is_parallel<std::remove_cvref_t<decltype(bare_policy(policy))>>;
     if constexpr (std::same_as<execution::tag_of_t<Sender>, execution::bulk_unchunked_t>) {
-      return bulk_sender<parallel, shape, each_of_chunk<function>, source>{source(from), n, {function(f)}};
+      return bulk_sender<parallel, shape, each_of_chunk<function>, source>{
+          source(part_of<Sender>(from)), n, {function(part_of<Sender>(f))}};
     } else {
-      return bulk_sender<parallel, shape, function, source>{source(from), n, function(f)};
+      return bulk_sender<parallel, shape, function, source>{source(part_of<Sender>(from)), n,
+                                                            function(part_of<Sender>(f))};
     }
   }
 };

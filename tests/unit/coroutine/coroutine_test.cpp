@@ -192,6 +192,11 @@ TEST_CASE("coroutine: values and exceptions, of futures, runs and other coroutin
   }
 }
 
+TEST_CASE("coroutine: a value made of braces", "[coroutine]") {
+  auto const both = []() -> heist::coroutine<std::pair<int, std::string>> { co_return {1, "two"}; };
+  CHECK(heist::sync_wait(both()) == std::pair<int, std::string>{1, "two"});
+}
+
 TEST_CASE("coroutine: one that is never awaited destroys what it was given, and is awaited once", "[coroutine]") {
   heist::executor ex{1};
   auto const kept = std::make_shared<int>(1);

@@ -2,11 +2,17 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <stop_token>
 #include <thread>
+#include <type_traits>
+#include <vector>
 
+#include "heist/algorithm.hpp"
 #include "heist/async.hpp"
 #include "heist/automatic.hpp"
+#include "heist/flow.hpp"
 #include "heist/graph.hpp"
+#include "heist/pipeline.hpp"
 #include "heist/replay.hpp"
 #include "support/catch.hpp"
 
@@ -38,6 +44,44 @@ TEST_CASE("any_executor: as the executor that it refers to", "[dynamic]") {
     ex.wait_idle();
   }
   CHECK(heist::any_executor{one} == heist::any_executor{one});
+}
+
+TEST_CASE("any_executor: algorithms run on it", "[dynamic]") {
+  heist::executor two{2};
+  heist::any_executor const ex{two};
+  std::vector<int> v(10'000);
+  CHECK(heist::for_each_index(ex, 0, 10'000, [&](int i) { v[static_cast<std::size_t>(i)] = 10'000 - i; }));
+  heist::sort(ex, v);
+  CHECK(v[0] == 1);
+  CHECK(heist::reduce(ex, v, 0) == 50'005'000);
+  CHECK(ex.submit([ex, &v] { return heist::count(ex, v, 7); }).get() == 1);  // inside
+}
+
+TEST_CASE("handles: a copy acts for the same, or there is none", "[dynamic]") {
+  auto const copied = []<class... T>(std::type_identity<T>...) { return (std::is_copy_constructible_v<T> || ...); };
+  using std::type_identity;
+  STATIC_REQUIRE_FALSE(copied(type_identity<heist::executor<>>{}, type_identity<heist::scope<>>{},
+                              type_identity<heist::task_graph>{}, type_identity<heist::graph_run>{},
+                              type_identity<heist::limiter>{}, type_identity<heist::region>{},
+                              type_identity<heist::flow>{}, type_identity<heist::datum<int>>{},
+                              type_identity<heist::token>{}, type_identity<heist::future<int>>{},
+                              type_identity<heist::per_worker<int>>{}, type_identity<heist::no_migrate>{}));
+  // Those that may be copied.
+  heist::executor ex{1};
+  heist::task_graph g;
+  auto t = g.emplace([] {}), copy = t;
+  copy.name("both");
+  CHECK(t.name() == "both");
+  auto stopped = ex.submit([]() -> int { throw heist::stopped_error{}; }).share();
+  auto const same = stopped;
+  CHECK_THROWS_WITH(same.get(), "stopped");
+  std::stop_source stop;
+  stop.request_stop();
+  ex.sync_wait([&](heist::context c) {
+    auto const d = c;
+    CHECK(d.submit(stop.get_token(), [] {}).valid());
+    CHECK(d.worker_id() == c.worker_id());
+  });
 }
 
 TEST_CASE("per_worker: each worker has its own", "[dynamic]") {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -74,6 +75,36 @@ TEST_CASE("senders: bulk is a loop of the executor", "[senders]") {
   CHECK(sum == 5000);
   ex::sync_wait(ex::schedule(on) | ex::bulk(ex::par, 0, [&](int) { sum = 0; }));
   CHECK(sum == 5000);
+}
+
+TEST_CASE("senders: bulk of values and functions that are moved, and copied once where they are copied", "[senders]") {
+  heist::executor pool{2};
+  heist::execution_scheduler const on{pool};
+  std::atomic<int> sum{0};
+  auto [left] =
+      ex::sync_wait(ex::just(std::make_unique<int>(3)) | ex::continues_on(on) |
+                    ex::then([by = std::make_unique<int>(2)](std::unique_ptr<int> value) {
+                      *value *= *by;
+                      return value;
+                    }) |
+                    ex::bulk(ex::par, 100, [&sum](int, std::unique_ptr<int>& value) { sum += *value; }) |
+                    ex::bulk_chunked(ex::par, 100, [&sum](int lo, int hi, std::unique_ptr<int>&) { sum += hi - lo; }))
+          .value();
+  CHECK(*left == 6);
+  CHECK(sum == 700);
+  int copies = 0;
+  struct counted {
+    int* n;
+    explicit counted(int& of) : n{&of} {}
+    counted(counted const& other) : n{other.n} { ++*n; }
+    counted(counted&& other) noexcept = default;
+    void operator()(int) const {}
+  };
+  ex::sync_wait(ex::schedule(on) | ex::bulk(ex::par, 10, counted{copies}));
+  CHECK(copies == 0);
+  auto const again = ex::schedule(on) | ex::bulk(ex::par, 10, counted{copies});
+  ex::sync_wait(again);
+  CHECK(copies == 1);
 }
 
 #else

@@ -1,0 +1,16 @@
+// expect: a task returns a coroutine or a sender, which nobody would begin
+// lines: 45
+// A task of a graph whose value is a coroutine.
+#include <heist/heist.hpp>
+
+int main() {
+  auto const work = [](short x) -> heist::coroutine<short> { co_return x; };
+#ifdef HEIST_MENDED
+  auto const call = [work](auto x) { return heist::sync_wait(work(x)); };
+#else
+  auto const call = work;
+#endif
+  heist::executor ex{1};
+  heist::task_graph g;
+  (void)g.emplace([call] { return call(1); });
+}

@@ -1,0 +1,13 @@
+// expect: an executor has no async()
+// lines: 15
+// The name that std::async has.
+#include <heist/executor.hpp>
+
+int main() {
+  heist::executor ex{1};
+#ifdef HEIST_MENDED
+  ex.post([] {});
+#else
+  ex.async([] {});
+#endif
+}

@@ -1,0 +1,15 @@
+// expect: a task returns a coroutine or a sender, which nobody would begin
+// lines: 45
+// A loop whose body returns a coroutine.
+#include <heist/heist.hpp>
+
+int main() {
+  auto const work = [](char x) -> heist::coroutine<char> { co_return x; };
+#ifdef HEIST_MENDED
+  auto const call = [work](auto x) { return heist::sync_wait(work(x)); };
+#else
+  auto const call = work;
+#endif
+  heist::executor ex{1};
+  heist::for_each_index(ex, 0, 3, [call](int x) { return call(static_cast<char>(x)); });
+}

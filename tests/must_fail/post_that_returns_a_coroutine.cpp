@@ -1,0 +1,15 @@
+// expect: a task returns a coroutine or a sender, which nobody would begin
+// lines: 45
+// A task that leaves a coroutine behind.
+#include <heist/heist.hpp>
+
+int main() {
+  auto const work = [](int x) -> heist::coroutine<long> { co_return x; };
+#ifdef HEIST_MENDED
+  auto const call = [work](auto x) { return heist::sync_wait(work(x)); };
+#else
+  auto const call = work;
+#endif
+  heist::executor ex{1};
+  ex.post([call] { return call(1); });
+}
