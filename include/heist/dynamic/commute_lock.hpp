@@ -56,7 +56,7 @@ class commute_lock {
       }
     }
     Node* const first = line_;
-    line_ = static_cast<Node*>(first->next);
+    line_ = static_cast<Node*>(std::exchange(first->next, nullptr));
     return first;
   }
 

@@ -120,7 +120,12 @@ struct graph_data : pending_count_keeper {
   void tell_events() noexcept;
   void close_events() noexcept;
   void arm_again() noexcept;
-  bool drop_events(run_state const& of, bool is_part, queued_runnable*& found) noexcept;
+  struct ended_waits {
+    queued_runnable* events = nullptr;
+    limited_task* limited = nullptr;
+  };
+  bool end_waits(run_state const& of, bool is_part, ended_waits& found) noexcept;
+  void leave_lines(limited_task*& found) noexcept;
   void pass_ended(worker& w);
   runnable* conclude(run_state& r, fiber& self);
   static runnable* end_pass(runnable& task, fiber& self);
@@ -186,7 +191,7 @@ struct graph_data : pending_count_keeper {
   std::vector<event_part*> events;
   std::unique_ptr<std::uint64_t[]>
       urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
-  /// Told by a task that the run in progress has failed; more than once if several fail.
+  /// Told once by a task that the run in progress has failed.
   struct failure_listener {
     void (*tell)(void* to) = nullptr;
     void* to = nullptr;

@@ -87,7 +87,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
       if (r != nullptr) {
         r->prepare(home);
         // relaxed: the start of the run publishes it
-        if (!events.empty() || !parts.empty() || on_failure.tell != nullptr)
+        if (!events.empty() || !parts.empty() || !limits.empty() || on_failure.tell != nullptr)
           r->waiting.store(this, std::memory_order_relaxed);
         r->copy_title(title);
         return *r;
@@ -247,7 +247,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     recalled = nullptr;
     finishes_slowly = counts_tokens || urgencies != nullptr;
   }
-  if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_events();  // relaxed: its own
+  if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_waits();  // relaxed: its own
   if (!events.empty()) [[unlikely]]
     tell_events();
   run_state* next = nullptr;

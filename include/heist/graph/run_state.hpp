@@ -65,14 +65,14 @@ struct run_state {
   bool interrupt_with(std::uint32_t bit) noexcept {
     bool const first = interrupt.set(bit);
     // relaxed: read again under the lock
-    if (waiting.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      drop_events(bit);
+    if (first && waiting.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      end_waits(bit);
     return first;
   }
-  /// The run is interrupted: what waits in it for an event does so no longer.
-  void drop_events(std::uint32_t why) noexcept;
+  /// The run is interrupted: its tasks wait no longer for events and limiters.
+  void end_waits(std::uint32_t why) noexcept;
   /// The run is about to end: its graph may soon be gone.
-  void forget_events() noexcept;
+  void forget_waits() noexcept;
   /// The first to fail owns `exception`.
   void fail(std::exception_ptr e) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
@@ -115,7 +115,7 @@ struct run_state {
   unique_function<bool()> again;                 ///< asked after each pass: another one?
   unique_function<void()> callback;              ///< called when the run has ended
   graph_owner keeps;                             ///< its graph, if a callback has destroyed that
-  os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if that or a part of it may have events
+  os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if its tasks may wait for events or limiters
   spin_lock<> waiting_lock;                      ///< guards it against the end of the run
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
 };

@@ -1,8 +1,10 @@
 // What a graph knows of one of its tasks, and where that goes in the run in progress.
 #pragma once
 
+#include <atomic>  // atomic_ref
 #include <cstdint>
 
+#include "heist/base/env.hpp"
 #include "heist/sched/runnable.hpp"
 
 namespace heist::detail {
@@ -25,6 +27,23 @@ struct task_past {
   friend bool operator==(task_past const&, task_past const&) = default;
 };
 
+/// A count that is not copied with what it belongs to.
+struct ready_count : os_env::atomic<std::uint32_t> {
+  ready_count() noexcept : os_env::atomic<std::uint32_t>{0} {}
+  ready_count(ready_count const&) noexcept : ready_count{} {}
+  ready_count& operator=(ready_count const&) noexcept { return *this; }
+};
+
+/// Writes a field of a task that a loop can make ready, and run, twice at a time: the last writer counts.
+template <class T>
+void store_shared(T& field, T value) noexcept {
+  std::atomic_ref{field}.store(value, std::memory_order_relaxed);  // relaxed: read after the pass, or as advice
+}
+template <class T>
+T load_shared(T& field) noexcept {
+  return std::atomic_ref{field}.load(std::memory_order_relaxed);  // relaxed: as above
+}
+
 /// It is what stands in a worker's lists when the task belongs to that worker.
 ///
 /// Threads  written by who makes the task ready, then by the task.
@@ -41,6 +60,7 @@ struct known_task : queued_runnable {
   std::uint32_t home = nowhere;  ///< the worker that is to run it; nowhere: any
   std::uint32_t turn = nowhere;  ///< its place in that worker's list, where the order is followed
   std::uint32_t part = 0;        ///< of the graph (division.hpp), under policies with squads
+  ready_count ready;             ///< in a graph with conditions: how often it is ready and has not begun
   bool admitted = false;         ///< its turn has come
   bool passed = false;           ///< it has given the turn on
   bool declared = false;         ///< what it touches

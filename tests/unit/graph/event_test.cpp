@@ -255,6 +255,38 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
   }
 }
 
+TEST_CASE("an event that a loop reaches again before its value comes lets the run go on as often", "[graph][event]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+    heist::task_graph g;
+    std::atomic<int> looped{0}, ran{0};
+    auto begin = g.emplace([] {});
+    auto body = g.emplace([] {});
+    auto again = g.emplace_condition([&] { return ++looped < 10 ? 0 : 1; });
+    auto value = g.emplace_event<int>();
+    auto after = g.emplace([&] { ++ran; });
+    begin.precede(body);
+    body.precede(again, value);
+    again.precede(body);
+    value.precede(after);
+    for (bool const stops : {false, true, false}) {
+      looped = ran = 0;
+      auto run = ex.run(g);
+      while (looped < 10) std::this_thread::yield();
+      if (stops) {
+        run.request_stop();
+        run.wait();
+        CHECK(ran == 0);
+      } else {
+        value.fulfil(7);
+        run.get();
+        CHECK(ran == 10);
+      }
+    }
+  }
+}
+
 TEST_CASE("state_text names the events that are waited for", "[graph][event]") {
   heist::executor ex{1};
   heist_test::watchdog dog{ex, std::chrono::seconds{60}};

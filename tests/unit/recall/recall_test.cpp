@@ -273,6 +273,69 @@ TEST_CASE("conditions, composition, limiters and events go to their workers, too
   CHECK(g.note().find("conditions choose") != std::string::npos);
 }
 
+namespace {
+
+/// A loop that makes `extra` ready in each turn, often before its last time has run.
+struct readying_loop {
+  explicit readying_loop(int times, bool limited, bool urgent) {
+    auto begin = g.emplace([] {});
+    auto body = g.emplace([] {});
+    auto again = g.emplace_condition([this, times] { return ++looped < times ? 0 : 1; });
+    auto extra = g.emplace([this] { ++ran; });
+    auto last = g.emplace([this] { ++after; });
+    if (limited) extra.limit(one);
+    if (urgent) body.priority(heist::priority::high);
+    begin.precede(body);
+    body.precede(again, extra);
+    again.precede(body);
+    extra.precede(last);
+  }
+  bool right(int times) {
+    return ran.exchange(0) == times && after.exchange(0) == times && looped.exchange(0) == times;
+  }
+
+  heist::task_graph g;
+  heist::limiter one{1};
+  std::atomic<int> looped{0}, ran{0}, after{0};
+};
+
+template <class Policy>
+void ready_again(heist::options const& how) {
+  heist::executor<Policy> ex{how};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  for (int kind = 0; kind != 8; ++kind) {
+    readying_loop loop{6, (kind & 1) != 0, (kind & 2) != 0};
+    heist::task_graph outer;
+    if ((kind & 4) != 0) outer.compose(loop.g);
+    heist::task_graph& g = (kind & 4) != 0 ? outer : loop.g;
+    for (int round = 0; round != 60; ++round) {
+      if (round % 2 == 0) {
+        ex.run(g).get();
+      } else {
+        ex.sync_wait([&](heist::context c) { c.run(g).get(); });
+      }
+      REQUIRE(loop.right(6));
+      if constexpr (std::is_same_v<Policy, heist::policy::replay>) {
+        auto const mode = round == 20 ? replay_mode::relaxed : replay_mode::strict_ordered;
+        if (round == 20 || round == 40) loop.g.follow(loop.g.memory(), mode);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a loop that makes a task ready before its last time has run: each policy runs it as often as it is ready") {
+  heist::options const two{
+      .workers = 2, .machine = heist::topology::parse("package:2 l3:1 core:1 pu:1"), .squads = heist::squad_by::l3};
+  ready_again<heist::policy::random>(two);
+  ready_again<heist::policy::cab>(two);
+  ready_again<heist::policy::cab>(four_squads());
+  ready_again<heist::policy::cats>(two);
+  ready_again<heist::policy::replay>(two);
+  ready_again<heist::policy::automatic>(two);
+}
+
 TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
   heist::executor<heist::policy::replay> ex{3};
   heist_test::watchdog const guard{ex, seconds{60}};
