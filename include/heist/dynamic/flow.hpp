@@ -61,7 +61,9 @@ class flow {
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
-  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it
+  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. In a task of a run that
+  /// is stopped, the tasks of the flow see the stop, those that have not started are skipped, and it throws stopped_error:
+  /// if the flow was made in that run, and while a task of it waits for the flow or for room in its window. Inside a task it
   /// parks that task; in one of its own, which it would wait for, it throws executor_error. The flow can be used again.
   void wait();
 
@@ -140,6 +142,10 @@ class flow {
   std::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
+  bool first_is_stop_ = false;                   ///< it says that the task was skipped
+  detail::interrupt_state stop_;                 ///< of its tasks
+  detail::interrupt_state const* const origin_;  ///< what the task that has made the flow is part of; null: nothing
+  detail::stop_target stop_target() noexcept;
 };
 
 /// A value that tasks of a flow use. Lives as long as tasks that use it: its destructor waits for the flow.
@@ -259,14 +265,15 @@ void flow::task(F&& f, Access... access) {
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
   future<void> made;
   if constexpr (commutes == 0) {
-    made = detail::submit_after<context, detail::no_stop, false>(*home_, before, call{std::forward<F>(f), values});
+    made = detail::submit_after<context, detail::of_flow, false>(*home_, before, call{std::forward<F>(f), values},
+                                                                 detail::of_flow{&stop_});
   } else {
     std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
     std::size_t n = 0;
     ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
-    made = detail::submit_after<context, detail::commuting<commutes>, false>(*home_, before,
-                                                                             call{std::forward<F>(f), values}, locks);
+    made = detail::submit_after<context, detail::commuting<commutes>, false>(
+        *home_, before, call{std::forward<F>(f), values}, &stop_, locks);
   }
   // From here on nothing throws: who comes after it must find it.
   renewed.added = true;

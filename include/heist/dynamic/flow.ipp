@@ -23,11 +23,18 @@ HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
 }
 
 HEIST_COLD_BODY flow::flow(detail::core* home, flow_options const& wanted)
-    : home_{home}, mask_{window_for(wanted) - 1}, window_(mask_ + 1) {}
+    : home_{home},
+      mask_{window_for(wanted) - 1},
+      window_(mask_ + 1),
+      origin_{home == nullptr ? nullptr : detail::interrupt_of_caller()} {}
+
+HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
+  return {origin_, [](void* what) noexcept { static_cast<detail::interrupt_state*>(what)->set(1); }, &stop_};
+}
 
 HEIST_COLD_BODY flow::~flow() {
   drain_to_destroy();
-  if (first_) home_->unfetched().keep(std::move(first_));
+  if (first_ && !first_is_stop_) home_->unfetched().keep(std::move(first_));
 }
 
 HEIST_COLD_BODY void flow::refuse_foreign() {
@@ -58,6 +65,7 @@ HEIST_BODY void flow::wait() {
   if (into_ == nullptr) refuse_own_task();
   drain();
   failed_ = false;
+  if (stop_.any()) stop_.reset();
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
@@ -136,6 +144,7 @@ HEIST_BODY void flow::wait_for_room() {
   if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
   if (next_ - oldest_ <= mask_) return;
   refuse_own_task();
+  detail::handed_on_stop const stop{stop_target()};
   // Half of them at once: who waits for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);
@@ -154,13 +163,17 @@ HEIST_BODY void flow::drop_oldest() {
   if (task.exception) [[unlikely]] {
     failed_ = true;
     std::exception_ptr e = task.pass_exception();
-    if (!first_) first_ = std::move(e);
+    if (!first_) {
+      first_ = std::move(e);
+      first_is_stop_ = !task.unfetched.refers();
+    }
   }
   task.release();
 }
 
 HEIST_BODY void flow::drain() {
   if (into_ != nullptr) return;  // who runs the graph waits for it
+  detail::handed_on_stop const stop{oldest_ != next_ ? stop_target() : detail::stop_target{}};
   while (oldest_ != next_) drop_oldest();
   retired_.clear();
 }

@@ -233,6 +233,8 @@ task_view view_of(record const& r) noexcept;
 bool describe_node(runnable const& self, task_view& view) noexcept;
 /// The end of the run that it is part of: of the outermost one, which others wait for.
 completion const* end_of_node(runnable const& self) noexcept;
+/// Of its run.
+interrupt_state const* interrupt_of_node(runnable const& self) noexcept;
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
 runnable* finish(record& r, fiber& self);

@@ -79,12 +79,13 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
         skips = true;
     }
   }
-  // relaxed: amounts; they are read by releases of the same run and after it
   if (skips) {
     for (std::size_t i = 0; i != t.acquired; ++i) limiter_access::release(*t.acquires[i].from, t.acquires[i].count);
-    for (limited_task::amount const& a : t.acquires) a.balance->skipped.fetch_add(a.count, std::memory_order_relaxed);
+    for (limited_task::amount const& a : t.acquires)
+      a.balance->skipped.fetch_add(a.count, std::memory_order_relaxed);  // relaxed: an amount
   } else {
-    for (limited_task::amount const& a : t.acquires) a.balance->taken.fetch_add(a.count, std::memory_order_relaxed);
+    for (limited_task::amount const& a : t.acquires)
+      a.balance->taken.fetch_add(a.count, std::memory_order_relaxed);  // relaxed: an amount
   }
   t.acquired = 0;
   return true;

@@ -69,6 +69,7 @@ struct run_state {
       end_waits(bit);
     return first;
   }
+  void request_stop() noexcept { interrupt_with(stopped_bit); }
   /// The run is interrupted: its tasks wait no longer for events and limiters.
   void end_waits(std::uint32_t why) noexcept;
   /// The run is about to end: its graph may soon be gone.
@@ -107,6 +108,8 @@ struct run_state {
   bool was_stopped = false;  ///< set before it is finished
   unsigned wave = 0;         ///< of the unit of work that it is
 
+  interrupt_state const* origin = nullptr;  ///< what the task that has started it is part of; null: nothing
+
   core* home = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph
   record* outer = nullptr;                       ///< the task of another graph that this run is the work of
@@ -140,9 +143,11 @@ class graph_run {
   /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
   /// run is stopped then, unless it is the one in progress.
   void wait() const;
-  /// Waits, then rethrows the first exception that a task of the run threw.
+  /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
+  /// was stopped (stopped()).
   void get() const;
-  /// Tasks that have not started yet are skipped; the run ends soon.
+  /// Tasks that have not started yet are skipped; the run ends soon. Waits of its tasks for events and limiters end, and
+  /// what its tasks wait for and have started (runs, context::submit, executor::sync_wait, pipelines, flows) is stopped.
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.
   bool stopped() const;

@@ -225,7 +225,7 @@ TEST_CASE("a stop ends an endless loop", "[graph]") {
   auto run = ex.run(g);
   while (n < 100) std::this_thread::yield();
   run.request_stop();
-  run.get();
+  run.wait();
   CHECK(run.stopped());
 }
 

@@ -152,13 +152,13 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
   SECTION("by its handle") {
     auto run = ex.run(g);
     run.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
     CHECK(run.stopped());
   }
   SECTION("by a token, before it begins") {
     std::stop_source s;
     s.request_stop();
-    ex.run(g, s.get_token()).get();
+    ex.run(g, s.get_token()).wait();
   }
   SECTION("by a token, later") {
     std::stop_source s;
@@ -166,7 +166,7 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
     CHECK(ex.submit([] { return 1; }).get() == 1);
     until([&] { return ex.state_text().find("event") != std::string::npos; });
     s.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
   }
   SECTION("as a part of another graph, at any depth") {
     heist::task_graph outer, outermost;
@@ -176,7 +176,7 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
     CHECK(ex.submit([] { return 1; }).get() == 1);
     until([&] { return ex.state_text().find("event") != std::string::npos; });
     run.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
   }
   CHECK(ran == 0);
   CHECK(put_back == 1);
@@ -327,7 +327,7 @@ TEST_CASE("events are fulfilled by many threads while runs are stopped: each run
     if (round % 2 == 1) run.request_stop();
     even.join();
     odd.join();
-    run.get();
+    run.wait();
     CHECK(refused == 0);
     if (round % 2 == 0) CHECK(ran == 20);
   }

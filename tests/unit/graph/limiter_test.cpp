@@ -278,7 +278,7 @@ TEST_CASE("limits are given back when a run is stopped while tasks hold them and
     auto run = ex.run(g);
     while (n < 5) std::this_thread::yield();
     run.request_stop();
-    run.get();
+    run.wait();
     CHECK(two.available() == 2);
   }
   n = 0;
@@ -321,7 +321,7 @@ TEST_CASE("what a run took is given back when it fails or is stopped, also where
       int const before = n;
       while (n == before) std::this_thread::yield();
       run.request_stop();
-      run.get();
+      run.wait();
       REQUIRE(two.available() == 2);
       REQUIRE(three.available() == 3);
     }
