@@ -37,7 +37,8 @@ class any_executor {
   /// As executor::sync_wait.
   template <class F>
   decltype(auto) sync_wait(F&& f) const {
-    return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
+    return detail::future_access::take_at_the_end(
+        detail_submit_from<context>(*home_, detail::interrupt_of_caller(), std::forward<F>(f)));
   }
   /// As executor::run.
   template <class Graph, class... Options>

@@ -102,7 +102,7 @@ class flow {
   /// The task is the youngest user of `v`. After make_room().
   static void enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept;
   bool is_in_use(detail::flow_version const& v) const noexcept;
-  /// Throws executor_error in a task of this flow that has not ended: it would wait for itself.
+  /// Throws executor_error in a task of this flow, and in what that has forked: it would wait for itself. Any thread.
   void refuse_own_task() const;
   void wait_for_room();
   void drop_oldest();
@@ -131,6 +131,8 @@ class flow {
     bool added = false;
   };
   void undo_renewals(std::size_t before) noexcept;
+  template <class Task, class... Access>
+  void add(Task& made, renewals& renewed, Access... access) noexcept;
 
   detail::core* const home_;  ///< null: of none, but of a graph
   std::size_t const mask_;
@@ -142,6 +144,7 @@ class flow {
   std::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
+  detail::unfetched_reference unfetched_;        ///< where it goes if nobody asks for it
   bool first_is_stop_ = false;                   ///< it says that the task was skipped
   detail::interrupt_state stop_;                 ///< of its tasks
   detail::interrupt_state const* const origin_;  ///< what the task that has made the flow is part of; null: nothing
@@ -263,23 +266,29 @@ void flow::task(F&& f, Access... access) {
   if (failed_) return;
   (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
-  future<void> made;
   if constexpr (commutes == 0) {
-    made = detail::submit_after<context, detail::of_flow, false>(*home_, before, call{std::forward<F>(f), values},
-                                                                 detail::of_flow{&stop_});
+    add(*detail::make_after<context, detail::of_flow, false>(*home_, before, call{std::forward<F>(f), values},
+                                                             detail::of_flow{&stop_}),
+        renewed, access...);
   } else {
     std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
     std::size_t n = 0;
     ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
-    made = detail::submit_after<context, detail::commuting<commutes>, false>(
-        *home_, before, call{std::forward<F>(f), values}, &stop_, locks);
+    add(*detail::make_after<context, detail::commuting<commutes>, false>(
+            *home_, before, call{std::forward<F>(f), values}, &stop_, locks),
+        renewed, access...);
   }
-  // From here on nothing throws: who comes after it must find it.
+}
+
+/// Nothing throws here: who comes after the task must find it. It starts when it is where they look.
+template <class Task, class... Access>
+void flow::add(Task& made, renewals& renewed, Access... access) noexcept {
   renewed.added = true;
-  detail::flow_user const me{detail::future_access::give_up(made), next_};
+  [[maybe_unused]] detail::flow_user const me{&made, next_};
   window_[next_++ & mask_] = me.task;
   (enter(*access.of->data_.now, Access::mode, me), ...);
+  detail::start_after(*home_, made, made.first_link());
 }
 
 template <class F, class... Access>

@@ -26,7 +26,9 @@ HEIST_COLD_BODY flow::flow(detail::core* home, flow_options const& wanted)
     : home_{home},
       mask_{window_for(wanted) - 1},
       window_(mask_ + 1),
-      origin_{home == nullptr ? nullptr : detail::interrupt_of_caller()} {}
+      origin_{home == nullptr ? nullptr : detail::interrupt_of_caller()} {
+  if (home != nullptr) unfetched_.refer(home->unfetched());
+}
 
 HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
   return {origin_, [](void* what) noexcept { static_cast<detail::interrupt_state*>(what)->set(1); }, &stop_};
@@ -34,7 +36,7 @@ HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
 
 HEIST_COLD_BODY flow::~flow() {
   drain_to_destroy();
-  if (first_ && !first_is_stop_) home_->unfetched().keep(std::move(first_));
+  if (first_ && !first_is_stop_) unfetched_.keep(std::move(first_));
 }
 
 HEIST_COLD_BODY void flow::refuse_foreign() {
@@ -49,12 +51,10 @@ HEIST_COLD_BODY void flow::refuse_twice() {
       "a task of a flow names a datum twice, and not only to read it; fix it by naming it once, in update()."};
 }
 
-/// Looks at all: the one may stand anywhere in the window.
+/// By what the calling code is part of: the window belongs to the thread that gives tasks to the flow.
 HEIST_BODY void flow::refuse_own_task() const {
-  detail::runnable const* const calling = detail::calling_task();
-  if (calling == nullptr) return;
-  for (std::uint64_t i = oldest_; i != next_; ++i) {
-    if (window_[i & mask_] != calling) continue;
+  for (detail::interrupt_state const* part = detail::interrupt_of_caller(); part != nullptr; part = part->outer) {
+    if (part != &stop_) continue;
     throw executor_error{
         "a task of a flow waits for that flow, or gives it a task while its window is full, and would wait for its own "
         "end; fix it by wait() and value() outside of the flow's tasks, or by a larger flow_options::window."};

@@ -48,7 +48,11 @@ HEIST_BODY void refuse_own_run(run_state& r) {
 
 HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
   graph_chooser* const by = home_->room->chooser_of(g);
-  if (by == nullptr) return;
+  if (by == nullptr) {
+    graph_chooser* const others = g.chooser.load(std::memory_order_acquire);  // acquire: who sees it sees the object
+    if (others != nullptr) others->stand_aside(g);
+    return;
+  }
   home_ = &by->run_starts(g, *home_, passes);
   by_ = by;
 }

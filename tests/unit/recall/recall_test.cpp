@@ -368,6 +368,52 @@ TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
   CHECK(g.note().find("in the order there") != std::string::npos);
 }
 
+TEST_CASE("policies take turns: what a graph follows stays, and its memory can be written and read") {
+  heist::executor<> random_ones{std::size_t{3}};
+  heist::executor<heist::policy::cab> cab{four_squads()};
+  heist::executor<heist::policy::cats> cats{
+      {.workers = 2, .machine = heist::topology::parse("package:2 l3:1 core:1 pu:1"), .squads = heist::squad_by::l3}};
+  heist::executor<heist::policy::replay> replay{3}, wider{5};
+  heist::executor<heist::policy::automatic> automatic{four_squads()};
+  heist_test::watchdog const guard{replay, seconds{120}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 1; seed != 13; ++seed) {
+    noting& n = random_noting(at, seed);
+    if (n.g.empty()) continue;
+    n.tasks.front().name("a \"name\",\n\x01 and \\ more");
+    random_engine random{seed};
+    bool const loops = seed % 3 == 0;
+    if (loops) n.g.emplace_condition([] { return -1; }).name("chooses nobody");
+    replay.run(n.g).get();
+    auto const followed = n.g.memory();
+    n.g.follow(followed, replay_mode::strict_unordered);
+    for (int step = 0; step != 40; ++step) {
+      n.reset();
+      std::uint32_t const who = heist_test::any_of(random, 0, 7);
+      bool const cut = heist_test::any_of(random, 0, 4) == 0;
+      heist::graph_run run = who == 0   ? random_ones.run(n.g)
+                             : who == 1 ? cab.run(n.g)
+                             : who == 2 ? cats.run(n.g)
+                             : who == 3 ? wider.run(n.g)
+                             : who <= 5 ? automatic.run(n.g)
+                                        : replay.run(n.g);
+      if (cut) run.request_stop();
+      run.wait();
+      if (!cut && (who == 3 || who >= 6)) {
+        bool fine = true;
+        for (std::size_t i = 0; i != n.tasks.size(); ++i) fine = fine && followed.worker(n.tasks[i]) == n.where[i];
+        CHECK(fine);
+      }
+      auto const memory = n.g.memory();
+      CHECK(heist::graph_memory::from_json(memory.to_json()) == memory);
+      if (step == 20) {
+        automatic.run(n.g).get();
+        n.g.follow(followed, replay_mode::strict_unordered);  // told while another policy had the graph
+      }
+    }
+  }
+}
+
 TEST_CASE("replay: a run is repeated by one worker, in the order in which its tasks ended") {
   heist::executor<heist::policy::replay> ex{3};
   heist_test::watchdog const guard{ex, seconds{60}};
@@ -627,6 +673,7 @@ TEST_CASE("footprints: under cats tasks that declare nothing touch what the coun
     counters::touch(64 * 7);
     if (std::exchange(first, false)) throw std::runtime_error{"once"};
   });
+  fails.succeed(waits);  // which its exception would stop
   CHECK_THROWS_AS(ex.run(g).get(), std::runtime_error);
   for (int i = 0; i != 3; ++i) {
     ex.run(g).get();
