@@ -1,7 +1,6 @@
 // What a graph knows of one of its tasks, and where that goes in the run in progress.
 #pragma once
 
-#include <atomic>  // atomic_ref
 #include <cstdint>
 
 #include "heist/base/env.hpp"
@@ -37,11 +36,11 @@ struct ready_count : os_env::atomic<std::uint32_t> {
 /// Writes a field of a task that a loop can make ready, and run, twice at a time: the last writer counts.
 template <class T>
 void store_shared(T& field, T value) noexcept {
-  std::atomic_ref{field}.store(value, std::memory_order_relaxed);  // relaxed: read after the pass, or as advice
+  os_env::store_shared(field, value);
 }
 template <class T>
 T load_shared(T& field) noexcept {
-  return std::atomic_ref{field}.load(std::memory_order_relaxed);  // relaxed: as above
+  return os_env::load_shared(field);
 }
 
 /// It is what stands in a worker's lists when the task belongs to that worker.
