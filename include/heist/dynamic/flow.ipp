@@ -10,6 +10,30 @@
 
 namespace heist {
 
+namespace detail {
+
+/// A thread outside waits for room in the window.
+struct noted_flow_wait : outside_note {
+  noted_flow_wait(core& on, std::size_t of) noexcept : home{on}, window{of} {
+    text = [](outside_note const& self) {
+      return fmt::format("a thread outside waits until half of the {} tasks in a flow's window have ended",
+                         static_cast<noted_flow_wait const&>(self).window);
+    };
+    if (!inside) home.outside.add(*this);
+  }
+  noted_flow_wait(noted_flow_wait const&) = delete;
+  noted_flow_wait& operator=(noted_flow_wait const&) = delete;
+  ~noted_flow_wait() {
+    if (!inside) home.outside.remove(*this);
+  }
+
+  core& home;
+  std::size_t const window;
+  bool const inside = calling_task() != nullptr;  ///< then it is parked, and that is noted
+};
+
+}  // namespace detail
+
 inline constexpr std::size_t largest_window = std::size_t{1} << 20;
 
 HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
@@ -145,6 +169,7 @@ HEIST_BODY void flow::wait_for_room() {
   if (next_ - oldest_ <= mask_) return;
   refuse_own_task();
   detail::handed_on_stop const stop{stop_target()};
+  detail::noted_flow_wait const noted{*home_, mask_ + 1};
   // Half of them at once: who waits for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);

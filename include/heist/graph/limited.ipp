@@ -3,7 +3,12 @@
 
 #include "heist/graph/limited.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <unordered_map>
+#include <utility>  // exchange
+#include <vector>
 
 namespace heist::detail {
 
@@ -63,12 +68,71 @@ HEIST_COLD_BODY void graph_data::leave_lines(limited_task*& found) noexcept {
   }
 }
 
+/// Those that wait for each other: each one's limiter is released by the next one, the last one's by the first. Of the
+/// same graph, beginning with `t`; empty: no circle is found.
+HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t, graph_data const& g) {
+  constexpr std::size_t most = 200;
+  auto const releases = [](limited_task const& by, limiter const* l) {
+    for (limited_task::amount const& a : by.releases) {
+      if (a.from == l) return true;
+    }
+    return false;
+  };
+  // relaxed: for people
+  auto const limit_of = [](limited_task const& of) { return of.waits_for.load(std::memory_order_relaxed); };
+  std::vector<limited_task const*> waiting, way{&t};
+  for (auto const& other : g.limits) {
+    if (other != nullptr && other.get() != &t && limit_of(*other) != nullptr && waiting.size() != most)
+      waiting.push_back(other.get());
+  }
+  std::vector<std::size_t> next{0};
+  std::vector<bool> seen(waiting.size());
+  while (!way.empty()) {
+    limiter const* const wanted = limit_of(*way.back());
+    if (wanted == nullptr) return {};  // it has gone on meanwhile
+    if (way.size() > 1 && releases(t, wanted)) return way;
+    std::size_t i = next.back();
+    while (i != waiting.size() && (seen[i] || !releases(*waiting[i], wanted))) ++i;
+    if (i == waiting.size()) {
+      way.pop_back();
+      next.pop_back();
+      continue;
+    }
+    next.back() = i + 1;
+    seen[i] = true;
+    way.push_back(waiting[i]);
+    next.push_back(0);
+  }
+  return {};
+}
+
+HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
+  auto const& t = static_cast<limited_task const&>(self);
+  record const& r = *t.resume.task;
+  graph_data const& g = *r.graph;
+  limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
+  std::string text = fmt::format("task {} of the graph{}{} waits for a limiter", g.task_name(r.built().index),
+                                 g.title.empty() ? "" : " ", g.title);
+  if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->most(), wanted->available());
+  auto const circle = circle_of_limits(t, g);
+  for (std::size_t i = 0; i != circle.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "; in a circle: " : ", which waits for ",
+                        g.task_name(circle[i]->resume.task->built().index));
+  }
+  return circle.empty() ? text : text + ", which waits for the first";
+}
+
 /// Acquires for one time that the task is ready. False: the task is in a line, and is resumed. Where the run is
 /// interrupted, it notes that nothing was acquired, and the task goes on.
 HEIST_COLD_BODY bool acquire_all(limited_task& t) {
   bool skips = false;
   while (t.acquired < t.acquires.size() && !skips) {
     limited_task::amount const& a = t.acquires[t.acquired];
+    if (limiter_access::try_acquire(*a.from, a.count, t)) {
+      ++t.acquired;
+      continue;
+    }
+    if (!std::exchange(t.listed, true)) t.home->outside.add(t);
     switch (limiter_access::acquire_or_wait(*a.from, a.count, t)) {
       case limiter_access::answer::acquired:
         ++t.acquired;
@@ -79,6 +143,7 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
         skips = true;
     }
   }
+  if (std::exchange(t.listed, false)) t.home->outside.remove(t);
   if (skips) {
     for (std::size_t i = 0; i != t.acquired; ++i) limiter_access::release(*t.acquires[i].from, t.acquires[i].count);
     for (limited_task::amount const& a : t.acquires)
@@ -129,6 +194,7 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
     t.resume.run = &resume_limited;
     t.resume.what = nullptr;
     t.resume.task = &r;
+    t.text = &text_of_limited;
     if (!acquire_all(t)) return nullptr;  // resumed by a release, or by an interruption
     let_next_acquire(t, self.home);
   }

@@ -9,6 +9,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/graph/node.hpp"
+#include "heist/observe/outside_notes.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/interrupt.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -34,7 +35,7 @@ struct limiter_balance {
 ///
 /// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task; the
 /// others are counted in `arrivals`, and what is acquired for them in `held`. README.md, "Ready twice".
-struct limited_task {
+struct limited_task : outside_note {
   struct amount {
     limiter* from;
     std::uint32_t count;
@@ -52,6 +53,7 @@ struct limited_task {
   };
   waiting_item resume{};
   core* home = nullptr;
+  bool listed = false;  ///< in home->outside; of the worker that acquires
 
   // In a limiter's line, under the limiter's lock.
   limited_task* next_in_line = nullptr;
@@ -107,6 +109,8 @@ class limiter {
 /// For the code that runs limited tasks.
 struct limiter_access {
   using answer = limiter::answer;
+  /// False if it has to wait, or its run is interrupted.
+  static bool try_acquire(limiter& l, std::uint32_t count, detail::limited_task const& t) noexcept;
   static answer acquire_or_wait(limiter& l, std::uint32_t count, detail::limited_task& t) noexcept {
     return l.acquire_or_wait(count, t);
   }

@@ -66,6 +66,14 @@ HEIST_COLD_BODY limiter::answer limiter::acquire_or_wait(std::uint32_t count, de
   return answer::waits;
 }
 
+HEIST_COLD_BODY bool limiter_access::try_acquire(limiter& l, std::uint32_t count,
+                                                 detail::limited_task const& t) noexcept {
+  spin_guard guard{l.lock_};
+  if (t.interrupt->any() || l.first_ != nullptr || l.free_ < count) return false;
+  l.free_ -= count;
+  return true;
+}
+
 HEIST_COLD_BODY void limiter::unlink(detail::limited_task& t) noexcept {
   (t.previous_in_line == nullptr ? first_ : t.previous_in_line->next_in_line) = t.next_in_line;
   (t.next_in_line == nullptr ? last_ : t.next_in_line->previous_in_line) = t.previous_in_line;

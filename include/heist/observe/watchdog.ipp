@@ -84,9 +84,9 @@ HEIST_COLD_BODY double watchdog::limit() noexcept {
   if (auto const seconds = whole_number(text, least, most)) return *seconds;
   std::fprintf(
       stderr,
-      "heist: HEIST_WATCHDOG is '%.*s', which is no number of seconds; fix it by a number from 0.001 to 1000000, or "
+      "heist: HEIST_WATCHDOG is '%s', which is no number of seconds; fix it by a number from 0.001 to 1000000, or "
       "leave it out\n",
-      static_cast<int>(text.size()), text.data());
+      text.data());
   return 0;
 }
 

@@ -476,6 +476,36 @@ TEST_CASE("a task that a loop makes ready again while it waits for a limiter run
   }
 }
 
+TEST_CASE("state_text names the tasks that wait for limiters, and those that wait in a circle", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter x{1}, y{1};
+  heist::task_graph g;
+  g.name("devices");
+  std::atomic<int> both{0};
+  auto const section = [&](heist::limiter& mine, heist::limiter& wanted, char const* name) {
+    auto begin = g.emplace([&](heist::context c) {
+      c.blocking([&] {
+        for (++both; both < 2;) std::this_thread::yield();
+      });
+    });
+    auto end = g.emplace([] {}).name(name);
+    begin.acquire(mine).precede(end);
+    end.acquire(wanted).release(mine).release(wanted);
+  };
+  section(x, y, "wants y");
+  section(y, x, "wants x");
+  auto run = ex.run(g);
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("wants x, which waits for wants y, which waits for the first") == std::string::npos);
+  CHECK(text.find("task wants y of the graph devices waits for a limiter of 1, of which 0 are free") !=
+        std::string::npos);
+  run.request_stop();
+  run.wait();
+  CHECK(ex.state_text().find("limiter") == std::string::npos);
+}
+
 TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {
   CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(heist::limiter{static_cast<std::size_t>(-1)}, heist::graph_error);
