@@ -99,7 +99,9 @@ class shared_future;
 /// The result of a submitted task, once.
 ///
 /// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
-/// Promises when it is ready, the task's callable has been destroyed. Dropping it neither waits nor cancels; the task
+/// Promises when it is ready, the task's callable has been destroyed. The value is destroyed by the last handle; if that
+///          goes while the worker is just ending the task, by the worker, a moment later. Take the value (get) where it
+///          must be gone with the handle. Dropping it neither waits nor cancels; the task
 ///          still runs, and an exception that it throws reaches executor::wait_idle(), or stderr when the executor is
 ///          destroyed.
 template <class T>

@@ -91,6 +91,8 @@ struct graph_data : pending_count_keeper {
   void lay_out_once(core& home);
   void tell_edges(graph_listener& told) const noexcept;
   void warn_of_numbers() const;
+  HEIST_RARE void warn_of_dead_tasks(adjacency const& a) const noexcept;
+  HEIST_RARE void warn_of_joins() const noexcept;
   void find_events();
   void find_urgencies(adjacency const& a);
   /// The run in progress begins tasks by their urgencies: where they have any, and none remembers their places.
@@ -178,6 +180,7 @@ struct graph_data : pending_count_keeper {
   os_env::atomic<edge_counts const*> known_counts{nullptr};
   std::string title;
   mutable bool warned = false;
+  mutable bool warned_of_joins = false;
 
   // Laid out.
   std::unique_ptr<record[]> owned_records;

@@ -244,6 +244,10 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
 /// Calls user code only where pass_ended() has said so.
 HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
+#if HEIST_CHECKED
+  if (counts_tokens && !r.interrupted()) [[unlikely]]
+    warn_of_joins();
+#endif
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
   if (balance_count != 0) return_limits(r.interrupted());
   if (recalled != nullptr) [[unlikely]] {
