@@ -6,6 +6,7 @@
 #include <utility>  // exchange, forward, move
 
 #include "heist/base/config.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/graph/build.hpp"
 #include "heist/graph/graph_data.hpp"
 
