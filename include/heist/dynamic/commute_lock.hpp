@@ -29,7 +29,7 @@ class commute_lock {
       if (now == free) {
         if (state_.compare_exchange_weak(now, owned, std::memory_order_acquire,  // E1
                                          std::memory_order_relaxed)) {           // relaxed: as above
-          node.next = nullptr;  // of an attempt before
+          node.next = nullptr;                                                   // of an attempt before
           return true;
         }
       } else {

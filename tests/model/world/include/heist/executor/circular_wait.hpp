@@ -11,7 +11,9 @@ struct stop_target {
   void (*stop)(void* what) noexcept;
   void* what;
 };
-inline interrupt_state const* interrupt_of_caller() noexcept { return nullptr; }
+inline interrupt_state const* interrupt_of_caller() noexcept {
+  return nullptr;
+}
 inline void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const&) {
   wait_for(end, generation, why);
 }
