@@ -641,7 +641,14 @@ class pair_of {
       if (thrown != threw && !(either && thrown.empty())) out += "\n  threw '" + thrown + "', not '" + threw + "'";
       if (was_stopped != stopped && !(either && !was_stopped)) out += "\n  stopped, or not, wrongly";
       for (std::size_t i = 0; i != (beside ? 2u : 1u); ++i) {
-        journal const &is = was.seen_[i], &must = of[i].seen;
+        journal is = was.seen_[i];
+        journal const& must = of[i].seen;
+        // What the other throws stops the runs that a task waits for, so what these return is not known.
+        if (beside && cut()) {
+          std::erase_if(is, [&](std::string const& line) {
+            return line.starts_with(was.a_.name + std::string{" "}) || line.starts_with(was.b_.name + std::string{" "});
+          });
+        }
         if (beside && cut() ? is_part_of(is, must) : is == must) continue;
         out += "\n  left" + lines_of(is) + "\n  and not" + lines_of(must);
       }
