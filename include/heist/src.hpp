@@ -143,6 +143,7 @@
 #include "heist/sim/task_graphs.ipp"
 #include "heist/sim/trees.ipp"
 #include "heist/sim/uts.ipp"
+#include "heist/sync/interrupt.ipp"
 #include "heist/sync/unfetched.ipp"
 #include "heist/tiers/inter_task.ipp"
 #include "heist/tiers/near_search.ipp"

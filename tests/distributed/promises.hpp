@@ -103,7 +103,7 @@ inline void stop_on_one_rank(heist::world& world, heist::executor<>& ex) {
       heist::on(last), [] {}, slow);
   auto run = ex.run(g);
   if (world.rank() == last) run.request_stop();
-  run.get();
+  run.wait();
   check(run.stopped(), "a stop is everybody's");
 }
 

@@ -60,6 +60,8 @@ struct stage {
   int outcome(heist::graph_run const& run) {
     try {
       run.get();
+    } catch (heist::stopped_error const&) {
+      model::check(run.stopped(), "get() says that a run was stopped which was not");
     } catch (failure const& f) {
       model::check(f.alive > 0, "an exception was destroyed while it was kept");
       return f.who;

@@ -147,7 +147,7 @@ struct counted_tree {
       for (std::uint32_t c = 0; c != children; ++c) all.fork(child(c));
       all.join();
     } else {
-      ctx.submit(child(0)).get();  // parks; it does not hear of stops
+      ctx.submit(child(0)).get();  // parks; it hears of stops meanwhile
     }
   }
 };
@@ -174,6 +174,7 @@ void run_graphs(Executor& ex, random_engine& random, soak_counts& all) {
     } catch (planted const&) {
       cut = true;
       ++all.thrown;
+    } catch (heist::stopped_error const&) {  // counted below
     }
     if (run.stopped()) {
       cut = true;

@@ -25,6 +25,7 @@ class graph_trials final : public graph_chooser {
 
   HEIST_BODY core& run_starts(graph_data& g, core& asked, std::size_t passes) override;
   HEIST_BODY void run_ends(run_state const* r) noexcept override;
+  HEIST_BODY void stand_aside(graph_data& g) noexcept override;
   HEIST_BODY void forget() noexcept override;
   HEIST_BODY std::string note() const override;
 

@@ -137,6 +137,11 @@ HEIST_COLD_BODY void graph_trials::run_ends(run_state const* r) noexcept {
   }
 }
 
+HEIST_COLD_BODY void graph_trials::stand_aside(graph_data& g) noexcept {
+  spin_guard guard{lock_};
+  if (running_ == 0) install(ways, g);
+}
+
 HEIST_COLD_BODY void graph_trials::forget() noexcept {
   spin_guard guard{lock_};
   for (std::size_t i = 0; i != memories_.size(); ++i) {

@@ -47,6 +47,16 @@ struct os_env {
   using plain = T;
   using park_word = heist::park_word;
 
+  /// A plain field that several threads may write at a time, the last one counting, and that orders nothing.
+  template <class T>
+  static void store_shared(T& field, T value) noexcept {
+    std::atomic_ref{field}.store(value, std::memory_order_relaxed);  // relaxed: orders nothing
+  }
+  template <class T>
+  static T load_shared(T& field) noexcept {
+    return std::atomic_ref{field}.load(std::memory_order_relaxed);  // relaxed: orders nothing
+  }
+
   /// Width of the index of a deque; narrow in tests so that it wraps.
   using index = std::int64_t;
   /// Width of the EventCount's epoch; 2 in tests that show what goes wrong when it wraps.

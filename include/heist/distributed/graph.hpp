@@ -38,7 +38,8 @@ class distributed_run {
     if (checked().local.valid()) checked().local.wait();
   }
   /// Waits; then throws distributed_error on all ranks if a task has thrown on any, with that rank and what the
-  /// exception says. Of several ranks it is the lowest. On that rank the exception itself is nested in it.
+  /// exception says. Of several ranks it is the lowest. On that rank the exception itself is nested in it. Throws
+  /// stopped_error on all ranks if none has thrown and the run was stopped.
   void get() const {
     wait();
     auto const& run = checked();
@@ -50,7 +51,14 @@ class distributed_run {
         cause = std::current_exception();
       }
     }
-    if (run.failed_on < 0) return;
+    if (run.failed_on < 0) {
+      if (run.stopped) {
+        throw stopped_error{
+            "the run of a distributed graph was stopped, so tasks of it may not have run; fix it by catching "
+            "heist::stopped_error, or by wait() and stopped()."};
+      }
+      return;
+    }
     distributed_error const told{run.failed_on, run.text};
     if (!cause || run.failed_on != core_->rank()) throw told;
     try {

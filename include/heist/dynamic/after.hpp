@@ -284,9 +284,9 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   static constexpr described what_it_is{&operations_of_it};
 };
 
-/// `extra`: what the Extra is made of.
+/// Makes a task that start_after() starts. `extra`: what the Extra is made of.
 template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
-auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
+auto* make_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
   using task_type = after_task<Context, std::decay_t<F>, Extra, Voids, What...>;
   static_assert(alignof(task_type) >= alignof(dependency) && sizeof(task_type) % alignof(dependency) == 0);
   std::size_t const room = std::apply([](What&... each) { return (each.size() + ... + std::size_t{0}); }, what);
@@ -300,8 +300,16 @@ auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) 
     task->operations().destroy(*task);
     throw;
   }
+  return task;
+}
+
+/// As above, and starts it.
+template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
+auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
+  auto* const task =
+      make_after<Context, Extra, Voids>(home, std::move(what), std::forward<F>(f), std::forward<Args>(extra)...);
   start_after(home, *task, task->first_link());
-  return future_access::make<typename task_type::result_type>(*task);
+  return future_access::make<typename std::remove_reference_t<decltype(*task)>::result_type>(*task);
 }
 
 }  // namespace detail

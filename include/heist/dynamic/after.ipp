@@ -42,6 +42,13 @@ HEIST_COLD_BODY core& home_of(async_base& task) {
         "then() on a future that belongs to no executor (of when_all() with nothing to wait for); fix it by "
         "ex.submit(heist::after(future), f)."};
   }
+  if (!core::is_alive(task.home)) {
+    throw executor_error{
+        "a task is to come after a future whose executor is gone, and nobody would run it; fix it by then(), "
+        "when_all() or "
+        "when_any() before the executor is destroyed, or by submitting to another one: ex.submit(heist::after(future), "
+        "f)."};
+  }
   return *task.home;
 }
 

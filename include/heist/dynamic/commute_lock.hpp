@@ -28,8 +28,10 @@ class commute_lock {
     for (;;) {
       if (now == free) {
         if (state_.compare_exchange_weak(now, owned, std::memory_order_acquire,  // E1
-                                         std::memory_order_relaxed))             // relaxed: as above
+                                         std::memory_order_relaxed)) {           // relaxed: as above
+          node.next = nullptr;                                                   // of an attempt before
           return true;
+        }
       } else {
         node.next = now == owned ? nullptr : reinterpret_cast<Node*>(now);
         if (state_.compare_exchange_weak(now, reinterpret_cast<std::uintptr_t>(&node), std::memory_order_release,  // E2
@@ -56,7 +58,7 @@ class commute_lock {
       }
     }
     Node* const first = line_;
-    line_ = static_cast<Node*>(first->next);
+    line_ = static_cast<Node*>(std::exchange(first->next, nullptr));
     return first;
   }
 

@@ -3,28 +3,25 @@
 
 #include "heist/dynamic/default_executor.hpp"
 
-#include <charconv>  // from_chars
-#include <cstdlib>   // getenv
-#include <cstring>   // strlen
+#include <cstdlib>  // getenv
 
 #include <fmt/format.h>
 
+#include "heist/base/environment.hpp"
 #include "heist/base/errors.hpp"
 
 namespace heist {
 
 HEIST_COLD_BODY std::size_t detail::workers_wanted(char const* text) {
   if (text == nullptr || *text == 0) return 0;
-  std::size_t n = 0;
-  char const* const end = text + std::strlen(text);
-  auto const [read, error] = std::from_chars(text, end, n);
-  if (error != std::errc{} || read != end || n == 0) {
+  auto const n = whole_number<std::size_t>(text, 1, ~std::size_t{0});
+  if (!n) {
     throw executor_error{fmt::format(
         "HEIST_WORKERS is '{}', which is no number of workers. Fix it by a number from 1 on, or leave it out "
         "and get as many workers as CPUs.",
         text)};
   }
-  return n;
+  return *n;
 }
 
 HEIST_COLD_BODY executor<>& default_executor() {

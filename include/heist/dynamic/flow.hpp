@@ -61,7 +61,9 @@ class flow {
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
-  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it
+  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. In a task of a run that
+  /// is stopped, the tasks of the flow see the stop, those that have not started are skipped, and it throws stopped_error:
+  /// if the flow was made in that run, and while a task of it waits for the flow or for room in its window. Inside a task it
   /// parks that task; in one of its own, which it would wait for, it throws executor_error. The flow can be used again.
   void wait();
 
@@ -100,7 +102,7 @@ class flow {
   /// The task is the youngest user of `v`. After make_room().
   static void enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept;
   bool is_in_use(detail::flow_version const& v) const noexcept;
-  /// Throws executor_error in a task of this flow that has not ended: it would wait for itself.
+  /// Throws executor_error in a task of this flow, and in what that has forked: it would wait for itself. Any thread.
   void refuse_own_task() const;
   void wait_for_room();
   void drop_oldest();
@@ -129,6 +131,8 @@ class flow {
     bool added = false;
   };
   void undo_renewals(std::size_t before) noexcept;
+  template <class Task, class... Access>
+  void add(Task& made, renewals& renewed, Access... access) noexcept;
 
   detail::core* const home_;  ///< null: of none, but of a graph
   std::size_t const mask_;
@@ -140,6 +144,11 @@ class flow {
   std::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
+  detail::unfetched_reference unfetched_;        ///< where it goes if nobody asks for it
+  bool first_is_stop_ = false;                   ///< it says that the task was skipped
+  detail::interrupt_state stop_;                 ///< of its tasks
+  detail::interrupt_state const* const origin_;  ///< what the task that has made the flow is part of; null: nothing
+  detail::stop_target stop_target() noexcept;
 };
 
 /// A value that tasks of a flow use. Lives as long as tasks that use it: its destructor waits for the flow.
@@ -259,22 +268,29 @@ void flow::task(F&& f, Access... access) {
   if (failed_) return;
   (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
-  future<void> made;
   if constexpr (commutes == 0) {
-    made = detail::submit_after<context, detail::no_stop, false>(*home_, before, call{std::forward<F>(f), values});
+    add(*detail::make_after<context, detail::of_flow, false>(*home_, before, call{std::forward<F>(f), values},
+                                                             detail::of_flow{&stop_}),
+        renewed, access...);
   } else {
     std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
     std::size_t n = 0;
     ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
-    made = detail::submit_after<context, detail::commuting<commutes>, false>(*home_, before,
-                                                                             call{std::forward<F>(f), values}, locks);
+    add(*detail::make_after<context, detail::commuting<commutes>, false>(
+            *home_, before, call{std::forward<F>(f), values}, &stop_, locks),
+        renewed, access...);
   }
-  // From here on nothing throws: who comes after it must find it.
+}
+
+/// Nothing throws here: who comes after the task must find it. It starts when it is where they look.
+template <class Task, class... Access>
+void flow::add(Task& made, renewals& renewed, Access... access) noexcept {
   renewed.added = true;
-  detail::flow_user const me{detail::future_access::give_up(made), next_};
+  [[maybe_unused]] detail::flow_user const me{&made, next_};
   window_[next_++ & mask_] = me.task;
   (enter(*access.of->data_.now, Access::mode, me), ...);
+  detail::start_after(*home_, made, made.first_link());
 }
 
 template <class F, class... Access>

@@ -10,6 +10,30 @@
 
 namespace heist {
 
+namespace detail {
+
+/// A thread outside waits for room in the window.
+struct noted_flow_wait : outside_note {
+  noted_flow_wait(core& on, std::size_t of) noexcept : home{on}, window{of} {
+    text = [](outside_note const& self) {
+      return fmt::format("a thread outside waits until half of the {} tasks in a flow's window have ended",
+                         static_cast<noted_flow_wait const&>(self).window);
+    };
+    if (!inside) home.outside.add(*this);
+  }
+  noted_flow_wait(noted_flow_wait const&) = delete;
+  noted_flow_wait& operator=(noted_flow_wait const&) = delete;
+  ~noted_flow_wait() {
+    if (!inside) home.outside.remove(*this);
+  }
+
+  core& home;
+  std::size_t const window;
+  bool const inside = calling_task() != nullptr;  ///< then it is parked, and that is noted
+};
+
+}  // namespace detail
+
 inline constexpr std::size_t largest_window = std::size_t{1} << 20;
 
 HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
@@ -23,11 +47,20 @@ HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
 }
 
 HEIST_COLD_BODY flow::flow(detail::core* home, flow_options const& wanted)
-    : home_{home}, mask_{window_for(wanted) - 1}, window_(mask_ + 1) {}
+    : home_{home},
+      mask_{window_for(wanted) - 1},
+      window_(mask_ + 1),
+      origin_{home == nullptr ? nullptr : detail::interrupt_of_caller()} {
+  if (home != nullptr) unfetched_.refer(home->unfetched());
+}
+
+HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
+  return {origin_, [](void* what) noexcept { static_cast<detail::interrupt_state*>(what)->set(1); }, &stop_};
+}
 
 HEIST_COLD_BODY flow::~flow() {
   drain_to_destroy();
-  if (first_) home_->unfetched().keep(std::move(first_));
+  if (first_ && !first_is_stop_) unfetched_.keep(std::move(first_));
 }
 
 HEIST_COLD_BODY void flow::refuse_foreign() {
@@ -42,12 +75,10 @@ HEIST_COLD_BODY void flow::refuse_twice() {
       "a task of a flow names a datum twice, and not only to read it; fix it by naming it once, in update()."};
 }
 
-/// Looks at all: the one may stand anywhere in the window.
+/// By what the calling code is part of: the window belongs to the thread that gives tasks to the flow.
 HEIST_BODY void flow::refuse_own_task() const {
-  detail::runnable const* const calling = detail::calling_task();
-  if (calling == nullptr) return;
-  for (std::uint64_t i = oldest_; i != next_; ++i) {
-    if (window_[i & mask_] != calling) continue;
+  for (detail::interrupt_state const* part = detail::interrupt_of_caller(); part != nullptr; part = part->outer) {
+    if (part != &stop_) continue;
     throw executor_error{
         "a task of a flow waits for that flow, or gives it a task while its window is full, and would wait for its own "
         "end; fix it by wait() and value() outside of the flow's tasks, or by a larger flow_options::window."};
@@ -58,6 +89,7 @@ HEIST_BODY void flow::wait() {
   if (into_ == nullptr) refuse_own_task();
   drain();
   failed_ = false;
+  if (stop_.any()) stop_.reset();
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
@@ -136,6 +168,8 @@ HEIST_BODY void flow::wait_for_room() {
   if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
   if (next_ - oldest_ <= mask_) return;
   refuse_own_task();
+  detail::handed_on_stop const stop{stop_target()};
+  detail::noted_flow_wait const noted{*home_, mask_ + 1};
   // Half of them at once: who waits for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);
@@ -154,13 +188,17 @@ HEIST_BODY void flow::drop_oldest() {
   if (task.exception) [[unlikely]] {
     failed_ = true;
     std::exception_ptr e = task.pass_exception();
-    if (!first_) first_ = std::move(e);
+    if (!first_) {
+      first_ = std::move(e);
+      first_is_stop_ = !task.unfetched.refers();
+    }
   }
   task.release();
 }
 
 HEIST_BODY void flow::drain() {
   if (into_ != nullptr) return;  // who runs the graph waits for it
+  detail::handed_on_stop const stop{oldest_ != next_ ? stop_target() : detail::stop_target{}};
   while (oldest_ != next_) drop_oldest();
   retired_.clear();
 }

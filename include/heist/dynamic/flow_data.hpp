@@ -79,11 +79,11 @@ class commuting {
   static constexpr bool has_route = true;
   using lock_type = commute_lock<queued_runnable>;
 
-  explicit commuting(std::array<lock_type*, Count> const& of) noexcept : locks_{of} {}
+  commuting(interrupt_state const* flow, std::array<lock_type*, Count> const& of) noexcept : locks_{of}, flow_{flow} {}
   static constexpr bool is_routed() noexcept { return true; }
   static constexpr char const* name() noexcept { return nullptr; }
-  static constexpr interrupt_state const* interrupt() noexcept { return nullptr; }
-  static constexpr bool stopped() noexcept { return false; }
+  interrupt_state const* interrupt() const noexcept { return flow_; }
+  bool stopped() const noexcept { return flow_->any(); }
 
   /// Goes on taking; the task runs when it has all. Where it has to wait, who gives the lock back calls this again.
   void route(async_base& task) {
@@ -112,6 +112,15 @@ class commuting {
   std::array<lock_type*, Count> locks_;
   std::size_t taken_ = 0;
   bool waits_ = false;
+  interrupt_state const* flow_;
+};
+
+/// For the others.
+struct of_flow {
+  static constexpr bool has_route = false;
+  interrupt_state const* flow;
+  interrupt_state const* interrupt() const noexcept { return flow; }
+  bool stopped() const noexcept { return flow->any(); }
 };
 
 /// Tasks that a task of a flow comes after; they give their order only.

@@ -164,8 +164,12 @@ struct pipeline_core {
   bool said_stop = false;  ///< the first stage has
   std::size_t ended = 0;   ///< lines that have had their turn since the last token
   pipeline_state* run = nullptr;
-  interrupt_state const* interrupt = nullptr;
-  std::unique_ptr<stop_state> stop;
+  interrupt_state* interrupt = nullptr;  ///< the run's
+  struct interrupt_on_stop {
+    interrupt_state* state;
+    void operator()() const noexcept { state->set(1); }
+  };
+  std::optional<std::stop_callback<interrupt_on_stop>> stop;
   shared_future<void> last;  ///< for the destructor
 };
 

@@ -89,14 +89,14 @@ HEIST_COLD_BODY void pipeline_core::claim(core const& home) {
 HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& first,
                                                   std::optional<std::stop_token> token) {
   try {
-    stop = token ? std::make_unique<stop_state>(std::move(*token)) : nullptr;
-    run = make_async<pipeline_state>(home, 0);
+    run = make_async<pipeline_state>(home, sizeof(inherited_stop));
   } catch (...) {
     running.store(false, std::memory_order_relaxed);  // relaxed: nothing has been done
     throw;
   }
-  static constexpr interrupt_state never;
-  interrupt = stop != nullptr ? stop->interrupt() : &never;
+  inherited_stop::add(*run, interrupt_of_caller());
+  interrupt = &inherited_stop::of(*run)->state;
+  if (token) stop.emplace(std::move(*token), interrupt_on_stop{interrupt});
   failed.store(false, std::memory_order_relaxed);  // relaxed: what starts the run publishes it
   exception = nullptr;
   next_number = ended = 0;
@@ -110,7 +110,7 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& fir
 
 HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
   pipeline_state& over = *run;
-  bool const stopped = !said_stop && stop != nullptr && stop->stopped();
+  bool const stopped = !said_stop && interrupt->any();
   stop.reset();
   if (exception) {
     over.fail_with(std::move(exception));

@@ -42,7 +42,7 @@ struct async_operations : described_operations {
 
 /// What a task, its handles and those that come after it share; whoever of them is last frees it.
 struct async_base : queued_runnable {
-  static constexpr std::uint8_t has_bell = 1, fetched = 2, waits = 4;
+  static constexpr std::uint8_t has_bell = 1, fetched = 2, waits = 4, inherits = 8;
 
   async_base(run_function function, described const* description, async_place const& at) noexcept
       : queued_runnable{{function, description}, nullptr},
@@ -216,7 +216,7 @@ runnable const* calling_task() noexcept;
 /// ever.
 void refuse_own_future(runnable const& task);
 
-/// A task without a token is not interrupted by anything.
+/// A task without a token is interrupted by what its fiber says: by nothing, or by an inherited_stop.
 struct no_stop {
   static constexpr bool has_route = false;
   static constexpr interrupt_state const* interrupt() noexcept { return nullptr; }
@@ -233,13 +233,43 @@ class stop_state {
  private:
   struct set {
     interrupt_state* state;
-    void operator()() const noexcept { state->why.store(1, std::memory_order_relaxed); }  // relaxed: advice
+    void operator()() const noexcept { state->set(1); }
   };
   interrupt_state state_;
   std::stop_callback<set> callback_;
 };
 
 std::exception_ptr stopped_before_start();
+
+/// What the calling task is part of; null: nothing that can be interrupted, or no task.
+interrupt_state const* interrupt_of_caller() noexcept;
+
+/// The stop of a task that another task submits, and may wait for: while that one waits, its stop is handed on. Lies at
+/// the end of the task's block.
+///
+/// Threads  add(): before the task is submitted; of(): those who share the task.
+struct inherited_stop {
+  /// `origin`: what the submitting task is part of.
+  static void add(async_base& task, interrupt_state const* origin) noexcept;
+  /// Null: it has none.
+  static inherited_stop* of(async_base& task) noexcept;
+  static inherited_stop* place(async_base& task) noexcept {
+    return reinterpret_cast<inherited_stop*>(reinterpret_cast<char*>(&task) + task.bytes - sizeof(inherited_stop));
+  }
+  static runnable* run(runnable& task, fiber& self);
+  static void destroy(async_base& task) noexcept;
+
+  runnable::run_function work;  ///< of the task without it
+  described const* before;      ///< as above
+  async_operations operations;
+  described what;
+  interrupt_state const* origin;
+  interrupt_state state;
+};
+/// In the place of interrupted_by, where nothing is to be changed.
+struct as_it_is {
+  as_it_is(fiber&, interrupt_state const*) noexcept {}
+};
 
 /// Runs the work of a task that has a future, and ends it: `work()` is called if the task has not been stopped, and if
 /// `refusal()` has not let it fail, for what it comes after; `forget()` then destroys what the task has captured.
@@ -253,7 +283,8 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
   if (task.extra.stopped()) [[unlikely]] {
     task.exception = stopped_before_start();  // who drops its handle knows
   } else if (!refusal()) {
-    interrupted_by const stop{self, interrupt};
+    using extra = std::remove_cvref_t<decltype(task.extra)>;
+    std::conditional_t<std::is_same_v<extra, no_stop>, as_it_is, interrupted_by> const stop{self, interrupt};
     try {
       work();
     } catch (...) {
@@ -296,7 +327,7 @@ struct async_task final : async_state<R> {
 
   static runnable* run(runnable& r, fiber& self) {
     auto& task = static_cast<async_task&>(r);
-    interrupt_state const* const interrupt = task.extra.interrupt();
+    interrupt_state const* const interrupt = std::is_same_v<Extra, no_stop> ? self.interrupt : task.extra.interrupt();
     return run_async(
         task, self, interrupt, [] { return false; },
         [&] {

@@ -107,6 +107,52 @@ HEIST_COLD_BODY std::exception_ptr stopped_before_start() {
   return std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
 }
 
+HEIST_COLD_BODY interrupt_state const* interrupt_of_caller() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  if (w == nullptr) return nullptr;
+  fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  if (self.interrupt != nullptr || self.stolen != nullptr) return self.interrupt;
+  runnable const* const task = self.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
+  if (task == nullptr || task->what == nullptr || task->what->operations->interrupt == nullptr) return nullptr;
+  return task->what->operations->interrupt(*task);
+}
+
+HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin) noexcept {
+  inherited_stop& me = *::new (static_cast<void*>(place(task)))
+                           inherited_stop{task.run, task.what, task.operations(), {nullptr}, origin, {}};
+  me.operations.destroy = &destroy;
+  me.what.operations = &me.operations;
+  task.what = &me.what;
+  task.run = &run;
+  task.marks.store(async_base::inherits, std::memory_order_relaxed);  // relaxed: the submission publishes it
+}
+
+HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
+  // relaxed: written before the task was submitted
+  return (task.marks.load(std::memory_order_relaxed) & async_base::inherits) != 0 ? place(task) : nullptr;
+}
+
+HEIST_COLD_BODY runnable* inherited_stop::run(runnable& r, fiber& self) {
+  auto& task = static_cast<async_base&>(r);
+  inherited_stop& me = *place(task);
+  task.retain();  // the fiber refers to the state
+  {
+    interrupted_by const part_of{self, &me.state};
+    // What is destroyed last may wait for what runs next.
+    if (runnable* const next = me.work(r, self); next != nullptr) self.home.push(*self.worker, *next);
+  }
+  task.release();
+  return nullptr;
+}
+
+HEIST_COLD_BODY void inherited_stop::destroy(async_base& task) noexcept {
+  inherited_stop& me = *place(task);
+  described const* const before = me.before;
+  std::destroy_at(&me);
+  task.what = before;
+  task.operations().destroy(task);
+}
+
 HEIST_COLD_BODY runnable const* calling_task() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   if (w == nullptr) return nullptr;

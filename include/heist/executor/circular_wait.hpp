@@ -1,17 +1,43 @@
 // Waiting for the end of a task or of a run, unless that waits for the caller (README.md, "Circles of waits").
 #pragma once
 
+#include <optional>
+#include <stop_token>
+
 #include "heist/base/config.hpp"
 #include "heist/executor/async.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
 
+/// What a wait hands a stop on to: that of what the waiting task is part of, if that is `origin`, while it waits.
+struct stop_target {
+  interrupt_state const* origin = nullptr;  ///< null: nothing
+  void (*stop)(void* what) noexcept = nullptr;
+  void* what = nullptr;
+};
+/// Hands the calling task's stop on, as long as it lives. Without memory it does nothing.
+class handed_on_stop {
+ public:
+  explicit handed_on_stop(stop_target const& to) noexcept;
+
+ private:
+  struct call {
+    stop_target to;
+    void operator()() const noexcept { to.stop(to.what); }
+  };
+  std::optional<std::stop_callback<call>> callback_;
+};
+/// That of a task: its inherited_stop.
+stop_target stop_target_of(async_base& task) noexcept;
+
 /// Returns when the task has ended (wait_for). Throws executor_error, besides, if the task waits for the calling one,
 /// directly or through others.
 void wait_for_future(async_base& task);
 /// The same of what is complete with a run's end.
-void wait_for_run(completion& end, unsigned generation, wait_reason const& why);
+void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const& to);
+/// As wait_for_future(), for callers that cannot leave before the end (wait_to_the_end).
+void wait_for_future_to_the_end(async_base& task);
 /// Returns when the task has ended. For those who cannot be refused; others see that they wait, and may be.
 void wait_for_async(async_base& task);
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <memory>   // make_unique
+#include <new>      // bad_alloc
 
 #include "heist/base/errors.hpp"
 #include "heist/fiber/current.hpp"
@@ -85,18 +86,39 @@ inline void tell_that_it_waits() noexcept {
       length)};
 }
 
-inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task) {
+HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept {
+  if (to.origin == nullptr || interrupt_of_caller() != to.origin) return;
+  try {
+    callback_.emplace(to.origin->token(), call{to});
+  } catch (std::bad_alloc const&) {  // then what is waited for is not stopped
+  }
+}
+
+HEIST_COLD_BODY stop_target stop_target_of(async_base& task) noexcept {
+  inherited_stop* const its = inherited_stop::of(task);
+  if (its == nullptr) return {};
+  return {its->origin, [](void* what) noexcept { static_cast<interrupt_state*>(what)->set(1); }, &its->state};
+}
+
+inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task,
+                                stop_target const& to) {
+  handed_on_stop const stop{to};
   tell_that_it_waits();
   circle_check check{end, task};
   if (!wait_for(end, generation, why, check)) refuse_circle(check.length);
 }
 
 HEIST_COLD_BODY void wait_for_future(async_base& task) {
-  wait_unless_refused(task.finished, task.generation, {"a future"}, &task);
+  wait_unless_refused(task.finished, task.generation, {"a future"}, &task, stop_target_of(task));
 }
 
-HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_reason const& why) {
-  wait_unless_refused(end, generation, why, nullptr);
+HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const& to) {
+  wait_unless_refused(end, generation, why, nullptr, to);
+}
+
+HEIST_COLD_BODY void wait_for_future_to_the_end(async_base& task) {
+  handed_on_stop const stop{stop_target_of(task)};
+  wait_to_the_end(task.finished, task.generation, {"a future"});
 }
 
 HEIST_COLD_BODY void wait_for_async(async_base& task) {

@@ -79,6 +79,13 @@ class basic_context {
   /// True if what this task is part of has been stopped or has failed: a long task may end early.
   bool stop_requested() const noexcept { return fiber_->interrupt != nullptr && fiber_->interrupt->any(); }
 
+  /// A token whose stop is requested when stop_requested() becomes true: for waits that are not heist's, such as
+  /// std::condition_variable_any. Valid while the task runs. A task that nothing can stop gets a token without a state.
+  /// A stop of a scope only (scope::request_stop) is not told by it. Throws bad_alloc at the first call in a run.
+  std::stop_token stop_token() const {
+    return fiber_->interrupt == nullptr ? std::stop_token{} : fiber_->interrupt->token();
+  }
+
   /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result: another thread
   /// takes the worker's place meanwhile, so that other tasks run. Afterwards the task may be on another thread. f
   /// must not use this context; on its thread it is outside of the executor. Where no thread can take the place
@@ -87,7 +94,8 @@ class basic_context {
   template <class F>
   decltype(auto) blocking(F&& f) const;
 
-  /// Starts `f()` or `f(context)` as a task of its own; its result, or exception, comes through the future. With a
+  /// Starts `f()` or `f(context)` as a task of its own; its result, or exception, comes through the future. While this
+  /// task, or another of the same run, waits for that future, a stop of the run is told to `f` as well. With a
   /// token, the task is skipped if stop is requested before it starts (get() throws stopped_error) and stop_requested()
   /// tells it, and all that it forks, afterwards.
   template <class F>

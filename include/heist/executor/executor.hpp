@@ -279,7 +279,8 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(
+          detail_submit_from<context_type>(scheduler_, detail::interrupt_of_caller(), std::forward<F>(f)));
     } else {
       return detail::refused{};
     }

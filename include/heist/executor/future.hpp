@@ -99,7 +99,9 @@ class shared_future;
 /// The result of a submitted task, once.
 ///
 /// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
-/// Promises when it is ready, the task's callable has been destroyed. Dropping it neither waits nor cancels; the task
+/// Promises when it is ready, the task's callable has been destroyed. The value is destroyed by the last handle; if that
+///          goes while the worker is just ending the task, by the worker, a moment later. Take the value (get) where it
+///          must be gone with the handle. Dropping it neither waits nor cancels; the task
 ///          still runs, and an exception that it throws reaches executor::wait_idle(), or stderr when the executor is
 ///          destroyed.
 template <class T>
@@ -198,7 +200,7 @@ struct future_access {
   template <class T>
   static T take_at_the_end(future<T> f) {
     async_state<T>& s = f.checked();
-    if (!s.finished.done()) wait_to_the_end(s.finished, s.generation, {"a future"});
+    if (!s.finished.done()) wait_for_future_to_the_end(s);
     return f.get();
   }
   /// The handle's share in the state goes to the caller.
@@ -246,6 +248,25 @@ auto detail_submit(detail::core& home, F&& f, Token&&... token) {
   return detail::future_access::make<result>(*task);
 }
 
+/// As above, by a task that is part of `origin` (null: of nothing), whose stop it hands on while it waits.
+template <class Context, class F>
+auto detail_submit_from(detail::core& home, detail::interrupt_state const* origin, F&& f) {
+  if (origin == nullptr) return detail_submit<Context>(home, std::forward<F>(f));
+  using function = std::decay_t<F>;
+  using result = detail::task_result<Context, function>;
+  auto* const task = detail::make_async<detail::async_task<Context, function, result, detail::no_stop>>(
+      home, sizeof(detail::inherited_stop), std::forward<F>(f));
+  detail::inherited_stop::add(*task, origin);
+  try {
+    detail::submit_async(home, *task);
+  } catch (...) {
+    task->forget_unstarted();
+    task->operations().destroy(*task);
+    throw;
+  }
+  return detail::future_access::make<result>(*task);
+}
+
 template <class Order>
 std::size_t basic_context<Order>::squad_id() const {
   return fiber_->home.where.squads().squad_of[fiber_->worker->number];
@@ -255,7 +276,7 @@ template <class Order>
 template <class F>
 auto basic_context<Order>::submit(F&& f) const {
   if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));
+    return detail_submit_from<basic_context>(fiber_->home, fiber_->interrupt, std::forward<F>(f));
   } else {
     return detail::refused_handle<future>{};
   }

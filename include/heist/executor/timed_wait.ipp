@@ -7,6 +7,7 @@
 
 #include "heist/base/park_word.hpp"
 #include "heist/executor/blocking.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
@@ -52,6 +53,7 @@ HEIST_COLD_BODY void sleep_for_async(async_base& task, std::int64_t nanoseconds)
     }
     if (!task.finished.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
   }
+  handed_on_stop const stop{stop_target_of(task)};
   call_blocking([&]() noexcept {
     std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
     if (!task.finished.done()) place.rung.wait_for(seen, nanoseconds);

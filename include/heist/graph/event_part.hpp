@@ -27,8 +27,8 @@ struct event_part : outside_note {
   void fail(std::exception_ptr why, graph_data& of, std::uint32_t index);
   /// False if the value is not wanted any more. Throws graph_error if it is not the caller's to give.
   bool claim(graph_data& of, std::uint32_t index);
-  /// Ends the task.
-  runnable* complete(record& r, fiber& self);
+  /// Ends the task, as often as it was reached. `listed`: in executor::state_text.
+  runnable* complete(record& r, fiber& self, bool listed);
   /// After word.fill() or word.drop() was true.
   void resume();
   /// Those that wait for it outside of the run go on.
@@ -44,6 +44,10 @@ struct event_part : outside_note {
   bool is_patient = false;  ///< waits for its value in a run that is interrupted, too
   /// Before the task ends, on a worker: the value, or the exception, becomes the task's.
   void (*const take_in)(event_part& self, run_state& of);
+  /// How often the run has reached it and waits: a loop can come by again before the value does. The one that finds 0
+  /// waits for all of them.
+  os_env::atomic<std::uint32_t> arrivals{0};
+  bool has_taken = false;  ///< take_in was called in this pass; by the one that waits for all
   record* at = nullptr;
   std::exception_ptr exception;  ///< given instead of a value
   arrival item{};

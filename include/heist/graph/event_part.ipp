@@ -28,30 +28,35 @@ HEIST_COLD_BODY event_part::event_part(void (*how)(event_part& self, run_state& 
     record& r = *me.at;
     self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
     self.worker->work_for(*r.graph);
-    self.home.outside.remove(me);
-    return me.complete(r, self);
+    return me.complete(r, self, true);
   };
 }
 
 HEIST_COLD_BODY runnable* event_part::reached(record& r, fiber& self) {
   graph_data& g = *r.graph;
+  // acq_rel: with complete(), so that one at a time is past here
+  if (arrivals.fetch_add(1, std::memory_order_acq_rel) != 0) return nullptr;
   at = &r;
   if (!is_patient && g.current->interrupted()) {
     [[maybe_unused]] bool const waits = word.drop();  // nobody does
   }
-  if (word.full()) return complete(r, self);
+  if (word.full()) return complete(r, self, false);
   g.count_one_more();  // the task may end before this call has returned
   self.home.outside.add(*this);
   bool const is_there = word.reach();
   self.worker->count_for(g);
-  if (!is_there) return nullptr;
-  self.home.outside.remove(*this);
-  return complete(r, self);
+  return is_there ? complete(r, self, true) : nullptr;
 }
 
-HEIST_COLD_BODY runnable* event_part::complete(record& r, fiber& self) {
-  take_in(*this, *r.graph->current);
+HEIST_COLD_BODY runnable* event_part::complete(record& r, fiber& self, bool listed) {
+  if (!std::exchange(has_taken, true)) take_in(*this, *r.graph->current);
   tell();
+  if (listed) self.home.outside.remove(*this);
+  // acq_rel: with reached(). From here on the next one may come by.
+  for (std::uint32_t times = arrivals.exchange(0, std::memory_order_acq_rel); times > 1; --times) {
+    release_limits(r);
+    if (runnable* const ready = finish(r, self); ready != nullptr) self.home.push(*self.worker, *ready);
+  }
   release_limits(r);
   return finish(r, self);
 }
@@ -98,6 +103,7 @@ HEIST_COLD_BODY void graph_data::find_events() {
 HEIST_COLD_BODY void graph_data::arm_events() noexcept {
   for (event_part* e : events) {
     e->word.arm();
+    e->has_taken = false;
     e->known.reset();
   }
 }
@@ -111,38 +117,42 @@ HEIST_COLD_BODY void graph_data::close_events() noexcept {
   for (event_part* e : events) e->word.close();
 }
 
-/// Finds the events that a run, or a part of it, waits for in vain, because the run is interrupted.
-HEIST_COLD_BODY bool graph_data::drop_events(run_state const& of, bool is_part, queued_runnable*& found) noexcept {
+/// A run is interrupted. Finds the events and the limiters that the run, or a part of it, waits for; ends these waits.
+HEIST_COLD_BODY bool graph_data::end_waits(run_state const& of, bool is_part, ended_waits& found) noexcept {
   spin_guard guard{lock};
   if (current == nullptr || (is_part ? current->parent : current) != &of)
     return false;  // its turn is to come, or it is over
   for (event_part* e : events) {
     if (e->is_patient || !e->word.drop()) continue;
-    e->item.next = found;
-    found = &e->item;
+    e->item.next = found.events;
+    found.events = &e->item;
   }
-  for (part const& p : parts) p.graph->drop_events(*current, true, found);
+  leave_lines(found.limited);
+  for (part const& p : parts) p.graph->end_waits(*current, true, found);
   return true;
 }
 
-HEIST_COLD_BODY void run_state::drop_events(std::uint32_t why) noexcept {
-  queued_runnable* found = nullptr;
+HEIST_COLD_BODY void run_state::end_waits(std::uint32_t why) noexcept {
+  graph_data::ended_waits found;
   graph_data::failure_listener listener;
   {
     spin_guard guard{waiting_lock};
     if (graph_data* const g = waiting.load(std::memory_order_relaxed); g != nullptr) {  // relaxed: the lock
-      if (g->drop_events(*this, false, found) && why == failed_bit) listener = g->on_failure;
+      if (g->end_waits(*this, false, found) && why == failed_bit) listener = g->on_failure;
     }
   }
   if (listener.tell != nullptr) listener.tell(listener.to);
-  while (found != nullptr) {  // each holds the run up, so all is there until the last one is pushed
-    queued_runnable& now = *found;
-    found = now.next;
+  // Each task holds the run up, so all is there until the last one is resumed.
+  limited_task* const limited = found.limited;
+  while (found.events != nullptr) {
+    queued_runnable& now = *found.events;
+    found.events = std::exchange(now.next, nullptr);
     home->make_runnable(now);
   }
+  resume_all(limited);
 }
 
-HEIST_COLD_BODY void run_state::forget_events() noexcept {
+HEIST_COLD_BODY void run_state::forget_waits() noexcept {
   spin_guard guard{waiting_lock};
   waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: the lock
 }

@@ -91,6 +91,8 @@ struct graph_data : pending_count_keeper {
   void lay_out_once(core& home);
   void tell_edges(graph_listener& told) const noexcept;
   void warn_of_numbers() const;
+  HEIST_RARE void warn_of_dead_tasks(adjacency const& a) const noexcept;
+  HEIST_RARE void warn_of_joins() const noexcept;
   void find_events();
   void find_urgencies(adjacency const& a);
   /// The run in progress begins tasks by their urgencies: where they have any, and none remembers their places.
@@ -120,7 +122,12 @@ struct graph_data : pending_count_keeper {
   void tell_events() noexcept;
   void close_events() noexcept;
   void arm_again() noexcept;
-  bool drop_events(run_state const& of, bool is_part, queued_runnable*& found) noexcept;
+  struct ended_waits {
+    queued_runnable* events = nullptr;
+    limited_task* limited = nullptr;
+  };
+  bool end_waits(run_state const& of, bool is_part, ended_waits& found) noexcept;
+  void leave_lines(limited_task*& found) noexcept;
   void pass_ended(worker& w);
   runnable* conclude(run_state& r, fiber& self);
   static runnable* end_pass(runnable& task, fiber& self);
@@ -173,6 +180,7 @@ struct graph_data : pending_count_keeper {
   os_env::atomic<edge_counts const*> known_counts{nullptr};
   std::string title;
   mutable bool warned = false;
+  mutable bool warned_of_joins = false;
 
   // Laid out.
   std::unique_ptr<record[]> owned_records;
@@ -186,7 +194,7 @@ struct graph_data : pending_count_keeper {
   std::vector<event_part*> events;
   std::unique_ptr<std::uint64_t[]>
       urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
-  /// Told by a task that the run in progress has failed; more than once if several fail.
+  /// Told once by a task that the run in progress has failed.
   struct failure_listener {
     void (*tell)(void* to) = nullptr;
     void* to = nullptr;
@@ -228,6 +236,8 @@ task_view view_of(record const& r) noexcept;
 bool describe_node(runnable const& self, task_view& view) noexcept;
 /// The end of the run that it is part of: of the outermost one, which others wait for.
 completion const* end_of_node(runnable const& self) noexcept;
+/// Of its run.
+interrupt_state const* interrupt_of_node(runnable const& self) noexcept;
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
 runnable* finish(record& r, fiber& self);

@@ -83,6 +83,11 @@ HEIST_COLD_BODY completion const* end_of_node(runnable const& self) noexcept {
   return &r->finished;
 }
 
+HEIST_COLD_BODY interrupt_state const* interrupt_of_node(runnable const& self) noexcept {
+  run_state const* const r = static_cast<record const&>(self).graph->current;
+  return r == nullptr ? nullptr : &r->interrupt;
+}
+
 /// In a graph whose tasks have urgencies.
 HEIST_BODY runnable* finish_in_order(record& r, fiber& self) {
   graph_data& g = *r.graph;

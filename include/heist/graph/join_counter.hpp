@@ -33,6 +33,9 @@ class basic_join_counter {
     left_.store(predecessors, std::memory_order_relaxed);  // relaxed: what the task makes ready comes later
   }
 
+  /// How many are still to arrive; when nobody does.
+  std::uint32_t left() const noexcept { return left_.load(std::memory_order_relaxed); }  // relaxed: a run has ended
+
  private:
   typename Env::template atomic<std::uint32_t> left_;
 };

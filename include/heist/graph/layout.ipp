@@ -318,9 +318,68 @@ HEIST_BODY void graph_data::lay_out() {
   }
   if (may_have_events) find_events();
   balance_limits();
+#if HEIST_CHECKED
+  warn_of_dead_tasks(a);
+#endif
 #ifndef NDEBUG
   warn_of_numbers();
 #endif
+}
+
+/// In a graph with conditions: tasks that no choice of the conditions can make ready. Said once.
+HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const noexcept {
+  if (warned_of_joins || !a.weak_any) return;
+  try {
+    std::vector<std::uint32_t> left(a.strong, a.strong + nodes.size()), ready;
+    std::vector<bool> runs(nodes.size());
+    auto const can_run = [&](std::uint32_t i) {
+      if (!runs[i]) runs[i] = true, ready.push_back(i);
+    };
+    for (std::uint32_t i = 0; i != nodes.size(); ++i) {
+      if (nodes[i] != nullptr && left[i] == 0 && !a.chosen[i]) can_run(i);
+    }
+    while (!ready.empty()) {
+      std::uint32_t const i = ready.back();
+      ready.pop_back();
+      for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
+        if (a.is_weak(i) || --left[a.to[e]] == 0) can_run(a.to[e]);
+      }
+    }
+    std::string text;
+    std::size_t count = 0;
+    for (std::uint32_t i = 0; i != nodes.size(); ++i) {
+      if (nodes[i] == nullptr || runs[i] || count++ >= 8) continue;
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", task_name(i));
+    }
+    if (count == 0) return;
+    warned_of_joins = true;
+    std::fprintf(
+        stderr,
+        "heist: %zu tasks of a graph can never run, because each waits for another of them: %s; fix it by an edge "
+        "into the loop that does not count, which only conditions have (emplace_condition).\n",
+        count, text.c_str());
+  } catch (std::bad_alloc const&) {  // nothing is said
+  }
+}
+
+/// At the end of a run that was not interrupted: tasks that some of their predecessors have reached, and others not. Said
+/// once.
+HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
+  if (warned_of_joins) return;
+  for (std::uint32_t p = 0; p != record_count; ++p) {
+    std::uint32_t const of = records[p].predecessors, left = counters[p].left();
+    if (of < 2 || left == 0 || left >= of) continue;
+    warned_of_joins = true;
+    try {
+      std::fprintf(
+          stderr,
+          "heist: %s did not run again before its run ended: %u of its %u predecessors ran, and conditions led "
+          "around the others; fix it by a condition at the end of each branch that leads to it.\n",
+          task_name(records[p].built().index).c_str(), static_cast<unsigned>(of - left), static_cast<unsigned>(of));
+    } catch (std::bad_alloc const&) {  // nothing is said
+    }
+    return;
+  }
 }
 
 /// For traces.

@@ -7,10 +7,7 @@
 
 namespace heist::detail {
 
-/// Gives back what a task gives back when it is done.
-void release_limits(limited_task const& t);
-
-/// The same for a task whose work ends elsewhere than in run_limited(); nothing where there are no limits.
+/// Gives back what a task gives back when it is done; nothing where it has no limits.
 void release_limits(record const& r);
 
 /// Takes the place of the task's own run function. Observers hear of the task when it holds everything.

@@ -3,7 +3,12 @@
 
 #include "heist/graph/limited.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <unordered_map>
+#include <utility>  // exchange
+#include <vector>
 
 namespace heist::detail {
 
@@ -11,18 +16,16 @@ HEIST_COLD_BODY limited_task& limits_of(record const& r) noexcept {
   return *r.graph->limits[r.built().limits - 1];
 }
 
-HEIST_COLD_BODY void release_limits(limited_task const& t) {
-  for (limited_task::amount const& a : t.releases) {
-    a.note(-std::int64_t{a.count});
-    limiter_access::release(*a.from, a.count);
-  }
+HEIST_COLD_BODY void release_amount(limited_task::amount const& a) {
+  std::uint32_t const count = a.balance->left_of(a.count);
+  if (count == 0) return;
+  a.balance->taken.fetch_sub(count, std::memory_order_relaxed);  // relaxed: read after the run
+  limiter_access::release(*a.from, count);
 }
 
 HEIST_COLD_BODY void release_limits(record const& r) {
   if (r.built().limits == 0) return;
-  limited_task& t = limits_of(r);
-  t.acquired = 0;
-  release_limits(t);
+  for (limited_task::amount const& a : limits_of(r).releases) release_amount(a);
 }
 
 /// For the next runs: notes what is taken of each limiter.
@@ -33,12 +36,10 @@ HEIST_COLD_BODY void graph_data::balance_limits() {
     for (auto& a : t->acquires) amounts.push_back(&a);
     for (auto& a : t->releases) amounts.push_back(&a);
   }
-  balances = counts_tokens ? std::vector<limiter_balance>(amounts.size()) : std::vector<limiter_balance>{};
+  balances = std::vector<limiter_balance>(amounts.size());
   balance_count = 0;
   std::unordered_map<limiter*, limiter_balance*> known;
   for (limited_task::amount* const a : amounts) {
-    a->balance = nullptr;
-    if (!counts_tokens) continue;
     limiter_balance*& b = known[a->from];
     if (b == nullptr) {
       b = &balances[balance_count++];
@@ -48,33 +49,155 @@ HEIST_COLD_BODY void graph_data::balance_limits() {
   }
 }
 
-/// At the end of a run, while it has the graph: what an interrupted one has taken is given back.
+/// At the end of a run, while it has the graph: an interrupted run of a graph with conditions gives back what it took.
 HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
   for (std::size_t i = 0; i < balance_count; ++i) {
     // relaxed: all tasks of the run were reported
     std::int64_t const taken = balances[i].taken.exchange(0, std::memory_order_relaxed);
-    if (interrupted && taken > 0) limiter_access::release(*balances[i].of, static_cast<std::uint32_t>(taken));
+    balances[i].skipped.store(0, std::memory_order_relaxed);  // relaxed: as above
+    if (interrupted && counts_tokens && taken > 0)
+      limiter_access::release(*balances[i].of, static_cast<std::uint32_t>(taken));
   }
+}
+
+/// An interrupted run: removes its tasks from the lines of limiters. Under the graph's lock.
+HEIST_COLD_BODY void graph_data::leave_lines(limited_task*& found) noexcept {
+  for (auto const& t : limits) {
+    if (t == nullptr) continue;
+    for (limited_task::amount const& a : t->acquires) limiter_access::leave_line(*a.from, *t, found);
+  }
+}
+
+/// Those that wait for each other: each one's limiter is released by the next one, the last one's by the first. Of the
+/// same graph, beginning with `t`; empty: no circle is found.
+HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t, graph_data const& g) {
+  constexpr std::size_t most = 200;
+  auto const releases = [](limited_task const& by, limiter const* l) {
+    for (limited_task::amount const& a : by.releases) {
+      if (a.from == l) return true;
+    }
+    return false;
+  };
+  // relaxed: for people
+  auto const limit_of = [](limited_task const& of) { return of.waits_for.load(std::memory_order_relaxed); };
+  std::vector<limited_task const*> waiting, way{&t};
+  for (auto const& other : g.limits) {
+    if (other != nullptr && other.get() != &t && limit_of(*other) != nullptr && waiting.size() != most)
+      waiting.push_back(other.get());
+  }
+  std::vector<std::size_t> next{0};
+  std::vector<bool> seen(waiting.size());
+  while (!way.empty()) {
+    limiter const* const wanted = limit_of(*way.back());
+    if (wanted == nullptr) return {};  // it has gone on meanwhile
+    if (way.size() > 1 && releases(t, wanted)) return way;
+    std::size_t i = next.back();
+    while (i != waiting.size() && (seen[i] || !releases(*waiting[i], wanted))) ++i;
+    if (i == waiting.size()) {
+      way.pop_back();
+      next.pop_back();
+      continue;
+    }
+    next.back() = i + 1;
+    seen[i] = true;
+    way.push_back(waiting[i]);
+    next.push_back(0);
+  }
+  return {};
+}
+
+HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
+  auto const& t = static_cast<limited_task const&>(self);
+  record const& r = *t.resume.task;
+  graph_data const& g = *r.graph;
+  limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
+  std::string text = fmt::format("task {} of the graph{}{} waits for a limiter", g.task_name(r.built().index),
+                                 g.title.empty() ? "" : " ", g.title);
+  if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->most(), wanted->available());
+  auto const circle = circle_of_limits(t, g);
+  for (std::size_t i = 0; i != circle.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "; in a circle: " : ", which waits for ",
+                        g.task_name(circle[i]->resume.task->built().index));
+  }
+  return circle.empty() ? text : text + ", which waits for the first";
+}
+
+/// Acquires for one time that the task is ready. False: the task is in a line, and is resumed. Where the run is
+/// interrupted, it notes that nothing was acquired, and the task goes on.
+HEIST_COLD_BODY bool acquire_all(limited_task& t) {
+  bool skips = false;
+  while (t.acquired < t.acquires.size() && !skips) {
+    limited_task::amount const& a = t.acquires[t.acquired];
+    if (limiter_access::try_acquire(*a.from, a.count, t)) {
+      ++t.acquired;
+      continue;
+    }
+    if (!std::exchange(t.listed, true)) t.home->outside.add(t);
+    switch (limiter_access::acquire_or_wait(*a.from, a.count, t)) {
+      case limiter_access::answer::acquired:
+        ++t.acquired;
+        break;
+      case limiter_access::answer::waits:
+        return false;
+      case limiter_access::answer::interrupted:
+        skips = true;
+    }
+  }
+  if (std::exchange(t.listed, false)) t.home->outside.remove(t);
+  if (skips) {
+    for (std::size_t i = 0; i != t.acquired; ++i) limiter_access::release(*t.acquires[i].from, t.acquires[i].count);
+    for (limited_task::amount const& a : t.acquires)
+      a.balance->skipped.fetch_add(a.count, std::memory_order_relaxed);  // relaxed: an amount
+  } else {
+    for (limited_task::amount const& a : t.acquires)
+      a.balance->taken.fetch_add(a.count, std::memory_order_relaxed);  // relaxed: an amount
+  }
+  t.acquired = 0;
+  return true;
+}
+
+/// The next one acquires, if the task has been made ready again meanwhile.
+HEIST_COLD_BODY void let_next_acquire(limited_task& t, core& home) {
+  // acq_rel: the next one acquires after this one
+  if (t.arrivals.fetch_sub(1, std::memory_order_acq_rel) != 1) home.make_runnable(t.resume);
+}
+
+/// What a task in a line, or one that another worker acquires for, runs by when it continues.
+HEIST_COLD_BODY runnable* resume_limited(runnable& item, fiber& self) {
+  record& r = *static_cast<limited_task::waiting_item&>(item).task;
+  limited_task& t = limits_of(r);
+  self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
+  self.worker->report_pending_count();
+  if (!acquire_all(t)) return nullptr;
+  t.held.fetch_add(1, std::memory_order_relaxed);  // relaxed: whoever takes it holds what the run counts
+  let_next_acquire(t, self.home);
+  return r.run(r, self);  // run_limited(), or what sees first whether it belongs here
+}
+
+/// Takes one of the times that the task was acquired for. The times are alike: it does not matter whose it was.
+HEIST_COLD_BODY bool take_held(limited_task& t) noexcept {
+  std::uint32_t now = t.held.load(std::memory_order_relaxed);  // relaxed: a count
+  while (now != 0) {
+    if (t.held.compare_exchange_weak(now, now - 1, std::memory_order_relaxed)) return true;  // relaxed: as above
+  }
+  return false;
 }
 
 HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
   record& r = static_cast<record&>(task);
   limited_task& t = limits_of(r);
-  t.home = &self.home;
-  t.resume.run = [](runnable& item, fiber& f) -> runnable* {
-    record& waiting = *static_cast<limited_task::waiting_item&>(item).task;
-    f.running.store(&waiting, std::memory_order_relaxed);  // relaxed: as in the worker's loop
-    f.worker->report_pending_count();
-    return waiting.run(waiting, f);  // run_limited(), or what sees first whether it belongs here
-  };
-  t.resume.what = nullptr;
-  t.resume.task = &r;
-  while (t.acquired < t.acquires.size()) {
-    limited_task::amount const& a = t.acquires[t.acquired];
-    if (!limiter_access::acquire_or_wait(*a.from, a.count, t)) return nullptr;  // resumed by a release
-    ++t.acquired;
+  if (!take_held(t)) {
+    // acq_rel: see let_next_acquire()
+    if (t.arrivals.fetch_add(1, std::memory_order_acq_rel) != 0) return nullptr;
+    t.home = &self.home;
+    t.interrupt = &r.graph->current->interrupt;
+    t.resume.run = &resume_limited;
+    t.resume.what = nullptr;
+    t.resume.task = &r;
+    t.text = &text_of_limited;
+    if (!acquire_all(t)) return nullptr;  // resumed by a release, or by an interruption
+    let_next_acquire(t, self.home);
   }
-  for (limited_task::amount const& a : t.acquires) a.note(a.count);
   // What this worker counts is reported later, so the run, and with it `t` and the name, is there until this returns.
   task_view const view = view_of(r);
   self.home.tell_begin(*self.worker, view);
@@ -83,9 +206,8 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
   if (type.kind == task_kind::module || type.kind == task_kind::event) {
     next = type.run(r, self);  // releases when its graph has run, or its value has come
   } else {
-    t.acquired = 0;
     next = type.run(r, self);
-    release_limits(t);
+    release_limits(r);
   }
   self.home.tell_end(*self.worker, view);
   if (next != nullptr && type.kind == task_kind::condition) return choose_in_order(next, *r.graph, self);

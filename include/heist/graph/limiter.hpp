@@ -9,7 +9,9 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/graph/node.hpp"
+#include "heist/observe/outside_notes.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sync/interrupt.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist {
@@ -17,33 +19,51 @@ class limiter;
 
 namespace detail {
 
-/// What tasks of a run have taken of a limiter and not given back. Kept where conditions choose: after a failure or a
-/// stop they choose nobody, and who would have given it back does not come.
+/// What the tasks of a run have taken of a limiter. The end of an interrupted run in a graph with conditions gives back
+/// what is taken: conditions choose no task then, so the task that releases may not run.
 struct limiter_balance {
   limiter* of = nullptr;
   os_env::atomic<std::int64_t> taken{0};
+  /// Not acquired, because the run was interrupted; the releases of the run leave as much out.
+  os_env::atomic<std::int64_t> skipped{0};
+
+  /// How much of a release of `count` is left when the skipped acquisitions are subtracted.
+  std::uint32_t left_of(std::uint32_t count) noexcept;
 };
 
 /// What a task with limits takes before its work and gives back after it; also its place in a limiter's line.
-struct limited_task {
+///
+/// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task; the
+/// others are counted in `arrivals`, and what is acquired for them in `held`. README.md, "Ready twice".
+struct limited_task : outside_note {
   struct amount {
     limiter* from;
     std::uint32_t count;
     limiter_balance* balance = nullptr;
-
-    void note(std::int64_t change) const noexcept;
   };
   std::vector<amount> acquires;  ///< in order of the limiters' addresses, so that no two tasks wait for each other
   std::vector<amount> releases;
-  std::size_t acquired = 0;  ///< how many of `acquires` it holds
+  std::size_t acquired = 0;  ///< how many of `acquires` it holds; changed by the worker or releaser that acquires
+
+  os_env::atomic<std::uint32_t> arrivals{0};  ///< times that it is ready and has not acquired; the first one acquires
+  os_env::atomic<std::uint32_t> held{0};      ///< times that it has acquired and is about to be resumed
 
   struct waiting_item : queued_runnable {
     record* task;
   };
   waiting_item resume{};
   core* home = nullptr;
+  bool listed = false;  ///< in home->outside; of the worker that acquires
+
+  // In a limiter's line, under the limiter's lock.
   limited_task* next_in_line = nullptr;
+  limited_task* previous_in_line = nullptr;
+  os_env::atomic<limiter*> waits_for{nullptr};  ///< in whose line it is
+  interrupt_state const* interrupt = nullptr;   ///< of the run
 };
+
+/// Continues the tasks of a list that is linked by next_in_line. They have left the line.
+void resume_all(limited_task* first);
 
 }  // namespace detail
 
@@ -66,8 +86,15 @@ class limiter {
   friend struct detail::graph_data;
   friend struct limiter_access;
 
-  /// Takes `count`, or puts `t` in line: then it is resumed when it holds them.
-  bool acquire_or_wait(std::uint32_t count, detail::limited_task& t) noexcept;
+  enum class answer { acquired, waits, interrupted };
+
+  /// Takes `count`, or puts `t` in line: then it is resumed when it holds them, or when its run is interrupted.
+  answer acquire_or_wait(std::uint32_t count, detail::limited_task& t) noexcept;
+  /// The run of `t` is interrupted: removes `t` from the line. Adds to `found` the tasks that are to be resumed.
+  void leave_line(detail::limited_task& t, detail::limited_task*& found) noexcept;
+  /// Under the lock: unlinks the tasks that can go, and puts them before `found`, in order.
+  void serve(detail::limited_task*& found) noexcept;
+  void unlink(detail::limited_task& t) noexcept;
 
   /// Gives `count` back, at most up to what the limiter allows, and resumes those that can go.
   void release(std::uint32_t count);
@@ -81,8 +108,16 @@ class limiter {
 
 /// For the code that runs limited tasks.
 struct limiter_access {
-  static bool acquire_or_wait(limiter& l, std::uint32_t count, detail::limited_task& t) noexcept;
+  using answer = limiter::answer;
+  /// False if it has to wait, or its run is interrupted.
+  static bool try_acquire(limiter& l, std::uint32_t count, detail::limited_task const& t) noexcept;
+  static answer acquire_or_wait(limiter& l, std::uint32_t count, detail::limited_task& t) noexcept {
+    return l.acquire_or_wait(count, t);
+  }
   static void release(limiter& l, std::uint32_t count) { l.release(count); }
+  static void leave_line(limiter& l, detail::limited_task& t, detail::limited_task*& found) noexcept {
+    l.leave_line(t, found);
+  }
 };
 
 }  // namespace heist

@@ -6,6 +6,7 @@
 #include <utility>  // exchange, forward, move
 
 #include "heist/base/config.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/graph/build.hpp"
 #include "heist/graph/graph_data.hpp"
 
@@ -57,6 +58,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
   r.passes = passes;
+  r.origin = interrupt_of_caller();
   [[maybe_unused]] auto const apply = [&](auto&& option) {
     using type = std::decay_t<decltype(option)>;
     if constexpr (std::is_same_v<type, std::stop_token>) {

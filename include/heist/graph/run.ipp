@@ -48,7 +48,11 @@ HEIST_BODY void refuse_own_run(run_state& r) {
 
 HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
   graph_chooser* const by = home_->room->chooser_of(g);
-  if (by == nullptr) return;
+  if (by == nullptr) {
+    graph_chooser* const others = g.chooser.load(std::memory_order_acquire);  // acquire: who sees it sees the object
+    if (others != nullptr) others->stand_aside(g);
+    return;
+  }
   home_ = &by->run_starts(g, *home_, passes);
   by_ = by;
 }
@@ -87,7 +91,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
       if (r != nullptr) {
         r->prepare(home);
         // relaxed: the start of the run publishes it
-        if (!events.empty() || !parts.empty() || on_failure.tell != nullptr)
+        if (!events.empty() || !parts.empty() || !limits.empty() || on_failure.tell != nullptr)
           r->waiting.store(this, std::memory_order_relaxed);
         r->copy_title(title);
         return *r;
@@ -240,6 +244,10 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
 /// Calls user code only where pass_ended() has said so.
 HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
+#if HEIST_CHECKED
+  if (counts_tokens && !r.interrupted()) [[unlikely]]
+    warn_of_joins();
+#endif
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
   if (balance_count != 0) return_limits(r.interrupted());
   if (recalled != nullptr) [[unlikely]] {
@@ -247,7 +255,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     recalled = nullptr;
     finishes_slowly = counts_tokens || urgencies != nullptr;
   }
-  if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_events();  // relaxed: its own
+  if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_waits();  // relaxed: its own
   if (!events.empty()) [[unlikely]]
     tell_events();
   run_state* next = nullptr;

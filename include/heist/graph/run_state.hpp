@@ -65,14 +65,15 @@ struct run_state {
   bool interrupt_with(std::uint32_t bit) noexcept {
     bool const first = interrupt.set(bit);
     // relaxed: read again under the lock
-    if (waiting.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      drop_events(bit);
+    if (first && waiting.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      end_waits(bit);
     return first;
   }
-  /// The run is interrupted: what waits in it for an event does so no longer.
-  void drop_events(std::uint32_t why) noexcept;
+  void request_stop() noexcept { interrupt_with(stopped_bit); }
+  /// The run is interrupted: its tasks wait no longer for events and limiters.
+  void end_waits(std::uint32_t why) noexcept;
   /// The run is about to end: its graph may soon be gone.
-  void forget_events() noexcept;
+  void forget_waits() noexcept;
   /// The first to fail owns `exception`.
   void fail(std::exception_ptr e) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
@@ -107,6 +108,8 @@ struct run_state {
   bool was_stopped = false;  ///< set before it is finished
   unsigned wave = 0;         ///< of the unit of work that it is
 
+  interrupt_state const* origin = nullptr;  ///< what the task that has started it is part of; null: nothing
+
   core* home = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph
   record* outer = nullptr;                       ///< the task of another graph that this run is the work of
@@ -115,7 +118,7 @@ struct run_state {
   unique_function<bool()> again;                 ///< asked after each pass: another one?
   unique_function<void()> callback;              ///< called when the run has ended
   graph_owner keeps;                             ///< its graph, if a callback has destroyed that
-  os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if that or a part of it may have events
+  os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if its tasks may wait for events or limiters
   spin_lock<> waiting_lock;                      ///< guards it against the end of the run
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
 };
@@ -140,9 +143,11 @@ class graph_run {
   /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
   /// run is stopped then, unless it is the one in progress.
   void wait() const;
-  /// Waits, then rethrows the first exception that a task of the run threw.
+  /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
+  /// was stopped (stopped()).
   void get() const;
-  /// Tasks that have not started yet are skipped; the run ends soon.
+  /// Tasks that have not started yet are skipped; the run ends soon. Waits of its tasks for events and limiters end, and
+  /// what its tasks wait for and have started (runs, context::submit, executor::sync_wait, pipelines, flows) is stopped.
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.
   bool stopped() const;

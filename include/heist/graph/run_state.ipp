@@ -17,7 +17,19 @@ HEIST_BODY graph_owner& graph_owner::operator=(graph_owner other) noexcept {
   return *this;
 }
 
+HEIST_COLD_BODY bool is_stopped_error(std::exception_ptr const& e) noexcept {
+  try {
+    std::rethrow_exception(e);
+  } catch (stopped_error const&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 HEIST_BODY void run_state::fail(std::exception_ptr e) noexcept {
+  // A task of an interrupted run that was stopped itself says nothing new.
+  if (interrupted() && is_stopped_error(e)) return;
   if (interrupt_with(failed_bit)) exception = std::move(e);
 }
 
@@ -34,6 +46,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   finished.reset();
   was_stopped = false;
   next_in_line = nullptr;
+  origin = nullptr;
   outer = nullptr;
   parent = nullptr;
   home = &on;
@@ -84,13 +97,21 @@ HEIST_BODY void graph_run::wait() const {
   detail::run_state& s = checked();
   if (s.finished.done()) return;
   detail::refuse_own_run(s);
-  detail::wait_for_run(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr});
+  detail::wait_for_run(
+      s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr},
+      {s.origin, [](void* what) noexcept { static_cast<detail::run_state*>(what)->request_stop(); }, &s});
 }
 
 HEIST_BODY void graph_run::get() const {
   wait();
   state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
   if (state_->exception) std::rethrow_exception(state_->exception);
+  if (state_->was_stopped) {
+    throw stopped_error{
+        "the run of a graph was stopped, so tasks of it may not have run; fix it by catching heist::stopped_error, or "
+        "by "
+        "wait() and stopped()."};
+  }
 }
 
 HEIST_BODY bool graph_run::stopped() const {

@@ -65,7 +65,7 @@ constexpr auto bytes_left_by() noexcept -> std::uint64_t (*)(node const&) noexce
 }
 
 template <class Node>
-inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &end_of_node},
+inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &end_of_node, &interrupt_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
                                                forget_value_of<Node>(),

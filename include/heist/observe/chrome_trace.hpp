@@ -63,6 +63,10 @@ class trace_writer : public timeline_sink {
             R"({{"ph":"i","s":"t","name":"events dropped","pid":1,"tid":{},"ts":{},"args":{{"count":{}}}}})", w,
             microseconds(last_ns), n));
     }
+    if (edges_.dropped() != 0)
+      put(fmt::format(
+          R"({{"ph":"i","s":"g","name":"tasks and edges of graphs dropped","pid":1,"tid":0,"ts":{},"args":{{"count":{}}}}})",
+          microseconds(last_ns), edges_.dropped()));
     out_ << "\n]\n";
   }
 

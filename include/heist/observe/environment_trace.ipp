@@ -3,17 +3,14 @@
 
 #include "heist/observe/environment_trace.hpp"
 
-#include <cstdio>   // fprintf
-#include <cstdlib>  // getenv
+#include <cstdio>  // fprintf
+
+#include "heist/base/environment.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY std::unique_ptr<environment_trace> environment_trace::wanted() noexcept {
-  auto const asks = [](char const* variable) {
-    char const* const text = std::getenv(variable);
-    return text != nullptr && *text != 0;
-  };
-  if (!asks("HEIST_TRACE") && !asks("HEIST_REPORT")) return nullptr;
+  if (environment_text("HEIST_TRACE").empty() && environment_text("HEIST_REPORT").empty()) return nullptr;
   if (make == nullptr) {
     std::fprintf(stderr,
                  "heist: HEIST_TRACE or HEIST_REPORT is set, but nothing in this program can write it; fix it by "

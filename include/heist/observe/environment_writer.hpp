@@ -7,8 +7,8 @@
 
 namespace heist::detail {
 
-/// HEIST_TRACE=file: events for https://ui.perfetto.dev. HEIST_REPORT=file: a page for a browser, or - for some lines
-/// on stderr. %p in a name becomes the number of the process; a process's second executor puts -2 before the extension,
+/// HEIST_TRACE=file: events for https://ui.perfetto.dev. HEIST_REPORT=file: a page for a browser. With - the events go to
+/// stderr, or instead of the page some lines. %p in a name becomes the number of the process; a process's second executor puts -2 before the extension,
 /// and so on. Null without memory.
 environment_trace* make_environment_trace() noexcept;
 

@@ -3,17 +3,26 @@
 
 #include "heist/observe/environment_writer.hpp"
 
+#include <fcntl.h>     // open
+#include <pthread.h>   // pthread_sigmask
+#include <signal.h>    // sigtimedwait
+#include <sys/stat.h>  // stat
+#include <unistd.h>    // close, getcwd
+
 #include <cerrno>
 #include <cstdio>   // fprintf
-#include <cstdlib>  // getenv
 #include <cstring>  // strerror
 #include <exception>
 #include <fstream>
-#include <new>  // bad_alloc
+#include <iostream>  // cerr
+#include <new>       // bad_alloc
 #include <string>
 #include <utility>  // move
 
+#include <fmt/format.h>
+
 #include "heist/base/env.hpp"
+#include "heist/base/environment.hpp"
 #include "heist/observe/chrome_trace.hpp"
 #include "heist/observe/recorder.hpp"
 #include "heist/observe/task_edges.hpp"
@@ -44,41 +53,89 @@ class environment_writer final : public environment_trace {
   std::string trace_, report_;  ///< files, or empty
 };
 
-HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const& squad_of) noexcept {
-  try {
-    if (!trace_.empty()) write_chrome_trace(trace_, events_, &edges_);
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "heist: %s\n", e.what());
+/// A reader of a pipe that leaves ends the writing, not the program: its signal is kept back, and taken.
+class without_pipe_signal {
+ public:
+  without_pipe_signal() noexcept {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
   }
-  try {
-    if (report_ == "-") {
-      std::fprintf(stderr, "%s", summarize(events_, &edges_, squad_of).text().c_str());
-    } else if (!report_.empty()) {
-      errno = 0;
-      std::ofstream file{report_, std::ios::binary | std::ios::trunc};
-      if (file) write_report(file, events_, &edges_, squad_of);
-      file.close();
-      if (!file)
-        std::fprintf(stderr,
-                     "heist: cannot write the report %s: %s; name a file in a directory that exists and has room\n",
-                     report_.c_str(), errno != 0 ? std::strerror(errno) : "output error");
+  without_pipe_signal(without_pipe_signal const&) = delete;
+  without_pipe_signal& operator=(without_pipe_signal const&) = delete;
+  ~without_pipe_signal() {
+    timespec const now{};
+    while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &now) > 0) {
     }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_, before_;
+  bool was_pending_ = false;
+};
+
+/// Opens the file, has `write(stream)` write it, and says so in one sentence if that cannot be. "-": stderr. A pipe that
+/// nobody reads is not waited for.
+template <class Write>
+void write_wanted(char const* what, std::string const& name, Write&& write) noexcept {
+  if (name.empty()) return;
+  try {
+    without_pipe_signal const kept_back;
+    if (name == "-") return write(std::cerr);
+    int error = 0, pipe = -1;
+    struct ::stat kind {};
+    if (::stat(name.c_str(), &kind) == 0 && S_ISFIFO(kind.st_mode)) {
+      pipe = ::open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+      if (pipe < 0) error = errno;
+    }
+    if (error == 0) {
+      errno = 0;
+      std::ofstream file{name, std::ios::binary | std::ios::trunc};
+      if (pipe >= 0) ::close(pipe);  // not before: its reader would see the end
+      if (file) write(file);
+      file.close();
+      if (file) return;
+      error = errno;
+    }
+    std::fprintf(stderr, "heist: cannot write the %s %s: %s; name a file in a directory that exists and has room\n",
+                 what, name.c_str(),
+                 error == ENXIO ? "it is a pipe that nobody reads"
+                 : error != 0   ? std::strerror(error)
+                                : "output error");
   } catch (std::exception const& e) {
     std::fprintf(stderr, "heist: %s\n", e.what());
   }
 }
 
-/// What an environment's variable names for the `number`-th executor, or nothing.
+HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const& squad_of) noexcept {
+  write_wanted("trace", trace_, [&](std::ostream& out) { write_chrome_trace(out, events_, &edges_); });
+  write_wanted("report", report_, [&](std::ostream& out) {
+    if (report_ == "-") {
+      out << summarize(events_, &edges_, squad_of).text();
+    } else {
+      write_report(out, events_, &edges_, squad_of);
+    }
+  });
+}
+
+/// What an environment's variable names for the `number`-th executor, or nothing. As an absolute name: the program may
+/// change its directory before the file is written.
 HEIST_COLD_BODY std::string trace_file(char const* variable, std::size_t number) {
-  char const* const text = std::getenv(variable);
-  std::string name = text == nullptr ? "" : text;
+  std::string name{environment_text(variable)};
   if (name.empty() || name == "-") return name;
   if (std::size_t const at = name.find("%p"); at != std::string::npos)
     name.replace(at, 2, std::to_string(os_env::process()));
-  if (number == 1) return name;
-  std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos || name.find('/', dot) != std::string::npos) dot = name.size();
-  return name.insert(dot, "-" + std::to_string(number));
+  if (number != 1) {
+    std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || name.find('/', dot) != std::string::npos) dot = name.size();
+    name.insert(dot, "-" + std::to_string(number));
+  }
+  if (name.front() == '/') return name;
+  char directory[4096];
+  return ::getcwd(directory, sizeof directory) == nullptr ? name : fmt::format("{}/{}", directory, name);
 }
 
 HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {

@@ -3,10 +3,13 @@
 
 #include "heist/observe/outside_notes.hpp"
 
+#include "heist/base/assert.hpp"
+
 namespace heist::detail {
 
 HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
   spin_guard guard{lock_};
+  HEIST_ASSERT(n.link == nullptr, "a note is added that is in the list");
   n.next = first_;
   n.link = &first_;
   if (first_ != nullptr) first_->link = &n.next;
@@ -17,6 +20,7 @@ HEIST_COLD_BODY void outside_notes::remove(outside_note& n) noexcept {
   spin_guard guard{lock_};
   *n.link = n.next;
   if (n.next != nullptr) n.next->link = n.link;
+  n.link = nullptr;
 }
 
 HEIST_COLD_BODY bool outside_notes::empty() const noexcept {

@@ -18,7 +18,8 @@ namespace heist {
 /// tasks with the same names (task_view::id).
 ///
 /// Threads   graphs tell by any thread; everything else while none does.
-/// Cost      16 bytes an edge; beyond most_edges they are dropped and counted.
+/// Cost      16 bytes an edge, 8 a task; beyond most_edges of both the rest is dropped and counted, and no edges are known
+///           of what runs later.
 class task_edges final : public detail::graph_listener {
  public:
   static constexpr std::size_t most_edges = std::size_t{1} << 22;
@@ -38,7 +39,10 @@ class task_edges final : public detail::graph_listener {
   HEIST_BODY void graph_ends() noexcept override;
 
   std::vector<layout> const& layouts() const noexcept { return layouts_; }
+  /// Tasks and edges.
   std::size_t dropped() const noexcept { return dropped_; }
+  /// From then on nothing is kept; the largest value if all is.
+  std::int64_t full_since() const noexcept { return full_since_; }
 
  private:
   std::mutex lock_;              ///< held while a graph tells
@@ -46,6 +50,7 @@ class task_edges final : public detail::graph_listener {
   std::vector<layout> layouts_;  ///< in the order of time
   std::size_t kept_ = 0;
   std::size_t dropped_ = 0;
+  std::int64_t full_since_ = std::numeric_limits<std::int64_t>::max();
 };
 
 namespace detail {
@@ -62,6 +67,7 @@ struct edge_end {
 class followed_edges {
  public:
   explicit followed_edges(task_edges const* edges) noexcept : edges_{edges} {}
+  std::size_t dropped() const noexcept { return edges_ == nullptr ? 0 : edges_->dropped(); }
 
   /// Calls sink.edge(before, after), of type edge_end, for each predecessor that has ended since the task began last, and
   /// for one that is open when its end is told.

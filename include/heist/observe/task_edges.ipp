@@ -12,21 +12,29 @@ namespace heist {
 HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
   lock_.lock();
   try {
+    drops_ = kept_ >= most_edges;
+    if (drops_) {
+      if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = recorder::now();
+      return;
+    }
     layouts_.emplace_back();
     layouts_.back().ns = recorder::now();
-    drops_ = false;
   } catch (std::bad_alloc const&) {
     drops_ = true;
   }
 }
 
 HEIST_COLD_BODY void task_edges::has_task(void const* task) noexcept {
-  if (drops_) return;
   try {
-    layouts_.back().tasks.push_back(task);
+    if (!drops_) {
+      layouts_.back().tasks.push_back(task);
+      ++kept_;
+      return;
+    }
   } catch (std::bad_alloc const&) {
     drops_ = true;
   }
+  ++dropped_;
 }
 
 HEIST_COLD_BODY void task_edges::has_edge(void const* from, void const* to) noexcept {
@@ -46,6 +54,7 @@ HEIST_COLD_BODY void task_edges::graph_ends() noexcept {
 }
 
 HEIST_COLD_BODY void detail::followed_edges::advance(std::int64_t ns) {
+  if (ns >= edges_->full_since()) return tasks_.clear();  // other tasks may have the same names since
   for (; next_ != edges_->layouts().size() && edges_->layouts()[next_].ns <= ns; ++next_) {
     task_edges::layout const& graph = edges_->layouts()[next_];
     for (void const* const task : graph.tasks) {

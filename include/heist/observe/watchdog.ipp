@@ -3,16 +3,16 @@
 
 #include "heist/observe/watchdog.hpp"
 
-#include <charconv>  // from_chars
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>   // fprintf
-#include <cstdlib>  // getenv
-#include <cstring>  // strlen
+#include <cstdio>  // fprintf
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>  // move
+
+#include "heist/base/environment.hpp"
 
 namespace heist::detail {
 
@@ -78,14 +78,16 @@ HEIST_COLD_BODY void watchdog::forget() noexcept {
 }
 
 HEIST_COLD_BODY double watchdog::limit() noexcept {
-  char const* const text = std::getenv("HEIST_WATCHDOG");
-  double seconds = 0;
-  if (text == nullptr) return 0;
-  if (std::from_chars(text, text + std::strlen(text), seconds).ec != std::errc{} || !(seconds >= 0)) {
-    std::fprintf(stderr, "heist: HEIST_WATCHDOG is '%s'; fix it by a number of seconds\n", text);
-    return 0;
-  }
-  return seconds;
+  std::string_view const text = environment_text("HEIST_WATCHDOG");
+  if (text.empty() || text == "0") return 0;
+  constexpr double least = 0.001, most = 1e6;
+  if (auto const seconds = whole_number(text, least, most)) return *seconds;
+  std::fprintf(
+      stderr,
+      "heist: HEIST_WATCHDOG is '%s', which is no number of seconds; fix it by a number from 0.001 to 1000000, or "
+      "leave it out\n",
+      text.data());
+  return 0;
 }
 
 }  // namespace heist::detail

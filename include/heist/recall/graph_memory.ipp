@@ -36,11 +36,24 @@ HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
   }
   made.shape_ = detail::shape_of(g);
   made.workers_ = known->workers();
+  for (detail::task_past& t : made.all_) {
+    if (!t.known()) {  // chosen and skipped, or made ready only
+      t = {};
+      continue;
+    }
+    // Others than the last executor may have run it, with more workers. It may have begun in a pass that was cut off.
+    if (made.workers_ <= t.worker) made.workers_ = t.worker + 1;
+    if (t.end < t.begin) t.end = t.begin;
+  }
   return made;
 }
 
 HEIST_COLD_BODY void graph_memory::be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on) const {
   g.refuse_while_running("follow a memory");
+  if (only_on == 0) {  // a user's wish, not one of policy::automatic
+    detail::graph_chooser* const chooser = g.chooser.load(std::memory_order_acquire);  // acquire: as above
+    if (chooser != nullptr) chooser->stand_aside(g);
+  }
   detail::graph_recall* known = g.recall.load(std::memory_order_acquire);  // acquire: as above
   if (known == nullptr) known = &g.keep_recall(new detail::remembering);
   static_cast<detail::remembering*>(known)->follow(g, {all_, shape_, workers_, mode, only_on});
@@ -119,15 +132,16 @@ HEIST_COLD_BODY task_past past_of(json::value const& line, std::uint64_t workers
   if (fields.empty()) return {};
   if (fields.size() != 6 && fields.size() != 7)
     throw json_error{fmt::format("a task has 6 or 7 fields, or none, but {} stand there", fields.size())};
-  constexpr std::uint64_t small = task_past::nowhere, large = std::uint64_t{1} << 62;
+  // The squad, and who made it ready, may be of another executor's run than the worker.
+  constexpr std::uint64_t most = 1u << 16, small = task_past::nowhere, large = std::uint64_t{1} << 62;
   task_past t;
   t.worker = static_cast<std::uint32_t>(whole_below(fields[0], workers, "a task's worker"));
   t.place = static_cast<std::uint32_t>(whole_below(fields[1], small, "a task's place"));
-  t.from = static_cast<std::uint32_t>(whole_below(fields[2], workers, "the worker that made a task ready"));
+  t.from = static_cast<std::uint32_t>(whole_below(fields[2], most, "the worker that made a task ready"));
   t.begin = static_cast<std::int64_t>(whole_below(fields[3], large, "a task's beginning"));
   t.end = static_cast<std::int64_t>(whole_below(fields[4], large, "a task's end"));
   t.bytes = fields[5].as_unsigned();
-  if (fields.size() == 7) t.squad = static_cast<std::uint32_t>(whole_below(fields[6], workers, "a task's squad"));
+  if (fields.size() == 7) t.squad = static_cast<std::uint32_t>(whole_below(fields[6], most, "a task's squad"));
   if (t.end < t.begin) throw json_error{fmt::format("a task ends at {}, before it begins at {}", t.end, t.begin)};
   return t;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "heist/base/env.hpp"
 #include "heist/sched/runnable.hpp"
 
 namespace heist::detail {
@@ -25,6 +26,23 @@ struct task_past {
   friend bool operator==(task_past const&, task_past const&) = default;
 };
 
+/// A count that is not copied with what it belongs to.
+struct ready_count : os_env::atomic<std::uint32_t> {
+  ready_count() noexcept : os_env::atomic<std::uint32_t>{0} {}
+  ready_count(ready_count const&) noexcept : ready_count{} {}
+  ready_count& operator=(ready_count const&) noexcept { return *this; }
+};
+
+/// Writes a field of a task that a loop can make ready, and run, twice at a time: the last writer counts.
+template <class T>
+void store_shared(T& field, T value) noexcept {
+  os_env::store_shared(field, value);
+}
+template <class T>
+T load_shared(T& field) noexcept {
+  return os_env::load_shared(field);
+}
+
 /// It is what stands in a worker's lists when the task belongs to that worker.
 ///
 /// Threads  written by who makes the task ready, then by the task.
@@ -41,6 +59,7 @@ struct known_task : queued_runnable {
   std::uint32_t home = nowhere;  ///< the worker that is to run it; nowhere: any
   std::uint32_t turn = nowhere;  ///< its place in that worker's list, where the order is followed
   std::uint32_t part = 0;        ///< of the graph (division.hpp), under policies with squads
+  ready_count ready;             ///< in a graph with conditions: how often it is ready and has not begun
   bool admitted = false;         ///< its turn has come
   bool passed = false;           ///< it has given the turn on
   bool declared = false;         ///< what it touches

@@ -107,6 +107,8 @@ class remembering final : public graph_recall {
   bool belongs_here(known_task& t, worker& w) noexcept;
   void give_to_squad(known_task& t, std::uint32_t squad, core& home) noexcept;
   void keep(record& r, fiber& self);
+  bool enters_queue(known_task& t) noexcept;
+  void left_queue(known_task& t, fiber& self) noexcept;
   static void weigh_value(known_task& t) noexcept;
   known_task* give_turn_on(known_task& t) noexcept;
   void turn_comes(known_task* t, core& home) noexcept;

@@ -66,7 +66,7 @@ HEIST_COLD_BODY runnable* remembering::begin(fiber& self) {
   for (std::size_t i = g.sources.size(); i-- > 0;) {
     record& r = g.records[g.sources[i]];
     known_task& t = of(r);
-    t.past.from = self.worker->number;
+    store_shared(t.past.from, self.worker->number);
     if (!belongs_here(t, *self.worker)) continue;
     if (next != nullptr) keep(static_cast<record&>(*next), self);
     next = &r;
@@ -99,19 +99,21 @@ HEIST_BODY runnable* remembering::run(runnable& task, fiber& self) {
   if (me.way_ == recall_way::in_order && (n.limits != 0 || kind == task_kind::module || kind == task_kind::event))
     me.turn_comes(me.give_turn_on(t), self.home);
   std::optional<task_meter> meter;
-  if (me.counts_misses_ && !t.declared && !t.counted && n.limits == 0) [[unlikely]]
+  if (me.counts_misses_ && !t.declared && !load_shared(t.counted) && n.limits == 0) [[unlikely]]
     meter.emplace(t, self);
   runnable* const next = n.limits == 0 ? n.type().run(r, self) : run_limited(r, self);
   if (next == nullptr || kind != task_kind::condition) return next;
-  t.past.end = os_env::nanoseconds() - me.epoch_;  // a condition does not finish()
+  store_shared(t.past.end, os_env::nanoseconds() - me.epoch_);  // a condition does not finish()
   known_task& chosen = me.of(static_cast<record&>(*next));
-  chosen.past.from = self.worker->number;
+  store_shared(chosen.past.from, self.worker->number);
   return me.belongs_here(chosen, *self.worker) ? next : nullptr;
 }
 
 /// A task that stood in a list, by itself.
 HEIST_BODY runnable* remembering::run_known(runnable& item, fiber& self) {
-  record& r = *static_cast<known_task&>(item).of;
+  auto& t = static_cast<known_task&>(item);
+  record& r = *t.of;
+  static_cast<remembering&>(*r.graph->recalled).left_queue(t, self);
   self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
   if (self.home.on_task == nullptr || r.built().limits != 0) return r.run(r, self);
   task_view const view = view_of(r);
@@ -122,12 +124,29 @@ HEIST_BODY runnable* remembering::run_known(runnable& item, fiber& self) {
 }
 
 HEIST_BODY void remembering::begins(known_task& t, worker const& w) noexcept {
-  t.past.worker = w.number;
-  t.past.place = begun_[w.number].count++;
-  t.past.begin = os_env::nanoseconds() - epoch_;
+  store_shared(t.past.worker, w.number);
+  store_shared(t.past.place, begun_[w.number].count++);
+  store_shared(t.past.begin, os_env::nanoseconds() - epoch_);
   if (way_ != recall_way::squads) return;
-  t.past.squad = w.group;
+  store_shared(t.past.squad, w.group);
   if (parts_.squad(t.part) != w.group) parts_.take(t.part, w.group);
+}
+
+/// The task is ready. True: the caller puts it into a queue. False: it is in one, because a loop made it ready before.
+HEIST_BODY bool remembering::enters_queue(known_task& t) noexcept {
+  // acq_rel: with left_queue(). Without conditions a task is ready once in a pass.
+  return !graph_->counts_tokens || t.ready.fetch_add(1, std::memory_order_acq_rel) == 0;
+}
+
+/// The worker of `self` has taken the task from a queue. It returns to one as long as it was ready more than once.
+HEIST_BODY void remembering::left_queue(known_task& t, fiber& self) noexcept {
+  // acq_rel: who queues it next does so after it was taken
+  if (!graph_->counts_tokens || t.ready.fetch_sub(1, std::memory_order_acq_rel) == 1) return;
+  if (is_strict()) {
+    self.home.make_runnable_on(*self.worker, t);
+  } else {
+    self.home.give(*self.worker, t);
+  }
 }
 
 /// In strict runs. False: it has been sent to where it belongs.
@@ -140,7 +159,7 @@ HEIST_BODY bool remembering::may_begin(known_task& t, fiber& self) noexcept {
     t.admitted = true;
   }
   if (t.home == self.worker->number) return true;
-  home.make_runnable_on(*home.workers[t.home], t);
+  if (enters_queue(t)) home.make_runnable_on(*home.workers[t.home], t);
   return false;
 }
 
@@ -158,6 +177,7 @@ HEIST_BODY bool remembering::belongs_here(known_task& t, worker& w) noexcept {
     return false;
   }
   if (t.home == known_task::nowhere || t.home == w.number) return true;
+  if (!enters_queue(t)) return false;
   if (way_ == recall_way::relaxed) {
     home.give(*home.workers[t.home], t);
   } else {
@@ -167,7 +187,8 @@ HEIST_BODY bool remembering::belongs_here(known_task& t, worker& w) noexcept {
 }
 
 HEIST_BODY void remembering::give_to_squad(known_task& t, std::uint32_t number, core& home) noexcept {
-  std::uint32_t to = t.past.worker;
+  if (!enters_queue(t)) return;
+  std::uint32_t to = load_shared(t.past.worker);
   if (to >= workers_ || home.workers[to]->group != number) to = worker_of_squad(number, t.part);
   worker& w = *home.workers[to];
   home.give(w, t);
@@ -178,7 +199,8 @@ HEIST_BODY void remembering::give_to_squad(known_task& t, std::uint32_t number, 
 HEIST_BODY void remembering::keep(record& r, fiber& self) {
   known_task& t = of(r);
   if (is_strict() && t.home != known_task::nowhere) {
-    self.worker->own_fibers.push(t);  // its owner looks there before it sleeps: nobody is to be told
+    if (enters_queue(t))
+      self.worker->own_fibers.push(t);  // its owner looks there before it sleeps: nobody is to be told
   } else {
     self.home.push(*self.worker, r);
   }
@@ -200,13 +222,13 @@ HEIST_BODY void remembering::turn_comes(known_task* t, core& home) noexcept {
 /// Now: others may take it.
 HEIST_COLD_BODY void remembering::weigh_value(known_task& t) noexcept {
   node const& n = t.of->built();
-  t.left = n.type().bytes_left == nullptr ? 0 : n.type().bytes_left(n);
+  store_shared(t.left, n.type().bytes_left == nullptr ? std::uint64_t{0} : n.type().bytes_left(n));
 }
 
 HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
   graph_data& g = *r.graph;
   known_task& done = of(r);
-  done.past.end = os_env::nanoseconds() - epoch_;
+  store_shared(done.past.end, os_env::nanoseconds() - epoch_);
   if (weighs_values_) [[unlikely]] {
     weigh_value(done);
     if (counts_misses_) task_meter::take(done, self);
@@ -220,7 +242,7 @@ HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
     if (!s->direct() && !g.counters[s->position()].arrive(self.worker->alone)) continue;
     record& ready = g.records[s->position()];
     known_task& t = of(ready);
-    t.past.from = self.worker->number;
+    store_shared(t.past.from, self.worker->number);
     // A token each, as of the task that has ended: that stays until all are on their way, or goes to the last of them.
     if (tokens) g.count_one_more();
     if (!belongs_here(t, *self.worker)) continue;

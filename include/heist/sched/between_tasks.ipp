@@ -23,11 +23,11 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   if (first != nullptr) {
     w.share.crowd(more || first->next != nullptr);
     queued_runnable* youngest = nullptr;
-    for (queued_runnable* r = first->next; r != nullptr;) {
+    for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {
       queued_runnable* const after = std::exchange(r->next, youngest);
       youngest = std::exchange(r, after);
     }
-    while (youngest != nullptr) push(w, *std::exchange(youngest, youngest->next));
+    while (youngest != nullptr) push(w, *std::exchange(youngest, std::exchange(youngest->next, nullptr)));
   }
   if (more && !w.alone) announce(*w.gate, true);
   return first;

@@ -223,6 +223,8 @@ class core {
   }
   /// Throws executor_error as well where the executor's destructor has waited for all work, and nothing would be run.
   void check_open() const;
+  /// Does it exist? For handles that may outlive it. Another executor at the same address counts.
+  static bool is_alive(core const* of) noexcept;
   unsigned generation() const noexcept { return generation_; }
   /// Of this executor, of all that there have been; not 0.
   std::uint64_t serial() const noexcept { return serial_; }
@@ -291,6 +293,8 @@ class core {
 
   /// As a visitor.
   void bring_in(queued_runnable& r, unsigned wave);
+  void enroll() noexcept;
+  void strike_off() noexcept;
   /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
   /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
@@ -346,6 +350,7 @@ class core {
   std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
+  bool enrolled_ = false;  ///< is_alive() knows it; by who makes and ends it
   os_env::atomic<bool> stop_{false};
   os_env::atomic<bool> has_guest_{false};
   os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time

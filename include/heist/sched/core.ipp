@@ -11,7 +11,52 @@
 
 namespace heist::detail {
 
+/// The executors of the program. Where there are more than there are places, all count as alive.
+struct live_cores {
+  static constexpr std::size_t places = 64;
+  os_env::atomic<core const*> at[places]{};
+  os_env::atomic<std::size_t> used{0}, others{0};
+};
+HEIST_ONE_COPY inline constinit live_cores all_live_cores;
+
+/// relaxed everywhere: a caller that may use an executor has been told so otherwise, and one that asks about an executor
+/// that is gone comes after its end.
+HEIST_COLD_BODY void core::enroll() noexcept {
+  for (std::size_t i = 0; i != live_cores::places; ++i) {
+    core const* nobody = nullptr;
+    if (!all_live_cores.at[i].compare_exchange_strong(nobody, this, std::memory_order_relaxed))
+      continue;                                                             // relaxed: above
+    std::size_t now = all_live_cores.used.load(std::memory_order_relaxed);  // relaxed: above
+    while (now <= i &&
+           !all_live_cores.used.compare_exchange_weak(now, i + 1, std::memory_order_relaxed)) {  // relaxed: above
+    }
+    enrolled_ = true;
+    return;
+  }
+  all_live_cores.others.fetch_add(1, std::memory_order_relaxed);  // relaxed: above
+  enrolled_ = true;
+}
+
+HEIST_COLD_BODY void core::strike_off() noexcept {
+  if (!std::exchange(enrolled_, false)) return;
+  for (auto& place : all_live_cores.at) {
+    core const* me = this;
+    if (place.compare_exchange_strong(me, nullptr, std::memory_order_relaxed)) return;  // relaxed: above
+  }
+  all_live_cores.others.fetch_sub(1, std::memory_order_relaxed);  // relaxed: above
+}
+
+HEIST_COLD_BODY bool core::is_alive(core const* of) noexcept {
+  if (all_live_cores.others.load(std::memory_order_relaxed) != 0) return true;   // relaxed: above
+  std::size_t const used = all_live_cores.used.load(std::memory_order_relaxed);  // relaxed: above
+  for (std::size_t i = 0; i != used; ++i) {
+    if (all_live_cores.at[i].load(std::memory_order_relaxed) == of) return true;  // relaxed: above
+  }
+  return false;
+}
+
 HEIST_BODY core::~core() {
+  strike_off();
   outside_blocks::clear();
   while (fibers_ != nullptr) {  // one after the other, not one inside the other
     std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);

@@ -153,6 +153,7 @@ HEIST_COLD_BODY void core::start() {
     stop_and_join();
     throw;
   }
+  enroll();
   watchdog_.start([this] { return look(); }, [this] { return state_text(); });
 }
 

@@ -7,6 +7,7 @@
 namespace heist::detail {
 
 class fiber;
+struct interrupt_state;
 struct runnable;
 
 /// Operations that differ by the type of a runnable and are not on the path of every task.
@@ -18,6 +19,8 @@ struct described_operations {
   unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
   /// What cannot be complete before its code has returned; null: not known.
   completion const* (*end)(runnable const& self) noexcept = nullptr;
+  /// What interrupts its code, where fiber::interrupt does not say so; null: not known.
+  interrupt_state const* (*interrupt)(runnable const& self) noexcept = nullptr;
 };
 
 /// Something with a description; read only by observers.

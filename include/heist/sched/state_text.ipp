@@ -70,6 +70,9 @@ HEIST_COLD_BODY std::string core::state_text() const {
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
   if (std::string const circle = text_of_circle(notes); !circle.empty()) text += "  " + circle + "\n";
   text += outside.text(most);
+  // relaxed: for people
+  if (std::uint32_t const n = threads_that_wait().load(std::memory_order_relaxed); n != 0)
+    text += fmt::format("  {} threads outside of all executors wait for tasks, runs or flows\n", n);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
   return text;
 }

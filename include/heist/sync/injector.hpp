@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 
@@ -14,7 +15,8 @@ namespace heist {
 //   E1  push: arrived_.CAS(release)  -> take: arrived_.exchange(acquire)   the node and everything done before the push
 //   E2  take: taking_.store(release) -> take: taking_.exchange(acquire)    the line as the last taker left it
 
-/// A queue of nodes linked through their member `next`, a `Node*` that belongs to the queue while the node is in it.
+/// A queue of nodes linked through their member `next`, a `Node*` that belongs to the queue while the node is in it, and is null
+/// otherwise.
 ///
 /// Threads  every member may be called by any thread.
 /// Cost     push: one compare-and-swap, more under contention. take: one exchange, and once for each node a walk over
@@ -31,6 +33,8 @@ class injector {
   /// after it can rely on what was done about it.
   bool push(Node& node) noexcept {
     Node* head = arrived_.load(std::memory_order_relaxed);  // relaxed: the exchange below decides
+    // As far as the node can tell: the last of a line has no link either.
+    HEIST_ASSERT(node.next == nullptr && head != &node, "a node is pushed that is in a queue");
     do {
       node.next = head;
       // release: E1; relaxed: nothing is read through a head that lost

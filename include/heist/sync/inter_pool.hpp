@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -73,8 +74,9 @@ class inter_pool {
 
   void add(list& to, count& n, Node& node) noexcept {
     spin_guard guard{lock_};
+    HEIST_ASSERT(node.older == nullptr && node.younger == nullptr && to.oldest != &node,
+                 "a node is pushed that is in a pool");
     node.older = to.youngest;
-    node.younger = nullptr;
     (to.youngest == nullptr ? to.oldest : to.youngest->younger) = &node;
     to.youngest = &node;
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // relaxed: under the lock
@@ -85,6 +87,7 @@ class inter_pool {
     if (node == nullptr) return nullptr;
     (node->older == nullptr ? from.oldest : node->older->younger) = node->younger;
     (node->younger == nullptr ? from.youngest : node->younger->older) = node->older;
+    node->older = node->younger = nullptr;
     n.store(n.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // relaxed: under the lock
     return node;
   }

@@ -3,12 +3,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <stop_token>
 
+#include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 
 namespace heist::detail {
 
 class resume_rule;
+struct stop_relay;
 
 /// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not; and the run that it is part of.
 ///
@@ -17,6 +20,11 @@ class resume_rule;
 struct interrupt_state {
   /// Set where something that it is part of was seen to be interrupted.
   static constexpr std::uint32_t outside_bit = std::uint32_t{1} << 31;
+
+  interrupt_state() noexcept = default;
+  interrupt_state(interrupt_state const&) = delete;
+  interrupt_state& operator=(interrupt_state const&) = delete;
+  ~interrupt_state() { forget_relay(); }
 
   bool any() const noexcept {
     // relaxed: advice; the end of a run is ordered otherwise
@@ -29,6 +37,7 @@ struct interrupt_state {
     if ((why.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0) return false;
     // release: pairs with outside(), which sees the bit if it sees the count
     (outermost != nullptr ? outermost : this)->changes.fetch_add(1, std::memory_order_release);
+    tell_relay();
     return true;
   }
   /// Before the run starts: makes it a part of `run`, which outlives it.
@@ -41,18 +50,33 @@ struct interrupt_state {
     seen.store(run.any() ? now - 1 : now, std::memory_order_relaxed);
   }
   void reset() noexcept {
+    forget_relay();
     why.store(0, std::memory_order_relaxed);  // relaxed: the start of the run publishes it
     outer = outermost = nullptr;
   }
 
+  /// A token whose stop is requested when any() becomes true by set(), here or in what this is part of. Made at the first
+  /// call. Throws bad_alloc.
+  std::stop_token token() const;
+
   mutable os_env::atomic<std::uint32_t> why{0};
   interrupt_state const* outer = nullptr;
-  interrupt_state* outermost = nullptr;           ///< of runs of graphs; null: itself, or what `outer` knows
-  os_env::atomic<std::uint32_t> changes{0};       ///< how often it, or a part of it, was interrupted
-  mutable os_env::atomic<std::uint32_t> seen{0};  ///< when outermost->changes was so, nothing outside was
-  resume_rule* resumes = nullptr;                 ///< where fibers that run a part of it are resumed; null: anywhere
+  interrupt_state* outermost = nullptr;                ///< of runs of graphs; null: itself, or what `outer` knows
+  os_env::atomic<std::uint32_t> changes{0};            ///< how often it, or a part of it, was interrupted
+  mutable os_env::atomic<std::uint32_t> seen{0};       ///< when outermost->changes was so, nothing outside was
+  mutable os_env::atomic<stop_relay*> relay{nullptr};  ///< who listens (token()); null: nobody
+  resume_rule* resumes = nullptr;  ///< where fibers that run a part of it are resumed; null: anywhere
 
  private:
+  /// After a bit was set.
+  HEIST_RARE void tell_relay() noexcept;
+  /// When nobody sets bits any more, and before its memory is used for something else.
+  void forget_relay() noexcept {
+    if (relay.load(std::memory_order_relaxed) != nullptr) [[unlikely]]  // relaxed: nobody else is here
+      delete_relay();
+  }
+  HEIST_RARE void delete_relay() noexcept;
+
   /// Is anything interrupted that it is part of? What is found out counts for all on the way.
   bool outside() const noexcept {
     // acquire: the bits that are counted
@@ -77,3 +101,7 @@ struct interrupt_state {
 };
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/sync/interrupt.ipp"
+#endif

@@ -6,14 +6,15 @@
 
 namespace heist::topology {
 
-/// The machine as far as this process may use it: online, in its cpuset, in its affinity mask. Found out once.
+/// The machine as far as the calling thread, and threads that it starts, may use it: online, in the cpuset, in the
+/// thread's affinity mask. Found out once for each mask and each setting of hwloc's variables; kept for ever.
 ///
 /// Never throws for want of information: what hwloc cannot tell becomes a flat machine of the CPUs in the affinity
 /// mask, and machine::note says so. hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE, ...) are honoured;
 /// the result is then not this machine. A PU without a core counts as one. Thread-safe.
 machine const& this_machine();
 
-/// The same, found out anew. Cost: milliseconds.
+/// The same, found out anew. Cost: milliseconds; that of a call of this_machine() again is a system call.
 machine discover();
 
 }  // namespace heist::topology

@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstdlib>  // getenv
 #include <string>
 #include <utility>  // move
+
+#include "heist/base/env.hpp"
 
 #include "heist/topology/bind.hpp"
 #include "heist/topology/hwloc_machine.hpp"
@@ -33,6 +37,26 @@ HEIST_COLD_BODY machine flat_machine_because(char const* what) {
   return flat_machine(fmt::format("hwloc {}; assuming one core for each CPU in the affinity mask, no caches", what));
 }
 
+/// A machine, and what it was found out for.
+struct known_machine {
+  std::string key;
+  machine found;
+  known_machine* next;
+};
+
+/// What discover() depends on and a program may change.
+HEIST_COLD_BODY std::string what_decides() {
+  std::string key;
+  for (std::uint32_t const cpu : allowed_cpus()) key += fmt::format("{},", cpu);
+  for (char const* const variable :
+       {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"}) {
+    char const* const text = std::getenv(variable);
+    key += ';';
+    if (text != nullptr) key += text;
+  }
+  return key;
+}
+
 /// True if the process may run on every PU: otherwise the numbers are not this machine's.
 HEIST_COLD_BODY bool may_run_on_all(::hwloc_topology_t topology, ::hwloc_bitmap_t allowed) {
   return ::hwloc_bitmap_isincluded(::hwloc_topology_get_topology_cpuset(topology), allowed) != 0;
@@ -51,7 +75,7 @@ HEIST_COLD_BODY machine discover() {
     // Not HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING: it does nothing when threads of the process differ in their
     // masks.
     detail::bitmap_handle const mask;
-    if (mask.get() == nullptr || ::hwloc_get_cpubind(hwloc.get(), mask.get(), HWLOC_CPUBIND_PROCESS) != 0 ||
+    if (mask.get() == nullptr || ::hwloc_get_cpubind(hwloc.get(), mask.get(), HWLOC_CPUBIND_THREAD) != 0 ||
         ::hwloc_topology_restrict(hwloc.get(), mask.get(), 0) != 0)
       return detail::flat_machine_because("cannot apply the affinity mask");
     real = detail::may_run_on_all(hwloc.get(), mask.get());
@@ -64,8 +88,18 @@ HEIST_COLD_BODY machine discover() {
 }
 
 HEIST_COLD_BODY machine const& this_machine() {
-  static machine const found = discover();
-  return found;
+  // Entries are only added, and never freed: a child of fork() and the very end of a program may ask.
+  static constinit os_env::atomic<detail::known_machine*> all{nullptr};
+  std::string const key = detail::what_decides();
+  detail::known_machine* const first = all.load(std::memory_order_acquire);  // acquire: the entries
+  for (detail::known_machine const* m = first; m != nullptr; m = m->next) {
+    if (m->key == key) return m->found;
+  }
+  auto* const made = new detail::known_machine{key, discover(), first};
+  // release: the entry; acquire: the others, of which one may be the same, which does no harm
+  while (!all.compare_exchange_weak(made->next, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
+  }
+  return made->found;
 }
 
 }  // namespace heist::topology

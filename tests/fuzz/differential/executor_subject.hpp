@@ -44,7 +44,7 @@ class kept_handles {
     bool const stopped = run.stopped();
     std::uint32_t const delivered = delivered_by(run);
     all_.push_back({std::move(run), stopped, delivered});
-    all_.back().run.get();
+    if (!stopped || delivered != heist_test::no_node) all_.back().run.get();
   }
 
  private:
@@ -53,6 +53,8 @@ class kept_handles {
       run.get();
     } catch (heist_test::program_failure const& e) {
       return e.node;
+    } catch (heist::stopped_error const&) {  // nothing else was thrown
+      if (!run.stopped()) throw;
     }
     return heist_test::no_node;
   }

@@ -328,7 +328,10 @@ struct walk {
     heist::graph_run const run = may_stop ? c.run(tasks->graph, m.stop.get_token()) : c.run(tasks->graph);
     run.wait();
     if (run.stopped()) m.cells[n].cut = 1;
-    run.get();
+    try {
+      run.get();
+    } catch (heist::stopped_error const&) {  // below
+    }
     if (run.stopped()) return heist_test::value_of_skipped;
     return sum_of(m, n, 0, static_cast<std::uint32_t>(m.program->nodes[n].children.size()));
   }

@@ -10,7 +10,7 @@ namespace model {
 /// Thread 0 sets an execution up and checks its end; the others are those under test.
 inline constexpr int max_threads = 8;
 /// Atomics that one execution may create, the freed ones included.
-inline constexpr int max_locations = 120;
+inline constexpr int max_locations = 160;
 
 /// Signed, because baseline x86-64 has a vector maximum for signed 16-bit numbers.
 using stamp = std::int16_t;

@@ -158,7 +158,7 @@ TEST_CASE("coroutine: events of a graph that runs", "[coroutine]") {
     if (fails) {
       CHECK_THROWS_WITH(run.get(), "no signal");
     } else {
-      run.get();
+      CHECK_THROWS_AS(run.get(), heist::stopped_error);
       CHECK(run.stopped());
     }
   }

@@ -155,7 +155,7 @@ TEST_CASE("a stop on one rank ends the run on all, by handle and by token", "[di
       std::stop_source s;
       auto run = i % 2 == 0 ? ex.run(g) : ex.run(g, s.get_token());
       if (w.rank() == 1) i % 2 == 0 ? run.request_stop() : static_cast<void>(s.request_stop());
-      run.get();
+      run.wait();
       expect(run.stopped() && run.done());
     }
     may_end = true;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "heist/async.hpp"
+#include "heist/graph.hpp"
 #include "heist/observe.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
@@ -352,4 +353,36 @@ TEST_CASE("random programs of futures give what a sequential program gives", "[d
       }
     }
   }
+}
+
+TEST_CASE("after: handles outlive their executor, and what needs it says that it is gone", "[dynamic]") {
+  heist::future<int> one, two, three;
+  heist::shared_future<int> shared;
+  heist::graph_run run, failed;
+  heist::task_graph g, throws;
+  g.emplace([] {});
+  throws.emplace([] { throw std::runtime_error{"asked to"}; });
+  {
+    heist::executor<> gone{std::size_t{2}};
+    one = gone.submit([] { return 1; });
+    two = gone.submit([] { return 2; });
+    three = gone.submit([]() -> int { throw std::runtime_error{"asked to"}; });
+    shared = gone.submit([] { return 4; });
+    run = gone.run(g);
+    failed = gone.run(throws);
+    gone.submit([] {}).get();
+  }
+  CHECK_THROWS_WITH(shared.then([](int const& n) { return n; }), Catch::Contains("executor is gone"));
+  CHECK_THROWS_AS(heist::when_all(shared, shared), heist::executor_error);
+  CHECK_THROWS_AS(std::move(one).then([](int n) { return n; }), heist::executor_error);
+  CHECK(two.wait_for(std::chrono::seconds{0}));
+  CHECK(shared.get() == 4);
+  heist::executor<> ex{std::size_t{2}};
+  CHECK(ex.submit(heist::after(std::move(two), shared), [](int n, int const& m) { return n + m; }).get() == 6);
+  CHECK_THROWS_AS(three.get(), std::runtime_error);
+  run.request_stop();
+  run.get();
+  CHECK_FALSE(run.stopped());
+  CHECK_THROWS_AS(failed.get(), std::runtime_error);
+  ex.run(g).get();
 }

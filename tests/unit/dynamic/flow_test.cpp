@@ -312,3 +312,31 @@ TEST_CASE("random flows give what the program gives in its own order", "[dynamic
     for (std::size_t i = 0; i < count; ++i) CHECK(data[i]->value() == expected[i]);
   }
 }
+
+TEST_CASE("flow: a task that waits for its own flow is refused, however fast it begins", "[dynamic]") {
+  heist::executor<> ex{std::size_t{3}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "own flow"};
+  int const rounds = heist::under_tsan || heist::under_asan ? 300 : 3000;
+  std::atomic<int> told{0};
+  for (int round = 0; round != rounds; ++round) {
+    heist::flow f{ex};
+    heist::datum<int> x{f, 0};
+    for (int i = 0; i != 3; ++i) {
+      f.task(
+          [&, i](heist::context c, int&) {
+            try {
+              if (i % 2 == 0) {
+                f.wait();
+              } else {
+                c.fork_join([&] { f.wait(); }, [] {});
+              }
+            } catch (heist::executor_error const&) {
+              ++told;
+            }
+          },
+          heist::update(x));
+    }
+    f.wait();
+  }
+  CHECK(told == 3 * rounds);
+}

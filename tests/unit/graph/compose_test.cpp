@@ -188,7 +188,7 @@ TEST_CASE("a stop of the outer run skips what is left of the inner one", "[graph
     }
     g.compose(inner);
     auto run = ex.run(g, stop.get_token());
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
     CHECK(run.stopped());
     CHECK(n == 10);
     n = 100;
@@ -213,7 +213,7 @@ TEST_CASE("a long task of an inner graph sees a stop of the outer run", "[graph]
   auto run = ex.run(g);
   while (!started) std::this_thread::yield();
   run.request_stop();
-  run.get();
+  run.wait();
   CHECK(seen);
 }
 

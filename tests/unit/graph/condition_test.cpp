@@ -1,8 +1,11 @@
 // Conditions: tasks that choose what runs next.
 #include <heist/heist.hpp>
 
+#include <unistd.h>  // dup
+
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -225,7 +228,7 @@ TEST_CASE("a stop ends an endless loop", "[graph]") {
   auto run = ex.run(g);
   while (n < 100) std::this_thread::yield();
   run.request_stop();
-  run.get();
+  run.wait();
   CHECK(run.stopped());
 }
 
@@ -304,3 +307,69 @@ TEST_CASE("a cycle beside a loop with a condition is found all the same", "[grap
     CHECK(text.find("loop;") == std::string::npos);
   }
 }
+
+#if HEIST_CHECKED
+namespace {
+
+/// What is written to stderr meanwhile.
+template <class F>
+std::string said_by(F&& f) {
+  std::FILE* const kept = std::tmpfile();
+  REQUIRE(kept != nullptr);
+  std::fflush(stderr);
+  int const before = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(kept), STDERR_FILENO);
+  f();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::rewind(kept);
+  std::string text;
+  for (int c = std::fgetc(kept); c != EOF; c = std::fgetc(kept)) text += static_cast<char>(c);
+  std::fclose(kept);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("tasks that never run beside conditions are named, once, where programs are checked", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  {
+    heist::task_graph g;  // the way into the loop and the way back both count
+    auto init = g.emplace([] {});
+    auto choose = g.emplace_condition([] { return 1; }).name("choose");
+    auto body = g.emplace([] {}).name("body");
+    auto done = g.emplace([] {}).name("done");
+    init.precede(choose);
+    choose.precede(body, done);
+    body.precede(choose);
+    std::string const text = said_by([&] { ex.run_n(g, 3).get(); });
+    CHECK(text.find("3 tasks of a graph can never run") != std::string::npos);
+    CHECK(text.find("choose, body, done") != std::string::npos);
+    CHECK(text.find("heist:") == text.rfind("heist:"));
+  }
+  {
+    heist::task_graph g;  // a join of branches of which one runs
+    auto choose = g.emplace_condition([] { return 0; });
+    auto one = g.emplace([] {}), two = g.emplace([] {});
+    auto join = g.emplace([] {}).name("join");
+    choose.precede(one, two);
+    join.succeed(one, two);
+    std::string const text = said_by([&] { ex.run_n(g, 3).get(); });
+    CHECK(text.find("join did not run again before its run ended: 1 of its 2") != std::string::npos);
+    CHECK(text.find("heist:") == text.rfind("heist:"));
+  }
+  {
+    heist::task_graph g;  // a loop with parallel bodies: nothing to say
+    int left = 3;
+    auto init = g.emplace([] {}), body = g.emplace([] {}), a = g.emplace([] {}), b = g.emplace([] {});
+    auto again = g.emplace_condition([&] { return --left > 0 ? 0 : 1; });
+    init.precede(body);
+    body.precede(a, b);
+    again.succeed(a, b);
+    again.precede(body);
+    CHECK(said_by([&] { ex.run(g).get(); }).empty());
+  }
+}
+#endif

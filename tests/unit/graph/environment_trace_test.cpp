@@ -1,4 +1,8 @@
 // HEIST_TRACE and HEIST_REPORT: what a program without an observer writes when the environment asks.
+#include <fcntl.h>     // open
+#include <sys/stat.h>  // mkfifo
+#include <unistd.h>    // chdir, close, getcwd, read
+
 #include <cstdint>
 #include <cstdio>   // remove
 #include <cstdlib>  // setenv
@@ -7,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,4 +92,69 @@ TEST_CASE("a_trace_that_cannot_be_written_ends_no_program") {
   variable const t{"HEIST_TRACE", "/no/such/directory/trace.json"}, r{"HEIST_REPORT", "/no/such/directory/report.html"};
   run_a_graph();
   SUCCEED();
+}
+
+TEST_CASE("environment_trace_to_a_pipe_that_nobody_reads_or_whose_reader_leaves_ends") {
+  std::string const pipe = "heist_environment_test.pipe";
+  std::remove(pipe.c_str());
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  {
+    variable const t{"HEIST_TRACE", pipe}, r{"HEIST_REPORT", pipe};
+    run_a_graph();  // a sentence on stderr
+  }
+  int const reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  {
+    variable const t{"HEIST_TRACE", pipe};
+    heist::executor ex{2};
+    for (int i = 0; i != 20000; ++i) ex.post([] {});
+    ex.wait_idle();
+    std::thread{[reader] {
+      char some[100];
+      while (::read(reader, some, sizeof some) <= 0) std::this_thread::yield();
+      ::close(reader);
+    }}.detach();
+  }
+  std::remove(pipe.c_str());
+}
+
+TEST_CASE("environment_trace_is_written_where_the_program_was_when_it_began") {
+  std::string const trace = "heist_environment_directory.json";
+  std::string found;
+  auto const look = [&found] {  // under the number of the executor in this process
+    for (int n = 2; n != 100; ++n) {
+      std::string const name = "heist_environment_directory-" + std::to_string(n) + ".json";
+      if (found.empty()) found = contents(name);
+      std::remove(name.c_str());
+    }
+    if (found.empty()) found = contents("heist_environment_directory.json");
+    std::remove("heist_environment_directory.json");
+  };
+  look();
+  found.clear();
+  char before[4096];
+  REQUIRE(::getcwd(before, sizeof before) != nullptr);
+  {
+    variable const t{"HEIST_TRACE", trace};
+    heist::executor ex{2};
+    ex.submit([] {}).get();
+    REQUIRE(::chdir("/") == 0);
+  }
+  REQUIRE(::chdir(before) == 0);
+  look();
+  CHECK_FALSE(found.empty());
+}
+
+TEST_CASE("edges_beyond_the_bound_are_dropped_and_counted") {
+  heist::task_edges edges;
+  int tasks[2];
+  std::size_t const each = std::size_t{1} << 20;
+  for (int graph = 0; graph != 6; ++graph) {
+    edges.graph_begins();
+    for (std::size_t i = 0; i != each; ++i) edges.has_edge(&tasks[0], &tasks[1]);
+    edges.has_task(&tasks[0]);
+    edges.graph_ends();
+  }
+  CHECK(edges.layouts().size() == 4);
+  CHECK(edges.dropped() == 3 + 2 * each - 0 + 3 - 1);
 }

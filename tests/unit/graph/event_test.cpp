@@ -152,13 +152,13 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
   SECTION("by its handle") {
     auto run = ex.run(g);
     run.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
     CHECK(run.stopped());
   }
   SECTION("by a token, before it begins") {
     std::stop_source s;
     s.request_stop();
-    ex.run(g, s.get_token()).get();
+    ex.run(g, s.get_token()).wait();
   }
   SECTION("by a token, later") {
     std::stop_source s;
@@ -166,7 +166,7 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
     CHECK(ex.submit([] { return 1; }).get() == 1);
     until([&] { return ex.state_text().find("event") != std::string::npos; });
     s.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
   }
   SECTION("as a part of another graph, at any depth") {
     heist::task_graph outer, outermost;
@@ -176,7 +176,7 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
     CHECK(ex.submit([] { return 1; }).get() == 1);
     until([&] { return ex.state_text().find("event") != std::string::npos; });
     run.request_stop();
-    run.get();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
   }
   CHECK(ran == 0);
   CHECK(put_back == 1);
@@ -255,6 +255,38 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
   }
 }
 
+TEST_CASE("an event that a loop reaches again before its value comes lets the run go on as often", "[graph][event]") {
+  for (std::size_t const workers : {1u, 2u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+    heist::task_graph g;
+    std::atomic<int> looped{0}, ran{0};
+    auto begin = g.emplace([] {});
+    auto body = g.emplace([] {});
+    auto again = g.emplace_condition([&] { return ++looped < 10 ? 0 : 1; });
+    auto value = g.emplace_event<int>();
+    auto after = g.emplace([&] { ++ran; });
+    begin.precede(body);
+    body.precede(again, value);
+    again.precede(body);
+    value.precede(after);
+    for (bool const stops : {false, true, false}) {
+      looped = ran = 0;
+      auto run = ex.run(g);
+      while (looped < 10) std::this_thread::yield();
+      if (stops) {
+        run.request_stop();
+        run.wait();
+        CHECK(ran == 0);
+      } else {
+        value.fulfil(7);
+        run.get();
+        CHECK(ran == 10);
+      }
+    }
+  }
+}
+
 TEST_CASE("state_text names the events that are waited for", "[graph][event]") {
   heist::executor ex{1};
   heist_test::watchdog dog{ex, std::chrono::seconds{60}};
@@ -295,7 +327,7 @@ TEST_CASE("events are fulfilled by many threads while runs are stopped: each run
     if (round % 2 == 1) run.request_stop();
     even.join();
     odd.join();
-    run.get();
+    run.wait();
     CHECK(refused == 0);
     if (round % 2 == 0) CHECK(ran == 20);
   }

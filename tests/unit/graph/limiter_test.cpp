@@ -278,7 +278,7 @@ TEST_CASE("limits are given back when a run is stopped while tasks hold them and
     auto run = ex.run(g);
     while (n < 5) std::this_thread::yield();
     run.request_stop();
-    run.get();
+    run.wait();
     CHECK(two.available() == 2);
   }
   n = 0;
@@ -321,7 +321,7 @@ TEST_CASE("what a run took is given back when it fails or is stopped, also where
       int const before = n;
       while (n == before) std::this_thread::yield();
       run.request_stop();
-      run.get();
+      run.wait();
       REQUIRE(two.available() == 2);
       REQUIRE(three.available() == 3);
     }
@@ -337,32 +337,173 @@ TEST_CASE("what a run took is given back when it fails or is stopped, also where
   }
 }
 
-TEST_CASE("a run that is stopped while its tasks stand in a limiter's line ends, and leaves the line", "[graph]") {
+TEST_CASE("a run that is interrupted while its tasks wait for a limiter ends, and leaves the line", "[graph]") {
+  enum class how { request, token, exception, part, part_fails };
+  for (how const way : {how::request, how::token, how::exception, how::part, how::part_fails}) {
+    for (bool const with_conditions : {false, true}) {
+      heist::executor ex{2};
+      heist_test::watchdog dog{ex, seconds{30}};
+      heist::limiter one{1}, other{2};
+      heist::task_graph holder, waiting, after;
+      std::atomic<bool> held{false}, go{false};
+      holder
+          .emplace([&](heist::context c) {
+            held = true;
+            c.blocking([&] { go.wait(false); });
+          })
+          .limit(one);
+      std::atomic<int> ran{0};
+      for (int i = 0; i < 50; ++i) waiting.emplace([&] { ++ran; }).limit(one).limit(other);
+      if (with_conditions) waiting.emplace_condition([] { return -1; });
+      std::atomic<bool> fails{false};
+      if (way == how::exception || way == how::part_fails) {
+        waiting.emplace([&](heist::context c) {
+          c.blocking([&] { fails.wait(false); });
+          throw std::runtime_error{"asked to"};
+        });
+      }
+      after.emplace([&] { ran += 1000; }).limit(one);
+      heist::task_graph outer;
+      bool const inside = way == how::part || way == how::part_fails;
+      if (inside) outer.compose(waiting);
+      auto first = ex.run(holder);
+      while (!held) std::this_thread::yield();
+      std::stop_source source;
+      auto second = ex.run(inside ? outer : waiting, source.get_token());
+      while (other.available() != 2 && one.available() != 0) std::this_thread::yield();
+      auto third = ex.run(after);
+      if (way == how::request || way == how::part) second.request_stop();
+      if (way == how::token) source.request_stop();
+      fails = true;
+      fails.notify_all();
+      if (way == how::exception || way == how::part_fails) {
+        CHECK_THROWS_AS(second.get(), std::runtime_error);
+      } else {
+        second.wait();  // while the limiter is held
+      }
+      CHECK(ran == 0);
+      CHECK_FALSE(third.done());
+      CHECK(other.available() == 2);
+      go = true;
+      go.notify_all();
+      first.get();
+      third.get();
+      CHECK(ran == 1000);
+      CHECK(one.available() == 1);
+    }
+  }
+}
+
+TEST_CASE("sections that hold what the other wants end when their run is stopped, and give back what they hold",
+          "[graph]") {
   heist::executor ex{2};
   heist_test::watchdog dog{ex, seconds{30}};
-  heist::limiter one{1};
-  heist::task_graph holder, waiting;
-  std::atomic<bool> held{false}, go{false};
-  holder
-      .emplace([&] {
-        held = true;
-        while (!go) std::this_thread::yield();
-      })
-      .limit(one);
-  int ran = 0;
-  for (int i = 0; i < 50; ++i) waiting.emplace([&] { ++ran; }).limit(one);
-  waiting.emplace_condition([] { return -1; });
-  auto first = ex.run(holder);
-  while (!held) std::this_thread::yield();
-  auto second = ex.run(waiting);
-  std::this_thread::sleep_for(std::chrono::milliseconds{10});  // they stand in line
-  second.request_stop();
-  CHECK_FALSE(second.done());
-  go = true;
-  first.get();
-  second.get();
-  CHECK(ran == 0);
-  CHECK(one.available() == 1);
+  for (int passes : {1, 3}) {
+    heist::limiter x{1}, y{1};
+    heist::task_graph g;
+    std::atomic<int> both{0};
+    auto const section = [&](heist::limiter& mine, heist::limiter& wanted) {
+      auto begin = g.emplace([&] { ++both; });
+      auto wait = g.emplace([&](heist::context c) {
+        c.blocking([&] {
+          while (both < 2) std::this_thread::yield();
+        });
+      });
+      auto end = g.emplace([] {});
+      begin.acquire(mine).precede(wait);
+      wait.precede(end);
+      end.acquire(wanted).release(mine).release(wanted);
+    };
+    section(x, y);
+    section(y, x);
+    auto run = ex.run_n(g, static_cast<std::size_t>(passes));
+    while (both < 2 || x.available() != 0 || y.available() != 0) std::this_thread::yield();
+    run.request_stop();
+    run.wait();
+    CHECK(x.available() == 1);
+    CHECK(y.available() == 1);
+  }
+}
+
+TEST_CASE("a task that a loop makes ready again while it waits for a limiter runs as often as it was ready",
+          "[graph]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog dog{ex, seconds{30}};
+    heist::limiter one{1};
+    heist::task_graph holder, looping;
+    std::atomic<bool> go{false}, held{false};
+    auto opens = holder.emplace_event<void>();
+    auto hold = holder.emplace([&] { held = true; });
+    hold.acquire(one);
+    hold.precede(opens);
+    auto let_go = holder.emplace([] {});
+    let_go.release(one);
+    opens.precede(let_go);
+    auto first = ex.run(holder);
+    while (!held) std::this_thread::yield();
+    std::atomic<int> ran{0}, looped{0};
+    gauge inside;
+    auto begin = looping.emplace([] {});
+    auto body = looping.emplace([] {});
+    auto again = looping.emplace_condition([&] { return ++looped < 20 ? 0 : 1; });
+    auto counted = looping.emplace([&] {
+      inside.pass();
+      ++ran;
+    });
+    counted.limit(one);
+    begin.precede(body);
+    body.precede(again, counted);
+    again.precede(body);
+    for (bool const stops : {false, true}) {
+      ran = looped = 0;
+      auto second = ex.run(looping);
+      while (looped < 20) std::this_thread::yield();
+      if (stops) {
+        second.request_stop();
+        second.wait();
+        CHECK(ran <= 20);
+        CHECK(one.available() == 1);
+        continue;
+      }
+      opens.fulfil();
+      second.get();
+      first.get();
+      CHECK(ran == 20);
+      CHECK(inside.most() == 1);
+      CHECK(one.available() == 1);
+    }
+  }
+}
+
+TEST_CASE("state_text names the tasks that wait for limiters, and those that wait in a circle", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{30}};
+  heist::limiter x{1}, y{1};
+  heist::task_graph g;
+  g.name("devices");
+  std::atomic<int> both{0};
+  auto const section = [&](heist::limiter& mine, heist::limiter& wanted, char const* name) {
+    auto begin = g.emplace([&](heist::context c) {
+      c.blocking([&] {
+        for (++both; both < 2;) std::this_thread::yield();
+      });
+    });
+    auto end = g.emplace([] {}).name(name);
+    begin.acquire(mine).precede(end);
+    end.acquire(wanted).release(mine).release(wanted);
+  };
+  section(x, y, "wants y");
+  section(y, x, "wants x");
+  auto run = ex.run(g);
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("wants x, which waits for wants y, which waits for the first") == std::string::npos);
+  CHECK(text.find("task wants y of the graph devices waits for a limiter of 1, of which 0 are free") !=
+        std::string::npos);
+  run.request_stop();
+  run.wait();
+  CHECK(ex.state_text().find("limiter") == std::string::npos);
 }
 
 TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {

@@ -341,15 +341,24 @@ feature const names{"names",
 
 // ---- ways to run a graph ----
 
+/// As run.get(), which throws where the run was stopped.
+void get_or_stopped(heist::graph_run const& run) {
+  try {
+    run.get();
+  } catch (heist::stopped_error const&) {
+    if (!run.stopped()) throw;
+  }
+}
+
 void run_below(program const& p, heist::context const& c, heist::task_graph& g) {
-  c.run(g, p.stop.get_token()).get();
+  get_or_stopped(c.run(g, p.stop.get_token()));
 }
 
 feature const subflow{.name = "a graph run by a task",
                       .run =
                           [](place at, heist::context const* c, heist::task_graph& g) {
                             auto const run = c->run(g, at.p->stop.get_token());
-                            run.get();
+                            get_or_stopped(run);
                             return static_cast<int>(run.stopped());
                           },
                       .walk_run = [](model& m, steps const& within) { return within(m), 0; }};
@@ -410,7 +419,7 @@ feature const several_runs{
     .run =
         [](place at, heist::context const*, heist::task_graph& g) {
           auto const run = at.p->at.run_n(g, 2, at.p->stop.get_token());
-          run.get();
+          get_or_stopped(run);
           return static_cast<int>(run.stopped());
         },
     .walk_run = [](model& m, steps const& within) { return at_home(m, true, [&] { return within(m), within(m), 0; }); },
@@ -422,7 +431,7 @@ feature const runs_until{.name = "run_until",
                                int asked = 0;
                                auto const run = at.p->at.run_until(
                                    g, [&] { return ++asked == 3; }, at.p->stop.get_token());
-                               run.get();
+                               get_or_stopped(run);
                                return run.stopped() ? 0 : asked;
                              },
                          .walk_run =
@@ -436,7 +445,7 @@ feature const callbacks{.name = "a callback",
                             [](place at, heist::context const*, heist::task_graph& g) {
                               auto const run = at.p->at.run_with(g, at.p->stop.get_token(),
                                                                  [seen = at.seen] { seen->push_back("called back"); });
-                              run.get();
+                              get_or_stopped(run);
                               return 0;
                             },
                         .walk_run =
@@ -584,7 +593,7 @@ class pair_of {
         auto const run = p_.at.run(graph_, p_.stop.get_token());
         run.wait();
         stopped = run.stopped();
-        run.get();
+        get_or_stopped(run);
       }
     } catch (failure const& e) {
       threw = e.what();
@@ -632,7 +641,14 @@ class pair_of {
       if (thrown != threw && !(either && thrown.empty())) out += "\n  threw '" + thrown + "', not '" + threw + "'";
       if (was_stopped != stopped && !(either && !was_stopped)) out += "\n  stopped, or not, wrongly";
       for (std::size_t i = 0; i != (beside ? 2u : 1u); ++i) {
-        journal const &is = was.seen_[i], &must = of[i].seen;
+        journal is = was.seen_[i];
+        journal const& must = of[i].seen;
+        // What the other throws stops the runs that a task waits for, so what these return is not known.
+        if (beside && cut()) {
+          std::erase_if(is, [&](std::string const& line) {
+            return line.starts_with(was.a_.name + std::string{" "}) || line.starts_with(was.b_.name + std::string{" "});
+          });
+        }
         if (beside && cut() ? is_part_of(is, must) : is == must) continue;
         out += "\n  left" + lines_of(is) + "\n  and not" + lines_of(must);
       }

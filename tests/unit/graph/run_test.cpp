@@ -505,7 +505,8 @@ TEST_CASE("a stop skips tasks that have not started and lets those that run see 
   CHECK_FALSE(run.done());
   CHECK_FALSE(run.stopped());
   run.request_stop();
-  run.get();
+  CHECK_THROWS_AS(run.get(), heist::stopped_error);
+  run.wait();
   CHECK(seen);
   CHECK_FALSE(after);
   CHECK(run.stopped());
@@ -524,7 +525,7 @@ TEST_CASE("a stop_token stops its run: before, during and after", "[graph]") {
   stop.request_stop();
   CHECK_FALSE(before.stopped());  // it had ended
   auto after = ex.run(g, stop.get_token());
-  after.get();
+  CHECK_THROWS_AS(after.get(), heist::stopped_error);
   CHECK(after.stopped());
   CHECK(n == 1);
   ex.run(g, std::stop_token{}).get();  // one that cannot stop
@@ -534,7 +535,7 @@ TEST_CASE("a stop_token stops its run: before, during and after", "[graph]") {
       g, [] { return false; }, second.get_token());
   while (n < 50) std::this_thread::yield();
   second.request_stop();
-  endless.get();
+  endless.wait();
   CHECK(endless.stopped());
 }
 
@@ -584,7 +585,7 @@ TEST_CASE("stops race with ends", "[graph]") {
     auto run = ex.run(g, stop.get_token());
     if (i % 2 == 0) run.request_stop();
     stop.request_stop();
-    run.get();
+    run.wait();
   }
 }
 

@@ -273,6 +273,69 @@ TEST_CASE("conditions, composition, limiters and events go to their workers, too
   CHECK(g.note().find("conditions choose") != std::string::npos);
 }
 
+namespace {
+
+/// A loop that makes `extra` ready in each turn, often before its last time has run.
+struct readying_loop {
+  explicit readying_loop(int times, bool limited, bool urgent) {
+    auto begin = g.emplace([] {});
+    auto body = g.emplace([] {});
+    auto again = g.emplace_condition([this, times] { return ++looped < times ? 0 : 1; });
+    auto extra = g.emplace([this] { ++ran; });
+    auto last = g.emplace([this] { ++after; });
+    if (limited) extra.limit(one);
+    if (urgent) body.priority(heist::priority::high);
+    begin.precede(body);
+    body.precede(again, extra);
+    again.precede(body);
+    extra.precede(last);
+  }
+  bool right(int times) {
+    return ran.exchange(0) == times && after.exchange(0) == times && looped.exchange(0) == times;
+  }
+
+  heist::task_graph g;
+  heist::limiter one{1};
+  std::atomic<int> looped{0}, ran{0}, after{0};
+};
+
+template <class Policy>
+void ready_again(heist::options const& how) {
+  heist::executor<Policy> ex{how};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  for (int kind = 0; kind != 8; ++kind) {
+    readying_loop loop{6, (kind & 1) != 0, (kind & 2) != 0};
+    heist::task_graph outer;
+    if ((kind & 4) != 0) outer.compose(loop.g);
+    heist::task_graph& g = (kind & 4) != 0 ? outer : loop.g;
+    for (int round = 0; round != 60; ++round) {
+      if (round % 2 == 0) {
+        ex.run(g).get();
+      } else {
+        ex.sync_wait([&](heist::context c) { c.run(g).get(); });
+      }
+      REQUIRE(loop.right(6));
+      if constexpr (std::is_same_v<Policy, heist::policy::replay>) {
+        auto const mode = round == 20 ? replay_mode::relaxed : replay_mode::strict_ordered;
+        if (round == 20 || round == 40) loop.g.follow(loop.g.memory(), mode);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a loop that makes a task ready before its last time has run: each policy runs it as often as it is ready") {
+  heist::options const two{
+      .workers = 2, .machine = heist::topology::parse("package:2 l3:1 core:1 pu:1"), .squads = heist::squad_by::l3};
+  ready_again<heist::policy::random>(two);
+  ready_again<heist::policy::cab>(two);
+  ready_again<heist::policy::cab>(four_squads());
+  ready_again<heist::policy::cats>(two);
+  ready_again<heist::policy::replay>(two);
+  ready_again<heist::policy::automatic>(two);
+}
+
 TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
   heist::executor<heist::policy::replay> ex{3};
   heist_test::watchdog const guard{ex, seconds{60}};
@@ -303,6 +366,52 @@ TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
     CHECK(where == then);
   }
   CHECK(g.note().find("in the order there") != std::string::npos);
+}
+
+TEST_CASE("policies take turns: what a graph follows stays, and its memory can be written and read") {
+  heist::executor<> random_ones{std::size_t{3}};
+  heist::executor<heist::policy::cab> cab{four_squads()};
+  heist::executor<heist::policy::cats> cats{
+      {.workers = 2, .machine = heist::topology::parse("package:2 l3:1 core:1 pu:1"), .squads = heist::squad_by::l3}};
+  heist::executor<heist::policy::replay> replay{3}, wider{5};
+  heist::executor<heist::policy::automatic> automatic{four_squads()};
+  heist_test::watchdog const guard{replay, seconds{120}};
+  std::unique_ptr<noting> at;
+  for (std::uint64_t seed = 1; seed != 13; ++seed) {
+    noting& n = random_noting(at, seed);
+    if (n.g.empty()) continue;
+    n.tasks.front().name("a \"name\",\n\x01 and \\ more");
+    random_engine random{seed};
+    bool const loops = seed % 3 == 0;
+    if (loops) n.g.emplace_condition([] { return -1; }).name("chooses nobody");
+    replay.run(n.g).get();
+    auto const followed = n.g.memory();
+    n.g.follow(followed, replay_mode::strict_unordered);
+    for (int step = 0; step != 40; ++step) {
+      n.reset();
+      std::uint32_t const who = heist_test::any_of(random, 0, 7);
+      bool const cut = heist_test::any_of(random, 0, 4) == 0;
+      heist::graph_run run = who == 0   ? random_ones.run(n.g)
+                             : who == 1 ? cab.run(n.g)
+                             : who == 2 ? cats.run(n.g)
+                             : who == 3 ? wider.run(n.g)
+                             : who <= 5 ? automatic.run(n.g)
+                                        : replay.run(n.g);
+      if (cut) run.request_stop();
+      run.wait();
+      if (!cut && (who == 3 || who >= 6)) {
+        bool fine = true;
+        for (std::size_t i = 0; i != n.tasks.size(); ++i) fine = fine && followed.worker(n.tasks[i]) == n.where[i];
+        CHECK(fine);
+      }
+      auto const memory = n.g.memory();
+      CHECK(heist::graph_memory::from_json(memory.to_json()) == memory);
+      if (step == 20) {
+        automatic.run(n.g).get();
+        n.g.follow(followed, replay_mode::strict_unordered);  // told while another policy had the graph
+      }
+    }
+  }
 }
 
 TEST_CASE("replay: a run is repeated by one worker, in the order in which its tasks ended") {
@@ -564,6 +673,7 @@ TEST_CASE("footprints: under cats tasks that declare nothing touch what the coun
     counters::touch(64 * 7);
     if (std::exchange(first, false)) throw std::runtime_error{"once"};
   });
+  fails.succeed(waits);  // which its exception would stop
   CHECK_THROWS_AS(ex.run(g).get(), std::runtime_error);
   for (int i = 0; i != 3; ++i) {
     ex.run(g).get();

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "heist/executor.hpp"
 #include "heist/topology.hpp"
@@ -98,4 +100,21 @@ TEST_CASE("options: pinned workers work, also on a machine that is not this one"
       options{.machine = heist::topology::parse("package:1 core:3 pu:1"), .pin = heist::pinning::pus}};
   CHECK(pretended.worker_count() == 3);
   CHECK(pretended.sync_wait([] { return 1; }) == 1);
+}
+
+TEST_CASE("options: the affinity mask is read when the executor is made, and pinned workers stay inside it",
+          "[sched]") {
+  auto const whole = heist::topology::this_machine();
+  for (auto const& p : whole.pus) {
+    std::thread([&] {
+      REQUIRE(heist::topology::bind_this_thread(whole, p));
+      heist::executor<> ex;
+      CHECK(ex.worker_count() == 1);
+      heist::executor<> pinned{{.workers = 3, .pin = heist::pinning::pus}};
+      for (int i = 0; i != 10; ++i) {
+        CHECK(pinned.submit([] { return heist::topology::allowed_cpus(); }).get() ==
+              std::vector<std::uint32_t>{p.os_index});
+      }
+    }).join();
+  }
 }

@@ -75,11 +75,31 @@ TEST_CASE("discovery_respects_the_affinity_mask") {
   }
 }
 
+TEST_CASE("this_machine_is_that_of_the_mask_that_holds_now") {
+  auto const& whole = topology::this_machine();
+  for (auto const& p : whole.pus) {
+    std::thread([&] {
+      CHECK(topology::bind_this_thread(whole, p));
+      auto const& part = topology::this_machine();
+      CHECK(os_indexes(part) == std::vector<std::uint32_t>{p.os_index});
+      CHECK(&part == &topology::this_machine());
+      CHECK(topology::unbind_this_thread(whole));
+      CHECK(&topology::this_machine() == &whole);
+    }).join();
+  }
+  {
+    with_env const described{"HWLOC_SYNTHETIC", "core:3 pu:1"};
+    CHECK(topology::this_machine().pu_count() == 3);
+  }
+  CHECK(&topology::this_machine() == &whole);
+}
+
 TEST_CASE("discovery_in_a_process_whose_threads_differ") {
   auto const whole = topology::discover();
   std::thread([&] {
     REQUIRE(topology::bind_this_thread(whole, 0));
-    CHECK(os_indexes(topology::discover()) == os_indexes(whole));  // all that some thread may use
+    // What threads may use that this one starts, whatever others may.
+    CHECK(os_indexes(topology::discover()) == std::vector<std::uint32_t>{whole.pus[0].os_index});
   }).join();
 }
 

@@ -14,6 +14,14 @@ struct os_env : model::env {
   static void yield() noexcept { read_again(); }
   static std::uint64_t ticks() noexcept { return 0; }
   static std::int64_t nanoseconds() noexcept { return 0; }
+  template <class T>
+  static void store_shared(T& field, T value) noexcept {
+    field = value;
+  }
+  template <class T>
+  static T load_shared(T& field) noexcept {
+    return field;
+  }
 
   /// Counts how often each thread has gone to sleep.
   struct park_word : model::park_word {

@@ -1,0 +1,218 @@
+// A stop reaches every kind of waiting (tests/README.md, "Waits and stops"): a task that waits is stopped in each way, and
+// what it waits for ends only because of that.
+#include <heist/heist.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/watchdog.hpp"
+
+namespace {
+
+using heist::context;
+
+/// Returns when the context says that it is stopped; before that it says that it has begun.
+void until_stopped(context c, std::atomic<int>& begun) {
+  ++begun;
+  begun.notify_all();
+  while (!c.stop_requested()) std::this_thread::yield();
+}
+
+struct wait_kind {
+  char const* name;
+  std::function<void(heist::executor<>& ex, context c, std::atomic<int>& begun)> wait;
+};
+
+std::vector<wait_kind> waits() {
+  return {
+      {"fork_join", [](auto&, context c, auto& n) { c.fork_join([&](context d) { until_stopped(d, n); }, [] {}); }},
+      {"scope",
+       [](auto&, context c, auto& n) {
+         heist::scope s{c};
+         s.fork([&](auto d) { until_stopped(d, n); });
+         s.join();
+       }},
+      {"context::submit", [](auto&, context c, auto& n) { c.submit([&](context d) { until_stopped(d, n); }).get(); }},
+      {"context::submit, shared",
+       [](auto&, context c, auto& n) { c.submit([&](context d) { until_stopped(d, n); }).share().get(); }},
+      {"context::submit, for a time",
+       [](auto&, context c, auto& n) {
+         auto f = c.submit([&](context d) { until_stopped(d, n); });
+         f.wait_for(std::chrono::hours{1});
+       }},
+      {"context::submit, two deep",
+       [](auto&, context c, auto& n) {
+         c.submit([&](context d) { d.submit([&](context e) { until_stopped(e, n); }).get(); }).get();
+       }},
+      {"context::submit, forks",
+       [](auto&, context c, auto& n) {
+         c.submit([&](context d) {
+            d.fork_join([&](context e) { until_stopped(e, n); }, [&](context e) { until_stopped(e, n); });
+          }).get();
+       }},
+      {"executor::sync_wait",
+       [](auto& ex, context, auto& n) { ex.sync_wait([&](context d) { until_stopped(d, n); }); }},
+      {"a run",
+       [](auto& ex, context, auto& n) {
+         heist::task_graph g;
+         g.emplace([&](context d) { until_stopped(d, n); });
+         ex.run(g).wait();
+       }},
+      {"a run that waits for an event",
+       [](auto&, context c, auto& n) {
+         heist::task_graph g;
+         g.emplace([&] { ++n, n.notify_all(); });
+         static_cast<void>(g.emplace_event<void>());
+         CHECK_THROWS_AS(c.run(g).get(), heist::stopped_error);
+       }},
+      {"a run that waits for a limiter",
+       [](auto&, context c, auto& n) {
+         heist::limiter one{1};
+         heist::task_graph takes, waits;
+         takes.emplace([] {}).acquire(one);
+         c.run(takes).get();
+         waits.emplace([&] { ++n, n.notify_all(); });
+         waits.emplace([&] { FAIL("the limiter is taken"); }).limit(one);
+         CHECK_THROWS_AS(c.run(waits).get(), heist::stopped_error);
+         CHECK(one.available() == 0);
+       }},
+      {"a pipeline",
+       [](auto&, context c, auto& n) {
+         heist::pipeline p{2, heist::serial_stage([](heist::token&) { return 1; }),
+                           heist::serial_stage([&](context d, int) { until_stopped(d, n); })};
+         CHECK_THROWS_AS(c.run(p).get(), heist::stopped_error);
+       }},
+      {"a flow",
+       [](auto& ex, context, auto& n) {
+         heist::flow f{ex};
+         heist::datum<int> x{f, 0};
+         for (int i = 0; i != 3; ++i) f.task([&](context d, int&) { until_stopped(d, n); }, heist::update(x));
+         CHECK_THROWS_AS(f.wait(), heist::stopped_error);
+       }},
+      {"a flow's window",
+       [](auto& ex, context, auto& n) {
+         heist::flow f{ex, {.window = 2}};
+         heist::datum<int> x{f, 0};
+         for (int i = 0; i != 5; ++i) f.task([&](context d, int&) { until_stopped(d, n); }, heist::update(x));
+       }},
+      {"a blocking call",
+       [](auto&, context c, auto& n) {
+         std::stop_token const token = c.stop_token();
+         c.blocking([&] {
+           std::mutex m;
+           std::condition_variable_any told;
+           std::unique_lock lock{m};
+           ++n, n.notify_all();
+           CHECK_FALSE(told.wait(lock, token, [] { return false; }));
+         });
+       }},
+  };
+}
+
+enum class stop_way { handle, token, exception, submitted };
+constexpr std::pair<stop_way, char const*> stop_ways[]{{stop_way::handle, "request_stop"},
+                                                       {stop_way::token, "a stop_token"},
+                                                       {stop_way::exception, "a sibling's exception"},
+                                                       {stop_way::submitted, "the token of a submitted task"}};
+
+}  // namespace
+
+TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic]") {
+  for (wait_kind const& kind : waits()) {
+    for (auto const& [way, name] : stop_ways) {
+      INFO(kind.name << ", stopped by " << name);
+      heist::executor<> ex{std::size_t{3}};
+      heist_test::watchdog guard{ex, std::chrono::seconds{60}, kind.name};
+      std::atomic<int> begun{0};
+      std::stop_source source;
+      if (way == stop_way::submitted) {
+        auto f = ex.submit(source.get_token(), [&](context c) { kind.wait(ex, c, begun); });
+        begun.wait(0);
+        source.request_stop();
+        f.wait();
+        continue;
+      }
+      heist::task_graph g, outer;
+      g.emplace([&](context c) { kind.wait(ex, c, begun); });
+      if (way == stop_way::exception) {
+        g.emplace([&](context c) {
+          c.blocking([&] { begun.wait(0); });
+          throw std::runtime_error{"asked to"};
+        });
+      }
+      outer.compose(g);  // the wait is in a part of the run that is stopped
+      auto run = ex.run(outer, source.get_token());
+      begun.wait(0);
+      if (way == stop_way::handle) run.request_stop();
+      if (way == stop_way::token) source.request_stop();
+      if (way == stop_way::exception) {
+        CHECK_THROWS_AS(run.get(), std::runtime_error);
+      } else {
+        CHECK_THROWS_AS(run.get(), heist::stopped_error);
+      }
+    }
+  }
+}
+
+TEST_CASE("stop: it does not reach what another task has started, nor what nobody waits for", "[dynamic]") {
+  heist::executor<> ex{std::size_t{3}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "not reached"};
+  std::atomic<bool> go{false}, seen{false};
+  heist::shared_future<void> others = ex.submit([&](context c) {
+    while (!go) std::this_thread::yield();
+    seen = seen || c.stop_requested();
+  });
+  heist::future<void> dropped;
+  std::atomic<int> begun{0};
+  heist::task_graph g;
+  g.emplace([&](context c) {
+    dropped = c.submit([&](context d) {
+      while (!go) std::this_thread::yield();
+      seen = seen || d.stop_requested();
+    });
+    ++begun, begun.notify_all();
+    others.get();
+  });
+  auto run = ex.run(g);
+  begun.wait(0);
+  run.request_stop();
+  go = true;
+  CHECK_THROWS_AS(run.get(), heist::stopped_error);
+  dropped.get();
+  CHECK_FALSE(seen);
+}
+
+TEST_CASE("stop: a context's token tells of the stop, in tasks that can be stopped", "[dynamic]") {
+  heist::executor<> ex{std::size_t{2}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "tokens"};
+  CHECK_FALSE(ex.sync_wait([](context c) { return c.stop_token().stop_possible(); }));
+  heist::task_graph g, outer;
+  std::stop_token last;
+  std::atomic<int> begun{0}, told{0};
+  g.emplace([&](context c) {
+    last = c.stop_token();
+    std::stop_callback const tells{last, [&]() noexcept { ++told; }};
+    ++begun, begun.notify_all();
+    while (told == 0) std::this_thread::yield();
+    CHECK(c.stop_requested());
+  });
+  outer.compose(g);
+  for (int round = 0; round != 3; ++round) {
+    begun = told = 0;
+    auto run = ex.run(outer);
+    begun.wait(0);
+    run.request_stop();
+    run.wait();
+    CHECK(told == 1);
+    CHECK(last.stop_requested());
+  }
+}
