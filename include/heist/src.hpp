@@ -14,6 +14,7 @@
 #include "heist/algo/group.ipp"
 #include "heist/algo/kept_bits.ipp"
 #include "heist/algo/options.ipp"
+#include "heist/algo/shared_loop.ipp"
 #include "heist/algo/tiles.ipp"
 #include "heist/automatic/automatic_room.ipp"
 #include "heist/automatic/chooser.ipp"

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <stop_token>
 #include <utility>
 
@@ -93,7 +94,7 @@ enum class does { nothing, throws, stops, finds };
 
 struct stage : heist::detail::loop_body<context> {
   stage(std::size_t iterations, does something, std::size_t where)
-      : loop_body<context>{&run_block, &split_result}, n{iterations}, what{something}, special{where} {}
+      : loop_body<context>{&run_block, &make_result, &put_result}, n{iterations}, what{something}, special{where} {}
 
   static void run_block(loop_body<context>& self, context const*, void* result, std::size_t lo, std::size_t hi) {
     auto& it = static_cast<stage&>(self);
@@ -110,11 +111,12 @@ struct stage : heist::detail::loop_body<context> {
       it.visit(i, self);
     }
   }
-  static void split_result(loop_body<context>&, void* result, void* env, void (*go)(void*, void*)) {
-    seen upper;
-    go(env, &upper);
+  static void* make_result(loop_body<context>&) { return new seen; }
+  static void put_result(loop_body<context>&, void* result, void* made) {
+    std::unique_ptr<seen> const gone{static_cast<seen*>(made)};
+    if (result == nullptr || gone->lo == nowhere) return;
+    seen& upper = *gone;
     auto& lower = *static_cast<seen*>(result);
-    if (upper.lo == nowhere) return;
     model::check(lower.hi == nowhere || lower.hi <= upper.lo, "results are put together in another order");
     if (lower.lo == nowhere) lower.lo = static_cast<std::size_t>(upper.lo);
     lower.hi = static_cast<std::size_t>(upper.hi);

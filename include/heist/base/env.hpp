@@ -47,14 +47,16 @@ struct os_env {
   using plain = T;
   using park_word = heist::park_word;
 
-  /// A plain field that several threads may write at a time, the last one counting, and that orders nothing.
+  /// A plain field that several threads may write at a time, the last one counting, or that one thread writes and reads
+  /// as it likes while others look at it. By default it orders nothing.
   template <class T>
-  static void store_shared(T& field, T value) noexcept {
-    std::atomic_ref{field}.store(value, std::memory_order_relaxed);  // relaxed: orders nothing
+  HEIST_ALWAYS_INLINE static void store_shared(T& field, T value,
+                                               std::memory_order order = std::memory_order_relaxed) noexcept {
+    std::atomic_ref{field}.store(value, order);
   }
   template <class T>
-  static T load_shared(T& field) noexcept {
-    return std::atomic_ref{field}.load(std::memory_order_relaxed);  // relaxed: orders nothing
+  static T load_shared(T& field, std::memory_order order = std::memory_order_relaxed) noexcept {
+    return std::atomic_ref{field}.load(order);
   }
 
   /// Width of the index of a deque; narrow in tests so that it wraps.
@@ -79,9 +81,7 @@ struct os_env {
     return fences_.load(std::memory_order_relaxed) == fences::asymmetric;  // relaxed: as in light_fence()
   }
   /// A light fence where fences_all_threads(), and no fence elsewhere. The compiler keeps the order, which costs nothing.
-  static void free_fence() noexcept {
-    asm volatile("" ::: "memory");
-  }
+  static void free_fence() noexcept { asm volatile("" ::: "memory"); }
   static void light_fence() noexcept {
     // relaxed: set by prepare(), before any thread that needs it
     if (fences_.load(std::memory_order_relaxed) == fences::asymmetric) {

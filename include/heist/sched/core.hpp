@@ -272,7 +272,7 @@ class core {
   fork_order const order;  ///< what a context that leaves the order to the executor does
   bool const has_gifts;
   os_env::atomic<std::size_t> helpers_to_come{0};  ///< of loops (algo/shared_loop.ipp), in queues
-  std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
+  std::unique_ptr<room_core> const room;           ///< of the policy; null if it needs none
 
   void run_loop(fiber& self) const { loop_(self); }
 

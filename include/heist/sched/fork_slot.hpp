@@ -44,16 +44,19 @@ struct alignas(cache_line_size) fork_slot {
   /// By the owner.
   HEIST_ALWAYS_INLINE bool marked() const noexcept { return run != nullptr; }
 
-  /// The owner has written the task. release: pairs with pending()
-  HEIST_ALWAYS_INLINE void mark(run_function how) noexcept { std::atomic_ref{run}.store(how, std::memory_order_release); }
+  /// The owner has written the task.
+  HEIST_ALWAYS_INLINE void mark(run_function how) noexcept {
+    os_env::store_shared(run, how, std::memory_order_release);  // release: pairs with shared_run()
+  }
   /// The owner comes to the join, and looks then whether it is plain.
   HEIST_ALWAYS_INLINE void clear_before_join() noexcept {
     clear();
-    os_env::free_fence();  // E4 of the task stack
+    os_env::free_fence();  // as marked_slot says
   }
   /// Nothing is forked here. By the owner.
   HEIST_ALWAYS_INLINE void clear() noexcept {
-    std::atomic_ref{run}.store(nullptr, std::memory_order_relaxed);  // relaxed: E4 of the task stack, or its own
+    os_env::store_shared(run, run_function{nullptr},
+                         std::memory_order_relaxed);  // relaxed: clear_before_join(), or its own
   }
 
   /// By the thief that has taken it.
@@ -67,15 +70,15 @@ struct alignas(cache_line_size) fork_slot {
   run_function run;
   completion finished;
   void* function;
-  os_env::atomic<fiber*> thief;      ///< on which fiber the thief runs it, once it does
-  interrupt_state const* interrupt;  ///< what the task is part of; written before the slot is made public
-  bool failed;                       ///< the outcome is an exception
+  os_env::atomic<fiber*> thief;            ///< on which fiber the thief runs it, once it does
+  interrupt_state const* interrupt;        ///< what the task is part of; written before the slot is made public
+  bool failed;                             ///< the outcome is an exception
   alignas(void*) std::byte storage[room];  ///< `run` for the thief, and then the outcome
 
  private:
   run_function shared_run() const noexcept {
-    // acquire: pairs with mark()
-    return std::atomic_ref{const_cast<run_function&>(run)}.load(std::memory_order_acquire);
+    return os_env::load_shared(const_cast<run_function&>(run),
+                               std::memory_order_acquire);  // acquire: pairs with mark()
   }
   void make_public(run_function how) noexcept {
     finished.reset();

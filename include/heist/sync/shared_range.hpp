@@ -61,8 +61,8 @@ class shared_range {
     std::uint64_t const end = (i + unit_ - 1) / unit_;
     std::uint64_t now = left_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     // relaxed: as in take()
-    while (end < high(now) &&
-           !left_.compare_exchange_weak(now, word(low(now), end), std::memory_order_relaxed, std::memory_order_relaxed)) {
+    while (end < high(now) && !left_.compare_exchange_weak(now, word(low(now), end), std::memory_order_relaxed,
+                                                           std::memory_order_relaxed)) {
     }
   }
 

@@ -40,8 +40,10 @@ namespace heist {
 /// false where there is none.
 template <class Slot>
 concept marked_slot = requires(Slot s, Slot const c) {
-  { c.pending() } noexcept -> std::same_as<bool>;
-  { s.open() } noexcept -> std::same_as<bool>;
+  { c.pending() }
+  noexcept->std::same_as<bool>;
+  { s.open() }
+  noexcept->std::same_as<bool>;
 };
 
 /// A stack of slots in place. `Slot` needs make_public(), called before others can see the slot: by the owner, or by a
@@ -241,7 +243,7 @@ class task_stack {
     // acquire: the limits that the owner stored before; relaxed: as they were stored. An owner at work, or one that has
     // written its limits since open_begin(), has answered.
     bool const waits = busy_.load(std::memory_order_acquire) == 0 &&
-                       fork_limit_.load(std::memory_order_relaxed) == nullptr &&       // relaxed: as above
+                       fork_limit_.load(std::memory_order_relaxed) == nullptr &&     // relaxed: as above
                        join_limit_.load(std::memory_order_relaxed) == everything();  // relaxed: as above
     gate const next = waits ? gate::opening : gate::closed;
     // acquire: what the owner has published; relaxed: it has withdrawn the gate

@@ -133,7 +133,7 @@ TEST_CASE("a callback is called for runs that fail and for runs that are stopped
   CHECK_THROWS_WITH(ex.run(g, [&] { throw std::runtime_error{"callback"}; }).get(), "task");  // the first one
   std::stop_source stop;
   stop.request_stop();
-  ex.run(g, stop.get_token(), [&] { ++called; }).get();
+  ex.run(g, stop.get_token(), [&] { ++called; }).wait();
   CHECK(called == 2);
 }
 

@@ -41,9 +41,9 @@ using idling = policy::with_idle<policy::random, Idle>;
 #ifdef HEIST_FEW_POLICIES
 using every_policy = std::tuple<parent_first, child_first, policy::cab>;
 #else
-using every_policy =
-    std::tuple<parent_first, child_first, leapfrog, idling<idle::adaptive>, idling<idle::balanced>,
-               idling<idle::always_awake>, policy::sampling, policy::hierarchical, policy::cab, policy::cats, policy::replay>;
+using every_policy = std::tuple<parent_first, child_first, leapfrog, idling<idle::adaptive>, idling<idle::balanced>,
+                                idling<idle::always_awake>, policy::sampling, policy::hierarchical, policy::cab,
+                                policy::cats, policy::replay>;
 #endif
 
 /// Two squads, so that one has to take what the other has.
@@ -56,8 +56,8 @@ heist::executor<Policy> executor_of(std::size_t workers) {
   return heist::executor<Policy>{o};
 }
 
-std::vector<std::size_t> const worker_counts = heist_test::slow ? std::vector<std::size_t>{2, 5}
-                                                                : std::vector<std::size_t>{2, 3, 5, 16, 64};
+std::vector<std::size_t> const worker_counts =
+    heist_test::slow ? std::vector<std::size_t>{2, 5} : std::vector<std::size_t>{2, 3, 5, 16, 64};
 
 /// n bodies that meet.
 class meeting {
@@ -122,18 +122,14 @@ void meets(char const* what, Run run) {
 
 TEMPLATE_LIST_TEST_CASE("nobody idle: forks of every shape", "[sched]", every_policy) {
   using context = typename heist::executor<TestType>::context_type;
-  meets<TestType>("halves", [](auto& ex, std::size_t n, meeting& m) {
-    ex.sync_wait([&](context c) { halves(c, n, m); });
-  });
-  meets<TestType>("the rest first", [](auto& ex, std::size_t n, meeting& m) {
-    ex.sync_wait([&](context c) { rest_first(c, n, m); });
-  });
-  meets<TestType>("the rest last", [](auto& ex, std::size_t n, meeting& m) {
-    ex.sync_wait([&](context c) { rest_last(c, n, m); });
-  });
-  meets<TestType>("fives", [](auto& ex, std::size_t n, meeting& m) {
-    ex.sync_wait([&](context c) { fives(c, n, m); });
-  });
+  meets<TestType>("halves",
+                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { halves(c, n, m); }); });
+  meets<TestType>("the rest first",
+                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { rest_first(c, n, m); }); });
+  meets<TestType>("the rest last",
+                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { rest_last(c, n, m); }); });
+  meets<TestType>("fives",
+                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { fives(c, n, m); }); });
   meets<TestType>("scope", [](auto& ex, std::size_t n, meeting& m) {
     ex.sync_wait([&](context c) {
       heist::scope s{c};
@@ -143,8 +139,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: forks of every shape", "[sched]", every_po
   meets<TestType>("half forked, half by two", [](auto& ex, std::size_t n, meeting& m) {
     ex.sync_wait([&](context c) {
       heist::scope s{c};
-      for (std::size_t i = 0; i != n / 2; ++i)
-        s.fork([&m](context in) { in.fork_join([&m] { m(); }, [&m] { m(); }); });
+      for (std::size_t i = 0; i != n / 2; ++i) s.fork([&m](context in) { in.fork_join([&m] { m(); }, [&m] { m(); }); });
       if (n % 2 != 0) s.fork([&m] { m(); });
     });
   });
@@ -230,8 +225,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutin
   });
   meets<TestType>("pipeline", [](auto& ex, std::size_t n, meeting& m) {
     std::size_t made = 0;
-    heist::pipeline p{n,
-                      heist::serial_stage([&](heist::token& t) {
+    heist::pipeline p{n, heist::serial_stage([&](heist::token& t) {
                         if (made == n) t.stop();
                         return made++;
                       }),

@@ -15,11 +15,11 @@ struct os_env : model::env {
   static std::uint64_t ticks() noexcept { return 0; }
   static std::int64_t nanoseconds() noexcept { return 0; }
   template <class T>
-  static void store_shared(T& field, T value) noexcept {
+  static void store_shared(T& field, T value, std::memory_order = std::memory_order_relaxed) noexcept {
     field = value;
   }
   template <class T>
-  static T load_shared(T& field) noexcept {
+  static T load_shared(T& field, std::memory_order = std::memory_order_relaxed) noexcept {
     return field;
   }
 

@@ -200,6 +200,8 @@ class core {
   void call_attention() noexcept {}
   static void call_attention(worker&) noexcept {}
   static void ask_to_look(worker&) noexcept {}
+  void ask_all(worker const&) const noexcept {}
+  worker* open_task_stacks(worker&) noexcept { return nullptr; }
   bool something_waits(worker const&) const noexcept { return false; }
 
   void check_open() const noexcept {}
