@@ -17,13 +17,16 @@
 //   Where    `on` is an executor, or inside a task its context. Called with the executor of the task that calls, it is
 //            as with the context.
 //   Body     is called as f(what), or f(context, what) if only that is possible; for several elements at a time, and
-//            for each exactly once. It may fork, wait and submit. A calling thread outside of the executor works, too,
-//            where it can (executor::run_here); a body that takes no context may begin there before.
+//            for each exactly once. It may fork, wait and submit. A calling thread outside of the executor works, too.
+//            If the body takes no context that thread works at once and never waits for a busy worker; otherwise it
+//            works where it can (executor::run_here).
 //   Returns  when no iteration runs any more: true, or false if options.stop was asked to stop before all had begun.
 //   Throws   what an iteration throws; of several exceptions, that of the first iterations. What had not begun then is
 //            not begun.
 //   Work     that of the iterations, and one look every few microseconds; span: the logarithm of their number, and some
-//            microseconds of iterations, or the longest one. Nothing is allocated.
+//            microseconds of iterations, or the longest one. Every worker that is free has a part before the first iteration
+//            ends; with at least 32 iterations for each worker, before the first microseconds or the second iteration
+//            end. Allocated: one block, where workers help.
 
 namespace heist {
 
