@@ -28,7 +28,7 @@ HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
     if (relay.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
       known = made.release();
   }
-  std::stop_token const token = known->source.get_token();
+  std::stop_token token = known->source.get_token();
   os_env::fence(std::memory_order_seq_cst);  // seq_cst: with tell_relay(); one of the two sees the other
   if (any()) known->source.request_stop();
   return token;
