@@ -71,7 +71,7 @@ bench::peer bench::make_heist(std::string const& name, std::size_t workers) {
   if (name == "child_first")
     return peer_of<policy::with_order<policy::random, heist::order::child_first>>(name, workers);
   if (name == "sampling") return peer_of<policy::sampling>(name, workers);
-  if (name == "victim_set") return peer_of<policy::victim_set<>>(name, workers);
+  if (name == "victim_set") return peer_of<policy::victim_set>(name, workers);
   if (name == "hierarchical") return peer_of<policy::hierarchical>(name, workers);
   if (name == "cab") return peer_of<policy::cab>(name, workers);
   if (name == "cats") return peer_of<policy::cats>(name, workers);
