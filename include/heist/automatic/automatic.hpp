@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>   // make_unique
-#include <utility>  // forward
+#include <utility>  // forward, move
 
 #include "heist/automatic/automatic_room.hpp"
 #include "heist/automatic/others.hpp"
@@ -59,7 +59,10 @@ struct squad_room_maker<policy::automatic> {
     return std::make_unique<automatic_room>(home, counters, hook, &make_other<Scheduler>);
   }
   static void keep_options(core& home, options const& wanted) {
-    home.room->other_executors()->keep(wanted, home.worker_count);
+    options all = wanted;
+    // The others are made on a worker, which may see one processor only.
+    if (all.pin != pinning::none && !all.machine) all.machine = home.where.machine();
+    home.room->other_executors()->keep(std::move(all), home.worker_count);
   }
 
  private:
