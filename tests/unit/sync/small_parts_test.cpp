@@ -7,6 +7,7 @@
 
 #include "heist/sync/completion.hpp"
 #include "heist/sync/injector.hpp"
+#include "heist/sync/shared_range.hpp"
 #include "heist/sync/spin_lock.hpp"
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
@@ -178,4 +179,32 @@ TEST_CASE("spin_lock: one at a time, and what the last one wrote is seen", "[syn
   }
   for (auto& t : threads) t.join();
   CHECK(plain == 4L * rounds);
+}
+
+TEST_CASE("a shared range of more iterations than fit into half a word is taken to the last one", "[sync]") {
+  constexpr std::size_t n = (std::size_t{1} << 34) + 5;
+  heist::detail::shared_range<> range{n};
+  std::size_t front = 0, back = n;
+  for (bool from_front = true; !range.empty(); from_front = !from_front) {
+    heist::detail::shared_range<>::share const how{1, std::size_t{1} << 31, 4};
+    auto const r = from_front ? range.take_front(how) : range.take_back(how);
+    REQUIRE(r.lo < r.hi);
+    REQUIRE((from_front ? r.lo == front : r.hi == back));
+    (from_front ? front : back) = from_front ? r.hi : r.lo;
+  }
+  CHECK(front == back);
+  CHECK(range.take_front({1, 1, 1}).empty());
+  CHECK(range.close());
+  CHECK(!range.enter());
+}
+
+TEST_CASE("a shared range gives no fewer iterations than the grain, and none behind its end", "[sync]") {
+  heist::detail::shared_range<> range{100};
+  CHECK(range.take_front({30, 1, 8}).hi == 30);
+  range.drop_from(70);
+  auto const r = range.take_back({30, 1, 8});
+  CHECK(r.lo == 40);
+  CHECK(r.hi == 70);
+  CHECK(range.take_back({30, 1, 8}).lo == 30);
+  CHECK(range.empty());
 }
