@@ -432,7 +432,7 @@ TEST_CASE("a task that a loop makes ready again while it waits for a limiter run
     heist_test::watchdog dog{ex, seconds{30}};
     heist::limiter one{1};
     heist::task_graph holder, looping;
-    std::atomic<bool> go{false}, held{false};
+    std::atomic<bool> held{false};
     auto opens = holder.emplace_event<void>();
     auto hold = holder.emplace([&] { held = true; });
     hold.acquire(one);
