@@ -27,6 +27,8 @@
 // fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
 #pragma once
 
+#include <cstddef>  // size_t
+
 namespace heist {
 
 // base

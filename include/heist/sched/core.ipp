@@ -172,11 +172,6 @@ HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
     worker& w = *workers[(first + i) % worker_count];
     fiber& f = *w.current.load(std::memory_order_acquire);  // acquire: see worker::current
     if (&w == &thief) continue;
-    if (n == 0 && (!w.deque.maybe_empty() || f.tasks.maybe_stealable() ||
-                   (w.group == thief.group && w.continuations.maybe_stealable()))) {
-      somebody_opens_.store(false, std::memory_order_release);  // release: as below
-      return &w;
-    }
     if (f.tasks.open_begin()) wanted[n++] = {&w, &f};
     // relaxed: a hint
     if (order != fork_order::parent_first && w.continuations.is_asked() &&

@@ -45,9 +45,9 @@ struct known_machine {
 };
 
 /// What discover() depends on and a program may change.
-HEIST_COLD_BODY std::string what_decides() {
+HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus) {
   std::string key;
-  for (std::uint32_t const cpu : allowed_cpus()) key += fmt::format("{},", cpu);
+  for (std::uint32_t const cpu : cpus) key += fmt::format("{},", cpu);
   for (char const* const variable :
        {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"}) {
     char const* const text = std::getenv(variable);
@@ -90,8 +90,11 @@ HEIST_COLD_BODY machine discover() {
 HEIST_COLD_BODY machine const& this_machine() {
   // Entries are only added, and never freed: a child of fork() and the very end of a program may ask.
   static constinit os_env::atomic<detail::known_machine*> all{nullptr};
-  std::string const key = detail::what_decides();
   detail::known_machine* const first = all.load(std::memory_order_acquire);  // acquire: the entries
+  auto const cpus = detail::allowed_cpus();
+  // The mask cannot be read: what was found out before is the best there is.
+  if (cpus.empty() && first != nullptr) return first->found;
+  std::string const key = detail::what_decides(cpus);
   for (detail::known_machine const* m = first; m != nullptr; m = m->next) {
     if (m->key == key) return m->found;
   }
