@@ -29,7 +29,7 @@ MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
                    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "STARPU_WORKERS_NOBIND": "1",
                    "STARPU_MPI_NOBIND": "1", "STARPU_SILENT": "1"}
-LONG_MODELS = ("graph_run", "idle", "squads", "task_stack_sleep")
+LONG_MODELS = ("graph_run", "idle", "opened_stack", "squads", "task_stack_sleep")
 # Each of them is busy with one thing at a time, so they run beside each other, after the others.
 TOGETHER = ("spin", "sanitizers")
 

@@ -22,7 +22,8 @@ struct stage {
     model::check(r.lo < r.hi && r.hi <= size, "a block that is none");
     for (std::size_t i = r.lo; i != r.hi; ++i) {
       model::check(!returned, "an iteration begins after the owner has gone on");
-      runs[i] = runs[i] + 1;
+      model::check(runs[i] == 0, "an iteration runs twice");
+      runs[i] = 1;
     }
   }
   void work(bool front) {

@@ -183,9 +183,7 @@ TEMPLATE_LIST_TEST_CASE("stop: what runs afterwards on the same workers is not s
                       [&](auto c) { stopped_beside += c.stop_requested(); });
       }
     });
-    ex.sync_wait(t.source.get_token(), [&](auto ctx) {
-      ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); });
-    });
+    ex.sync_wait(t.source.get_token(), [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
     beside.get();
     for (int i = 0; i < 10; ++i) {
       ex.sync_wait([&](auto ctx) {
