@@ -91,7 +91,7 @@ HEIST_COLD_BODY machine const& this_machine() {
   // Entries are only added, and never freed: a child of fork() and the very end of a program may ask.
   static constinit os_env::atomic<detail::known_machine*> all{nullptr};
   detail::known_machine* const first = all.load(std::memory_order_acquire);  // acquire: the entries
-  auto const cpus = detail::allowed_cpus();
+  auto const cpus = allowed_cpus();
   // The mask cannot be read: what was found out before is the best there is.
   if (cpus.empty() && first != nullptr) return first->found;
   std::string const key = detail::what_decides(cpus);
