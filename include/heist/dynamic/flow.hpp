@@ -312,7 +312,7 @@ void flow::record(F&& f, Access... access) {
         }
       },
       awaited_numbers_, locks);
-  detail::flow_user const me{nullptr, next_++};
+  [[maybe_unused]] detail::flow_user const me{nullptr, next_++};  // none without accesses
   (enter(*access.of->data_.now, Access::mode, me), ...);
 }
 
