@@ -67,7 +67,7 @@ HEIST_COLD_BODY detail::task_past const& graph_memory::at(detail::graph_data con
         all_.size(), g == nullptr ? "that does not exist" : "of a graph that has more or fewer")};
   }
   std::size_t nth = index;
-  for (std::uint32_t i = 0; g->erased != 0 && i != index; ++i) nth -= g->nodes[i] == nullptr ? 1 : 0;
+  for (std::uint32_t i = 0; g->erased != 0 && i != index; ++i) nth -= g->nodes[i] == nullptr ? 1u : 0u;
   return all_[nth];
 }
 
