@@ -76,16 +76,9 @@ struct os_env {
   /// A pair of fences, one nearly free and one dear. If a light fence in one thread and a heavy fence in another
   /// each stand between a store and a later load, at least one of the two loads sees the other's store.
   /// Two light fences order nothing between each other.
-  /// Does a heavy fence fence all threads, so that free_fence() is a light fence?
-  static bool fences_all_threads() noexcept {
-    return fences_.load(std::memory_order_relaxed) == fences::asymmetric;  // relaxed: as in light_fence()
-  }
-  /// A light fence where fences_all_threads(), and no fence elsewhere. The compiler keeps the order, which costs nothing.
-  static void free_fence() noexcept { asm volatile("" ::: "memory"); }
   static void light_fence() noexcept {
-    // relaxed: set by prepare(), before any thread that needs it
-    if (fences_.load(std::memory_order_relaxed) == fences::asymmetric) {
-      asm volatile("" ::: "memory");
+    if (fences_all_threads()) {
+      free_fence();
     } else {
       detail::full_fence();
     }
@@ -95,9 +88,16 @@ struct os_env {
     // Where it has not been asked yet: a shared library's own copy of this header, with workers of another copy.
     if (fences_.load(std::memory_order_relaxed) == fences::unknown) [[unlikely]]  // relaxed: as above
       prepare();
-    if (fences_.load(std::memory_order_relaxed) == fences::asymmetric && !fence_all_threads()) [[unlikely]]  // as above
+    if (fences_all_threads() && !fence_all_threads()) [[unlikely]]
       insist_on_fence();
   }
+  /// Does a heavy fence fence all threads of the process? The kernel may refuse.
+  static bool fences_all_threads() noexcept {
+    // relaxed: set by prepare(), before any thread that needs it
+    return fences_.load(std::memory_order_relaxed) == fences::asymmetric;
+  }
+  /// A light fence if fences_all_threads(), otherwise none. Only the compiler has to keep the order, so it costs nothing.
+  static void free_fence() noexcept { asm volatile("" ::: "memory"); }
 
   /// In a retry loop: tells the processor that another thread must move first.
   static void relax() noexcept {

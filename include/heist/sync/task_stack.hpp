@@ -253,9 +253,11 @@ class task_stack {
     Slot* to = from;
     while (to < openable_end() && to->open()) ++to;
     bool const some = to != from;
-    label(to);
-    if (some) word_.fetch_add(static_cast<std::uint64_t>(to - from), std::memory_order_release);  // E1
-    gate_.store(gate::closed, std::memory_order_release);                                         // E6
+    if (some) {
+      label(to);
+      word_.fetch_add(static_cast<std::uint64_t>(to - from), std::memory_order_release);  // E1
+    }
+    gate_.store(gate::closed, std::memory_order_release);  // E6
     return some;
   }
 
