@@ -356,13 +356,7 @@ auto submit_sorted(core& home, Before&& before, with&& how, F&& f) {
     using result = task_result<Context, function>;
     auto* const task = make_async<async_task<Context, function, result, with_state>>(home, 0, std::forward<F>(f), home,
                                                                                      std::move(how));
-    try {
-      submit_async(home, *task);
-    } catch (...) {
-      task->forget_unstarted();
-      task->operations().destroy(*task);
-      throw;
-    }
+    submit_or_destroy(home, *task);
     return future_access::make<result>(*task);
   } else {
     return submit_after<Context, with_state, false>(home, std::move(before.what), std::forward<F>(f), home,

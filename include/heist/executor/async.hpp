@@ -209,6 +209,17 @@ inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_oper
 void submit_posted(core& home, queued_runnable& task);
 /// The same of one with a future.
 void submit_async(core& home, async_base& task);
+/// As above. If it throws, the task is destroyed without having run.
+template <class Task>
+void submit_or_destroy(core& home, Task& task) {
+  try {
+    submit_async(home, task);
+  } catch (...) {
+    task.forget_unstarted();
+    task.operations().destroy(task);
+    throw;
+  }
+}
 
 /// The task that the calling code belongs to, or on top of which a join runs it; null on a thread that runs none.
 runnable const* calling_task() noexcept;

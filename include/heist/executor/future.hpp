@@ -238,13 +238,7 @@ auto detail_submit(detail::core& home, F&& f, Token&&... token) {
   using extra = std::conditional_t<sizeof...(Token) == 0, detail::no_stop, detail::stop_state>;
   auto* const task = detail::make_async<detail::async_task<Context, function, result, extra>>(
       home, 0, std::forward<F>(f), std::forward<Token>(token)...);
-  try {
-    detail::submit_async(home, *task);
-  } catch (...) {
-    task->forget_unstarted();
-    task->operations().destroy(*task);
-    throw;
-  }
+  detail::submit_or_destroy(home, *task);
   return detail::future_access::make<result>(*task);
 }
 
@@ -257,13 +251,7 @@ auto detail_submit_from(detail::core& home, detail::interrupt_state const* origi
   auto* const task = detail::make_async<detail::async_task<Context, function, result, detail::no_stop>>(
       home, sizeof(detail::inherited_stop), std::forward<F>(f));
   detail::inherited_stop::add(*task, origin);
-  try {
-    detail::submit_async(home, *task);
-  } catch (...) {
-    task->forget_unstarted();
-    task->operations().destroy(*task);
-    throw;
-  }
+  detail::submit_or_destroy(home, *task);
   return detail::future_access::make<result>(*task);
 }
 
