@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>  // size_t
 #include <type_traits>
-#include <utility>  // forward
+#include <utility>  // forward, pair
 
 #include "heist/algo/loop.hpp"
 #include "heist/algo/options.hpp"
@@ -90,6 +90,17 @@ decltype(auto) on_workers(On& on, region* r, F&& f) {
   }
 }
 
+/// The executor of `on`, and the fiber of the calling code if that is a task of it.
+template <class On>
+std::pair<core*, fiber*> place_of_caller(On& on) noexcept {
+  if constexpr (is_executor<On>) {
+    return {&executor_access::core_of(on), detail::fiber_inside(on)};
+  } else {
+    fiber& here = fiber_of_caller(context_access::fiber_of(on));
+    return {&here.home, &here};
+  }
+}
+
 /// Runs one loop over [0, n) and returns whether it was not stopped. A thread outside works itself, if the body needs no
 /// context and has no result.
 template <class On>
@@ -97,17 +108,11 @@ bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_opt
               bool needs_context) {
   check_place<On>();
   std::size_t const grain = checked_grain(wanted);
-  if constexpr (is_executor<On>) {
-    core& home = executor_access::core_of(on);
-    fiber* const here = detail::fiber_inside(on);
-    if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(home) &&
-        (here == nullptr || home.worker_count != 1))
-      return detail::run_shared(home, here, body, n, grain, wanted.stop);
-  } else if constexpr (std::is_same_v<loop_context<On>, context>) {
-    fiber& here = fiber_of_caller(context_access::fiber_of(on));
-    if (wanted.region == nullptr && !needs_context && result == nullptr && may_share_loops(here.home) &&
-        here.home.worker_count != 1)
-      return detail::run_shared(here.home, &here, body, n, grain, wanted.stop);
+  if constexpr (std::is_same_v<loop_context<On>, context>) {
+    if (wanted.region == nullptr && !needs_context && result == nullptr) {
+      auto const [home, here] = detail::place_of_caller(on);
+      if (may_share_loops(*home, here)) return detail::run_shared(*home, here, body, n, grain, wanted.stop);
+    }
   }
   loop<loop_context<On>> all{body, n, grain, wanted.stop};
   return detail::on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result); });

@@ -25,9 +25,10 @@ namespace heist::detail {
 bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop);
 
-/// May loops be shared? Not where a policy places what tasks fork, nor where an observer wants to be told of forks.
-inline bool may_share_loops(core const& home) noexcept {
-  return home.room == nullptr && home.on_fiber == nullptr;
+/// May a loop be shared that `here` calls (null: a thread outside)? Not where a policy places what tasks fork, nor where
+/// an observer wants to be told of forks. A task alone on its executor uses the loop engine, which lets requests in.
+inline bool may_share_loops(core const& home, fiber const* here) noexcept {
+  return home.room == nullptr && home.on_fiber == nullptr && (here == nullptr || home.worker_count != 1);
 }
 
 }  // namespace heist::detail
