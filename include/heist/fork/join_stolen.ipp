@@ -66,7 +66,7 @@ HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
       }
       if (stolen_task.status == steal_status::empty) {
         thief->tasks.ask();
-        if (attempts % 16 == 0 && self.home.open_task_stack(*thief)) continue;
+        if (attempts % 16 == 0 && self.home.open_task_stacks({&thief, 1}) != nullptr) continue;
       }
     }
     os_env::yield();

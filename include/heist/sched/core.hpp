@@ -6,6 +6,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <memory>  // unique_ptr
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -241,8 +242,8 @@ class core {
   /// For a thief that has asked in vain: makes the private tasks public of owners that run long tasks. Returns a worker
   /// that has something now, or null.
   HEIST_RARE worker* open_task_stacks(worker& thief) noexcept;
-  /// The same of the task stack of `f` alone. True if there is something in it now.
-  HEIST_RARE bool open_task_stack(fiber& f) noexcept;
+  /// The same of at most 64 task stacks, with one heavy fence. Returns one that has something now, or null.
+  HEIST_RARE fiber* open_task_stacks(std::span<fiber* const> stacks) noexcept;
   /// Child-first: is the continuation that `w` forks next to be public, with `n` public ones? A thief cannot open a stack
   /// of continuations, so there is one more than workers without work, and all are public while tasks are long.
   bool wants_continuations(worker& w, std::size_t n) noexcept;

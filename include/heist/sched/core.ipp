@@ -4,7 +4,8 @@
 #include "heist/sched/core.hpp"
 
 #include <array>
-#include <utility>  // move, exchange, pair
+#include <span>
+#include <utility>  // move, exchange
 
 #include "heist/memory/outside_blocks.hpp"
 #include "heist/memory/stack.hpp"
@@ -163,40 +164,43 @@ HEIST_COLD_BODY void core::ask_all(worker const& thief) const noexcept {
 }
 
 HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
-  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
   constexpr std::size_t at_once = 8;
-  std::array<std::pair<worker*, fiber*>, at_once> wanted;
+  std::array<worker*, at_once> owners;
+  std::array<fiber*, at_once> stacks;
   std::size_t n = 0;
   std::size_t const first = thief.random.below(static_cast<std::uint32_t>(worker_count));
   for (std::size_t i = 0; i != worker_count && n != at_once; ++i) {
     worker& w = *workers[(first + i) % worker_count];
-    fiber& f = *w.current.load(std::memory_order_acquire);  // acquire: see worker::current
     if (&w == &thief) continue;
-    if (f.tasks.open_begin()) wanted[n++] = {&w, &f};
+    owners[n] = &w;
+    stacks[n] = w.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    if (stacks[n]->tasks.maybe_openable()) ++n;
     // relaxed: a hint
     if (order != fork_order::parent_first && w.continuations.is_asked() &&
         w.doing.load(std::memory_order_relaxed) == worker::running)
       long_tasks_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   }
-  worker* has_some = nullptr;
-  if (n != 0) os_env::heavy_fence();  // E4, E5 of the task stack
+  fiber* const opened = n == 0 ? nullptr : open_task_stacks(std::span{stacks.data(), n});
   for (std::size_t i = 0; i != n; ++i) {
-    fiber& f = *wanted[i].second;
-    if (f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) has_some = wanted[i].first;
+    if (stacks[i] == opened) return owners[i];
   }
-  somebody_opens_.store(false, std::memory_order_release);  // release: for the next one
-  return has_some;
+  return nullptr;
 }
 
-HEIST_COLD_BODY bool core::open_task_stack(fiber& f) noexcept {
-  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return false;  // acquire: as above
-  bool some = false;
-  if (f.tasks.open_begin()) {
-    os_env::heavy_fence();  // E4, E5 of the task stack
-    some = f.tasks.open_end([&f](fork_slot* end) { f.label(end); });
+HEIST_COLD_BODY fiber* core::open_task_stacks(std::span<fiber* const> stacks) noexcept {
+  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
+  std::uint64_t begun = 0;
+  for (std::size_t i = 0; i != stacks.size(); ++i) {
+    if (stacks[i]->tasks.open_begin()) begun |= std::uint64_t{1} << i;
   }
-  somebody_opens_.store(false, std::memory_order_release);  // release: as above
-  return some;
+  if (begun != 0) os_env::heavy_fence();  // E4, E5 of the task stack
+  fiber* opened = nullptr;
+  for (std::size_t i = 0; i != stacks.size(); ++i) {
+    fiber& f = *stacks[i];
+    if ((begun >> i & 1) != 0 && f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) opened = &f;
+  }
+  somebody_opens_.store(false, std::memory_order_release);  // release: for the next one
+  return opened;
 }
 
 HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
