@@ -1,4 +1,5 @@
-// The loop engine: a range of iterations that is divided when a thief asks (README.md, "Protocol").
+// The loop engine: a range of iterations that is divided before the first one runs, and when a thief asks (README.md,
+// "The loop engine").
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ namespace heist::detail {
 /// a result of its own. `result` is that of the iterations before, and null in loops without.
 template <class Context>
 struct loop_body {
-  /// Iterations [lo, hi). `c` is null on a thread outside, if the body needs no context.
+  /// Iterations [lo, hi). `c` may be null if the body needs no context.
   void (*run)(loop_body& self, Context const* c, void* result, std::size_t lo, std::size_t hi);
   /// Makes an empty result.
   void* (*make)(loop_body& self) = nullptr;
@@ -122,7 +123,7 @@ class loop {
         run_fixed(c, {0, n_}, result);
       } else {
         // Alone, only requests ask, and they can wait for longer.
-        block_size block{automatic ? (workers == 1 ? std::size_t{256} : std::size_t{1}) : grain_,
+        block_size block{automatic && workers == 1 ? std::size_t{256} : least(),
                          workers == 1 ? 8 * block_ticks : block_ticks};
         bool const is_long = automatic && n_ / many_iterations >= workers;
         run_piece(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
@@ -134,7 +135,7 @@ class loop {
   /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
   std::size_t begin_alone(std::size_t at, std::uint64_t ticks) {
     std::uint64_t const began = os_env::ticks();
-    block_size block{grain_ == loop_options::automatic ? 1 : grain_, block_ticks};
+    block_size block{least(), block_ticks};
     std::uint64_t before = began;
     while (at < end()) {
       if (stops()) break;
@@ -149,6 +150,16 @@ class loop {
     return at;
   }
 
+  /// The fewest iterations of a block.
+  std::size_t least() const noexcept { return grain_ == loop_options::automatic ? 1 : grain_; }
+  /// Is it to stop? Then no iteration begins from now on. Any thread that takes part.
+  bool stops() noexcept {
+    if (stop_ == nullptr || !stop_->stop_requested()) return false;
+    stopped_.store(true, std::memory_order_relaxed);  // relaxed: run() reads it after all joins
+    body_.end_at(0);
+    return true;
+  }
+  loop_body<Context>& body() noexcept { return body_; }
   /// Where it ends: n, unless it was ended before.
   std::size_t end() const noexcept { return body_.end.load(std::memory_order_relaxed); }  // relaxed: as in end_at()
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: asked after the joins
@@ -163,13 +174,6 @@ class loop {
     std::size_t parts = 1;
     while (parts < workers * parts_per_worker) parts *= 2;
     return parts;
-  }
-
-  bool stops() noexcept {
-    if (stop_ == nullptr || !stop_->stop_requested()) return false;
-    stopped_.store(true, std::memory_order_relaxed);  // relaxed: run() reads it after all joins
-    body_.end_at(0);
-    return true;
   }
 
   /// An exception that leaves a piece ends the loop.
@@ -266,7 +270,7 @@ class loop {
     ends_if_left piece{*this};
     if (dividing const here = dividing_of(c); here != dividing::fixed) {
       // Below the parts that the policy remembers, within a squad.
-      block_size block{grain_ == loop_options::automatic ? 1 : grain_, block_ticks};
+      block_size block{least(), block_ticks};
       run_piece(c, r, block, here, result, 0);
     } else if (r.hi - r.lo > part_) {
       std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
