@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "engine/script.hpp"
 #include "engine/suite.hpp"
 
 namespace {
@@ -26,13 +27,7 @@ void null_all(typename Env::template atomic<item*>* slots, std::size_t n) {
 }
 
 /// What the owner does, as text: + push, - pop, ! shrink.
-template <std::size_t N>
-struct script {
-  std::array<char, N> text;
-  constexpr script(char const (&t)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
-  }
-};
+using model::script;
 
 constexpr std::size_t max_items = 8;
 

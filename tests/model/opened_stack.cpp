@@ -1,9 +1,10 @@
-// A task stack that thieves open: every forked task runs once, with what was written before its fork, whatever the owner
-// does meanwhile; a thief that opens the stack of an owner in a long task gets what that has forked.
+// A task stack that thieves open. Every forked task runs once and sees what was written before its fork, whatever the
+// owner does meanwhile. A thief that opens the stack of an owner in a long task gets a task if the owner has forked one.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
 
+#include "engine/script.hpp"
 #include "engine/suite.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/task_stack.hpp"
@@ -17,7 +18,6 @@ constexpr int nothing = -1;
 
 /// As fork_slot, in the manner of sched/fork_slot.hpp: the mark is `run`, and `taken` what the thief calls.
 struct slot {
- public:
   env::atomic<int> mark{nothing};
   env::plain<int> number{nothing};
   env::plain<int> part_of{nothing};
@@ -46,15 +46,9 @@ struct task {
   env::plain<int> runs{0};
 };
 
-/// What the owner does, as text: + fork, - join, * publish_all, ( and ) what it forks is part of something else, w a
-/// long task: until the thieves are gone.
-template <std::size_t N>
-struct script {
-  std::array<char, N> text;
-  constexpr script(char const (&t)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
-  }
-};
+/// The owner's steps: + fork, - join, * publish_all. Forks between ( and ) are part of something else. w is a long task,
+/// which ends when the thieves are gone.
+using model::script;
 
 constexpr std::size_t max_tasks = 6, capacity = 4;
 

@@ -1,5 +1,5 @@
-// A range that its owner and helpers take from both ends: every iteration runs once, what helpers have done is there
-// when the owner goes on, and no helper touches what the range is of after that.
+// A range that its owner and helpers take from both ends. Every iteration runs once. When the owner continues, it sees
+// what helpers have done, and no helper runs an iteration any more.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/sync/shared_range.hpp"
 

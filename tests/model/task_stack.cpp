@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "engine/script.hpp"
 #include "engine/suite.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -36,13 +37,7 @@ struct task {
 };
 
 /// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join, * publish_all.
-template <std::size_t N>
-struct script {
-  std::array<char, N> text;
-  constexpr script(char const (&t)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
-  }
-};
+using model::script;
 
 constexpr std::size_t max_tasks = 8;
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "engine/script.hpp"
 #include "engine/suite.hpp"
 #include "heist/sync/idle_gate.hpp"
 #include "heist/sync/task_stack.hpp"
@@ -20,13 +21,7 @@ constexpr heist::idle_rules wakes_on_push{false, false, true};
 /// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join; a waits until somebody has begun the
 /// first task, the nth capital until somebody has ended the nth task. What stands before | is done before the threads
 /// start.
-template <std::size_t N>
-struct script {
-  std::array<char, N> text;
-  constexpr script(char const (&t)[N]) {
-    for (std::size_t i = 0; i < N; ++i) text[i] = t[i];
-  }
-};
+using model::script;
 
 constexpr std::size_t max_tasks = 5;
 constexpr int nothing = -1;
