@@ -19,8 +19,8 @@ namespace heist::detail {
 
 /// What a loop does, without its types: so the engine is compiled once for each kind of context.
 ///
-/// A loop may have a result, which each block adds to: a piece that begins before the one in front of it has ended makes
-/// a result of its own. `result` is that of the iterations before, and null in loops without.
+/// A loop may have a result, to which each block adds. A piece makes a result of its own if it begins before the piece in
+/// front of it has ended. `result` is that of the iterations before; null in loops without a result.
 template <class Context>
 struct loop_body {
   /// Iterations [lo, hi). `c` may be null if the body needs no context.
@@ -30,7 +30,7 @@ struct loop_body {
   /// Puts `upper`, which make() has made, behind `lower`, if that is not null, and destroys it.
   void (*put)(loop_body& self, void* lower, void* upper) = nullptr;
 
-  /// Iterations are likely to end the loop, the first ones first: nobody begins at its end.
+  /// An iteration may end the loop, as in searches: every worker takes the first iterations that are left.
   bool in_order = false;
 
   /// No iteration from `i` on needs to run any more. Any thread.
@@ -53,12 +53,12 @@ inline constexpr std::uint64_t block_ticks = 8192;
 inline constexpr std::size_t many_iterations = 32;
 /// A fixed division makes about so many parts for each worker.
 inline constexpr std::size_t parts_per_worker = 8;
-/// A piece is divided before its first block, down to so many pieces for each worker: what a worker with a long
-/// iteration keeps from the others is less than that part of the loop.
+/// A piece is divided before its first block, down to so many pieces for each worker. A worker in a long iteration keeps
+/// less than one such piece from the other workers.
 inline constexpr std::size_t pieces_per_worker = 16;
 
-/// How many iterations the next block has. It follows what they cost: they may begin cheap and end dear. A worker has
-/// one for all pieces that it runs; one that takes a piece copies it, and may see any of its values.
+/// How many iterations the next block has. It follows the cost of the iterations, which may change during the loop. A
+/// worker has one block_size for all pieces that it runs. A thief copies it with the piece that it takes.
 class block_size {
  public:
   block_size(std::size_t smallest, std::uint64_t target) noexcept
@@ -185,8 +185,8 @@ class loop {
     }
   };
 
-  /// Divides `r` until what is left is kept_ or a block, then runs blocks, one after the other, until there is no more or
-  /// a thief asks for the upper half of the rest. For the first `patience` ticks it only runs blocks.
+  /// Divides `r` down to kept_ iterations or a block. Then it runs blocks, and forks the upper half of the rest when a thief
+  /// asks. For the first `patience` ticks it only runs blocks.
   void run_piece(Context const& c, range r, block_size& block, dividing how, void* result, std::uint64_t patience) {
     ends_if_left piece{*this};
     std::uint64_t const began = os_env::ticks();
@@ -220,9 +220,9 @@ class loop {
       if (made_ != nullptr) body_.put(body_, nullptr, made_);
     }
 
-    /// By the lower half: what it adds to its result is there.
+    /// The lower half calls it at its end: its result is complete.
     void lower_has_ended() noexcept { ended_.store(true, std::memory_order_release); }  // release: pairs with below
-    /// By the upper half: what it adds to, `lower` if it follows that.
+    /// The upper half calls it at its beginning. Returns the result to add to: `lower`, if the lower half has ended.
     void* begin(void* lower) {
       if (lower == nullptr || ended_.load(std::memory_order_acquire)) return lower;  // acquire: pairs with above
       return made_ = body_.make(body_);

@@ -15,8 +15,8 @@
 
 namespace heist::detail {
 
-/// Runs [0, n) of `body`, which needs no context and has no result, on the calling thread and on workers of `home` that
-/// are free; never waits for one that is not. `here`: the fiber of the caller, a task of `home`; null: a thread outside.
+/// Runs [0, n) of `body` on the calling thread and on free workers of `home`. Never waits for a busy worker. The body needs
+/// no context and has no result. `here`: the fiber of the caller, a task of `home`; null: a thread outside.
 /// False if it was stopped. Rethrows what the body throws; of several exceptions, that of the lowest iterations. Throws
 /// executor_error if the executor stops.
 ///
@@ -25,8 +25,8 @@ namespace heist::detail {
 bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop);
 
-/// May a loop be shared that `here` calls (null: a thread outside)? Not where a policy places what tasks fork, nor where
-/// an observer wants to be told of forks. A task alone on its executor uses the loop engine, which lets requests in.
+/// May the caller's loop be shared? `here`: as above. A policy that places forked tasks, and an observer of forks, need the
+/// loop engine. So does a task on an executor of one worker: the engine lets external tasks in.
 inline bool may_share_loops(core const& home, fiber const* here) noexcept {
   return home.room == nullptr && home.on_fiber == nullptr && (here == nullptr || home.worker_count != 1);
 }

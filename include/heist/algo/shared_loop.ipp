@@ -12,7 +12,7 @@
 
 namespace heist::detail {
 
-/// What the thread and its helpers share; the last of them frees it. It stands in a queue as the helper that comes next.
+/// The state that the caller and its helpers share. Its last user frees it. It is also the runnable that starts a helper.
 struct shared_loop : queued_runnable {
   /// `from`: its first iteration.
   shared_loop(core& on, fiber* caller, loop<context>& l, std::size_t from) noexcept
@@ -24,10 +24,10 @@ struct shared_loop : queued_runnable {
         to_come{on.worker_count - 1},
         left{l.end() - from} {}
 
-  /// Takes blocks from one end until there are none. `caller`: from the first iterations on; it asks for helpers. `self`:
-  /// the fiber that it runs on, null on a thread outside.
+  /// Runs blocks until none is left. The caller takes them from the front and asks for helpers; helpers take them from the
+  /// back. `self`: the fiber of the calling code, null on a thread outside.
   void work(bool caller, fiber* self) noexcept {
-    // With more workers they are longer, so that these do not wait for each other's turns to take one.
+    // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
     block_size block{of.least(), block_ticks * (1 + home.worker_count / 8)};
     loop_body<context>& body = of.body();
     bool const front = caller || body.in_order;
@@ -85,7 +85,7 @@ struct shared_loop : queued_runnable {
     return nullptr;
   }
 
-  /// Asks for a helper, unless as many are asked for as there are workers: those are busy. False: there is none.
+  /// Asks for a helper. False if as many helpers stand in queues as there are workers: then all workers are busy.
   bool send() noexcept {
     // relaxed: a count
     if (home.helpers_to_come.fetch_add(1, std::memory_order_relaxed) < home.worker_count) {
@@ -108,10 +108,10 @@ struct shared_loop : queued_runnable {
     free_shared_block(this, sizeof(shared_loop));
   }
 
-  /// By the caller, when nothing is left: until no helper is at work.
+  /// The caller waits until no helper is at work. Nothing is left to take.
   void wait(fiber* caller) noexcept {
     if (left.close()) return;
-    // A helper has a block at most, which is mostly over before another thread could have come.
+    // A helper has one block at most. It usually ends before a thread could have slept and woken.
     for (std::uint32_t looks = 0; looks != 100; ++looks) {
       if (left.all_have_left()) return;
       os_env::relax();

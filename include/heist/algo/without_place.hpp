@@ -1,4 +1,4 @@
-// What is said where an algorithm is called without the executor or context that comes first.
+// The sentence for an algorithm that is called without an executor or a context.
 #pragma once
 
 #include <iterator>
@@ -10,7 +10,7 @@
 namespace heist {
 namespace detail {
 
-/// What an algorithm works on, and never where it runs.
+/// A range or an iterator: never an executor or a context.
 template <class T>
 concept worked_on = std::ranges::range<T> || std::input_or_output_iterator<std::remove_cvref_t<T>>;
 

@@ -47,8 +47,8 @@ struct os_env {
   using plain = T;
   using park_word = heist::park_word;
 
-  /// A plain field that several threads may write at a time, the last one counting, or that one thread writes and reads
-  /// as it likes while others look at it. By default it orders nothing.
+  /// Accesses a plain field that several threads use at a time: all of them through these functions, or one thread that
+  /// writes and reads it directly while others only load_shared() it. By default it orders nothing.
   template <class T>
   HEIST_ALWAYS_INLINE static void store_shared(T& field, T value,
                                                std::memory_order order = std::memory_order_relaxed) noexcept {

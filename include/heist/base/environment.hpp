@@ -1,4 +1,4 @@
-// What the program's environment says: every variable of heist's is read here, whole.
+// Reads environment variables. A number must be the whole text of its variable.
 #pragma once
 
 #include <charconv>  // from_chars

@@ -61,10 +61,12 @@ class flow {
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
-  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. In a task of a run that
-  /// is stopped, the tasks of the flow see the stop, those that have not started are skipped, and it throws stopped_error:
-  /// if the flow was made in that run, and while a task of it waits for the flow or for room in its window. Inside a task it
-  /// parks that task; in one of its own, which it would wait for, it throws executor_error. The flow can be used again.
+  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it parks
+  /// that task. In a task of this flow it throws executor_error. The flow can be used again.
+  ///
+  /// A flow that was made in a task of a run shares the run's stop while a task of that run waits for the flow or for
+  /// room in its window. The flow's tasks see the stop, tasks that have not started are skipped, and wait() throws
+  /// stopped_error.
   void wait();
 
   /// Tasks that have not been seen to have ended.
@@ -144,10 +146,10 @@ class flow {
   std::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
-  detail::unfetched_reference unfetched_;        ///< where it goes if nobody asks for it
-  bool first_is_stop_ = false;                   ///< it says that the task was skipped
+  detail::unfetched_reference unfetched_;        ///< where first_ goes if wait() is not called
+  bool first_is_stop_ = false;                   ///< first_ says that a task was skipped
   detail::interrupt_state stop_;                 ///< of its tasks
-  detail::interrupt_state const* const origin_;  ///< what the task that has made the flow is part of; null: nothing
+  detail::interrupt_state const* const origin_;  ///< the interrupt_state of the task that made the flow, or null
   detail::stop_target stop_target() noexcept;
 };
 
@@ -283,7 +285,7 @@ void flow::task(F&& f, Access... access) {
   }
 }
 
-/// Nothing throws here: who comes after the task must find it. It starts when it is where they look.
+/// Throws nothing: later tasks of the flow must find this one. It starts when it stands in the window.
 template <class Task, class... Access>
 void flow::add(Task& made, renewals& renewed, Access... access) noexcept {
   renewed.added = true;

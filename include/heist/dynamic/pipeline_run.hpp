@@ -20,7 +20,7 @@
 
 namespace heist {
 
-/// What the first stage of a pipeline is handed, by reference: stop() of a copy would tell nobody.
+/// The argument of a pipeline's first stage, by reference: stop() of a copy would not reach the pipeline.
 class token {
  public:
   token(token const&) = delete;

@@ -252,15 +252,15 @@ class stop_state {
 
 std::exception_ptr stopped_before_start();
 
-/// What the calling task is part of; null: nothing that can be interrupted, or no task.
+/// The interrupt_state of the calling task. Null if nothing can interrupt it, and outside of tasks.
 interrupt_state const* interrupt_of_caller() noexcept;
 
-/// The stop of a task that another task submits, and may wait for: while that one waits, its stop is handed on. Lies at
-/// the end of the task's block.
+/// The stop of a task that another task submits. While the submitting task waits for it, that task's stop is handed on.
+/// Lies at the end of the task's block.
 ///
-/// Threads  add(): before the task is submitted; of(): those who share the task.
+/// Threads  add(): the submitting thread, before it submits; of(): every thread that shares the task.
 struct inherited_stop {
-  /// `origin`: what the submitting task is part of.
+  /// `origin`: the interrupt_state of the submitting task.
   static void add(async_base& task, interrupt_state const* origin) noexcept;
   /// Null: it has none.
   static inherited_stop* of(async_base& task) noexcept;
@@ -270,14 +270,14 @@ struct inherited_stop {
   static runnable* run(runnable& task, fiber& self);
   static void destroy(async_base& task) noexcept;
 
-  runnable::run_function work;  ///< of the task without it
+  runnable::run_function work;  ///< the task's own function
   described const* before;      ///< as above
   async_operations operations;
   described what;
   interrupt_state const* origin;
   interrupt_state state;
 };
-/// In the place of interrupted_by, where nothing is to be changed.
+/// Stands for interrupted_by where the fiber's interrupt stays as it is.
 struct as_it_is {
   as_it_is(fiber&, interrupt_state const*) noexcept {}
 };

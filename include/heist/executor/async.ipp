@@ -138,7 +138,7 @@ HEIST_COLD_BODY runnable* inherited_stop::run(runnable& r, fiber& self) {
   task.retain();  // the fiber refers to the state
   {
     interrupted_by const part_of{self, &me.state};
-    // What is destroyed last may wait for what runs next.
+    // The destructor of the task's callable may wait for `next`.
     if (runnable* const next = me.work(r, self); next != nullptr) self.home.push(*self.worker, *next);
   }
   task.release();

@@ -10,13 +10,14 @@
 
 namespace heist::detail {
 
-/// What a wait hands a stop on to: that of what the waiting task is part of, if that is `origin`, while it waits.
+/// The receiver of a waiting task's stop. The wait calls stop(what) if the waiting task is part of `origin` and that is
+/// stopped.
 struct stop_target {
-  interrupt_state const* origin = nullptr;  ///< null: nothing
+  interrupt_state const* origin = nullptr;  ///< null: there is no receiver
   void (*stop)(void* what) noexcept = nullptr;
   void* what = nullptr;
 };
-/// Hands the calling task's stop on, as long as it lives. Without memory it does nothing.
+/// Hands the calling task's stop on as long as this object lives. Does nothing if there is no memory for that.
 class handed_on_stop {
  public:
   explicit handed_on_stop(stop_target const& to) noexcept;
@@ -28,7 +29,7 @@ class handed_on_stop {
   };
   std::optional<std::stop_callback<call>> callback_;
 };
-/// That of a task: its inherited_stop.
+/// The receiver of `task`: its inherited_stop, if it has one.
 stop_target stop_target_of(async_base& task) noexcept;
 
 /// Returns when the task has ended (wait_for). Throws executor_error, besides, if the task waits for the calling one,

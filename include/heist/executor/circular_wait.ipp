@@ -90,7 +90,7 @@ HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept {
   if (to.origin == nullptr || interrupt_of_caller() != to.origin) return;
   try {
     callback_.emplace(to.origin->token(), call{to});
-  } catch (std::bad_alloc const&) {  // then what is waited for is not stopped
+  } catch (std::bad_alloc const&) {  // then the stop is not handed on
   }
 }
 

@@ -209,7 +209,7 @@ inline constexpr bool callable_with_context = requires(F& f, Context c, Args&&..
   f(c, static_cast<Args&&>(args)...);
 };
 
-/// Work that begins when somebody awaits or connects it: a coroutine, a sender of std::execution.
+/// Work that begins when it is awaited or connected: a coroutine, a sender of std::execution.
 template <class T>
 inline constexpr bool is_unbegun_work = requires {
   typename T::sender_concept;
@@ -217,7 +217,7 @@ inline constexpr bool is_unbegun_work = requires {
 template <class T>
 inline constexpr bool is_unbegun_work<coroutine<T>> = true;
 
-/// What a task returns. A class, so that the sentence comes once.
+/// The result type of a task. A class, so that the compiler prints the sentence once.
 template <class R>
 struct result_of_task {
   static_assert(!is_unbegun_work<std::remove_cv_t<R>>,

@@ -242,7 +242,7 @@ auto detail_submit(detail::core& home, F&& f, Token&&... token) {
   return detail::future_access::make<result>(*task);
 }
 
-/// As above, by a task that is part of `origin` (null: of nothing), whose stop it hands on while it waits.
+/// As above, by a task that is part of `origin`, which hands its stop on while it waits. Null: as above.
 template <class Context, class F>
 auto detail_submit_from(detail::core& home, detail::interrupt_state const* origin, F&& f) {
   if (origin == nullptr) return detail_submit<Context>(home, std::forward<F>(f));

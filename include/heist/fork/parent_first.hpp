@@ -70,7 +70,7 @@ struct slot_task {
 
   using value = typename outcome_type::value;
 
-  /// A call, and one that knows `run` by itself, so that forks need not keep its address in a register.
+  /// Not inlined, and without `run` as an argument: so a fork keeps no register for the address of `run`.
   HEIST_COLD static bool is_mine(fiber& self, fork_slot* at) noexcept { return join_is_mine(self, at, &run); }
 
   /// The join: calls the child, or waits for the thief and takes what that has left.
@@ -196,7 +196,7 @@ class parent_first_fork {
     return fork_two<First, Second>(self, at, f, g).template as<values>();
   }
 
-  /// Calls, so that forks have no registers to save for what is in them.
+  /// Not inlined, so that a fork saves no registers for forked().
   HEIST_COLD static bool is_on_stack(fiber& self, fork_slot* at, std::size_t tasks = 1) noexcept {
     return forked(self, at, tasks);
   }

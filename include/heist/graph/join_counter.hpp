@@ -33,7 +33,7 @@ class basic_join_counter {
     left_.store(predecessors, std::memory_order_relaxed);  // relaxed: what the task makes ready comes later
   }
 
-  /// How many are still to arrive; when nobody does.
+  /// How many have not arrived. Call it when no thread arrives any more.
   std::uint32_t left() const noexcept { return left_.load(std::memory_order_relaxed); }  // relaxed: a run has ended
 
  private:

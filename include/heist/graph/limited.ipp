@@ -49,7 +49,7 @@ HEIST_COLD_BODY void graph_data::balance_limits() {
   }
 }
 
-/// At the end of a run, while it has the graph: an interrupted run of a graph with conditions gives back what it took.
+/// Called at the end of a run, while it has the graph. An interrupted run of a graph with conditions gives back what it took.
 HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
   for (std::size_t i = 0; i < balance_count; ++i) {
     // relaxed: all tasks of the run were reported
@@ -68,8 +68,8 @@ HEIST_COLD_BODY void graph_data::leave_lines(limited_task*& found) noexcept {
   }
 }
 
-/// Those that wait for each other: each one's limiter is released by the next one, the last one's by the first. Of the
-/// same graph, beginning with `t`; empty: no circle is found.
+/// The tasks of one graph that wait for each other, beginning with `t`: each one's limiter is released by the next task, the
+/// last one's by `t`. Empty if there is no circle.
 HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t, graph_data const& g) {
   constexpr std::size_t most = 200;
   auto const releases = [](limited_task const& by, limiter const* l) {
@@ -162,16 +162,17 @@ HEIST_COLD_BODY void let_next_acquire(limited_task& t, core& home) {
   if (t.arrivals.fetch_sub(1, std::memory_order_acq_rel) != 1) home.make_runnable(t.resume);
 }
 
-/// What a task in a line, or one that another worker acquires for, runs by when it continues.
+/// Resumes a task that stood in a line, or that was ready while another worker acquired for it.
 HEIST_COLD_BODY runnable* resume_limited(runnable& item, fiber& self) {
   record& r = *static_cast<limited_task::waiting_item&>(item).task;
   limited_task& t = limits_of(r);
   self.running.store(&r, std::memory_order_relaxed);  // relaxed: as in the worker's loop
   self.worker->report_pending_count();
   if (!acquire_all(t)) return nullptr;
-  t.held.fetch_add(1, std::memory_order_relaxed);  // relaxed: whoever takes it holds what the run counts
+  t.held.fetch_add(1,
+                   std::memory_order_relaxed);  // relaxed: take_held() only counts; the limiters' locks order the rest
   let_next_acquire(t, self.home);
-  return r.run(r, self);  // run_limited(), or what sees first whether it belongs here
+  return r.run(r, self);  // run_limited(), or the function that first looks whether the task belongs to this worker
 }
 
 /// Takes one of the times that the task was acquired for. The times are alike: it does not matter whose it was.

@@ -19,12 +19,12 @@ class limiter;
 
 namespace detail {
 
-/// What the tasks of a run have taken of a limiter. The end of an interrupted run in a graph with conditions gives back
-/// what is taken: conditions choose no task then, so the task that releases may not run.
+/// How much the tasks of a run have taken of a limiter. An interrupted run of a graph with conditions gives it back at its
+/// end: conditions choose no task then, so the task that releases may not run.
 struct limiter_balance {
   limiter* of = nullptr;
   os_env::atomic<std::int64_t> taken{0};
-  /// Not acquired, because the run was interrupted; the releases of the run leave as much out.
+  /// The amount that was not acquired because the run was interrupted. Releases of the run are smaller by this amount.
   os_env::atomic<std::int64_t> skipped{0};
 
   /// How much of a release of `count` is left when the skipped acquisitions are subtracted.
@@ -33,8 +33,8 @@ struct limiter_balance {
 
 /// What a task with limits takes before its work and gives back after it; also its place in a limiter's line.
 ///
-/// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task; the
-/// others are counted in `arrivals`, and what is acquired for them in `held`. README.md, "Ready twice".
+/// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task. `arrivals`
+/// counts the times that have not acquired, `held` those that have and wait to run. README.md, "Ready twice".
 struct limited_task : outside_note {
   struct amount {
     limiter* from;

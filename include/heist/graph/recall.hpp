@@ -54,8 +54,8 @@ class graph_chooser {
   virtual core& run_starts(graph_data& g, core& asked, std::size_t passes) = 0;
   /// It has ended, all but its callback and what it tells; null: it was not started.
   virtual void run_ends(run_state const* r) noexcept = 0;
-  /// The graph gets its own memory back, with what it was told to follow: another executor is about to run it, or a
-  /// user tells it what to follow. Does nothing while the graph runs.
+  /// Gives the graph its own memory back, with the order that follow() set. Called before another executor runs the graph,
+  /// and before follow(). Does nothing while the graph runs.
   virtual void stand_aside(graph_data& g) noexcept = 0;
 
   virtual void forget() noexcept = 0;

@@ -108,7 +108,7 @@ struct run_state {
   bool was_stopped = false;  ///< set before it is finished
   unsigned wave = 0;         ///< of the unit of work that it is
 
-  interrupt_state const* origin = nullptr;  ///< what the task that has started it is part of; null: nothing
+  interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null
 
   core* home = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph
@@ -146,8 +146,9 @@ class graph_run {
   /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
   /// was stopped (stopped()).
   void get() const;
-  /// Tasks that have not started yet are skipped; the run ends soon. Waits of its tasks for events and limiters end, and
-  /// what its tasks wait for and have started (runs, context::submit, executor::sync_wait, pipelines, flows) is stopped.
+  /// Tasks that have not started yet are skipped, and the run ends soon. Waits of its tasks for events and limiters end.
+  /// The stop is handed on to what its tasks have started and wait for: runs, context::submit, executor::sync_wait,
+  /// pipelines, flows.
   void request_stop() const { checked().interrupt_with(detail::run_state::stopped_bit); }
   /// True if a stop was requested, by request_stop() or the run's stop_token, before the run ended.
   bool stopped() const;

@@ -7,9 +7,9 @@
 
 namespace heist::detail {
 
-/// HEIST_TRACE=file: events for https://ui.perfetto.dev. HEIST_REPORT=file: a page for a browser. With - the events go to
-/// stderr, or instead of the page some lines. %p in a name becomes the number of the process; a process's second executor puts -2 before the extension,
-/// and so on. Null without memory.
+/// HEIST_TRACE=file: events for https://ui.perfetto.dev. HEIST_REPORT=file: a page for a browser. With - both write to stderr:
+/// the events, and some lines in place of the page. %p in a name becomes the number of the process. A process's second
+/// executor puts -2 before the extension, the third -3. Null without memory.
 environment_trace* make_environment_trace() noexcept;
 
 inline bool const environment_trace_is_there = (environment_trace::make = &make_environment_trace, true);

@@ -77,8 +77,8 @@ class without_pipe_signal {
   bool was_pending_ = false;
 };
 
-/// Opens the file, has `write(stream)` write it, and says so in one sentence if that cannot be. "-": stderr. A pipe that
-/// nobody reads is not waited for.
+/// Opens the file and calls write(stream). Prints one sentence if that fails. "-": stderr. Does not wait for a reader of a
+/// pipe.
 template <class Write>
 void write_wanted(char const* what, std::string const& name, Write&& write) noexcept {
   if (name.empty()) return;
@@ -121,8 +121,8 @@ HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const&
   });
 }
 
-/// What an environment's variable names for the `number`-th executor, or nothing. As an absolute name: the program may
-/// change its directory before the file is written.
+/// The file that `variable` names for the `number`-th executor, or an empty text. The name is absolute, because the program
+/// may change its directory before the file is written.
 HEIST_COLD_BODY std::string trace_file(char const* variable, std::size_t number) {
   std::string name{environment_text(variable)};
   if (name.empty() || name == "-") return name;

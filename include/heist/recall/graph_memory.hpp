@@ -30,8 +30,8 @@ class graph_memory {
 
   /// How many tasks it knows; 0 if the graph had not run under a policy with memory.
   std::size_t tasks() const noexcept { return all_.size(); }
-  /// Of the executor of the last run, or as many as the tasks' workers need: of tasks that were not run then, it is what
-  /// was known before.
+  /// The workers of the executor of the last run. More if a task that did not run then is known to belong to a worker with
+  /// a higher number.
   std::size_t workers() const noexcept { return workers_; }
 
   // Of a task of the graph that it is of, or of one that was built in the same way. Throw graph_error for other tasks.

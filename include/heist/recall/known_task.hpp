@@ -26,7 +26,7 @@ struct task_past {
   friend bool operator==(task_past const&, task_past const&) = default;
 };
 
-/// A count that is not copied with what it belongs to.
+/// A count that starts at 0 in every copy.
 struct ready_count : os_env::atomic<std::uint32_t> {
   ready_count() noexcept : os_env::atomic<std::uint32_t>{0} {}
   ready_count(ready_count const&) noexcept : ready_count{} {}

@@ -140,7 +140,7 @@ HEIST_BODY bool remembering::enters_queue(known_task& t) noexcept {
 
 /// The worker of `self` has taken the task from a queue. It returns to one as long as it was ready more than once.
 HEIST_BODY void remembering::left_queue(known_task& t, fiber& self) noexcept {
-  // acq_rel: who queues it next does so after it was taken
+  // acq_rel: the next push comes after this take
   if (!graph_->counts_tokens || t.ready.fetch_sub(1, std::memory_order_acq_rel) == 1) return;
   if (is_strict()) {
     self.home.make_runnable_on(*self.worker, t);

@@ -237,15 +237,15 @@ class core {
   bool work_for(worker const& thief) const noexcept;
   /// Has `w` forked something that is public? If not it is asked to.
   static bool stealable(worker& w, bool with_frames) noexcept;
-  /// Before `thief` looks for the last time and sleeps: asks all owners for what they keep private.
+  /// Asks all owners to make private tasks public. `thief` calls it before it looks for the last time and sleeps.
   void ask_all(worker const& thief) const noexcept;
-  /// For a thief that has asked in vain: makes the private tasks public of owners that run long tasks. Returns a worker
-  /// that has something now, or null.
+  /// Makes private tasks public whose owners run long tasks. A thief calls it when it has asked in vain. Returns a worker
+  /// that has public tasks now, or null.
   HEIST_RARE worker* open_task_stacks(worker& thief) noexcept;
-  /// The same of at most 64 task stacks, with one heavy fence. Returns one that has something now, or null.
+  /// Does so for at most 64 task stacks, with one heavy fence. Returns one that has public tasks now, or null.
   HEIST_RARE fiber* open_task_stacks(std::span<fiber* const> stacks) noexcept;
-  /// Child-first: is the continuation that `w` forks next to be public, with `n` public ones? A thief cannot open a stack
-  /// of continuations, so there is one more than workers without work, and all are public while tasks are long.
+  /// Child-first: shall the next continuation of `w` be public? `n` of them are public already. A thief cannot open a stack
+  /// of continuations. So one more is public than there are idle workers, and all are public while tasks are long.
   bool wants_continuations(worker& w, std::size_t n) noexcept;
 
   /// A snapshot.
@@ -351,7 +351,8 @@ class core {
   std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
-  bool enrolled_ = false;  ///< is_alive() knows it; by who makes and ends it
+  bool enrolled_ =
+      false;  ///< is_alive() knows it; used by the thread that makes the executor, and by the one that ends it
   os_env::atomic<bool> stop_{false};
   os_env::atomic<bool> has_guest_{false};
   os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time

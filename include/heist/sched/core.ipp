@@ -12,7 +12,7 @@
 
 namespace heist::detail {
 
-/// The executors of the program. Where there are more than there are places, all count as alive.
+/// The executors of the program. If there are more than `places`, every executor counts as alive.
 struct live_cores {
   static constexpr std::size_t places = 64;
   os_env::atomic<core const*> at[places]{};
@@ -20,7 +20,7 @@ struct live_cores {
 };
 HEIST_ONE_COPY inline constinit live_cores all_live_cores;
 
-/// relaxed everywhere: a caller that may use an executor has been told so otherwise, and one that asks about an executor
+/// relaxed everywhere: a caller that may use an executor knows that by other means. A caller that asks about an executor
 /// that is gone comes after its end.
 HEIST_COLD_BODY void core::enroll() noexcept {
   for (std::size_t i = 0; i != live_cores::places; ++i) {

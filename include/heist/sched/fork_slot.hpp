@@ -65,8 +65,8 @@ struct alignas(cache_line_size) fork_slot {
     how(*this, self);
   }
 
-  /// Null: nothing is forked here. Only the owner writes it. Not beside `function`: a compiler would merge the two
-  /// stores by way of a vector register, which costs more than both.
+  /// Null: no task lies in the slot. Only the owner writes it. It does not lie beside `function`: a compiler would merge the
+  /// two stores in a vector register, which costs more than both.
   run_function run;
   completion finished;
   void* function;

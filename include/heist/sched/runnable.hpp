@@ -19,7 +19,7 @@ struct described_operations {
   unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
   /// What cannot be complete before its code has returned; null: not known.
   completion const* (*end)(runnable const& self) noexcept = nullptr;
-  /// What interrupts its code, where fiber::interrupt does not say so; null: not known.
+  /// The interrupt_state of its code, where fiber::interrupt does not name it; null: not known.
   interrupt_state const* (*interrupt)(runnable const& self) noexcept = nullptr;
 };
 

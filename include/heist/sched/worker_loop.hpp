@@ -34,7 +34,7 @@ class worker_loop {
   /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
   /// shortly before it sleeps at first: the owner gets the time to come for it.
   static constexpr std::uint32_t last_interval = 48;
-  /// After so many attempts in vain, some microseconds, it opens task stacks whose owners do not answer.
+  /// Number of failed steal attempts, some microseconds, after which a thief opens task stacks whose owners do not answer.
   static constexpr std::uint32_t opening_interval = 16;
 
  public:

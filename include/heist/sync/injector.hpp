@@ -15,8 +15,8 @@ namespace heist {
 //   E1  push: arrived_.CAS(release)  -> take: arrived_.exchange(acquire)   the node and everything done before the push
 //   E2  take: taking_.store(release) -> take: taking_.exchange(acquire)    the line as the last taker left it
 
-/// A queue of nodes linked through their member `next`, a `Node*` that belongs to the queue while the node is in it, and is null
-/// otherwise.
+/// A queue of nodes that are linked through their member `next`, a `Node*`. It belongs to the queue while the node is in it,
+/// and is null otherwise.
 ///
 /// Threads  every member may be called by any thread.
 /// Cost     push: one compare-and-swap, more under contention. take: one exchange, and once for each node a walk over

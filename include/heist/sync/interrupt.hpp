@@ -64,15 +64,15 @@ struct interrupt_state {
   interrupt_state* outermost = nullptr;                ///< of runs of graphs; null: itself, or what `outer` knows
   os_env::atomic<std::uint32_t> changes{0};            ///< how often it, or a part of it, was interrupted
   mutable os_env::atomic<std::uint32_t> seen{0};       ///< when outermost->changes was so, nothing outside was
-  mutable os_env::atomic<stop_relay*> relay{nullptr};  ///< who listens (token()); null: nobody
+  mutable os_env::atomic<stop_relay*> relay{nullptr};  ///< the source of token(); null: not made
   resume_rule* resumes = nullptr;  ///< where fibers that run a part of it are resumed; null: anywhere
 
  private:
   /// After a bit was set.
   HEIST_RARE void tell_relay() noexcept;
-  /// When nobody sets bits any more, and before its memory is used for something else.
+  /// Call it when no thread sets bits any more, and before the memory is used again.
   void forget_relay() noexcept {
-    if (relay.load(std::memory_order_relaxed) != nullptr) [[unlikely]]  // relaxed: nobody else is here
+    if (relay.load(std::memory_order_relaxed) != nullptr) [[unlikely]]  // relaxed: no other thread uses the state
       delete_relay();
   }
   HEIST_RARE void delete_relay() noexcept;

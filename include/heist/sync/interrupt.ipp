@@ -1,4 +1,4 @@
-// Bodies of interrupt.hpp: those who listen for an interruption.
+// Bodies of interrupt.hpp: stop tokens of interrupt states.
 #pragma once
 
 #include "heist/sync/interrupt.hpp"
@@ -24,7 +24,7 @@ HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
   if (known == nullptr) {
     auto made = std::make_unique<stop_relay>();
     if (outer != nullptr) made->from_outside.emplace(outer->token(), stop_relay::pass_on{made.get()});
-    // acq_rel: who sees the pointer sees the object
+    // acq_rel: a thread that reads the pointer sees the object
     if (relay.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
       known = made.release();
   }
@@ -41,7 +41,7 @@ HEIST_COLD_BODY void interrupt_state::tell_relay() noexcept {
 }
 
 HEIST_COLD_BODY void interrupt_state::delete_relay() noexcept {
-  delete relay.exchange(nullptr, std::memory_order_relaxed);  // relaxed: nobody else is here
+  delete relay.exchange(nullptr, std::memory_order_relaxed);  // relaxed: no other thread uses the state
 }
 
 }  // namespace heist::detail

@@ -1,5 +1,4 @@
-// Iterations that a thread and its helpers take from both ends, and the gate by which the thread knows that no helper is
-// at work any more.
+// Iterations that an owner and its helpers take from both ends. The owner can wait until no helper is at work.
 #pragma once
 
 #include <atomic>
@@ -37,7 +36,7 @@ class shared_range {
 
   struct share {
     std::size_t least, most;  ///< iterations
-    std::size_t parts;        ///< no more than this part of what is left, unless that is less than the least
+    std::size_t parts;        ///< at most a `parts`-th of what is left, but at least `least`
   };
   /// The first ones.
   range take_front(share const& how) noexcept {

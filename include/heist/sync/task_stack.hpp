@@ -229,7 +229,7 @@ class task_stack {
   bool open_begin() noexcept {
     // relaxed: this thread's own
     if (!maybe_openable() || gate_.load(std::memory_order_relaxed) != gate::closed) return false;
-    gate_.store(gate::wanted, std::memory_order_release);  // E5; release: E6 of whoever has opened it before
+    gate_.store(gate::wanted, std::memory_order_release);  // E5; release: E6 of an earlier thief
     // As ask(), but written in any case: E4 is about a store of this thread.
     fork_limit_.store(nullptr, std::memory_order_relaxed);       // relaxed: E3
     join_limit_.store(everything(), std::memory_order_relaxed);  // relaxed: E3, E4

@@ -14,7 +14,7 @@ namespace heist::topology {
 /// the result is then not this machine. A PU without a core counts as one. Thread-safe.
 machine const& this_machine();
 
-/// The same, found out anew. Cost: milliseconds; that of a call of this_machine() again is a system call.
+/// As this_machine(), but always discovers. Cost: milliseconds. A repeated call of this_machine() costs a system call.
 machine discover();
 
 }  // namespace heist::topology

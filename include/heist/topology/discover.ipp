@@ -37,14 +37,14 @@ HEIST_COLD_BODY machine flat_machine_because(char const* what) {
   return flat_machine(fmt::format("hwloc {}; assuming one core for each CPU in the affinity mask, no caches", what));
 }
 
-/// A machine, and what it was found out for.
+/// A machine, and the mask and variables with which it was discovered.
 struct known_machine {
   std::string key;
   machine found;
   known_machine* next;
 };
 
-/// What discover() depends on and a program may change.
+/// The mask and the variables that discover() depends on, as a text.
 HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus) {
   std::string key;
   for (std::uint32_t const cpu : cpus) key += fmt::format("{},", cpu);
@@ -92,7 +92,7 @@ HEIST_COLD_BODY machine const& this_machine() {
   static constinit os_env::atomic<detail::known_machine*> all{nullptr};
   detail::known_machine* const first = all.load(std::memory_order_acquire);  // acquire: the entries
   auto const cpus = allowed_cpus();
-  // The mask cannot be read: what was found out before is the best there is.
+  // Without a readable mask the machine of an earlier call is used.
   if (cpus.empty() && first != nullptr) return first->found;
   std::string const key = detail::what_decides(cpus);
   for (detail::known_machine const* m = first; m != nullptr; m = m->next) {

@@ -1,4 +1,4 @@
-// What a thread of a harness does, as text that is an argument of a template: a letter a step.
+// The steps of a thread of a harness, one letter a step, as an argument of a template.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A stop reaches every kind of waiting (tests/README.md, "Waits and stops"): a task that waits is stopped in each way, and
-// what it waits for ends only because of that.
+// A stop reaches every kind of waiting (tests/README.md, "Waits and stops"). Each test stops a task that waits for something
+// that would not end by itself.
 #include <heist/heist.hpp>
 
 #include <atomic>

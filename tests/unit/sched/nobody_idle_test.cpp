@@ -1,5 +1,5 @@
-// No worker is idle while a task or an iteration is ready: n bodies that wait for each other end on n workers, in whatever
-// shape they are forked. No clock: if a body that is ready waited for one that runs, the program would stand still.
+// No worker is idle while a task or an iteration is ready. In each shape of forks, n bodies that wait for each other end on
+// n workers. The tests need no clock: a ready body that did not start would block the program.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -243,7 +243,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutin
   });
 }
 
-// The owner forks while nobody could take anything, and begins a long task. Then the others are free.
+// The owner forks while all other workers are busy, and begins a long task. Then the other workers become free.
 TEMPLATE_TEST_CASE("nobody idle: those who come late open the task stack of an owner that does not answer", "[sched]",
                    parent_first, leapfrog, idling<idle::adaptive>, idling<idle::always_awake>, policy::cab) {
   using context = typename heist::executor<TestType>::context_type;
