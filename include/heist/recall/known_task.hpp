@@ -10,7 +10,8 @@ namespace heist::detail {
 
 struct record;
 
-/// Where a task ran, when, and what it touches.
+/// Where a task ran, when, and what it touches. A loop can make the task ready, and run it, twice at a time: fields are
+/// written by os_env::store_shared(), and the last writer counts.
 struct task_past {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
@@ -32,16 +33,6 @@ struct ready_count : os_env::atomic<std::uint32_t> {
   ready_count(ready_count const&) noexcept : ready_count{} {}
   ready_count& operator=(ready_count const&) noexcept { return *this; }
 };
-
-/// Writes a field of a task that a loop can make ready, and run, twice at a time: the last writer counts.
-template <class T>
-void store_shared(T& field, T value) noexcept {
-  os_env::store_shared(field, value);
-}
-template <class T>
-T load_shared(T& field) noexcept {
-  return os_env::load_shared(field);
-}
 
 /// It is what stands in a worker's lists when the task belongs to that worker.
 ///

@@ -66,7 +66,7 @@ HEIST_COLD_BODY runnable* remembering::begin(fiber& self) {
   for (std::size_t i = g.sources.size(); i-- > 0;) {
     record& r = g.records[g.sources[i]];
     known_task& t = of(r);
-    store_shared(t.past.from, self.worker->number);
+    os_env::store_shared(t.past.from, self.worker->number);
     if (!belongs_here(t, *self.worker)) continue;
     if (next != nullptr) keep(static_cast<record&>(*next), self);
     next = &r;
@@ -99,13 +99,13 @@ HEIST_BODY runnable* remembering::run(runnable& task, fiber& self) {
   if (me.way_ == recall_way::in_order && (n.limits != 0 || kind == task_kind::module || kind == task_kind::event))
     me.turn_comes(me.give_turn_on(t), self.home);
   std::optional<task_meter> meter;
-  if (me.counts_misses_ && !t.declared && !load_shared(t.counted) && n.limits == 0) [[unlikely]]
+  if (me.counts_misses_ && !t.declared && !os_env::load_shared(t.counted) && n.limits == 0) [[unlikely]]
     meter.emplace(t, self);
   runnable* const next = n.limits == 0 ? n.type().run(r, self) : run_limited(r, self);
   if (next == nullptr || kind != task_kind::condition) return next;
-  store_shared(t.past.end, os_env::nanoseconds() - me.epoch_);  // a condition does not finish()
+  os_env::store_shared(t.past.end, os_env::nanoseconds() - me.epoch_);  // a condition does not finish()
   known_task& chosen = me.of(static_cast<record&>(*next));
-  store_shared(chosen.past.from, self.worker->number);
+  os_env::store_shared(chosen.past.from, self.worker->number);
   return me.belongs_here(chosen, *self.worker) ? next : nullptr;
 }
 
@@ -124,11 +124,11 @@ HEIST_BODY runnable* remembering::run_known(runnable& item, fiber& self) {
 }
 
 HEIST_BODY void remembering::begins(known_task& t, worker const& w) noexcept {
-  store_shared(t.past.worker, w.number);
-  store_shared(t.past.place, begun_[w.number].count++);
-  store_shared(t.past.begin, os_env::nanoseconds() - epoch_);
+  os_env::store_shared(t.past.worker, w.number);
+  os_env::store_shared(t.past.place, begun_[w.number].count++);
+  os_env::store_shared(t.past.begin, os_env::nanoseconds() - epoch_);
   if (way_ != recall_way::squads) return;
-  store_shared(t.past.squad, w.group);
+  os_env::store_shared(t.past.squad, w.group);
   if (parts_.squad(t.part) != w.group) parts_.take(t.part, w.group);
 }
 
@@ -188,7 +188,7 @@ HEIST_BODY bool remembering::belongs_here(known_task& t, worker& w) noexcept {
 
 HEIST_BODY void remembering::give_to_squad(known_task& t, std::uint32_t number, core& home) noexcept {
   if (!enters_queue(t)) return;
-  std::uint32_t to = load_shared(t.past.worker);
+  std::uint32_t to = os_env::load_shared(t.past.worker);
   if (to >= workers_ || home.workers[to]->group != number) to = worker_of_squad(number, t.part);
   worker& w = *home.workers[to];
   home.give(w, t);
@@ -222,13 +222,13 @@ HEIST_BODY void remembering::turn_comes(known_task* t, core& home) noexcept {
 /// Now: others may take it.
 HEIST_COLD_BODY void remembering::weigh_value(known_task& t) noexcept {
   node const& n = t.of->built();
-  store_shared(t.left, n.type().bytes_left == nullptr ? std::uint64_t{0} : n.type().bytes_left(n));
+  os_env::store_shared(t.left, n.type().bytes_left == nullptr ? std::uint64_t{0} : n.type().bytes_left(n));
 }
 
 HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
   graph_data& g = *r.graph;
   known_task& done = of(r);
-  store_shared(done.past.end, os_env::nanoseconds() - epoch_);
+  os_env::store_shared(done.past.end, os_env::nanoseconds() - epoch_);
   if (weighs_values_) [[unlikely]] {
     weigh_value(done);
     if (counts_misses_) task_meter::take(done, self);
@@ -242,7 +242,7 @@ HEIST_BODY runnable* remembering::finish(record& r, fiber& self) {
     if (!s->direct() && !g.counters[s->position()].arrive(self.worker->alone)) continue;
     record& ready = g.records[s->position()];
     known_task& t = of(ready);
-    store_shared(t.past.from, self.worker->number);
+    os_env::store_shared(t.past.from, self.worker->number);
     // A token each, as of the task that has ended: that stays until all are on their way, or goes to the last of them.
     if (tokens) g.count_one_more();
     if (!belongs_here(t, *self.worker)) continue;

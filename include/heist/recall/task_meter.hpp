@@ -47,8 +47,8 @@ class task_meter final : public frame_meter {
     counted.stop();
     if (counted.lost_ || counted.misses_ == 0) return;
     std::uint64_t const line = self.home.where.machine().line_bytes;
-    store_shared(done.past.bytes, counted.misses_ * (line != 0 ? line : 64));
-    store_shared(done.counted, true);
+    os_env::store_shared(done.past.bytes, counted.misses_ * (line != 0 ? line : 64));
+    os_env::store_shared(done.counted, true);
   }
 
  private:
