@@ -1,0 +1,43 @@
+// Stop tokens of an interrupt_state: a stop is not lost, whether a token is made before or after it, by one thread or two.
+// sync/interrupt.hpp is compiled for the model by doubles of a few headers (README.md, "The world").
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/sync/interrupt.hpp"
+
+#include <array>
+#include <cstddef>
+#include <stop_token>
+
+#include "engine/suite.hpp"
+#include "world/bounds.hpp"
+
+namespace {
+
+using heist::detail::interrupt_state;
+
+/// `Listeners` threads make a token each; another one stops the state, or the one that it is part of.
+template <std::size_t Listeners, bool Outside>
+void stopped(model::execution& t) {
+  struct board {
+    interrupt_state outer, state;
+    std::array<std::stop_token, Listeners> tokens;
+  };
+  auto& b = t.make<board>();
+  if (Outside) b.state.outer = &b.outer;
+  t.thread([&b] { (Outside ? b.outer : b.state).set(1); });
+  for (std::size_t i = 0; i != Listeners; ++i) t.thread([&b, i] { b.tokens[i] = b.state.token(); });
+  t.alike(static_cast<int>(Listeners));
+  t.finally([&b] {
+    for (auto const& token : b.tokens) model::check(token.stop_requested(), "a stop is lost");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const three = world::bounds(3, 3);
+  all.prove("stop relay: 1 token", three, stopped<1, false>);
+  all.prove("stop relay: 2 tokens", three, stopped<2, false>);
+  all.prove("stop relay: 1 token of a part", three, stopped<1, true>);
+  return all.finish();
+}
