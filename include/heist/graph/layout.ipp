@@ -8,6 +8,7 @@
 #include <cstdio>  // fprintf
 #include <memory>
 #include <string>
+#include <utility>  // exchange
 #include <vector>
 
 #include "heist/base/errors.hpp"
@@ -326,14 +327,15 @@ HEIST_BODY void graph_data::lay_out() {
 #endif
 }
 
-/// In a graph with conditions: tasks that no choice of the conditions can make ready. Said once.
+#if HEIST_CHECKED
+/// Names the tasks of a graph with conditions that no choice of the conditions can make ready. Once for each graph.
 HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const noexcept {
   if (warned_of_joins || !a.weak_any) return;
   try {
+    constexpr std::uint32_t runs = ~std::uint32_t{0};
     std::vector<std::uint32_t> left(a.strong, a.strong + nodes.size()), ready;
-    std::vector<bool> runs(nodes.size());
     auto const can_run = [&](std::uint32_t i) {
-      if (!runs[i]) runs[i] = true, ready.push_back(i);
+      if (std::exchange(left[i], runs) != runs) ready.push_back(i);
     };
     for (std::uint32_t i = 0; i != nodes.size(); ++i) {
       if (nodes[i] != nullptr && left[i] == 0 && !a.chosen[i]) can_run(i);
@@ -342,13 +344,14 @@ HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const no
       std::uint32_t const i = ready.back();
       ready.pop_back();
       for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
-        if (a.is_weak(i) || --left[a.to[e]] == 0) can_run(a.to[e]);
+        std::uint32_t const to = a.to[e];
+        if (a.is_weak(i) || (left[to] != runs && --left[to] == 0)) can_run(to);
       }
     }
     std::string text;
     std::size_t count = 0;
     for (std::uint32_t i = 0; i != nodes.size(); ++i) {
-      if (nodes[i] == nullptr || runs[i] || count++ >= 8) continue;
+      if (nodes[i] == nullptr || left[i] == runs || count++ >= 8) continue;
       text += fmt::format("{}{}", text.empty() ? "" : ", ", task_name(i));
     }
     if (count == 0) return;
@@ -362,8 +365,8 @@ HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const no
   }
 }
 
-/// At the end of a run that was not interrupted: tasks that some of their predecessors have reached, and others not. Said
-/// once.
+/// Names a task that only some of its predecessors have reached, at the end of a run that was not interrupted. Once for
+/// each graph.
 HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
   if (warned_of_joins) return;
   for (std::uint32_t p = 0; p != record_count; ++p) {
@@ -381,6 +384,7 @@ HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
     return;
   }
 }
+#endif
 
 /// For traces.
 HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept {
