@@ -59,6 +59,7 @@
 #include "heist/graph/task_graph.ipp"
 #include "heist/graph/task_names.ipp"
 #include "heist/graph/typed_node.ipp"
+#include "heist/graph/warnings.ipp"
 #include "heist/measure/graph_dot.ipp"
 #include "heist/measure/work_span_profile.ipp"
 #include "heist/memory/arena.ipp"

@@ -5,13 +5,12 @@
 #include <algorithm>  // copy_n, fill_n
 #include <cstddef>    // size_t
 #include <cstdint>
-#include <cstdio>  // fprintf
 #include <memory>
 #include <string>
-#include <utility>  // exchange
 #include <vector>
 
 #include "heist/base/errors.hpp"
+#include "heist/graph/adjacency.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
 #include "heist/graph/value_takers.hpp"
@@ -19,26 +18,6 @@
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
-
-/// The edges of a graph by predecessor, and each task's number of predecessors that count.
-struct adjacency {
-  explicit adjacency(graph_data const& g);
-
-  bool is_weak(std::uint32_t from) const noexcept { return weak_any && weak[from]; }
-
-  // In one piece of memory, with room for what the layout needs besides.
-  std::unique_ptr<std::uint32_t[]> const memory;
-  std::uint32_t* const first;     ///< by task: where its successors begin; one more at the end
-  std::uint32_t* const strong;    ///< by task: predecessors that must finish first
-  std::uint32_t* const left;      ///< by task: of these, how many have not been ordered; before that, its way
-  std::uint32_t* const order;     ///< the tasks in the order of their records
-  std::uint32_t* const position;  ///< by task: of its record; before that, a stack
-  std::uint32_t* const to;        ///< successors, in order of creation of the edges; then the wanted ones first
-  std::vector<bool> weak;         ///< by task: is it a condition, whose edges choose instead of count?
-  std::vector<bool> chosen;       ///< by task: is there a condition that may choose it?
-  bool weak_any = false;
-  bool ascending = true;  ///< every edge leads to a task of a larger index
-};
 
 HEIST_BODY adjacency::adjacency(graph_data const& g)
     : memory{std::make_unique_for_overwrite<std::uint32_t[]>(5 * g.nodes.size() + 2 + g.edges.size())},
@@ -327,65 +306,6 @@ HEIST_BODY void graph_data::lay_out() {
 #endif
 }
 
-#if HEIST_CHECKED
-/// Names the tasks of a graph with conditions that no choice of the conditions can make ready. Once for each graph.
-HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const noexcept {
-  if (warned_of_joins || !a.weak_any) return;
-  try {
-    constexpr std::uint32_t runs = ~std::uint32_t{0};
-    std::vector<std::uint32_t> left(a.strong, a.strong + nodes.size()), ready;
-    auto const can_run = [&](std::uint32_t i) {
-      if (std::exchange(left[i], runs) != runs) ready.push_back(i);
-    };
-    for (std::uint32_t i = 0; i != nodes.size(); ++i) {
-      if (nodes[i] != nullptr && left[i] == 0 && !a.chosen[i]) can_run(i);
-    }
-    while (!ready.empty()) {
-      std::uint32_t const i = ready.back();
-      ready.pop_back();
-      for (std::uint32_t e = a.first[i]; e != a.first[i + 1]; ++e) {
-        std::uint32_t const to = a.to[e];
-        if (a.is_weak(i) || (left[to] != runs && --left[to] == 0)) can_run(to);
-      }
-    }
-    std::string text;
-    std::size_t count = 0;
-    for (std::uint32_t i = 0; i != nodes.size(); ++i) {
-      if (nodes[i] == nullptr || left[i] == runs || count++ >= 8) continue;
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", task_name(i));
-    }
-    if (count == 0) return;
-    warned_of_joins = true;
-    std::fprintf(
-        stderr,
-        "heist: %zu tasks of a graph can never run, because each waits for another of them: %s; fix it by an edge "
-        "into the loop that does not count, which only conditions have (emplace_condition).\n",
-        count, text.c_str());
-  } catch (std::bad_alloc const&) {  // nothing is said
-  }
-}
-
-/// Names a task that only some of its predecessors have reached, at the end of a run that was not interrupted. Once for
-/// each graph.
-HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
-  if (warned_of_joins) return;
-  for (std::uint32_t p = 0; p != record_count; ++p) {
-    std::uint32_t const of = records[p].predecessors, left = counters[p].left();
-    if (of < 2 || left == 0 || left >= of) continue;
-    warned_of_joins = true;
-    try {
-      std::fprintf(
-          stderr,
-          "heist: %s did not run again before its run ended: %u of its %u predecessors ran, and conditions led "
-          "around the others; fix it by a condition at the end of each branch that leads to it.\n",
-          task_name(records[p].built().index).c_str(), static_cast<unsigned>(of - left), static_cast<unsigned>(of));
-    } catch (std::bad_alloc const&) {  // nothing is said
-    }
-    return;
-  }
-}
-#endif
-
 /// For traces.
 HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept {
   told.graph_begins();
@@ -422,32 +342,6 @@ HEIST_BODY void graph_data::lay_out_once(core& home) {
     throw;
   }
   over(true);
-}
-
-/// Says, once for each graph, what looks like a condition and is none.
-HEIST_BODY void graph_data::warn_of_numbers() const {
-  if (warned) return;
-  std::vector<bool> taken;
-  std::vector<std::uint32_t> successors_of;
-  for (node const* n : nodes) {
-    if (n == nullptr || !n->type().leaves_number) continue;
-    if (taken.empty()) {
-      taken.resize(nodes.size());
-      successors_of.resize(nodes.size());
-      for (edge const& e : edges) {
-        ++successors_of[e.from()];
-        if (e.carries_value()) taken[e.from()] = true;
-      }
-    }
-    if (taken[n->index] || successors_of[n->index] < 2) continue;
-    warned = true;
-    std::fprintf(
-        stderr,
-        "heist: %s returns a number that nobody takes, and all of its %u successors will run; if it was to choose "
-        "one of them, fix it by emplace_condition.\n",
-        task_name(n->index).c_str(), static_cast<unsigned>(successors_of[n->index]));
-    return;
-  }
 }
 
 }  // namespace heist::detail

@@ -88,6 +88,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
 
 #if HEIST_HEADER_ONLY
 #include "heist/graph/layout.ipp"
+#include "heist/graph/warnings.ipp"
 #endif
 
 #if HEIST_HEADER_ONLY
