@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/slow.hpp"
+#include "support/meeting.hpp"
 #include "support/watchdog.hpp"
 
 #include "heist/algorithm.hpp"
@@ -26,7 +26,11 @@
 #include "heist/region.hpp"
 #include "heist/replay.hpp"
 #include "heist/tiers.hpp"
-#include "heist/topology.hpp"
+
+using heist_test::executor_of;
+using heist_test::meeting;
+using heist_test::meets;
+using heist_test::worker_counts;
 
 namespace {
 
@@ -45,34 +49,6 @@ using every_policy = std::tuple<parent_first, child_first, leapfrog, idling<idle
                                 idling<idle::always_awake>, policy::sampling, policy::hierarchical, policy::cab,
                                 policy::cats, policy::replay>;
 #endif
-
-/// Two squads, so that one has to take what the other has.
-template <class Policy>
-heist::executor<Policy> executor_of(std::size_t workers) {
-  heist::options o;
-  o.workers = workers;
-  if (workers >= 4)
-    o.machine = heist::topology::parse("package:2 l3:1 core:" + std::to_string((workers + 1) / 2) + " pu:1");
-  return heist::executor<Policy>{o};
-}
-
-std::vector<std::size_t> const worker_counts =
-    heist_test::slow ? std::vector<std::size_t>{2, 5} : std::vector<std::size_t>{2, 3, 5, 16, 64};
-
-/// n bodies that meet.
-class meeting {
- public:
-  explicit meeting(std::size_t n) : all_{static_cast<std::ptrdiff_t>(n)} {}
-  void operator()() {
-    ++met_;
-    all_.arrive_and_wait();
-  }
-  std::size_t met() const { return met_; }
-
- private:
-  std::latch all_;
-  std::atomic<std::size_t> met_{0};
-};
 
 template <class Context>
 void halves(Context ctx, std::size_t n, meeting& m) {
@@ -101,20 +77,6 @@ void fives(Context ctx, std::size_t n, meeting& m) {
     ctx.fork_join([&m] { m(); }, [n, &m](Context c) { fives(c, n - 1, m); });
   } else {
     ctx.fork_join(part(0), part(1), part(2), part(3), part(4));
-  }
-}
-
-template <class Policy, class Run>
-void meets(char const* what, Run run) {
-  for (std::size_t const n : worker_counts) {
-    INFO(what << " of " << n);
-    heist_test::watchdog guard{what, std::chrono::seconds{120}};
-    auto ex = executor_of<Policy>(n);
-    for (int round = 0; round != 3; ++round) {
-      meeting m{n};
-      run(ex, n, m);
-      CHECK(m.met() == n);
-    }
   }
 }
 
