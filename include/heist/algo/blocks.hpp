@@ -41,16 +41,17 @@ struct folding_body : loop_body<Context> {
     static_cast<folding_body&>(self).block(*static_cast<R*>(result), lo, hi);
   }
   static void* make(loop_body<Context>&) { return new R{}; }
-  static void put(loop_body<Context>& self, void* lower, void* upper) {
-    std::unique_ptr<R> const gone{static_cast<R*>(upper)};
-    if (lower != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(lower), *gone);
+  static void put(loop_body<Context>& self, void* result, void* made) {
+    std::unique_ptr<R> const gone{static_cast<R*>(made)};
+    if (result != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(result), *gone);
   }
   Block& block;
   Join& join;
 };
 
-/// Calls `block(result, lo, hi)`, which adds those iterations to a result, and `join(lower, upper)`, which adds a
-/// result to the one before it. Where the range is cut is not the same each time. `R{}` is the result of nothing.
+/// Calls `block(result, lo, hi)`, which adds those iterations to a result, and `join(result, other)`, which adds one to
+/// another. Where the range is cut, and in which order results are added, is not the same each time. `R{}` is the result
+/// of nothing.
 template <class R, class On, class Block, class Join>
 R fold_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, Join&& join) {
   R result{};

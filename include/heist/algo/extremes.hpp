@@ -52,6 +52,13 @@ struct found_extremes {
   }
 };
 
+/// Of two elements, whichever comes first. Either may be no_index.
+template <class Which, class Less>
+std::size_t better_of(Less const& less, std::size_t a, std::size_t b) {
+  if (a == no_index || b == no_index) return a == no_index ? b : a;
+  return a < b ? Which::of(less, a, b) : Which::of(less, b, a);
+}
+
 template <class... Which, class On, class I, class Less, class Proj>
 found_extremes<Which...> extremes_of(On& on, stretch<I> in, Less& by, Proj& proj, loop_options const& wanted) {
   using element = std::iter_reference_t<I>;
@@ -65,21 +72,16 @@ found_extremes<Which...> extremes_of(On& on, stretch<I> in, Less& by, Proj& proj
         auto const compare = less;
         std::size_t k = 0;
         auto const look_for = [&]<class W>(W) {
-          bool const is_first = all.at[k] == no_index;
-          std::size_t best = is_first ? lo : all.at[k];
-          for (std::size_t i = is_first ? lo + 1 : lo; i != hi; ++i) best = W::of(compare, best, i);
-          all.at[k++] = best;
+          std::size_t best = lo;
+          for (std::size_t i = lo + 1; i != hi; ++i) best = W::of(compare, best, i);
+          all.at[k] = detail::better_of<W>(compare, all.at[k], best);
+          ++k;
         };
         (look_for(Which{}), ...);
       },
-      [less](result& lower, result& upper) {
-        if (upper.at[0] == no_index) return;
-        if (lower.at[0] == no_index) {
-          lower = upper;
-          return;
-        }
+      [less](result& all, result& other) {
         std::size_t k = 0;
-        ((lower.at[k] = Which::of(less, lower.at[k], upper.at[k]), ++k), ...);
+        ((all.at[k] = detail::better_of<Which>(less, all.at[k], other.at[k]), ++k), ...);
       });
 }
 

@@ -20,15 +20,15 @@ namespace heist::detail {
 /// What a loop does, without its types: so the engine is compiled once for each kind of context.
 ///
 /// A loop may have a result, to which each block adds. A piece makes a result of its own if it begins before the piece in
-/// front of it has ended. `result` is that of the iterations before; null in loops without a result.
+/// front of it has ended; so does each helper of a shared loop. `result` is null in loops without a result.
 template <class Context>
 struct loop_body {
   /// Iterations [lo, hi). `c` may be null if the body needs no context.
   void (*run)(loop_body& self, Context const* c, void* result, std::size_t lo, std::size_t hi);
   /// Makes an empty result.
   void* (*make)(loop_body& self) = nullptr;
-  /// Puts `upper`, which make() has made, behind `lower`, if that is not null, and destroys it.
-  void (*put)(loop_body& self, void* lower, void* upper) = nullptr;
+  /// Adds `made`, which is of make(), to `result`, if that is not null, and destroys it.
+  void (*put)(loop_body& self, void* result, void* made) = nullptr;
 
   /// An iteration may end the loop, as in searches: every worker takes the first iterations that are left.
   bool in_order = false;
@@ -133,14 +133,14 @@ class loop {
   }
 
   /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
-  std::size_t begin_alone(std::size_t at, std::uint64_t ticks) {
+  std::size_t begin_alone(std::size_t at, std::uint64_t ticks, void* result) {
     std::uint64_t const began = os_env::ticks();
     block_size block{least(), block_ticks};
     std::uint64_t before = began;
     while (at < end()) {
       if (stops()) break;
       std::size_t const n = shorter(block.get(), end() - at);
-      body_.run(body_, nullptr, nullptr, at, at + n);
+      body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
       if (now - began >= ticks) break;

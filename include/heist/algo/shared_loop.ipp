@@ -14,19 +14,25 @@ namespace heist::detail {
 
 /// The state that the caller and its helpers share. Its last user frees it. It is also the runnable that starts a helper.
 struct shared_loop : queued_runnable {
-  /// `from`: its first iteration.
-  shared_loop(core& on, fiber* caller, loop<context>& l, std::size_t from) noexcept
+  /// `from`: its first iteration. `results`: behind it there is room for a result of each helper.
+  shared_loop(core& on, fiber* caller, loop<context>& l, std::size_t from, bool results) noexcept
       : queued_runnable{{&help, nullptr}, nullptr},
         home{on},
         interrupt{caller != nullptr ? caller->interrupt : nullptr},
         of{l},
         first{from},
         to_come{on.worker_count - 1},
+        bytes{bytes_for(on, results)},
         left{l.end() - from} {}
 
+  static std::size_t bytes_for(core const& on, bool results) noexcept {
+    return sizeof(shared_loop) + (results ? on.worker_count - 1 : 0) * sizeof(void*);
+  }
+
   /// Runs blocks until none is left. The caller takes them from the front and asks for helpers; helpers take them from the
-  /// back. `self`: the fiber of the calling code, null on a thread outside.
-  void work(bool caller, fiber* self) noexcept {
+  /// back. `self`: the fiber of the calling code, null on a thread outside. `result`: to add to; made here if it is null
+  /// and the loop has results.
+  void work(bool caller, fiber* self, void*& result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
     block_size block{of.least(), block_ticks * (1 + home.worker_count / 8)};
     loop_body<context>& body = of.body();
@@ -47,7 +53,8 @@ struct shared_loop : queued_runnable {
         continue;
       }
       try {
-        body.run(body, nullptr, nullptr, lo, hi);
+        if (result == nullptr && body.make != nullptr) result = body.make(body);
+        body.run(body, nullptr, result, lo, hi);
       } catch (...) {
         keep(exception_of_task(), lo);
         return;
@@ -68,6 +75,24 @@ struct shared_loop : queued_runnable {
     }
   }
 
+  void keep(void* result) noexcept {
+    spin_guard guard{lock};
+    results()[result_count++] = result;
+  }
+  void** results() noexcept { return reinterpret_cast<void**>(this + 1); }
+
+  /// By the caller at the end: adds the helpers' results to its own. What a function of the user's throws comes last.
+  void put_results(void* result) noexcept {
+    loop_body<context>& body = of.body();
+    for (std::size_t i = 0; i != result_count; ++i) {
+      try {
+        body.put(body, thrown == nullptr && !of.stopped() ? result : nullptr, results()[i]);
+      } catch (...) {
+        keep(exception_of_task(), of.end());
+      }
+    }
+  }
+
   /// By a worker.
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
@@ -77,7 +102,9 @@ struct shared_loop : queued_runnable {
     if (me.left.enter()) {
       if (--me.to_come != 0 && !me.left.empty()) me.send();  // the next helper
       interrupted_by const part_of{self, me.interrupt};
-      me.work(false, &self);
+      void* made = nullptr;
+      me.work(false, &self, made);
+      if (made != nullptr) me.keep(made);
       me.left.leave();
     }
     me.release();
@@ -104,8 +131,9 @@ struct shared_loop : queued_runnable {
   void release() noexcept {
     // acq_rel: what the others have done comes before the end
     if (users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    std::size_t const size = bytes;
     std::destroy_at(this);
-    free_shared_block(this, sizeof(shared_loop));
+    free_shared_block(this, size);
   }
 
   /// The caller waits until no helper is at work. Nothing is left to take.
@@ -129,34 +157,37 @@ struct shared_loop : queued_runnable {
   std::size_t const first;
   std::size_t to_come;  ///< helpers; of the one that stands in a queue
   unsigned wave = 0;    ///< as above
+  std::size_t const bytes;
   os_env::atomic<std::uint32_t> users{1};
   spin_lock<> lock;
   std::exception_ptr thrown;  ///< under the lock
   std::size_t thrown_at = 0;
+  std::size_t result_count = 0;  ///< under the lock
   shared_range<> left;
 };
 
 HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
-                           std::stop_token const& stop) {
+                           std::stop_token const& stop, void* result) {
   if (here == nullptr) home.check_open();
   constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
   std::size_t const workers = home.worker_count;
   loop<context> all{body, n, grain, stop};
   std::size_t first = 0;
   if (workers == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
-    first = all.begin_alone(0, workers == 1 ? to_the_end : block_ticks / 2);
+    first = all.begin_alone(0, workers == 1 ? to_the_end : block_ticks / 2, result);
     if (first >= all.end()) return !all.stopped();
   }
   void* block = nullptr;
   try {
-    block = allocate_shared_block(home, sizeof(shared_loop));
+    block = allocate_shared_block(home, shared_loop::bytes_for(home, result != nullptr));
   } catch (std::bad_alloc const&) {
-    all.begin_alone(first, to_the_end);
+    all.begin_alone(first, to_the_end, result);
     return !all.stopped();
   }
-  auto& shared = *::new (block) shared_loop{home, here, all, first};
-  shared.work(true, here);
+  auto& shared = *::new (block) shared_loop{home, here, all, first, result != nullptr};
+  shared.work(true, here, result);
   shared.wait(here);
+  shared.put_results(result);
   std::exception_ptr const thrown = std::exchange(shared.thrown, nullptr);
   shared.release();
   if (thrown != nullptr) std::rethrow_exception(thrown);

@@ -296,12 +296,17 @@ class executor {
   }
 
   /// As sync_wait(f), but the calling thread works: it runs `f`, and what else there is while that waits, until it has
-  /// ended. A short one wakes nobody. Where it cannot (inside a task; no worker sleeps; another thread does so already;
-  /// policies with tiers or recordings; observers) it waits as sync_wait().
+  /// ended. A short one wakes nobody. If no worker sleeps, an `f` without a context is called as by any thread outside,
+  /// beside the workers, so that it does not wait for them. Where the thread cannot work (inside a task; no worker sleeps
+  /// and `f` takes a context; another thread does so already; policies with tiers or recordings; observers;
+  /// options::stack_size above its default) it waits as sync_wait().
   template <class F>
   decltype(auto) run_here(F&& f) {
     using function = std::decay_t<F>;
     using result = detail::task_result<context_type, function>;
+    if constexpr (detail::callable_plain<function>) {
+      if (scheduler_.caller_works()) return call_here(std::forward<F>(f));
+    }
     auto* const task = detail::make_async<detail::async_task<context_type, function, result, detail::no_stop>>(
         scheduler_, 0, std::forward<F>(f));
     future<result> ended = detail::future_access::make<result>(*task);
@@ -357,6 +362,11 @@ class executor {
 
  private:
   friend struct detail::executor_access;
+  template <class F>
+  static detail::task_result<context_type, std::decay_t<F>> call_here(F&& f) {
+    std::decay_t<F> own(std::forward<F>(f));
+    return own();
+  }
   detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
 };
 

@@ -209,6 +209,8 @@ class executor_subject final : public subject {
       // counts.
       o.delivered = e.node;
       return;
+    } catch (heist::stopped_error const&) {  // a task has stopped it, and none has thrown
+      if (!memory_->stop.stop_requested()) throw;
     }
     root.ended = passes + o.more;
     root.failed = 0;

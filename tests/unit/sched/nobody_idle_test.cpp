@@ -1,5 +1,6 @@
 // No worker is idle while a task or an iteration is ready. In each shape of forks, n bodies that wait for each other end on
 // n workers. The tests need no clock: a ready body that did not start would block the program.
+#include <algorithm>  // is_sorted
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -280,5 +281,70 @@ TEST_CASE("nobody idle: what an opened task throws or is stopped by comes where 
     });
     CHECK(!seen);
     CHECK(m.met() == n);
+  }
+}
+
+TEST_CASE("nobody idle: a thread outside that can work does not wait for busy workers", "[sched]") {
+  for (std::size_t const n : worker_counts) {
+    heist::executor<> ex{n};
+    heist_test::watchdog guard{ex, std::chrono::seconds{120}};
+    std::latch busy{static_cast<std::ptrdiff_t>(n + 1)};
+    std::atomic<bool> over{false};
+    for (std::size_t i = 0; i != n; ++i) {
+      ex.post([&] {
+        busy.arrive_and_wait();
+        while (!over) std::this_thread::yield();
+      });
+    }
+    busy.arrive_and_wait();
+    std::vector<int> v(100'000), w(v.size()), both(2 * v.size());
+    heist::for_each_index(ex, std::size_t{0}, v.size(), [&](std::size_t i) { v[i] = static_cast<int>(i); });
+    heist::transform(ex, v, w.begin(), [](int x) { return x + 1; });
+    CHECK(heist::reduce(ex, v, 0L) == 4'999'950'000);
+    CHECK(heist::reduce(ex, v, 0.5) == 4'999'950'000.5);
+    CHECK(heist::count_if(ex, v, [](int x) { return x % 3 == 0; }) == 33'334);
+    CHECK(heist::histogram(ex, v, 2, [](int x) { return x % 2; }) == std::vector<std::size_t>(2, 50'000));
+    CHECK(heist::find(ex, v, 77'777) == v.begin() + 77'777);
+    CHECK(heist::min_element(ex, v) == v.begin());
+    CHECK(heist::max_element(ex, v) == v.end() - 1);
+    heist::merge(ex, v, w, both.begin());
+    CHECK(std::is_sorted(both.begin(), both.end()));
+    CHECK(ex.run_here([] { return 7; }) == 7);
+    CHECK_THROWS_WITH(ex.run_here([]() -> int { throw std::runtime_error{"x"}; }), "x");
+    over = true;
+    ex.wait_idle();
+  }
+}
+
+TEMPLATE_TEST_CASE("nobody idle: results that helpers make are destroyed where one cannot be added", "[sched]",
+                   parent_first, child_first) {
+  for (std::size_t const n : worker_counts) {
+    heist_test::watchdog guard{"results", std::chrono::seconds{120}};
+    auto ex = executor_of<TestType>(n);
+    // Each iteration has a result of its own: all begin at the same time.
+    // The operation throws while these are added. The others are destroyed.
+    std::atomic<int> alive{0};
+    struct value {
+      std::atomic<int>* alive = nullptr;
+      explicit value(std::atomic<int>& of) : alive{&of} { ++*alive; }
+      value(value const& of) : alive{of.alive} { ++*alive; }
+      ~value() { --*alive; }
+      value& operator=(value const&) = default;
+    };
+    meeting again{n};
+    std::vector<value> values(n, value{alive});
+    std::atomic<std::size_t> read{0};
+    CHECK_THROWS_WITH(
+        heist::transform_reduce(ex, values, value{alive}, heist::any_order([&](value const& a, value const&) -> value {
+                                  if (read == n) throw std::runtime_error{"thrown"};
+                                  return a;
+                                }),
+                                [&](value const& x) {
+                                  again();
+                                  ++read;
+                                  return x;
+                                }),
+        "thrown");
+    CHECK(alive == static_cast<int>(n));
   }
 }
