@@ -151,7 +151,7 @@ class program_judge {
   void check_group(std::uint32_t n, status& s, std::uint32_t first, std::uint32_t last, std::uint32_t group,
                    bool superseded) {
     program_node const& d = p_.nodes[n];
-    bool const may_skip = d.how == way::submit && d.is(stoppable) && stop_;
+    bool const may_skip = d.how == way::submit && ((d.is(stoppable) && stop_) || is_stopped(n));
     std::uint64_t sum = 0;
     std::uint32_t failing = 0;
     nodes origins;
@@ -189,12 +189,26 @@ class program_judge {
       say(fault::exception, n, "caught another one's exception");
   }
 
+  /// May a stop have reached the task of that node? By a token, or because a task of a graph above has thrown.
+  bool is_stopped(std::uint32_t n) const {
+    if (stop_) return true;
+    for (n = p_.nodes[n].parent; n != no_node; n = p_.nodes[n].parent) {
+      program_node const& above = p_.nodes[n];
+      if (above.how != way::run) continue;
+      for (std::uint32_t const child : above.children) {
+        if (m_.cells[child].failed != 0) return true;
+      }
+    }
+    return false;
+  }
+
   void check_graph(std::uint32_t n, status& s) {
     program_node const& d = p_.nodes[n];
     program_cell const& c = m_.cells[n];
     bool const outside = !n_is_called(n);
     bool const cut = outside ? o_.stopped : c.cut != 0;
-    if (cut && !(stop_ && (outside || d.is(stoppable)))) say(fault::value, n, "its run was stopped by nobody");
+    if (cut && !(stop_ && (outside || d.is(stoppable))) && !(c.cut == 2 && is_stopped(n)))
+      say(fault::value, n, "its run was stopped by nobody");
     bool may_skip = cut;
     for (std::uint32_t const child : d.children) may_skip |= m_.cells[child].failed != 0;
     std::uint64_t sum = 0;

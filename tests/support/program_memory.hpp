@@ -88,8 +88,8 @@ struct program_cell {
   std::uint32_t threw = 0;                         ///< by itself
   std::uint32_t sights = 0;
   std::uint32_t worker = 0;
-  std::uint32_t cut = 0;                           ///< of a node that runs a graph: the run said that it was stopped
-  std::uint32_t inside = 0, passed = 0;            ///< of such a node: written by its limited tasks
+  std::uint32_t cut = 0;                 ///< of a node that runs a graph: 1: the run was stopped, 2: the node, too
+  std::uint32_t inside = 0, passed = 0;  ///< of such a node: written by its limited tasks
   std::array<std::uint32_t, most_noted> caught{};  ///< by group: 1 + the node whose exception it was
 };
 

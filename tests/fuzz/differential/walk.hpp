@@ -327,7 +327,7 @@ struct walk {
     auto const tasks = make_tasks<heist::context>(m, n, may_stop);
     heist::graph_run const run = may_stop ? c.run(tasks->graph, m.stop.get_token()) : c.run(tasks->graph);
     run.wait();
-    if (run.stopped()) m.cells[n].cut = 1;
+    if (run.stopped()) m.cells[n].cut = c.stop_requested() ? 2 : 1;
     try {
       run.get();
     } catch (heist::stopped_error const&) {  // below

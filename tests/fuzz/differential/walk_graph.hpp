@@ -137,7 +137,11 @@ bool run_loop(Context c) {
   begin.precede(body);
   body.precede(again);
   again.precede(body, end);
-  c.run(g).get();
+  try {
+    c.run(g).get();
+  } catch (heist::stopped_error const&) {  // the stop of the calling task was handed on
+    return c.stop_requested();
+  }
   return rounds == 3 && over;
 }
 
