@@ -43,7 +43,8 @@ class chooser {
   static constexpr double least_change = 0.1;      ///< and so much of the median: they have
   static constexpr std::size_t first_pause = 64;   ///< runs before it looks again; twice as many each time
   static constexpr std::size_t first_doubt = 32;   ///< runs, settled, before the best is compared with way 0 again
-  static constexpr std::size_t doubts_grow = 4;    ///< times as many the next time
+  static constexpr std::size_t doubts_grow = 4;    ///< times as many the next time,
+  static constexpr std::size_t last_doubt = 256;   ///< but no more than these
   static constexpr std::size_t longest_pause = std::size_t{1} << 20;
 
   /// So many runs of each way show nothing yet: it learns, or caches are filled. At least one way.
@@ -68,6 +69,13 @@ class chooser {
   std::size_t ways() const noexcept { return ways_.size(); }
   /// Of that way; 0: not measured.
   double time_of(std::size_t way) const noexcept { return ways_[way].usual.median; }
+  /// The best beside way 0, in turns.
+  struct comparison {
+    double ratio = 0;      ///< its time to that of way 0; 0: they were not compared
+    std::size_t runs = 0;  ///< of each
+    std::size_t at = 0;    ///< after so many runs of all
+  };
+  comparison const& beside_first() const noexcept { return beside_first_; }
   std::size_t runs() const noexcept { return runs_; }
   /// How often it has looked at all ways: at first, and when times had changed.
   std::size_t looks() const noexcept { return looks_; }
@@ -142,6 +150,7 @@ class chooser {
   double learnt_in_ = 0;    ///< what the last run of tried_ took before it was measured
   bool disturbed_ = false;  ///< a run of the present block was
   double lost_ = 0, total_ = 0;
+  comparison beside_first_;
 };
 
 }  // namespace heist::detail

@@ -157,8 +157,10 @@ HEIST_COLD_BODY void chooser::judge() {
   ++w.rounds;
   double const ratio = w.ratio(), error = error_of(w, ratio);
   if (w.usual.median < beside) ++w.won;
+  if (tried_ == 0) beside_first_ = {1 / ratio, w.seen.size(), runs_};
   if (ratio + sure * error < 1) {
     if (w.won >= rounds_to_win) {
+      beside_first_ = best_ == 0 ? comparison{ratio, w.seen.size(), runs_} : comparison{};
       take_best(tried_);
       return try_next();
     }
@@ -170,6 +172,9 @@ HEIST_COLD_BODY void chooser::judge() {
 
 HEIST_COLD_BODY void chooser::give_up() {
   state_of_way& w = ways_[tried_];
+  // Before its block was over, beside the best's last runs.
+  if (tried_ == 0 && of_best_.empty())
+    beside_first_ = {ways_[best_].usual.median / w.usual.median, of_tried_.size(), runs_};
   w.given_up = true;
   w.far = w.usual.median > far_behind * ways_[best_].usual.median;
   try_next();
@@ -221,7 +226,7 @@ HEIST_COLD_BODY void chooser::settle() {
 
 /// Was it luck? Compares it with way 0 once more, and then settles again.
 HEIST_COLD_BODY void chooser::doubt() {
-  doubt_ = std::min(doubts_grow * doubt_, longest_pause);
+  doubt_ = std::min(doubts_grow * doubt_, last_doubt);
   doubts_ = true;
   ways_[0].start_anew();
   begin_round(0);
@@ -285,7 +290,10 @@ HEIST_COLD_BODY bool chooser::look_for_change() {
 HEIST_COLD_BODY void chooser::look_again(bool changed) {
   look_again_ = doubts_ = false;
   since_look_ = 0;
-  if (changed) doubt_ = first_doubt;
+  if (changed) {
+    doubt_ = first_doubt;
+    beside_first_ = {};
+  }
   std::size_t& pause = changed ? pause_ : again_pause_;
   pause = std::min(2 * pause, longest_pause);
   if (changed) ++looks_;

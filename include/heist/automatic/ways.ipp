@@ -33,8 +33,11 @@ HEIST_COLD_BODY void made_by(chooser& choice, std::span<way_to_run const> ways, 
 HEIST_COLD_BODY std::string note_on(chooser const& choice, std::string const& name) {
   if (choice.ways() == 1) return "random: there is one worker, so there is nothing to choose";
   std::string text = name;
-  if (choice.best() != 0 && choice.time_of(0) > 0) {
-    text += fmt::format(": {:.2f} of random's time", choice.time_of(choice.best()) / choice.time_of(0));
+  if (chooser::comparison const& c = choice.beside_first(); choice.best() != 0 && c.ratio == 0) {
+    text += ": it is the fastest, but was not compared with random in the same minutes";
+  } else if (choice.best() != 0) {
+    text += fmt::format(": {:.2f} of random's time, by {} run{} of each in turns, {} runs ago", c.ratio, c.runs,
+                        c.runs == 1 ? "" : "s", choice.runs() - c.at);
   } else if (choice.settled()) {
     text += ": nothing that was tried is faster by more than the noise";
   }

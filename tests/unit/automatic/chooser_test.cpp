@@ -226,6 +226,28 @@ TEST_CASE("what has won by luck is found out", "[chooser]") {
   CHECK(p.choice.best() == 0);
 }
 
+TEST_CASE("what was the best for long is still compared, at least every 256 runs", "[chooser]") {
+  program p{{1, 2}, [&](std::size_t way, std::size_t run) { return way == 0 ? 100.0 : run < 3000 ? 95.0 : 103.0; }};
+  p.run(3000);
+  CHECK(p.choice.best() == 1);
+  p.run(256 + 50);
+  CHECK(p.choice.best() == 0);
+}
+
+TEST_CASE("what is claimed of the best was measured beside way 0, in turns", "[chooser]") {
+  // From the 100th run on the machine is half as fast: that is no loss of the best.
+  program p{{1, 2, 2}, [](std::size_t way, std::size_t run) {
+              return (way == 0 ? 100.0 : way == 1 ? 90.0 : 80.0) * (run < 100 ? 1 : 2);
+            }};
+  CHECK(p.choice.beside_first().ratio == 0);
+  p.run(1000);
+  CHECK(p.choice.best() == 2);
+  auto const [ratio, runs, at] = p.choice.beside_first();
+  CHECK(ratio == Approx(0.8));
+  CHECK(runs != 0);
+  CHECK(at > 1000 - 256 - 50);
+}
+
 TEST_CASE("a slow drift hits all alike", "[chooser]") {
   for (double const drift : {0.003, -0.002}) {
     std::vector<double> times(eight.size(), 100.0);
