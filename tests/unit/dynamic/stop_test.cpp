@@ -118,11 +118,12 @@ std::vector<wait_kind> waits() {
   };
 }
 
-enum class stop_way { handle, token, exception, submitted };
+enum class stop_way { handle, token, exception, submitted, scope };
 constexpr std::pair<stop_way, char const*> stop_ways[]{{stop_way::handle, "request_stop"},
                                                        {stop_way::token, "a stop_token"},
                                                        {stop_way::exception, "a sibling's exception"},
-                                                       {stop_way::submitted, "the token of a submitted task"}};
+                                                       {stop_way::submitted, "the token of a submitted task"},
+                                                       {stop_way::scope, "the scope of the task"}};
 
 }  // namespace
 
@@ -139,6 +140,16 @@ TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic
         begun.wait(0);
         source.request_stop();
         f.wait();
+        continue;
+      }
+      if (way == stop_way::scope) {
+        ex.submit([&](context c) {
+            heist::scope s{c};
+            s.fork([&](context d) { kind.wait(ex, d, begun); });
+            c.blocking([&] { begun.wait(0); });
+            s.request_stop();
+            s.join();
+          }).get();
         continue;
       }
       heist::task_graph g, outer;
@@ -215,4 +226,36 @@ TEST_CASE("stop: a context's token tells of the stop, in tasks that can be stopp
     CHECK(told == 1);
     CHECK(last.stop_requested());
   }
+}
+
+TEST_CASE("stop: a scope's stop reaches the tokens of its children, and a join ends it", "[dynamic]") {
+  heist::executor<> ex{std::size_t{3}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "tokens of a scope"};
+  ex.submit([](context c) {
+      heist::scope s{c};
+      std::stop_token last;
+      for (int round = 0; round != 10; ++round) {
+        std::atomic<int> begun{0}, told{0};
+        s.fork([&](context d) {
+          last = d.stop_token();
+          CHECK_FALSE(last.stop_requested());
+          std::stop_callback const tells{last, [&]() noexcept { ++told; }};
+          ++begun, begun.notify_all();
+          d.fork_join([&](context e) { until_stopped(e, begun); },
+                      [&](context e) {
+                        heist::scope inner{e};
+                        inner.fork([&](context f) {
+                          while (!f.stop_token().stop_requested()) std::this_thread::yield();
+                        });
+                      });
+        });
+        c.blocking([&] { begun.wait(0); });
+        s.request_stop();
+        s.request_stop();
+        s.join();
+        CHECK(told == 1);
+        CHECK(last.stop_requested());
+        CHECK_FALSE(c.stop_requested());
+      }
+    }).get();
 }
