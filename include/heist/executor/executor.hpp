@@ -222,7 +222,8 @@ class executor {
   /// To be read while no task runs, or as the observer allows.
   Observer& observer() noexcept { return scheduler_.observer(); }
 
-  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future.
+  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future. While the task that calls this,
+  /// or another of the same run, waits for that future, a stop of the run reaches `f` as well.
   template <class F>
   auto submit(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -279,8 +280,7 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::future_access::take_at_the_end(
-          detail_submit_from<context_type>(scheduler_, detail::interrupt_of_caller(), std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
     } else {
       return detail::refused{};
     }
@@ -302,8 +302,8 @@ class executor {
   decltype(auto) run_here(F&& f) {
     using function = std::decay_t<F>;
     using result = detail::task_result<context_type, function>;
-    auto* const task = detail::make_async<detail::async_task<context_type, function, result, detail::no_stop>>(
-        scheduler_, 0, std::forward<F>(f));
+    auto* const task = detail::make_submitted<detail::async_task<context_type, function, result, detail::no_stop>>(
+        scheduler_, std::forward<F>(f));
     future<result> ended = detail::future_access::make<result>(*task);
     try {
       if (detail::this_worker() != nullptr || !scheduler_.run_as_guest(*task)) detail::submit_async(scheduler_, *task);

@@ -59,6 +59,32 @@ std::vector<wait_kind> waits() {
             d.fork_join([&](context e) { until_stopped(e, n); }, [&](context e) { until_stopped(e, n); });
           }).get();
        }},
+      {"executor::submit",
+       [](auto& ex, context, auto& n) { ex.submit([&](context d) { until_stopped(d, n); }).get(); }},
+      {"executor::submit, without a context",
+       [](auto& ex, context, auto& n) {
+         ex.submit([&] { ex.submit([&](context d) { until_stopped(d, n); }).get(); }).get();
+       }},
+      {"executor::submit, shared, for a time",
+       [](auto& ex, context, auto& n) {
+         heist::shared_future<void> f = ex.submit([&](context d) { until_stopped(d, n); });
+         f.wait_for(std::chrono::hours{1});
+       }},
+      {"executor::submit, with a priority",
+       [](auto& ex, context, auto& n) {
+         heist::with const urgent{.priority = heist::priority::high, .name = "urgent"};
+         ex.submit(urgent, [&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"any_executor::submit",
+       [](auto& ex, context, auto& n) {
+         heist::any_executor{ex}.submit([&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"another executor's submit",
+       [](auto&, context, auto& n) {
+         heist::executor<> other{std::size_t{1}};
+         other.submit([&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"executor::run_here", [](auto& ex, context, auto& n) { ex.run_here([&](context d) { until_stopped(d, n); }); }},
       {"executor::sync_wait",
        [](auto& ex, context, auto& n) { ex.sync_wait([&](context d) { until_stopped(d, n); }); }},
       {"a run",
