@@ -1,9 +1,11 @@
 // What is waited for by something that is no fiber, for executor::state_text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -13,8 +15,11 @@ struct outside_note {
   std::string (*text)(outside_note const& self) = nullptr;
   outside_note* next = nullptr;
   outside_note** link = nullptr;  ///< what points to it, while it is in the list
+  std::int64_t since = 0;         ///< when it was added
 };
 
+/// In a child of fork() it is empty: the threads and workers that have added notes exist in the parent only.
+///
 /// Threads  any.
 class outside_notes {
  public:
@@ -26,7 +31,10 @@ class outside_notes {
 
  private:
   mutable spin_lock<> lock_;
+  bool of_this_process() const noexcept { return process_ == os_env::process(); }
+
   outside_note* first_ = nullptr;
+  unsigned process_ = 0;  ///< in which first_ was written
 };
 
 }  // namespace heist::detail
