@@ -11,7 +11,7 @@
 namespace heist::detail {
 
 struct outside_note {
-  /// One line that says what is waited for. Called while the note is in the list.
+  /// One line that says what is waited for, and how long. Called while the note is in the list, under its lock.
   std::string (*text)(outside_note const& self) = nullptr;
   outside_note* next = nullptr;
   outside_note** link = nullptr;  ///< what points to it, while it is in the list
@@ -26,6 +26,8 @@ class outside_notes {
   void add(outside_note& n) noexcept;
   void remove(outside_note& n) noexcept;
   bool empty() const noexcept;
+  /// For outside_note::text().
+  outside_note const* first() const noexcept { return first_; }
   /// At most `most` lines.
   std::string text(unsigned most) const;
 

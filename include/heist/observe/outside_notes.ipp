@@ -4,7 +4,6 @@
 #include "heist/observe/outside_notes.hpp"
 
 #include "heist/base/assert.hpp"
-#include "heist/observe/parked_note.hpp"
 
 namespace heist::detail {
 
@@ -36,8 +35,7 @@ HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
   spin_guard guard{lock_};
   std::string all;
   if (!of_this_process()) return all;
-  for (outside_note const* n = first_; n != nullptr && most-- > 0; n = n->next)
-    all += "  " + n->text(*n) + waited_text(n->since) + "\n";
+  for (outside_note const* n = first_; n != nullptr && most-- > 0; n = n->next) all += "  " + n->text(*n) + "\n";
   return all;
 }
 

@@ -43,7 +43,7 @@ struct waiting_thread : outside_note {
   HEIST_COLD static std::string describe(outside_note const& self) {
     auto const& me = static_cast<waiting_thread const&>(self);
     return std::string{"a thread outside of all executors waits for "} + me.what + (me.name.text[0] != 0 ? " " : "") +
-           me.name.text;
+           me.name.text + waited_text(me.since);
   }
 
   char const* const what;
