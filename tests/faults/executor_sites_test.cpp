@@ -151,7 +151,7 @@ void idle_after_much() {
 void wait_and_wake() {
   heist::executor ex{std::size_t{1}};
   ex.submit([] {
-      while (heist::detail::threads_that_wait() == 0) std::this_thread::sleep_for(1ms);
+      while (heist::detail::threads_that_wait().empty()) std::this_thread::sleep_for(1ms);
       std::this_thread::sleep_for(1ms);
     }).get();
 }

@@ -55,6 +55,7 @@ inline constexpr site_place site_places[] = {
     {"membarrier", "base/env.hpp", "::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED"},
     {"clock", "base/env.hpp", "::clock_gettime("},
     {"clock", "base/env.hpp", "::clock_gettime("},
+    {"clock", "base/env.hpp", "::clock_gettime("},
     {"yield", "base/env.hpp", "::sched_yield("},
     {"handler stack size", "fiber/handler_stack.ipp", "::sysconf(_SC_SIGSTKSZ)"},
     {"handler stack", "fiber/handler_stack.ipp", "::sigaltstack(&mine"},

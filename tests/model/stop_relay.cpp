@@ -31,6 +31,22 @@ void stopped(model::execution& t) {
   });
 }
 
+/// A scope is joined and used again while another thread stops it: what its token says is what its bits say.
+void joined(model::execution& t) {
+  struct board {
+    interrupt_state state;
+    std::stop_token before, after;
+  };
+  auto& b = t.make<board>();
+  t.thread([&b] { b.state.set_again(1); });
+  t.thread([&b] {
+    b.before = b.state.token();
+    b.state.clear();
+    b.after = b.state.token();
+  });
+  t.finally([&b] { model::check(b.after.stop_requested() == b.state.any(), "a token disagrees with its state"); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,5 +55,6 @@ int main(int argc, char** argv) {
   all.prove("stop relay: 1 token", three, stopped<1, false>);
   all.prove("stop relay: 2 tokens", three, stopped<2, false>);
   all.prove("stop relay: 1 token of a part", three, stopped<1, true>);
+  all.prove("stop relay: 2 tokens, one after a join", three, joined);
   return all.finish();
 }

@@ -20,7 +20,7 @@ struct block_body : loop_body<Context> {
   Block& block;
 };
 
-/// Calls `block(c, lo, hi)` for blocks that make up [0, n). False if it was stopped.
+/// Calls `block(c, lo, hi)` for blocks that make up [0, n). Returns and throws as run_loop().
 template <class On, class Block>
 bool run_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, bool needs_context = false) {
   block_body<loop_context<On>, std::remove_reference_t<Block>> body{block};

@@ -94,6 +94,7 @@ I find_of(On& on, stretch<I> in, T const& value, Proj& proj, loop_options const&
 
 template <class On, class I, class Pred, class Proj>
 I adjacent_find_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_options(wanted);
   if (in.n < 2) return in.end();
   auto const first = detail::plain_iterator(in.first);
   std::size_t const at = detail::first_index(on, in.n - 1, wanted, [&pred, &proj, first](std::size_t i) {
@@ -114,6 +115,13 @@ std::size_t mismatch_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1&
     return !static_cast<bool>(
         std::invoke(pred, std::invoke(proj1, *detail::advanced(x, i)), std::invoke(proj2, *detail::advanced(y, i))));
   });
+}
+
+template <class On, class I1, class I2, class Pred, class Proj1, class Proj2>
+bool equal_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
+              loop_options const& wanted) {
+  check_options(wanted);
+  return a.n == b.n && detail::mismatch_of(on, a, b, pred, proj1, proj2, wanted) == a.n;
 }
 
 }  // namespace detail
@@ -326,7 +334,7 @@ bool equal(On&& on, R1&& a, R2&& b, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj
            loop_options const& wanted = {}) {
   auto const x = detail::stretch_of(a);
   auto const y = detail::stretch_of(b);
-  return x.n == y.n && detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted) == x.n;
+  return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
 }
 template <class On, std::ranges::range R1, std::ranges::range R2>
 bool equal(On&& on, R1&& a, R2&& b, loop_options const& wanted) {
@@ -339,7 +347,7 @@ bool equal(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, Pred pred = {}, Pr
            loop_options const& wanted = {}) {
   auto const x = detail::stretch_of(first1, last1);
   auto const y = detail::stretch_of(first2, last2);
-  return x.n == y.n && detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted) == x.n;
+  return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
 }
 template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
           std::sentinel_for<I2> S2>

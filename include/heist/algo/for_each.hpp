@@ -20,8 +20,10 @@
 //            for each exactly once. It may fork, wait and submit. A calling thread outside of the executor works, too.
 //            If the body takes no context that thread works at once and never waits for a busy worker; otherwise it
 //            works where it can (executor::run_here).
-//   Returns  when no iteration runs any more: true, or false if options.stop was asked to stop before all had begun.
-//   Throws   what an iteration throws; of several exceptions, that of the first iterations. What had not begun then is
+//   Returns  when no iteration runs any more: true, or false if options.stop was requested during the loop, before all
+//            iterations had begun.
+//   Throws   stopped_error if options.stop was requested before the call, also for an empty range: no iteration ran.
+//            What an iteration throws; of several exceptions, that of the first iterations. What had not begun then is
 //            not begun.
 //   Work     that of the iterations, and one look every few microseconds; span: the logarithm of their number, and some
 //            microseconds of iterations, or the longest one. Every worker that is free has a part before the first iteration

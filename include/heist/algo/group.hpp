@@ -101,9 +101,9 @@ auto group_by(On&& on, R&& r, KeyOf key_of, loop_options const& wanted = {}) {
   auto const key_at = [&key_of, first](std::size_t i) -> decltype(auto) {
     return std::invoke(key_of, *detail::advanced(first, i));
   };
+  detail::check_options(wanted);
   std::vector<group<key, element>> groups;
   if (in.n == 0) return groups;
-  detail::checked_grain(wanted);
   detail::on_workers(on, wanted.region, [&](auto const& c) {
     loop_options const inner{.stop = wanted.stop};
     std::vector<std::size_t> order(in.n);

@@ -44,7 +44,7 @@ O merge_of(On& on, stretch<I1> left, stretch<I2> right, O out, Less& less, Proj1
                 "heist: a merge looks at elements that another worker may have moved already, so it cannot move out of "
                 "them; fix it by the iterators themselves in place of std::move_iterator.");
   check_output<O>();
-  checked_grain(wanted);
+  check_options(wanted);
   check_function<Less, std::invoke_result_t<Proj2&, std::iter_reference_t<I2>>,
                  std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>>();
   auto const a = detail::plain_iterator(left.first);

@@ -20,7 +20,8 @@ struct loop_options {
   /// The fewest iterations that are worth a task of their own. By default the loop finds out as it runs. 0 throws
   /// algorithm_error.
   std::size_t grain = automatic;
-  /// If it is asked to stop, what has not begun is not begun: loops return false, others throw stopped_error.
+  /// After a stop request no further iteration starts. An algorithm throws stopped_error: also of an empty range, if the
+  /// stop was requested before the call. A loop (for_each.hpp) that was stopped after it had begun returns false instead.
   std::stop_token stop = {};
   /// Makes the loop one run of this region. Under a policy with memory it is then divided in the same way each time,
   /// and its parts come back to where they were (context::sync_wait).
@@ -57,8 +58,9 @@ inline constexpr auto any_order = []<class Op>(Op op) { return any_order_op<Op>{
 
 namespace detail {
 
-/// options.grain; throws algorithm_error for 0.
-std::size_t checked_grain(loop_options const& wanted);
+/// Every algorithm calls it first, also for empty ranges. Throws algorithm_error for a grain of 0, stopped_error if the
+/// stop has been requested.
+void check_options(loop_options const& wanted);
 [[noreturn]] HEIST_RARE void throw_stopped();
 
 }  // namespace detail

@@ -7,13 +7,13 @@
 
 namespace heist::detail {
 
-HEIST_BODY std::size_t checked_grain(loop_options const& wanted) {
+HEIST_BODY void check_options(loop_options const& wanted) {
   if (wanted.grain == 0) {
     throw algorithm_error{
         "heist: a grain of 0 iterations, of which no loop would ever end; fix it by leaving the grain out, or by 1 or "
         "more."};
   }
-  return wanted.grain;
+  if (wanted.stop.stop_requested()) throw_stopped();
 }
 
 HEIST_COLD_BODY void throw_stopped() {

@@ -30,7 +30,7 @@ template <class On, class I, class O, class Pred, class Proj>
 O copy_if_of(On& on, stretch<I> from, O out, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_output<O>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  checked_grain(wanted);
+  check_options(wanted);
   auto const first = detail::plain_iterator(from.first);
   auto const to = detail::plain_iterator(out);
   auto const keep = [&pred, &proj, first](std::size_t i) {
@@ -89,7 +89,7 @@ class set_aside {
 /// go to where they belong (README.md, "Packs").
 template <class On, class I, class Keep>
 std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options const& wanted) {
-  checked_grain(wanted);
+  check_options(wanted);
   return detail::on_workers(on, wanted.region, [&](auto const& c) {
     loop_options const inner{.stop = wanted.stop};
     kept_bits kept{n, detail::workers_of(c)};

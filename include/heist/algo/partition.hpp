@@ -42,7 +42,7 @@ template <class On, class I, class Pred, class Proj>
 I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_moved<I>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
-  checked_grain(wanted);
+  check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
   auto const divide = [&pred, &proj](auto begin, auto end) {
     return detail::divide_by_scanning(

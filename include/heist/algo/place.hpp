@@ -101,20 +101,21 @@ std::pair<core*, fiber*> place_of_caller(On& on) noexcept {
   }
 }
 
-/// Runs one loop over [0, n) and returns whether it was not stopped. A thread outside works itself, if the body needs no
-/// context.
+/// Runs one loop over [0, n). False if it was stopped after it had begun. Throws stopped_error if the stop was requested
+/// before. A thread outside works itself, if the body needs no context.
 template <class On>
 bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_options const& wanted, void* result,
               bool needs_context) {
   check_place<On>();
-  std::size_t const grain = checked_grain(wanted);
+  check_options(wanted);
   if constexpr (std::is_same_v<loop_context<On>, context>) {
     if (wanted.region == nullptr && !needs_context) {
       auto const [home, here] = detail::place_of_caller(on);
-      if (may_share_loops(*home, here)) return detail::run_shared(*home, here, body, n, grain, wanted.stop, result);
+      if (may_share_loops(*home, here))
+        return detail::run_shared(*home, here, body, n, wanted.grain, wanted.stop, result);
     }
   }
-  loop<loop_context<On>> all{body, n, grain, wanted.stop};
+  loop<loop_context<On>> all{body, n, wanted.grain, wanted.stop};
   return detail::on_workers(on, wanted.region, [&](loop_context<On> const& c) { return all.run(c, result); });
 }
 

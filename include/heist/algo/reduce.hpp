@@ -66,7 +66,7 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
       "`init`), with such a value and an element, and with two elements unless they convert to that type, and return "
       "it; fix its parameters, or the type of the first value.");
   if constexpr (reduces<T, Op, At>) {
-    checked_grain(wanted);
+    check_options(wanted);
     // Sums of `step` elements and more.
     constexpr std::size_t step = fewest_in_sum<T, At>;
     std::size_t const steps = n / step;

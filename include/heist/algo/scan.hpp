@@ -237,7 +237,7 @@ O scan_of(On& on, std::size_t n, At at, O out, Op& op, std::optional<T> init, lo
   check_output<O>();
   check_place<On>();
   if constexpr (scans && copies && reads_again<element>) {
-    checked_grain(wanted);
+    check_options(wanted);
     if (n == 0) return out;
     HEIST_ASSERT(!detail::overlap_in_part(at.first, detail::plain_iterator(out), n),
                  "the output of a scan begins inside its input, or ends there, so that workers overwrite elements "

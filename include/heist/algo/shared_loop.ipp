@@ -147,7 +147,7 @@ struct shared_loop : queued_runnable {
     if (caller != nullptr) {
       caller->wait_for(left.all_left());
     } else {
-      wait_outside(left.all_left());
+      wait_outside(left.all_left(), {"the end of a loop"});
     }
   }
 

@@ -190,12 +190,11 @@ void check_order() {
 template <class On, class I, class Less, class Proj>
 I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
-  checked_grain(wanted);
+  check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   ordering<iterator, Less, Proj> const order{less, proj};
   if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
-    if (wanted.stop.stop_requested()) throw_stopped();
     detail::sort_alone(first, over.n, order);  // where the caller is
   } else {
     sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
@@ -207,7 +206,7 @@ I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& w
 template <class On, class I, class Less, class Proj>
 I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
-  checked_grain(wanted);
+  check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   ordering<iterator, Less, Proj> const order{less, proj};

@@ -191,7 +191,7 @@ class stable_sorter {
 template <class On, class I, class Less, class Proj>
 I stable_sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
-  checked_grain(wanted);
+  check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
   using iterator = std::remove_cv_t<decltype(first)>;
   using order_type = ordering<iterator, Less, Proj>;

@@ -127,6 +127,12 @@ struct os_env {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   }
+  /// The same clock, as it was a few milliseconds ago at most, for a fifth of the cost.
+  static std::int64_t coarse_nanoseconds() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
   /// Gives the core to another runnable thread, if there is one.
   static void yield() noexcept {
     ::sched_yield();

@@ -354,8 +354,8 @@ auto submit_sorted(core& home, Before&& before, with&& how, F&& f) {
   if constexpr (std::is_same_v<std::remove_cvref_t<Before>, nothing_before>) {
     using function = std::decay_t<F>;
     using result = task_result<Context, function>;
-    auto* const task = make_async<async_task<Context, function, result, with_state>>(home, 0, std::forward<F>(f), home,
-                                                                                     std::move(how));
+    auto* const task = make_submitted<async_task<Context, function, result, with_state>>(home, std::forward<F>(f), home,
+                                                                                         std::move(how));
     submit_or_destroy(home, *task);
     return future_access::make<result>(*task);
   } else {

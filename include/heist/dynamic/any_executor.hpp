@@ -46,8 +46,7 @@ class any_executor {
   template <class F>
   decltype(auto) sync_wait(F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail::future_access::take_at_the_end(
-          detail_submit_from<context>(*home_, detail::interrupt_of_caller(), std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(detail_submit<context>(*home_, std::forward<F>(f)));
     } else {
       return detail::refused{};
     }

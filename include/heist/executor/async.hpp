@@ -172,12 +172,17 @@ T* make_async_of_none() {
   return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)});
 }
 
-/// A new T in a block with room for `more` bytes behind it. T's constructor gets its place first.
-template <class T, class... Args>
-T* make_async(core& home, std::size_t more, Args&&... args) {
+template <class T>
+constexpr void check_alignment() {
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
                 "fix it by capturing, or returning, a std::unique_ptr to it.");
+}
+
+/// A new T in a block with room for `more` bytes behind it. T's constructor gets its place first.
+template <class T, class... Args>
+T* make_async(core& home, std::size_t more, Args&&... args) {
+  check_alignment<T>();
   std::size_t const bytes = sizeof(T) + more;
   void* const block = allocate_shared_block(home, bytes);
   try {
@@ -277,6 +282,45 @@ struct inherited_stop {
   interrupt_state const* origin;
   interrupt_state state;
 };
+/// The interrupt_state of the task that runs on `w`, the calling thread. Null if nothing can interrupt it.
+inline interrupt_state const* interrupt_on(worker const& w) noexcept {
+  fiber const& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
+  if (self.interrupt != nullptr || self.stolen != nullptr) return self.interrupt;
+  runnable const* const task = self.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
+  if (task == nullptr || task->what == nullptr || task->what->operations->interrupt == nullptr) return nullptr;
+  return task->what->operations->interrupt(*task);
+}
+/// allocate_shared_block(), seldom called.
+void* allocate_inheriting(core& home, std::size_t bytes);
+
+/// Makes a task that the calling code submits to `home`. It inherits the stop of the calling task.
+template <class T, class... Args>
+T* make_submitted(core& home, Args&&... args) {
+  check_alignment<T>();
+  worker* const w = this_worker();  // kept: no code of a user's runs until there is a block
+  interrupt_state const* const origin = w == nullptr ? nullptr : interrupt_on(*w);
+  std::size_t bytes = sizeof(T);
+  void* block = nullptr;
+  if (origin != nullptr) [[unlikely]] {
+    bytes += sizeof(inherited_stop);
+    block = allocate_inheriting(home, bytes);
+  } else if constexpr (block_pool::fits(sizeof(T), 1)) {
+    block = home.allocate_block_on(w, sizeof(T));
+  } else {
+    block = allocate_shared_block(home, bytes);
+  }
+  T* task = nullptr;
+  try {
+    task = ::new (block) T(async_place{&home, home.generation(), bytes}, std::forward<Args>(args)...);
+  } catch (...) {
+    free_shared_block(block, bytes);
+    throw;
+  }
+  if (origin != nullptr) [[unlikely]]
+    inherited_stop::add(*task, origin);
+  return task;
+}
+
 /// Stands for interrupted_by where the fiber's interrupt stays as it is.
 struct as_it_is {
   as_it_is(fiber&, interrupt_state const*) noexcept {}
@@ -338,7 +382,8 @@ struct async_task final : async_state<R> {
 
   static runnable* run(runnable& r, fiber& self) {
     auto& task = static_cast<async_task&>(r);
-    interrupt_state const* const interrupt = std::is_same_v<Extra, no_stop> ? self.interrupt : task.extra.interrupt();
+    interrupt_state const* const own = task.extra.interrupt();
+    interrupt_state const* const interrupt = own == nullptr ? self.interrupt : own;  // the inherited one
     return run_async(
         task, self, interrupt, [] { return false; },
         [&] {

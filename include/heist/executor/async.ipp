@@ -109,12 +109,11 @@ HEIST_COLD_BODY std::exception_ptr stopped_before_start() {
 
 HEIST_COLD_BODY interrupt_state const* interrupt_of_caller() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
-  if (w == nullptr) return nullptr;
-  fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-  if (self.interrupt != nullptr || self.stolen != nullptr) return self.interrupt;
-  runnable const* const task = self.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
-  if (task == nullptr || task->what == nullptr || task->what->operations->interrupt == nullptr) return nullptr;
-  return task->what->operations->interrupt(*task);
+  return w == nullptr ? nullptr : interrupt_on(*w);
+}
+
+HEIST_COLD_BODY void* allocate_inheriting(core& home, std::size_t bytes) {
+  return allocate_shared_block(home, bytes);
 }
 
 HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin) noexcept {

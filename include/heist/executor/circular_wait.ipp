@@ -100,6 +100,12 @@ HEIST_COLD_BODY stop_target stop_target_of(async_base& task) noexcept {
   return {its->origin, [](void* what) noexcept { static_cast<interrupt_state*>(what)->set(1); }, &its->state};
 }
 
+inline wait_reason reason_of(async_base const& task) noexcept {
+  auto const name = task.operations().name;
+  char const* const its = name == nullptr ? nullptr : name(task);
+  return its == nullptr ? wait_reason{"a future"} : wait_reason{"the task", its};
+}
+
 inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task,
                                 stop_target const& to) {
   handed_on_stop const stop{to};
@@ -109,7 +115,7 @@ inline void wait_unless_refused(completion& end, unsigned generation, wait_reaso
 }
 
 HEIST_COLD_BODY void wait_for_future(async_base& task) {
-  wait_unless_refused(task.finished, task.generation, {"a future"}, &task, stop_target_of(task));
+  wait_unless_refused(task.finished, task.generation, reason_of(task), &task, stop_target_of(task));
 }
 
 HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const& to) {
@@ -118,13 +124,13 @@ HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_rea
 
 HEIST_COLD_BODY void wait_for_future_to_the_end(async_base& task) {
   handed_on_stop const stop{stop_target_of(task)};
-  wait_to_the_end(task.finished, task.generation, {"a future"});
+  wait_to_the_end(task.finished, task.generation, reason_of(task));
 }
 
 HEIST_COLD_BODY void wait_for_async(async_base& task) {
   tell_that_it_waits();
   seen_wait check;
-  wait_for(task.finished, task.generation, {"a future"}, check);
+  wait_for(task.finished, task.generation, reason_of(task), check);
 }
 
 HEIST_COLD_BODY completion const* end_of_calling_task() noexcept {

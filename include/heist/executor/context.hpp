@@ -81,7 +81,7 @@ class basic_context {
 
   /// A token whose stop is requested when stop_requested() becomes true: for waits that are not heist's, such as
   /// std::condition_variable_any. Valid while the task runs. A task that nothing can stop gets a token without a state.
-  /// A stop of a scope only (scope::request_stop) is not told by it. Throws bad_alloc at the first call in a run.
+  /// Throws bad_alloc at the first call in a run or scope.
   std::stop_token stop_token() const {
     return fiber_->interrupt == nullptr ? std::stop_token{} : fiber_->interrupt->token();
   }

@@ -222,7 +222,8 @@ class executor {
   /// To be read while no task runs, or as the observer allows.
   Observer& observer() noexcept { return scheduler_.observer(); }
 
-  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future.
+  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future. While the task that calls this,
+  /// or another of the same run, waits for that future, a stop of the run reaches `f` as well.
   template <class F>
   auto submit(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -279,8 +280,7 @@ class executor {
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
-      return detail::future_access::take_at_the_end(
-          detail_submit_from<context_type>(scheduler_, detail::interrupt_of_caller(), std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
     } else {
       return detail::refused{};
     }
@@ -307,8 +307,8 @@ class executor {
     if constexpr (detail::callable_plain<function>) {
       if (scheduler_.caller_works()) return call_here(std::forward<F>(f));
     }
-    auto* const task = detail::make_async<detail::async_task<context_type, function, result, detail::no_stop>>(
-        scheduler_, 0, std::forward<F>(f));
+    auto* const task = detail::make_submitted<detail::async_task<context_type, function, result, detail::no_stop>>(
+        scheduler_, std::forward<F>(f));
     future<result> ended = detail::future_access::make<result>(*task);
     try {
       if (detail::this_worker() != nullptr || !scheduler_.run_as_guest(*task)) detail::submit_async(scheduler_, *task);
@@ -355,8 +355,8 @@ class executor {
     if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// For people who look at a hang, approximate: one line per worker, and one for each parked task (at most 100) with
-  /// what it waits for. With the environment variable HEIST_WATCHDOG=seconds an executor prints it on stderr by itself
+  /// For people who look at a hang, approximate: one line per worker, one for each parked task (at most 100), and one for
+  /// each thread outside that waits, with what it waits for and how long it has waited. With the environment variable HEIST_WATCHDOG=seconds an executor prints it on stderr by itself
   /// when no task has begun or ended for so long while something waits.
   std::string state_text() const { return scheduler_.state_text(); }
 

@@ -230,27 +230,23 @@ inline constexpr bool have_submit_option = (submit_option<T> || ...);
 
 }  // namespace detail
 
-/// Makes the task and hands it to `home`; where futures of plain tasks come from. `token`: nothing or a stop_token.
-template <class Context, class F, class... Token>
-auto detail_submit(detail::core& home, F&& f, Token&&... token) {
+/// Makes the task and hands it to `home`; where futures of plain tasks come from. Without a token, the task inherits the
+/// stop of the calling task.
+template <class Context, class F>
+auto detail_submit(detail::core& home, F&& f) {
   using function = std::decay_t<F>;
   using result = detail::task_result<Context, function>;
-  using extra = std::conditional_t<sizeof...(Token) == 0, detail::no_stop, detail::stop_state>;
-  auto* const task = detail::make_async<detail::async_task<Context, function, result, extra>>(
-      home, 0, std::forward<F>(f), std::forward<Token>(token)...);
+  auto* const task =
+      detail::make_submitted<detail::async_task<Context, function, result, detail::no_stop>>(home, std::forward<F>(f));
   detail::submit_or_destroy(home, *task);
   return detail::future_access::make<result>(*task);
 }
-
-/// As above, by a task that is part of `origin`, which hands its stop on while it waits. Null: as above.
 template <class Context, class F>
-auto detail_submit_from(detail::core& home, detail::interrupt_state const* origin, F&& f) {
-  if (origin == nullptr) return detail_submit<Context>(home, std::forward<F>(f));
+auto detail_submit(detail::core& home, F&& f, std::stop_token token) {
   using function = std::decay_t<F>;
   using result = detail::task_result<Context, function>;
-  auto* const task = detail::make_async<detail::async_task<Context, function, result, detail::no_stop>>(
-      home, sizeof(detail::inherited_stop), std::forward<F>(f));
-  detail::inherited_stop::add(*task, origin);
+  auto* const task = detail::make_async<detail::async_task<Context, function, result, detail::stop_state>>(
+      home, 0, std::forward<F>(f), std::move(token));
   detail::submit_or_destroy(home, *task);
   return detail::future_access::make<result>(*task);
 }
@@ -264,7 +260,7 @@ template <class Order>
 template <class F>
 auto basic_context<Order>::submit(F&& f) const {
   if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit_from<basic_context>(fiber_->home, fiber_->interrupt, std::forward<F>(f));
+    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));
   } else {
     return detail::refused_handle<future>{};
   }

@@ -51,8 +51,9 @@ class scope {
   }
 
   /// Children that have not begun are skipped: their callables are destroyed without being called. Those that run see
-  /// context::stop_requested(), as does all that they fork. Ends with the next join(); then the scope may be used
-  /// again.
+  /// context::stop_requested(), as does all that they fork, and their context::stop_token() is asked to stop. A future
+  /// or run that a child has started and waits for is asked as well. Ends with the next join(); then the scope may be
+  /// used again. A call that overlaps with that join() may stop what is forked after it as well.
   void request_stop() noexcept { base_.request_stop(); }
 
   /// Waits for all children; rethrows the first exception.

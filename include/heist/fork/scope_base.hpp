@@ -66,7 +66,7 @@ class scope_base {
   scope_base(scope_base const&) = delete;
   scope_base& operator=(scope_base const&) = delete;
 
-  void request_stop() noexcept { stop.why.store(1, std::memory_order_relaxed); }  // relaxed: advice
+  void request_stop() noexcept { stop.set_again(1); }
   bool stopped() const noexcept {
     return stop.why.load(std::memory_order_relaxed) != 0;  // relaxed: advice
   }

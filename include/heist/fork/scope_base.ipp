@@ -22,7 +22,7 @@ HEIST_BODY void scope_base::wait() {
   } else {
     wait_for_forked();
   }
-  if (HEIST_UNLIKELY(stopped())) stop.why.store(0, std::memory_order_relaxed);  // relaxed: advice
+  if (HEIST_UNLIKELY(stopped())) stop.clear();
 }
 
 HEIST_BODY void scope_base::wait_for_forked() {

@@ -14,8 +14,8 @@ namespace heist::detail {
 HEIST_COLD_BODY std::string event_text(outside_note const& self) {
   record const& r = *static_cast<event_part const&>(self).at;
   graph_data const& g = *r.graph;
-  return fmt::format("event {} of the graph{}{} waits to be fulfilled", g.task_name(r.built().index),
-                     g.title.empty() ? "" : " ", g.title);
+  return fmt::format("event {} of the graph{}{} waits to be fulfilled{}", g.task_name(r.built().index),
+                     g.title.empty() ? "" : " ", g.title, waited_text(self.since));
 }
 
 HEIST_COLD_BODY event_part::event_part(void (*how)(event_part& self, run_state& of)) noexcept : take_in{how} {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>  // less
 #include <string>
 #include <unordered_map>
 #include <utility>  // exchange
@@ -68,22 +69,27 @@ HEIST_COLD_BODY void graph_data::leave_lines(limited_task*& found) noexcept {
   }
 }
 
-/// The tasks of one graph that wait for each other, beginning with `t`: each one's limiter is released by the next task, the
-/// last one's by `t`. Empty if there is no circle.
-HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t, graph_data const& g) {
+/// The tasks of one executor that wait for each other, beginning with `t`: each one's limiter is released by the next task,
+/// the last one's by `t`. Empty if there is no circle. Under the lock of the executor's notes.
+HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t) {
   constexpr std::size_t most = 200;
-  auto const releases = [](limited_task const& by, limiter const* l) {
+  // relaxed: for people
+  auto const limit_of = [](limited_task const& of) { return of.waits_for.load(std::memory_order_relaxed); };
+  auto const releases = [&](limited_task const& by, limiter const* l) {
+    // It acquires in the order of addresses, so it does not hold what comes after the one that it waits for.
+    for (limited_task::amount const& a : by.acquires) {
+      if (a.from == l && !std::less<>{}(l, static_cast<limiter const*>(limit_of(by)))) return false;
+    }
     for (limited_task::amount const& a : by.releases) {
       if (a.from == l) return true;
     }
     return false;
   };
-  // relaxed: for people
-  auto const limit_of = [](limited_task const& of) { return of.waits_for.load(std::memory_order_relaxed); };
   std::vector<limited_task const*> waiting, way{&t};
-  for (auto const& other : g.limits) {
-    if (other != nullptr && other.get() != &t && limit_of(*other) != nullptr && waiting.size() != most)
-      waiting.push_back(other.get());
+  for (outside_note const* n = t.home->outside.first(); n != nullptr && waiting.size() != most; n = n->next) {
+    if (n == &t || n->text != t.text) continue;
+    auto const& other = static_cast<limited_task const&>(*n);
+    if (limit_of(other) != nullptr) waiting.push_back(&other);
   }
   std::vector<std::size_t> next{0};
   std::vector<bool> seen(waiting.size());
@@ -106,18 +112,23 @@ HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task c
   return {};
 }
 
-HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
-  auto const& t = static_cast<limited_task const&>(self);
+HEIST_COLD_BODY std::string name_of_limited(limited_task const& t, bool with_graph) {
   record const& r = *t.resume.task;
   graph_data const& g = *r.graph;
+  std::string const name = g.task_name(r.built().index);
+  return with_graph ? fmt::format("{} of the graph{}{}", name, g.title.empty() ? "" : " ", g.title) : name;
+}
+
+HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
+  auto const& t = static_cast<limited_task const&>(self);
   limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
-  std::string text = fmt::format("task {} of the graph{}{} waits for a limiter", g.task_name(r.built().index),
-                                 g.title.empty() ? "" : " ", g.title);
+  std::string text = "task " + name_of_limited(t, true) + " waits for a limiter";
   if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->most(), wanted->available());
-  auto const circle = circle_of_limits(t, g);
+  text += waited_text(t.since);
+  auto const circle = circle_of_limits(t);
   for (std::size_t i = 0; i != circle.size(); ++i) {
     text += fmt::format("{}{}", i == 0 ? "; in a circle: " : ", which waits for ",
-                        g.task_name(circle[i]->resume.task->built().index));
+                        name_of_limited(*circle[i], circle[i]->resume.task->graph != t.resume.task->graph));
   }
   return circle.empty() ? text : text + ", which waits for the first";
 }

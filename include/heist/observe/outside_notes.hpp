@@ -1,32 +1,42 @@
 // What is waited for by something that is no fiber, for executor::state_text.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
 
 struct outside_note {
-  /// One line that says what is waited for. Called while the note is in the list.
+  /// One line that says what is waited for, and how long. Called while the note is in the list, under its lock.
   std::string (*text)(outside_note const& self) = nullptr;
   outside_note* next = nullptr;
   outside_note** link = nullptr;  ///< what points to it, while it is in the list
+  std::int64_t since = 0;         ///< when it was added
 };
 
+/// In a child of fork() it is empty: the threads and workers that have added notes exist in the parent only.
+///
 /// Threads  any.
 class outside_notes {
  public:
   void add(outside_note& n) noexcept;
   void remove(outside_note& n) noexcept;
   bool empty() const noexcept;
+  /// For outside_note::text().
+  outside_note const* first() const noexcept { return first_; }
   /// At most `most` lines.
   std::string text(unsigned most) const;
 
  private:
   mutable spin_lock<> lock_;
+  bool of_this_process() const noexcept { return process_ == os_env::process(); }
+
   outside_note* first_ = nullptr;
+  unsigned process_ = 0;  ///< in which first_ was written
 };
 
 }  // namespace heist::detail

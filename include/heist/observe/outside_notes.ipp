@@ -8,8 +8,11 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
+  n.since = os_env::coarse_nanoseconds();
   spin_guard guard{lock_};
   HEIST_ASSERT(n.link == nullptr, "a note is added that is in the list");
+  if (!of_this_process()) first_ = nullptr;
+  process_ = os_env::process();
   n.next = first_;
   n.link = &first_;
   if (first_ != nullptr) first_->link = &n.next;
@@ -25,12 +28,13 @@ HEIST_COLD_BODY void outside_notes::remove(outside_note& n) noexcept {
 
 HEIST_COLD_BODY bool outside_notes::empty() const noexcept {
   spin_guard guard{lock_};
-  return first_ == nullptr;
+  return first_ == nullptr || !of_this_process();
 }
 
 HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
   spin_guard guard{lock_};
   std::string all;
+  if (!of_this_process()) return all;
   for (outside_note const* n = first_; n != nullptr && most-- > 0; n = n->next) all += "  " + n->text(*n) + "\n";
   return all;
 }

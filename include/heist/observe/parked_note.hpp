@@ -19,13 +19,23 @@ struct wait_reason {
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
 };
 
+/// The time since `since` (os_env::coarse_nanoseconds), as " (for 2.1 s)".
+std::string waited_text(std::int64_t since);
+
+/// A copy of the first bytes of a name, which may soon be gone.
+struct noted_name {
+  static constexpr std::size_t length = 48;
+  char text[length]{};
+  void copy(char const* from) noexcept;
+};
+
 /// A wait by addresses, which name and are not followed: who waits, and for what. Null: not known.
 struct parked_edge {
   void const* from = nullptr;
   void const* to = nullptr;
 };
 
-/// Written by the fiber that parks, read by any thread. Names are copied: what bears them may soon be gone.
+/// Written by the fiber that parks, read by any thread.
 class parked_note {
  public:
   void begin(task_kind kind, char const* name, wait_reason const& why, parked_edge const& edge = {}) noexcept;
@@ -35,6 +45,8 @@ class parked_note {
 
   /// Empty if it does not wait.
   std::string text() const;
+  /// When it began to wait (os_env::coarse_nanoseconds).
+  std::int64_t since() const noexcept { return since_.load(std::memory_order_relaxed); }  // relaxed: for people
 
   /// What it waits for, and the number of the wait: as long as that is the same, so is the edge.
   struct seen_edge : parked_edge {
@@ -43,18 +55,14 @@ class parked_note {
   seen_edge edge() const noexcept;
 
  private:
-  static constexpr std::size_t length = 48;
-
-  static void copy(char (&to)[length], char const* from) noexcept;
-
   os_env::atomic<char const*> what_{nullptr};
   os_env::atomic<task_kind> kind_{task_kind::other};
   os_env::atomic<std::uint32_t> wait_{0};  ///< odd while it waits
   os_env::atomic<void const*> from_{nullptr}, to_{nullptr};
   bool named_ = false;
+  os_env::atomic<std::int64_t> since_{0};
   mutable spin_lock<> lock_;  // guards the names
-  char task_[length]{};
-  char awaited_[length]{};
+  noted_name task_, awaited_;
 };
 
 }  // namespace heist::detail

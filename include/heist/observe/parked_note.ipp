@@ -13,12 +13,13 @@ HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_r
                                         parked_edge const& edge) noexcept {
   if (name != nullptr || why.name != nullptr || named_) {
     spin_guard guard{lock_};
-    copy(task_, name);
-    copy(awaited_, why.name);
+    task_.copy(name);
+    awaited_.copy(why.name);
     named_ = name != nullptr || why.name != nullptr;
   }
-  kind_.store(kind, std::memory_order_relaxed);      // relaxed: for people
-  what_.store(why.what, std::memory_order_relaxed);  // relaxed: for people
+  since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
+  kind_.store(kind, std::memory_order_relaxed);                           // relaxed: for people
+  what_.store(why.what, std::memory_order_relaxed);                       // relaxed: for people
   // release, both: who sees it in edge() sees that the wait before has ended
   from_.store(edge.from, std::memory_order_release);
   to_.store(edge.to, std::memory_order_release);  // release: as above
@@ -45,22 +46,28 @@ HEIST_COLD_BODY parked_note::seen_edge parked_note::edge() const noexcept {
 HEIST_COLD_BODY std::string parked_note::text() const {
   char const* const what = what_.load(std::memory_order_relaxed);  // relaxed: for people
   if (what == nullptr) return {};
-  char task[length], awaited[length];
+  noted_name task, awaited;
   {
     spin_guard guard{lock_};
-    std::memcpy(task, task_, length);
-    std::memcpy(awaited, awaited_, length);
+    task = task_;
+    awaited = awaited_;
   }
   return fmt::format("{}{}{} waits for {}{}{}",
                      to_string(kind_.load(std::memory_order_relaxed)),  // relaxed: as above
-                     task[0] != 0 ? " " : "", task, what, awaited[0] != 0 ? " " : "", awaited);
+                     task.text[0] != 0 ? " " : "", task.text, what, awaited.text[0] != 0 ? " " : "", awaited.text);
 }
 
-HEIST_COLD_BODY void parked_note::copy(char (&to)[length], char const* from) noexcept {
+HEIST_COLD_BODY void noted_name::copy(char const* from) noexcept {
   std::size_t const n = from == nullptr ? 0 : std::strlen(from);
   std::size_t const kept = n < length - 1 ? n : length - 1;
-  if (kept != 0) std::memcpy(to, from, kept);
-  to[kept] = 0;
+  if (kept != 0) std::memcpy(text, from, kept);
+  text[kept] = 0;
+}
+
+HEIST_COLD_BODY std::string waited_text(std::int64_t since) {
+  std::int64_t const milliseconds = (os_env::coarse_nanoseconds() - since) / 1'000'000;
+  if (milliseconds < 1000) return fmt::format(" (for {} ms)", milliseconds < 0 ? 0 : milliseconds);
+  return fmt::format(" (for {}.{} s)", milliseconds / 1000, milliseconds / 100 % 10);
 }
 
 }  // namespace heist::detail

@@ -258,6 +258,8 @@ class core {
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
   void* allocate_block(std::size_t bytes);
+  /// The same for the calling thread, which is `w` (null: of no executor).
+  void* allocate_block_on(worker* w, std::size_t bytes);
 
   placement where;
   std::size_t const worker_count;

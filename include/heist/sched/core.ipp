@@ -225,7 +225,11 @@ HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
 }
 
 HEIST_BODY void* core::allocate_block(std::size_t bytes) {
-  if (worker* const w = own_worker(); w != nullptr) {  // kept: no code of a user's runs
+  return allocate_block_on(this_worker(), bytes);
+}
+
+HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
+  if (w != nullptr && &w->home == this) {
     void* const block = w->blocks.allocate(bytes);
     w->blocks.prefetch_next(bytes);
     return block;

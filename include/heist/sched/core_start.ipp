@@ -220,7 +220,7 @@ HEIST_COLD_BODY void core::wait_for_work() {
     here.wait_for(me.over, {"all work of an executor"});        // it has to stay until it is told
     return;
   }
-  wait_outside(me.over);
+  wait_outside(me.over, {"all work of an executor"});
 }
 
 HEIST_COLD_BODY void core::refuse_after_fork() {

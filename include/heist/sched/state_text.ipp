@@ -29,8 +29,7 @@ HEIST_COLD_BODY watchdog::look core::look() const {
   auto const mix = [&seen](auto value) {
     seen.state = (seen.state ^ std::hash<decltype(value)>{}(value)) * 0x9e3779b97f4a7c15u;
   };
-  bool waits = work.waiters() != 0 || !requests.maybe_empty() ||
-               threads_that_wait().load(std::memory_order_relaxed) != 0;  // relaxed: for people
+  bool waits = work.waiters() != 0 || !requests.maybe_empty() || !threads_that_wait().empty();
   for (auto const& w : workers) {
     fiber const* const f = w->current.load(std::memory_order_acquire);  // acquire: see worker::current
     mix(f);
@@ -65,14 +64,12 @@ HEIST_COLD_BODY std::string core::state_text() const {
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
     notes.push_back(&f->note);
     std::string const note = f->note.text();
-    if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}\n", note);
+    if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}{}\n", note, waited_text(f->note.since()));
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
   if (std::string const circle = text_of_circle(notes); !circle.empty()) text += "  " + circle + "\n";
   text += outside.text(most);
-  // relaxed: for people
-  if (std::uint32_t const n = threads_that_wait().load(std::memory_order_relaxed); n != 0)
-    text += fmt::format("  {} threads outside of all executors wait for tasks, runs or flows\n", n);
+  text += threads_that_wait().text(most);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
   return text;
 }

@@ -11,10 +11,10 @@
 
 namespace heist::detail {
 
-/// How many threads outside wait for something; for people.
-os_env::atomic<std::uint32_t>& threads_that_wait() noexcept;
+/// What threads outside of all executors wait for; for people.
+outside_notes& threads_that_wait() noexcept;
 /// Blocks the calling thread until `c` is complete.
-void wait_outside(completion& c) noexcept;
+void wait_outside(completion& c, wait_reason const& why) noexcept;
 
 /// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker continues with other
 /// work; outside it blocks the thread. `why`: what executor::state_text says of the wait. `generation`: of the

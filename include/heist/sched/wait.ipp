@@ -25,22 +25,41 @@ class outside_wait {
   void* begun_ = nullptr;
 };
 
-HEIST_COLD_BODY os_env::atomic<std::uint32_t>& threads_that_wait() noexcept {
-  static constinit os_env::atomic<std::uint32_t> count{0};
-  return count;
+HEIST_COLD_BODY outside_notes& threads_that_wait() noexcept {
+  static constinit outside_notes all;
+  return all;
 }
 
-HEIST_COLD_BODY void wait_outside(completion& c) noexcept {
+/// A thread that waits. The names are those of the wait_reason.
+struct waiting_thread : outside_note {
+  explicit waiting_thread(wait_reason const& why) noexcept : outside_note{&describe}, what{why.what} {
+    name.copy(why.name);
+    threads_that_wait().add(*this);
+  }
+  waiting_thread(waiting_thread const&) = delete;
+  waiting_thread& operator=(waiting_thread const&) = delete;
+  ~waiting_thread() { threads_that_wait().remove(*this); }
+
+  HEIST_COLD static std::string describe(outside_note const& self) {
+    auto const& me = static_cast<waiting_thread const&>(self);
+    return std::string{"a thread outside of all executors waits for "} + me.what + (me.name.text[0] != 0 ? " " : "") +
+           me.name.text + waited_text(me.since);
+  }
+
+  char const* const what;
+  noted_name name;
+};
+
+HEIST_COLD_BODY void wait_outside(completion& c, wait_reason const& why) noexcept {
   thread_waiter<> me;
   if (!c.enlist(me)) return;
-  threads_that_wait().fetch_add(1, std::memory_order_relaxed);  // relaxed: for people
+  waiting_thread const noted{why};
   me.wait();
-  threads_that_wait().fetch_sub(1, std::memory_order_relaxed);  // relaxed: for people
 }
 
 /// Returns when `c` is complete: inside a task by `park(fiber)`, outside by blocking the thread.
 template <class Park>
-void wait_wherever(completion& c, unsigned generation, Park park) {
+void wait_wherever(completion& c, unsigned generation, wait_reason const& why, Park park) {
   if (c.done()) return;
   core::check_process(generation);
   if (worker* const w = this_worker(); w != nullptr) {
@@ -49,21 +68,21 @@ void wait_wherever(completion& c, unsigned generation, Park park) {
     park(self);
     return;
   }
-  wait_outside(c);
+  wait_outside(c, why);
 }
 
 HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& self) { self.wait_or_throw(c, why); });
+  wait_wherever(c, generation, why, [&](fiber& self) { self.wait_or_throw(c, why); });
 }
 
 HEIST_COLD_BODY bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check) {
   bool waited = true;
-  wait_wherever(c, generation, [&](fiber& self) { waited = self.wait_or_throw(c, why, check); });
+  wait_wherever(c, generation, why, [&](fiber& self) { waited = self.wait_or_throw(c, why, check); });
   return waited;
 }
 
 HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
-  wait_wherever(c, generation, [&](fiber& self) { self.wait_for(c, why); });
+  wait_wherever(c, generation, why, [&](fiber& self) { self.wait_for(c, why); });
 }
 
 }  // namespace heist::detail

@@ -11,7 +11,7 @@
 namespace heist::detail {
 
 class resume_rule;
-struct stop_relay;
+class stop_relay;
 
 /// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not; and the run that it is part of.
 ///
@@ -40,6 +40,15 @@ struct interrupt_state {
     tell_relay();
     return true;
   }
+  /// As set(), for a state that clear() may reset at the same time. Sets `bit` again if it was reset before a token was told,
+  /// so that tokens and bits agree.
+  void set_again(std::uint32_t bit) noexcept {
+    // relaxed: set() has looked for it
+    while (set(bit) && relay.load(std::memory_order_relaxed) != nullptr) {
+    }
+  }
+  /// Ends the interruption. No part of it runs. Tokens that were made before stay stopped.
+  void clear() noexcept { why.store(0, std::memory_order_relaxed); }  // relaxed: advice
   /// Before the run starts: makes it a part of `run`, which outlives it.
   void become_part_of(interrupt_state& run) noexcept {
     outer = &run;

@@ -7,16 +7,43 @@
 #include <optional>
 #include <utility>  // move
 
+#include "heist/sync/spin_lock.hpp"
+
 namespace heist::detail {
 
-/// The stop_source behind interrupt_state::token().
-struct stop_relay {
+/// The stop_source behind interrupt_state::token(). A new one takes its place after interrupt_state::clear().
+///
+/// Threads  any.
+class stop_relay {
+ public:
+  void request_stop() noexcept {
+    // The callbacks run without the lock.
+    std::stop_source now = source();
+    now.request_stop();
+  }
+  std::stop_source source() noexcept {
+    spin_guard guard{lock_};
+    return source_;
+  }
+  /// The source of `of`, which has been cleared if its source was asked to stop and no bit is set. Throws bad_alloc.
+  std::stop_source source_of(interrupt_state const& of) {
+    std::stop_source now = source();
+    if (!now.stop_requested() || of.any()) return now;
+    std::stop_source fresh;
+    spin_guard guard{lock_};
+    if (source_.stop_requested() && !of.any()) source_.swap(fresh);
+    return source_;
+  }
+
   struct pass_on {
     stop_relay* to;
-    void operator()() const noexcept { to->source.request_stop(); }
+    void operator()() const noexcept { to->request_stop(); }
   };
-  std::stop_source source;
   std::optional<std::stop_callback<pass_on>> from_outside;
+
+ private:
+  spin_lock<> lock_;
+  std::stop_source source_;  // under the lock
 };
 
 HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
@@ -28,16 +55,16 @@ HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
     if (relay.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
       known = made.release();
   }
-  std::stop_token token = known->source.get_token();
+  std::stop_token token = known->source_of(*this).get_token();
   os_env::fence(std::memory_order_seq_cst);  // seq_cst: with tell_relay(); one of the two sees the other
-  if (any()) known->source.request_stop();
+  if (any()) known->request_stop();
   return token;
 }
 
 HEIST_COLD_BODY void interrupt_state::tell_relay() noexcept {
   os_env::fence(std::memory_order_seq_cst);                         // seq_cst: with token()
   stop_relay* const known = relay.load(std::memory_order_acquire);  // acquire: with the exchange in token()
-  if (known != nullptr) known->source.request_stop();
+  if (known != nullptr) known->request_stop();
 }
 
 HEIST_COLD_BODY void interrupt_state::delete_relay() noexcept {

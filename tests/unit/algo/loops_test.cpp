@@ -211,14 +211,86 @@ TEST_CASE("loops: a stop ends them, also one from before", "[algo]") {
                                       },
                                       {.stop = stop.get_token()}));
     CHECK(n >= 10);
-    CHECK_FALSE(heist::for_each_index(ctx, 0, 10, [&](int) { n = -1; }, {.stop = stop.get_token()}));
+    CHECK_THROWS_AS(heist::for_each_index(ctx, 0, 10, [&](int) { n = -1; }, {.stop = stop.get_token()}),
+                    heist::stopped_error);
     CHECK(n >= 10);
-    std::vector<int> v(100);
-    CHECK_THROWS_AS(heist::reduce(ctx, v, 0, std::plus{}, {.stop = stop.get_token()}), heist::stopped_error);
-    CHECK_THROWS_AS(heist::sort(ctx, v, {}, {}, {.stop = stop.get_token()}), heist::stopped_error);
-    CHECK_THROWS_AS(heist::stable_sort(ctx, v, {}, {}, {.stop = stop.get_token()}), heist::stopped_error);
-    CHECK_THROWS_AS(heist::find(ctx, v, 1, {}, {.stop = stop.get_token()}), heist::stopped_error);
   });
+}
+
+namespace {
+
+/// A call of each algorithm on a range, which may be empty.
+template <class On>
+void all_stopped(On& on, std::vector<int> v, heist::loop_options const& o) {
+  std::vector<int> out(2 * v.size() + 1), other(v.size() + 1);
+  bool called = false;
+  auto const f = [&](int) { called = true; };
+  auto const index = [&](std::size_t) { called = true; };
+  auto const pred = [&](int) { return called = true; };
+  auto const less = [&](int, int) { return called = true; };
+  auto const copy = v;
+  std::size_t const size = v.size();
+  CHECK_THROWS_AS(heist::for_each(on, v, f, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::for_each(
+                      on, v, [&](context, int) { called = true; }, o),
+                  heist::stopped_error);
+  CHECK_THROWS_AS(heist::for_each_n(on, v.begin(), std::ssize(v), f, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::for_each_index(on, std::size_t{0}, size, index, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::for_each_block(
+                      on, std::size_t{0}, size, [&](std::size_t, std::size_t) { called = true; }, o),
+                  heist::stopped_error);
+  CHECK_THROWS_AS(heist::for_each_index_2d(
+                      on, {0, size}, {0, size}, [&](std::size_t, std::size_t) { called = true; }, o),
+                  heist::stopped_error);
+  CHECK_THROWS_AS(heist::reduce(on, v, 0, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::reduce(on, v, 0.0, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::inclusive_scan(on, v, out.begin(), o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::find_if(on, v, pred, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::any_of(on, v, pred, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::count(on, v, 1, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::equal(on, v, v, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::equal(on, v, other, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::mismatch(on, v, v, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::adjacent_find(on, v, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::is_sorted(on, v, less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::min_element(on, v, less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::transform(
+                      on, v, out.begin(), [](int x) { return x + 1; }, o),
+                  heist::stopped_error);
+  CHECK_THROWS_AS(heist::fill(on, v, 7, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::reverse(on, v, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::copy_if(on, v, out.begin(), pred, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::remove_if(on, v, pred, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::unique(on, v, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::partition(on, v, pred, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::merge(on, v, copy, out.begin(), o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::sort(on, v, less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::stable_sort(on, v, less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::nth_element(on, v, v.begin(), less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::partial_sort(on, v, v.begin(), less, {}, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::histogram(on, v, 10, o), heist::stopped_error);
+  CHECK_THROWS_AS(heist::group_by(
+                      on, v, [](int x) { return x; }, o),
+                  heist::stopped_error);
+  CHECK_FALSE(called);
+  CHECK(v == copy);
+}
+
+}  // namespace
+
+TEST_CASE("algorithms: a stop that was requested before the call is reported, also for empty ranges", "[algo]") {
+  std::stop_source stop;
+  stop.request_stop();
+  heist::loop_options const o{.stop = stop.get_token()};
+  std::vector<int> v(9000);
+  std::iota(v.rbegin(), v.rend(), 0);
+  for (std::size_t const n : {0u, 1u, 2u, 100u, 9000u}) {
+    INFO(n << " elements");
+    std::vector<int> const some(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
+    heist::executor ex{2};
+    all_stopped(ex, some, o);
+    ex.submit([&](context c) { all_stopped(c, some, o); }).get();
+  }
 }
 
 TEST_CASE("loops: a thread outside works, too: it begins before it is a worker, goes on as one, and others may end it",

@@ -59,6 +59,32 @@ std::vector<wait_kind> waits() {
             d.fork_join([&](context e) { until_stopped(e, n); }, [&](context e) { until_stopped(e, n); });
           }).get();
        }},
+      {"executor::submit",
+       [](auto& ex, context, auto& n) { ex.submit([&](context d) { until_stopped(d, n); }).get(); }},
+      {"executor::submit, without a context",
+       [](auto& ex, context, auto& n) {
+         ex.submit([&] { ex.submit([&](context d) { until_stopped(d, n); }).get(); }).get();
+       }},
+      {"executor::submit, shared, for a time",
+       [](auto& ex, context, auto& n) {
+         heist::shared_future<void> f = ex.submit([&](context d) { until_stopped(d, n); });
+         f.wait_for(std::chrono::hours{1});
+       }},
+      {"executor::submit, with a priority",
+       [](auto& ex, context, auto& n) {
+         heist::with const urgent{.priority = heist::priority::high, .name = "urgent"};
+         ex.submit(urgent, [&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"any_executor::submit",
+       [](auto& ex, context, auto& n) {
+         heist::any_executor{ex}.submit([&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"another executor's submit",
+       [](auto&, context, auto& n) {
+         heist::executor<> other{std::size_t{1}};
+         other.submit([&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"executor::run_here", [](auto& ex, context, auto& n) { ex.run_here([&](context d) { until_stopped(d, n); }); }},
       {"executor::sync_wait",
        [](auto& ex, context, auto& n) { ex.sync_wait([&](context d) { until_stopped(d, n); }); }},
       {"a run",
@@ -118,11 +144,12 @@ std::vector<wait_kind> waits() {
   };
 }
 
-enum class stop_way { handle, token, exception, submitted };
+enum class stop_way { handle, token, exception, submitted, scope };
 constexpr std::pair<stop_way, char const*> stop_ways[]{{stop_way::handle, "request_stop"},
                                                        {stop_way::token, "a stop_token"},
                                                        {stop_way::exception, "a sibling's exception"},
-                                                       {stop_way::submitted, "the token of a submitted task"}};
+                                                       {stop_way::submitted, "the token of a submitted task"},
+                                                       {stop_way::scope, "the scope of the task"}};
 
 }  // namespace
 
@@ -139,6 +166,16 @@ TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic
         begun.wait(0);
         source.request_stop();
         f.wait();
+        continue;
+      }
+      if (way == stop_way::scope) {
+        ex.submit([&](context c) {
+            heist::scope s{c};
+            s.fork([&](context d) { kind.wait(ex, d, begun); });
+            c.blocking([&] { begun.wait(0); });
+            s.request_stop();
+            s.join();
+          }).get();
         continue;
       }
       heist::task_graph g, outer;
@@ -215,4 +252,36 @@ TEST_CASE("stop: a context's token tells of the stop, in tasks that can be stopp
     CHECK(told == 1);
     CHECK(last.stop_requested());
   }
+}
+
+TEST_CASE("stop: a scope's stop reaches the tokens of its children, and a join ends it", "[dynamic]") {
+  heist::executor<> ex{std::size_t{3}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "tokens of a scope"};
+  ex.submit([](context c) {
+      heist::scope s{c};
+      std::stop_token last;
+      for (int round = 0; round != 10; ++round) {
+        std::atomic<int> begun{0}, told{0};
+        s.fork([&](context d) {
+          last = d.stop_token();
+          CHECK_FALSE(last.stop_requested());
+          std::stop_callback const tells{last, [&]() noexcept { ++told; }};
+          ++begun, begun.notify_all();
+          d.fork_join([&](context e) { until_stopped(e, begun); },
+                      [&](context e) {
+                        heist::scope inner{e};
+                        inner.fork([&](context f) {
+                          while (!f.stop_token().stop_requested()) std::this_thread::yield();
+                        });
+                      });
+        });
+        c.blocking([&] { begun.wait(0); });
+        s.request_stop();
+        s.request_stop();
+        s.join();
+        CHECK(told == 1);
+        CHECK(last.stop_requested());
+        CHECK_FALSE(c.stop_requested());
+      }
+    }).get();
 }

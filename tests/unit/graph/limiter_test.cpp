@@ -506,6 +506,65 @@ TEST_CASE("state_text names the tasks that wait for limiters, and those that wai
   CHECK(ex.state_text().find("limiter") == std::string::npos);
 }
 
+TEST_CASE("state_text names a circle through limiters of two graphs", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "circle of two graphs"};
+  heist::limiter x{1}, y{1};
+  heist::task_graph first{"one"}, second{"two"};
+  std::atomic<int> both{0};
+  auto const section = [&](heist::task_graph& g, heist::limiter& mine, heist::limiter& wanted, char const* name) {
+    auto begin = g.emplace([&](heist::context c) {
+      c.blocking([&] {
+        for (++both; both < 2;) std::this_thread::yield();
+      });
+    });
+    auto end = g.emplace([] {}).name(name);
+    begin.acquire(mine).precede(end);
+    end.acquire(wanted).release(mine).release(wanted);
+  };
+  section(first, x, y, "wants y");
+  section(second, y, x, "wants x");
+  auto run = ex.run(first);
+  auto other = ex.run(second);
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("wants y, which waits for wants x of the graph two, which waits for the first") ==
+         std::string::npos);
+  CHECK(text.find("task wants x of the graph two waits for a limiter of 1, of which 0 are free (for ") !=
+        std::string::npos);
+  run.request_stop();
+  other.request_stop();
+  run.wait();
+  other.wait();
+}
+
+TEST_CASE("state_text names no circle where tasks wait for a limiter that a running task holds", "[graph]") {
+  heist::executor ex{3};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "no circle"};
+  heist::limiter both[2]{heist::limiter{1}, heist::limiter{1}};
+  heist::task_graph g;
+  std::atomic<bool> runs{false}, go{false};
+  g.emplace([&](heist::context c) {
+     runs = true;
+     c.blocking([&] {
+       while (!go) std::this_thread::yield();
+     });
+   }).limit(both[1]);
+  auto gate = g.emplace([&](heist::context c) {
+    c.blocking([&] {
+      while (!runs) std::this_thread::yield();
+    });
+  });
+  for (char const* name : {"left", "right"}) gate.precede(g.emplace([] {}).name(name).limit(both[0]).limit(both[1]));
+  auto run = ex.run(g);
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("task left") == std::string::npos || text.find("task right") == std::string::npos);
+  CHECK(text.find("circle") == std::string::npos);
+  go = true;
+  run.get();
+}
+
 TEST_CASE("a limiter of nothing, or of a negative number, is refused", "[graph][bad input]") {
   CHECK_THROWS_WITH(heist::limiter{0}, Catch::Contains("a limiter of 0") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(heist::limiter{static_cast<std::size_t>(-1)}, heist::graph_error);

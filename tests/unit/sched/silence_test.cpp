@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "faults/child_process.hpp"
+#include "heist/async.hpp"
 #include "heist/graph.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
@@ -140,13 +141,30 @@ TEST_CASE("state_text: names the tasks that wait, and what they wait for", "[sch
     std::string const text = ex.state_text();
     return text.find("task waits for the gate waits for a future") != std::string::npos &&
            text.find("task waits for a run waits for a run of the graph the inner graph") != std::string::npos &&
-           text.find("async waits for a future") != std::string::npos;
+           text.find("async waits for a future (for ") != std::string::npos &&
+           text.find("async waits for the task slow one (for ") != std::string::npos &&
+           text.find("a thread outside of all executors waits for a run of the graph the outer graph (for ") !=
+               std::string::npos;
   };
+  std::thread outside{[&run] { run.wait(); }};
+  auto named = io.submit(heist::with{.name = "slow one"}, gate);
+  ex.post([&] { named.get(); });
   while (!complete()) std::this_thread::sleep_for(1ms);
   open = true;
+  outside.join();
   run.get();
   ex.wait_idle();
   CHECK(ex.state_text().find("waits for") == std::string::npos);
+}
+
+TEST_CASE("state_text: the time that a wait has lasted", "[sched]") {
+  auto const before = [](std::int64_t milliseconds) {
+    return heist::detail::waited_text(heist::os_env::coarse_nanoseconds() - milliseconds * 1'000'000);
+  };
+  // The test may be interrupted, but not for long.
+  CHECK(before(0).find(" ms)") != std::string::npos);
+  CHECK(before(2000).substr(0, 8) == " (for 2.");
+  CHECK(before(3'600'000).substr(0, 11) == " (for 3600.");
 }
 
 TEST_CASE("HEIST_WATCHDOG: says once what waits when nothing moves", "[sched]") {
