@@ -40,6 +40,29 @@ completion const* end_of_promise(Promise& p) noexcept {
   }
 }
 
+/// Resumes a coroutine, and then one after the other those to which it transfers the thread where a transfer is no jump
+/// (transfer_is_jump()): each has returned before the next resumes, so the stack does not grow.
+struct transfer_loop {
+  std::coroutine_handle<> running;  ///< that it has resumed
+  std::coroutine_handle<> next;     ///< to which that has transferred the thread; null: to none
+
+  /// `place`: where the calling fiber, or the thread outside, keeps its innermost loop.
+  static void resume(transfer_loop*& place, std::coroutine_handle<> first);
+  static void resume_here(std::coroutine_handle<> first) { resume(place_here(), first); }
+  /// What `from` returns to transfer the thread to `to`: nothing if the loop that has resumed `from` will resume `to`,
+  /// otherwise `to`: code that is none of heist's has resumed `from`, and does not expect `to` after it has returned.
+  static std::coroutine_handle<> leave(std::coroutine_handle<> from, std::coroutine_handle<> to) noexcept;
+
+ private:
+  static transfer_loop*& place_here() noexcept;
+};
+
+/// What `await_suspend` of `from` returns to transfer the thread to `to`.
+HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> from,
+                                                     std::coroutine_handle<> to) noexcept {
+  return transfer_is_jump() ? to : transfer_loop::leave(from, to);
+}
+
 /// A coroutine that resumes as a task: a unit of work of its own. Lies in the coroutine's frame while that is
 /// suspended.
 struct resume_item : queued_runnable {

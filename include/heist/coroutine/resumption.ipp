@@ -4,6 +4,7 @@
 #include "heist/coroutine/resumption.hpp"
 
 #include <new>
+#include <utility>  // exchange
 
 #include <fmt/format.h>
 
@@ -24,6 +25,31 @@ HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
 inline constexpr described_operations resumption_operations{&describe_resumption, &wave_of_resumption};
 inline constexpr described resumption_what{&resumption_operations};
 
+HEIST_BODY void transfer_loop::resume(transfer_loop*& place, std::coroutine_handle<> first) {
+  struct restore {
+    transfer_loop*& place;
+    transfer_loop* const outer;
+    ~restore() { place = outer; }
+  } const at_the_end{place, place};
+  transfer_loop loop{first, nullptr};
+  place = &loop;
+  for (; loop.running; loop.running = std::exchange(loop.next, nullptr)) loop.running.resume();
+}
+
+HEIST_BODY std::coroutine_handle<> transfer_loop::leave(std::coroutine_handle<> from,
+                                                        std::coroutine_handle<> to) noexcept {
+  transfer_loop* const loop = place_here();
+  if (loop == nullptr || loop->running != from || loop->next) return to;
+  loop->next = to;
+  return std::noop_coroutine();
+}
+
+HEIST_BODY transfer_loop*& transfer_loop::place_here() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  // relaxed: its own
+  return w != nullptr ? w->current.load(std::memory_order_relaxed)->transfers : transfers_outside();
+}
+
 HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h) noexcept
     : queued_runnable{{&run_it, &resumption_what}, nullptr}, handle{h} {}
 
@@ -35,7 +61,7 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   self.home.tell_begin(*self.worker, view);
   // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
   beside_its_task const unknown{self};
-  item.handle.resume();
+  transfer_loop::resume(self.transfers, item.handle);
   self.home.tell_end(*self.worker, view);
   core::ended(*self.worker, its_wave);
   return nullptr;

@@ -10,6 +10,7 @@
 
 namespace heist::detail {
 
+struct transfer_loop;
 struct worker;
 
 /// Lies at the lower end of the stack for signal handlers of a worker's thread, of which the kernel tells the size and
@@ -35,13 +36,15 @@ inline worker* worker_by_sign() noexcept {
 }
 
 struct thread_place {
-  worker* on;  ///< the worker that the thread is, or null outside
-  bool known;  ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
+  worker* on;                ///< the worker that the thread is, or null outside
+  bool known;                ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
+  transfer_loop* transfers;  ///< that runs on the thread outside of fibers, or null
 };
-HEIST_ONE_COPY inline thread_local constinit thread_place place_of_this_thread{nullptr, false};
+HEIST_ONE_COPY inline thread_local constinit thread_place place_of_this_thread{nullptr, false, nullptr};
 
 HEIST_COLD inline worker* find_this_worker() noexcept {
-  place_of_this_thread = {worker_by_sign(), true};
+  place_of_this_thread.on = worker_by_sign();
+  place_of_this_thread.known = true;
   return place_of_this_thread.on;
 }
 
@@ -55,7 +58,14 @@ HEIST_NOINLINE inline worker* this_worker() noexcept {
 
 HEIST_NOINLINE inline void set_this_worker(worker* w) noexcept {
   asm volatile("" ::: "memory");
-  place_of_this_thread = {w, true};
+  place_of_this_thread.on = w;
+  place_of_this_thread.known = true;
+}
+
+/// The transfer loop of the calling thread, which is no worker.
+HEIST_NOINLINE inline transfer_loop*& transfers_outside() noexcept {
+  asm volatile("" ::: "memory");
+  return place_of_this_thread.transfers;
 }
 
 }  // namespace heist::detail

@@ -23,6 +23,7 @@ void make_room(std::vector<T>& v, std::size_t more) {
 }
 
 [[noreturn]] HEIST_RARE void refuse_change(char const* what);
+[[noreturn]] HEIST_RARE void refuse_change_of_remembered(char const* what);
 [[noreturn]] HEIST_RARE void refuse_more_tasks();
 
 inline void graph_data::refuse_while_running(char const* what) const {
@@ -32,7 +33,9 @@ inline void graph_data::refuse_while_running(char const* what) const {
 }
 
 inline void graph_data::about_to_change(char const* what) {
-  refuse_while_running(what);
+  // acquire: as above
+  if (running.load(std::memory_order_acquire)) [[unlikely]]
+    change_between_passes(what);
   laid_out = false;
 }
 

@@ -66,8 +66,17 @@ struct graph_data : pending_count_keeper {
   void clear();
   /// Throws graph_error if a run is in progress.
   void refuse_while_running(char const* what) const;
+  /// As above, but a callback or a predicate of the run in progress may: no pass is in progress then. Not under a policy
+  /// with memory, which knows the tasks of the run by their places.
+  void refuse_in_pass(char const* what) const {
+    // acquire: as in refuse_while_running()
+    if (running.load(std::memory_order_acquire)) [[unlikely]]
+      refuse_unless_between_passes(what);
+  }
+  HEIST_RARE void refuse_unless_between_passes(char const* what) const;
   /// As above; what was laid out is void from here on.
   void about_to_change(char const* what);
+  HEIST_RARE void change_between_passes(char const* what);
   void destroy(node* n) noexcept;
   std::string task_name(std::uint32_t index) const;
 
@@ -122,6 +131,8 @@ struct graph_data : pending_count_keeper {
   void tell_events() noexcept;
   void close_events() noexcept;
   void arm_again() noexcept;
+  /// Before a pass, if a callback has changed the graph. False if it cannot be laid out: then the run has failed.
+  HEIST_RARE bool lay_out_changed(run_state& r);
   struct ended_waits {
     queued_runnable* events = nullptr;
     limited_task* limited = nullptr;
@@ -200,6 +211,7 @@ struct graph_data : pending_count_keeper {
     void* to = nullptr;
   } on_failure;
   bool laid_out = false;
+  bool changed = false;                    ///< by a callback of a run, since a pass began; the next pass looks
   std::uint32_t layouts = 0;               ///< how many there have been
   std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
 

@@ -64,6 +64,52 @@ HEIST_COLD_BODY void choice_of_run::tell_end_of(run_state& r) {
   };
 }
 
+HEIST_BODY void run_state::may_wait_for(graph_data& g) noexcept {
+  // relaxed: the start of the run publishes it
+  if (!g.events.empty() || !g.parts.empty() || !g.limits.empty() || g.on_failure.tell != nullptr)
+    waiting.store(&g, std::memory_order_relaxed);
+}
+
+HEIST_COLD_BODY void graph_data::refuse_unless_between_passes(char const* what) const {
+  caller const who = caller::now();
+  if (who.graph != this || !who.is_callback) refuse_change(what);
+  room_core const* const room = current->home->room.get();
+  if (room != nullptr && room->homes_of_tasks() != task_homes::none) refuse_change_of_remembered(what);
+}
+
+/// What the run in progress knows of the layout ends here.
+HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
+  refuse_unless_between_passes(what);
+  current->forget_waits();
+  tell_events();
+  events.clear();
+  return_limits(current->interrupted());
+  balance_count = 0;
+  changed = true;
+}
+
+HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
+  bool lays_out = false;
+  try {
+    for (;;) {
+      {
+        spin_guard guard{lock};
+        if (laid_out) break;
+      }
+      lays_out = true;
+      lay_out_once(*r.home);
+    }
+  } catch (...) {
+    r.fail(exception_of_task());
+    return false;
+  }
+  changed = false;
+  spin_guard guard{lock};
+  for (run_state* s = &r; s != nullptr; s = s->next_in_line) s->may_wait_for(*this);
+  if (lays_out) arm_events();
+  return true;
+}
+
 /// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
 HEIST_BODY run_state& graph_data::prepare_run(core& home) {
   if (home.room != nullptr) [[unlikely]]
@@ -90,9 +136,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
       }
       if (r != nullptr) {
         r->prepare(home);
-        // relaxed: the start of the run publishes it
-        if (!events.empty() || !parts.empty() || !limits.empty() || on_failure.tell != nullptr)
-          r->waiting.store(this, std::memory_order_relaxed);
+        r->may_wait_for(*this);
         r->copy_title(title);
         return *r;
       }
@@ -136,7 +180,8 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   graph_data& g = *static_cast<starter_item&>(task).graph;
   self.worker->report_pending_count();
   run_state& r = *g.current;
-  if (g.sources.empty() || (r.passes == 0 && !r.again)) {
+  bool const can_run = !g.changed || g.lay_out_changed(r);
+  if (!can_run || g.sources.empty() || (r.passes == 0 && !r.again)) {
     g.remaining.store(1, std::memory_order_relaxed);  // relaxed: this worker reports it, when this has returned
     self.worker->count_for(g);
     return nullptr;
@@ -245,7 +290,7 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
 HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
 #if HEIST_CHECKED
-  if (counts_tokens && !r.interrupted()) [[unlikely]]
+  if (counts_tokens && !changed && !r.interrupted()) [[unlikely]]
     warn_of_joins();
 #endif
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag

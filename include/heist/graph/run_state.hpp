@@ -72,7 +72,9 @@ struct run_state {
   void request_stop() noexcept { interrupt_with(stopped_bit); }
   /// The run is interrupted: its tasks wait no longer for events and limiters.
   void end_waits(std::uint32_t why) noexcept;
-  /// The run is about to end: its graph may soon be gone.
+  /// Notes the graph if tasks of the run may wait for events or limiters; published by the start of the run.
+  void may_wait_for(graph_data& g) noexcept;
+  /// The run is about to end, and its graph may soon be gone; or a callback is about to change the graph.
   void forget_waits() noexcept;
   /// The first to fail owns `exception`.
   void fail(std::exception_ptr e) noexcept;

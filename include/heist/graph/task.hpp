@@ -39,7 +39,7 @@ class task_operations {
 
   /// Names the task, for pictures, traces and messages. Throws graph_error while the graph runs.
   Self& name(std::string_view text) {
-    checked().refuse_while_running("name a task");
+    checked().refuse_in_pass("name a task");
     graph_->names.set(index_, std::string{text});
     return self();
   }

@@ -4,7 +4,9 @@
 #include <algorithm>  // max, min, partial_sort, reverse
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>  // pair
 #include <vector>
 
 #include "heist/observe/recorder.hpp"
@@ -18,6 +20,7 @@ namespace heist::detail {
 /// Nanoseconds in a unit that fits.
 std::string time_text(std::int64_t ns);
 double percent_of(std::int64_t part, std::int64_t whole);
+std::string passes_text(trace_summary const& s);
 
 /// A stretch of time that a task has spent on a worker, outermost, for the picture.
 struct drawn_slice {
@@ -59,6 +62,8 @@ class report_sink : public timeline_sink {
     s.begin = s.end = task.since;
     s.worker = w;
     edges_.begins(task.id, {task.number, w, task.since}, *this);
+    s.graph = edges_.graph_of(task.id);
+    if (s.graph != none) s.pass = ++times_[{s.graph, task.id}];
   }
   void ends(std::size_t w, open_task const& task, std::int64_t ns) {
     edges_.ends(task.id, {task.number, w, ns}, *this);
@@ -110,6 +115,8 @@ class report_sink : public timeline_sink {
     std::size_t before = none;   ///< the predecessor that ended last
     std::int64_t before_ns = 0;  ///< when
     std::int64_t chain = 0;      ///< busy times of all that it has waited for, and its own
+    std::size_t graph = none;    ///< that it is a task of; none: of none
+    std::size_t pass = 0;        ///< of that graph, counted from 1: that of the task before; how often it has begun
   };
 
   void choose_longest() {
@@ -127,16 +134,31 @@ class report_sink : public timeline_sink {
     std::size_t last = none;
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       seen& s = seen_[i];
-      s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);  // one that begins later has a larger number
+      // One that begins later has a larger number.
+      s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);
+      if (s.before != none) s.pass = seen_[s.before].pass;
       if (s.before != none && (last == none || s.chain > seen_[last].chain)) last = i;
     }
     if (last == none) return;
     sum.critical_ns = seen_[last].chain;
+    sum_passes(seen_[last].graph);
     for (; last != none; last = seen_[last].before) sum.critical_path.push_back(task(last));
     std::reverse(sum.critical_path.begin(), sum.critical_path.end());
   }
 
+  void sum_passes(std::size_t graph) {
+    std::map<std::size_t, std::int64_t> longest;  // by pass
+    for (seen const& s : seen_) {
+      if (s.graph != graph) continue;
+      sum.critical_work_ns += s.busy;
+      longest[s.pass] = std::max(longest[s.pass], s.chain);
+    }
+    sum.critical_passes = longest.size();
+    for (auto const& [pass, ns] : longest) sum.critical_all_ns += ns;
+  }
+
   std::int64_t start_;
+  std::map<std::pair<std::size_t, void const*>, std::size_t> times_;  ///< how often a task of a graph has begun
   followed_edges edges_;
   steal_branches branches_;
   std::vector<seen> seen_;

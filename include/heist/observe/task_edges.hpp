@@ -88,6 +88,12 @@ class followed_edges {
     found->second.began = after.ns;
     open_[id].clear();  // its last end may have been dropped
   }
+  /// The graph that a task is of, a number, as far as graphs have told until the last begin; no_graph: of none.
+  std::size_t graph_of(void const* id) const noexcept {
+    auto const found = tasks_.find(id);
+    return found == tasks_.end() ? no_graph : found->second.graph;
+  }
+  static constexpr std::size_t no_graph = ~std::size_t{0};
   template <class Sink>
   void ends(void const* id, edge_end before, Sink& sink) {
     if (edges_ == nullptr) return;
@@ -102,6 +108,7 @@ class followed_edges {
   struct known_task {
     std::vector<void const*> predecessors;
     std::int64_t began = std::numeric_limits<std::int64_t>::min();
+    std::size_t graph = no_graph;  ///< the number of its layout
   };
   /// Takes over what graphs have said until `ns`.
   void advance(std::int64_t ns);

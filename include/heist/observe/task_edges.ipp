@@ -59,6 +59,7 @@ HEIST_COLD_BODY void detail::followed_edges::advance(std::int64_t ns) {
     task_edges::layout const& graph = edges_->layouts()[next_];
     for (void const* const task : graph.tasks) {
       tasks_[task] = {};
+      tasks_[task].graph = next_;
       ended_.erase(task);
     }
     for (auto const& [from, to] : graph.edges) tasks_[to].predecessors.push_back(from);

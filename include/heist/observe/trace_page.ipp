@@ -216,8 +216,8 @@ HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, 
   if (!sum.critical_path.empty())
     out << fmt::format(
                "<h2>Critical path: {} tasks, busy for {}</h2>\n<p>The chain of tasks, along the edges of graphs, "
-               "that was busy longest: its run could not be shorter.</p>\n",
-               sum.critical_path.size(), detail::time_text(sum.critical_ns))
+               "that was busy longest: its pass could not be shorter. {}.</p>\n",
+               sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum))
         << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
   out << "<h2>Longest tasks</h2>\n" << detail::tasks_table(sum.longest, 10) << "</body></html>\n";

@@ -57,6 +57,19 @@ HEIST_COLD_BODY std::size_t trace_summary::steals_within_squads() const noexcept
   return n;
 }
 
+HEIST_COLD_BODY double trace_summary::parallelism() const noexcept {
+  return critical_all_ns == 0 ? 0 : static_cast<double>(critical_work_ns) / static_cast<double>(critical_all_ns);
+}
+
+/// What the passes of the graph of the critical path say together.
+HEIST_COLD_BODY std::string detail::passes_text(trace_summary const& s) {
+  std::string const passes = s.critical_passes == 1 ? "its pass" : fmt::format("its {} passes", s.critical_passes);
+  std::string const text =
+      fmt::format("{} together: critical path {}, tasks busy for {}, so at most {:.2f} workers busy at a time", passes,
+                  time_text(s.critical_all_ns), time_text(s.critical_work_ns), s.parallelism());
+  return s.parallelism() < 1.005 ? text + ": a chain" : text;
+}
+
 HEIST_COLD_BODY std::string trace_summary::text() const {
   std::string text = fmt::format("{} on {} worker{}: {} tasks, {:.1f} % busy, {} steals, {} of them within squads\n",
                                  detail::time_text(elapsed_ns), workers.size(), workers.size() == 1 ? "" : "s", tasks,
@@ -86,7 +99,10 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
     }
   };
   if (!critical_path.empty()) {
-    text += fmt::format("critical path: {} tasks, busy for {}\n", critical_path.size(), detail::time_text(critical_ns));
+    text +=
+        fmt::format("critical path: {} tasks, busy for {}{}\n", critical_path.size(), detail::time_text(critical_ns),
+                    critical_passes > 1 ? fmt::format(" in the longest of {} passes", critical_passes) : "");
+    text += detail::passes_text(*this) + "\n";
     list(critical_path, 20);
   }
   text += "longest tasks:\n";

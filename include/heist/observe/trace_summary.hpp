@@ -50,9 +50,15 @@ struct trace_summary {
   std::vector<task> longest;                     ///< at most ten, the longest first
   std::vector<task> critical_path;               ///< the chain of tasks, along edges of graphs, that was busy longest
   std::int64_t critical_ns = 0;                  ///< how long it was busy
+  /// Of all passes of the graph of that path: how many there were, the sum of each one's critical path, and how long the
+  /// tasks were busy. The quotient of the last two is how many workers could be busy at a time.
+  std::size_t critical_passes = 0;
+  std::int64_t critical_all_ns = 0, critical_work_ns = 0;
 
   /// All workers' busy time, as a part of what there was.
   double utilisation() const noexcept;
+  /// Of the graph of the critical path: work by span. 1: a chain. 0 without a critical path.
+  double parallelism() const noexcept;
   /// Steals within a squad, and all.
   std::size_t steals_within_squads() const noexcept;
   std::size_t steal_count() const noexcept;

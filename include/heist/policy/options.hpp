@@ -33,7 +33,8 @@ struct options {
   /// Bytes of each fiber's stack, on which tasks run; memory is used as it is touched.
   std::size_t stack_size = std::size_t{1} << 20;
   /// How many fibers there may be at a time, at least one for each worker: one for each task that waits, and under
-  /// child-first order one for each level of forks on each worker, which keeps those that it has had. Where one more is
+  /// child-first order one for each level of forks on each worker, which keeps those that it has had. The executor keeps
+  /// their addresses to its end, and gives back their memory (docs/performance.md, "Memory"). Where one more is
   /// needed, a fork and a wait for a future or a run throw stack_error; a join, sync_wait() and algorithms go on without.
   std::size_t max_fibers = 30'000;
   /// How many threads there may be, workers' included: one for each worker, others for calls that block

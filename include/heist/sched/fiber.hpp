@@ -23,6 +23,7 @@ namespace heist::detail {
 
 class core;
 struct guest;
+struct transfer_loop;
 struct worker;
 
 /// Children that have been forked and put nowhere yet, of a frame on a fiber.
@@ -88,6 +89,7 @@ class fiber {
   resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
+  transfer_loop* transfers = nullptr;       ///< the innermost on it (coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
   std::unique_ptr<fiber> next_of_all;

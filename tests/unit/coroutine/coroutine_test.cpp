@@ -6,6 +6,7 @@
 #if HEIST_COROUTINES
 
 #include <atomic>
+#include <coroutine>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -190,6 +191,86 @@ TEST_CASE("coroutine: values and exceptions, of futures, runs and other coroutin
     CHECK(ex.sync_wait([&] { return heist::sync_wait(total(ex, 20)); }) == 190);
     ex.wait_idle();
   }
+}
+
+TEST_CASE("coroutine: neither loops of awaits nor recursion use the stack", "[coroutine][deep]") {
+  constexpr int n = heist::under_tsan ? 5000 : 200000;  // ThreadSanitizer keeps a stack of its own
+  heist::executor ex{2};
+  heist_test::watchdog guard{"deep", 60s, [&] { return ex.state_text(); }};
+  auto const loop = [](heist::executor<>* on, int times) -> heist::coroutine<int> {
+    if (on != nullptr) co_await heist::resume_on(*on);
+    int done = 0;
+    for (int i = 0; i < times; ++i) co_await step(done);
+    for (int i = 0; i < times; ++i) done += co_await deep(1);
+    co_return done;
+  };
+  CHECK(heist::sync_wait(loop(nullptr, n)) == 2 * n);
+  CHECK(heist::sync_wait(loop(&ex, n)) == 2 * n);
+  CHECK(heist::sync_wait(deep(n)) == n);
+  CHECK(ex.sync_wait([] { return heist::sync_wait(deep(n)); }) == n);
+  // Its body parks, and continues on any worker; and it goes away and comes back.
+  auto const parks = [](heist::executor<>& on, int times) -> heist::coroutine<int> {
+    co_await heist::resume_on(on);
+    int sum = 0;
+    for (int i = 0; i < times; ++i) {
+      sum += on.submit([] { return 1; }).get();
+      co_await step(sum);
+      if (i % 4 == 0) sum += co_await on.submit([] { return 1; });
+      co_await step(sum);
+    }
+    co_return sum;
+  };
+  CHECK(heist::sync_wait(parks(ex, n / 20)) == n / 20 * 3 + (n / 20 + 3) / 4);
+  auto const goes_away = [](heist::executor<>& other, int times) -> heist::coroutine<int> {
+    int sum = 0;
+    for (int i = 0; i < times; ++i) sum += co_await goes_to(other, false);
+    co_return sum;
+  };
+  CHECK(heist::sync_wait(goes_away(ex, n / 20)) == n / 20);
+}
+
+namespace {
+
+/// Resumes what waits at it, in its own stack, as a library's event may.
+struct foreign_event {
+  std::atomic<void*> waits{nullptr};
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> h) noexcept { waits = h.address(); }
+  void await_resume() const noexcept {}
+};
+
+}  // namespace
+
+TEST_CASE("coroutine: one that other code resumes goes on at once, with those that wait for it", "[coroutine]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{"foreign", 60s, [&] { return ex.state_text(); }};
+  foreign_event event;
+  int after = 0;
+  auto const inner = [](foreign_event& e) -> heist::coroutine<int> {
+    co_await e;
+    co_return 1;
+  };
+  auto const waits = [&]() -> heist::coroutine<int> {
+    int const x = co_await inner(event);
+    after = x;
+    co_return x;
+  };
+  auto const sets = [&]() -> heist::coroutine<bool> {
+    co_await heist::resume_on(ex);
+    std::coroutine_handle<>::from_address(event.waits).resume();
+    bool const at_once = after == 1;
+    int n = 0;
+    for (int i = 0; i < 1000; ++i) co_await step(n);
+    co_return at_once&& n == 1000;
+  };
+  std::atomic<int> got{0};
+  std::thread waiter{[&] { got = heist::sync_wait(waits()); }};
+  CHECK(ex.sync_wait([&] {
+    while (event.waits == nullptr) std::this_thread::yield();
+    return heist::sync_wait(sets());
+  }));
+  waiter.join();
+  CHECK(got == 1);
 }
 
 TEST_CASE("coroutine: a value made of braces", "[coroutine]") {

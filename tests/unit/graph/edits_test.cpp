@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -342,4 +343,125 @@ TEST_CASE("a task whose callable cannot be copied leaves the graph as it was", "
   CHECK(g.edge_count() == 1);
   ex.run(g).get();
   CHECK(n == 1);
+}
+
+TEST_CASE("a predicate changes its graph between two passes", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  heist::limiter one{1};
+  std::atomic<int> ran{0}, wrong{0};
+  std::vector<heist::task<>> chain{g.emplace([&] { ++ran; })};
+  int passes = 0;
+  auto run = ex.run_until(g, [&] {
+    ++passes;
+    if (ran != passes) ++wrong;  // a task more each time
+    ran = 0;
+    auto next = g.emplace([&] { ++ran; }).name("one more");
+    next.limit(one);
+    chain.back().precede(next);
+    chain.push_back(next);
+    return passes == 100;
+  });
+  run.get();
+  CHECK(wrong == 0);
+  CHECK(g.size() == 101);
+  // Tasks go, with their limits; an event comes, and goes.
+  passes = 0;
+  ran = 0;
+  ex.run_until(g, [&] {
+      ++passes;
+      if (ran != 102 - passes) ++wrong;
+      ran = 0;
+      g.erase(chain.back());
+      chain.pop_back();
+      return passes == 100;
+    }).get();
+  CHECK(wrong == 0);
+  CHECK(g.size() == 1);
+  heist::event<int> number;
+  heist::task<> bring, last;
+  int seen = 0, stage = 0;
+  ex.run_until(g, [&] {
+      if (stage % 2 == 0) {
+        number = g.emplace_event<int>();
+        bring = g.emplace([&] { number.fulfil(stage); });
+        last = g.emplace([&](int x) { seen += x; }, number);
+      } else {
+        g.erase(last);
+        g.erase(bring);
+        g.erase(number);
+      }
+      return ++stage == 20;
+    }).get();
+  CHECK(seen == 1 + 3 + 5 + 7 + 9 + 11 + 13 + 15 + 17 + 19);
+  CHECK(g.size() == 1);
+}
+
+TEST_CASE("a callback changes its graph, and the runs in line are of what it is then", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  std::atomic<int> ran{0};
+  std::atomic<bool> go{false};
+  auto a = g.emplace([&] {
+    while (!go) std::this_thread::yield();
+    ++ran;
+  });
+  std::vector<heist::graph_run> runs;
+  std::vector<heist::task<>> more;
+  for (int i = 0; i < 50; ++i) {
+    runs.push_back(ex.run_n(g, 2, [&] {
+      more.push_back(g.emplace([&] { ++ran; }));
+      a.precede(more.back());
+    }));
+  }
+  go = true;
+  for (auto& r : runs) r.get();
+  CHECK(ran == 50 * 51);  // 2 passes of 1 to 50 tasks
+  // A circle fails the runs that meet it, and they alone.
+  heist::graph_run circle, meets, meets_too;
+  go = false;
+  circle = ex.run(g, [&] { more[0].precede(a); });
+  meets = ex.run(g);
+  meets_too = ex.run(g, [&] { g.erase_edge(more[0], a); });
+  auto well = ex.run(g);
+  ran = 0;
+  go = true;
+  circle.get();
+  CHECK_THROWS_WITH(meets.get(), Catch::Contains("cycle"));
+  CHECK_THROWS_WITH(meets_too.get(), Catch::Contains("cycle"));
+  well.get();
+  CHECK(ran == 2 * 51);
+  // It may start the next run itself, before and after a change; and a stop comes at any time.
+  std::atomic<int> left{200};
+  std::function<void()> again = [&] {
+    if (left-- == 0) return;
+    if (left % 2 == 0) (void)ex.run(g, [&] { again(); });
+    g.erase(more.back());
+    more.back() = g.emplace([&] { ++ran; });
+    a.precede(more.back());
+    if (left % 2 != 0) (void)ex.run(g, [&] { again(); });
+  };
+  (void)ex.run(g, [&] { again(); });
+  ex.wait_idle();
+  CHECK(left == -1);
+  for (int i = 0; i < 50; ++i) {
+    auto r = ex.run_until(g, [&] {
+      g.erase_edge(a, more[0]);
+      a.precede(more[0]);
+      return false;
+    });
+    r.request_stop();
+    CHECK_THROWS_AS(r.get(), heist::stopped_error);
+  }
+}
+
+TEST_CASE("under a policy with memory a change between passes is refused in a sentence", "[graph][bad input]") {
+  heist::executor<heist::policy::cab> ex{2};
+  heist_test::watchdog dog{"refused", seconds{30}, [&] { return ex.state_text(); }};
+  heist::task_graph g;
+  g.emplace([] {});
+  CHECK_THROWS_WITH(ex.run_n(g, 2, [&] { g.emplace([] {}); }).get(), Catch::Contains("policy with memory"));
+  CHECK(g.size() == 1);
 }

@@ -95,6 +95,38 @@ TEST_CASE("report_counts_busy_time_once_and_steals_by_squad") {
   CHECK(s.text().find("3 steals, 1 of them within squads") != std::string::npos);
 }
 
+TEST_CASE("report_of_several_passes_holds_like_against_like") {
+  std::vector<int> t(4);
+  heist::task_edges edges;
+  tell(edges, t, {{0, 1}});
+  heist::recorder r;
+  r.start(1);
+  for (int pass = 0; pass != 50; ++pass) {
+    run(r, 0, t[0], "a");
+    run(r, 0, t[1], "b");
+  }
+  auto const chain = heist::summarize(r, &edges);
+  CHECK(chain.critical_path.size() == 2);
+  CHECK(chain.critical_passes == 50);
+  CHECK(chain.critical_all_ns == chain.critical_work_ns);  // it is all of the work
+  CHECK(chain.critical_all_ns >= chain.critical_ns);
+  CHECK(chain.parallelism() == 1);
+  CHECK(chain.text().find("in the longest of 50 passes") != std::string::npos);
+  CHECK(chain.text().find(": a chain") != std::string::npos);
+  CHECK(page_of(r, &edges).find("its 50 passes together") != std::string::npos);
+  // Two tasks beside each other: each pass has the longer one, and what both were busy is more.
+  r.start(1);
+  for (int pass = 0; pass != 50; ++pass) {
+    run(r, 0, t[0], "a");
+    run(r, 0, t[1], "b");
+    run(r, 0, t[2], "beside");
+  }
+  auto const wide = heist::summarize(r, &edges);
+  CHECK(wide.critical_passes == 50);
+  CHECK(wide.critical_work_ns > wide.critical_all_ns);
+  CHECK(wide.text().find(": a chain") == std::string::npos);
+}
+
 TEST_CASE("report_finds_the_chain_of_tasks_that_was_busy_longest") {
   std::vector<int> t(4);
   heist::task_edges edges;
@@ -118,6 +150,9 @@ TEST_CASE("report_finds_the_chain_of_tasks_that_was_busy_longest") {
   CHECK(s.critical_path[1].name == "late");  // the last one waited for it
   CHECK(s.critical_path[2].name == "last");
   CHECK(s.critical_ns == s.critical_path[0].busy_ns + s.critical_path[1].busy_ns + s.critical_path[2].busy_ns);
+  CHECK(s.critical_passes == 1);
+  CHECK(s.critical_all_ns == s.critical_ns);
+  CHECK(s.critical_work_ns > s.critical_ns);
   auto const page = page_of(r, &edges);
   CHECK(count(page, "class=\"critical\"") == 3);
   CHECK(page.find("Critical path: 3 tasks") != std::string::npos);
