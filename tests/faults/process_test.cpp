@@ -7,9 +7,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <latch>
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -57,6 +60,10 @@ int jump(int depth) {
   char volatile frame[48 << 10];
   frame[0] = static_cast<char>(depth);
   return depth == 0 ? 0 : jump_again(depth - 1) + frame[0];
+}
+
+void throws() {
+  throw 1;
 }
 
 bool leaks_are_ours = true;
@@ -289,6 +296,77 @@ TEST_CASE("exit(): from a task of a static executor it ends the process, with a 
   INFO(report.text());
   CHECK_FALSE(report.hung);
   CHECK((report.exit_code == 3 || report.says("destroyed by one of its own tasks")));
+}
+
+TEST_CASE("ends: what ends the process at once does so from a task, while others run", "[faults]") {
+  struct row {
+    char const* what;
+    void (*end)();
+    int exit_code, signal;
+  };
+  for (row const& r : {
+           row{"_exit", [] { ::_exit(3); }, 3, 0},
+           row{"quick_exit", [] { std::quick_exit(3); }, 3, 0},
+           row{"exec", [] { ::execl("/bin/sh", "sh", "-c", "exit 3", nullptr); }, 3, 0},
+           row{"abort", [] { std::abort(); }, 0, SIGABRT},
+           row{"terminate", [] { std::terminate(); }, 0, SIGABRT},
+           row{"throw where nothing may be thrown", []() noexcept { throws(); }, 0, SIGABRT},
+           row{"SIGTERM", [] { std::raise(SIGTERM); }, 0, SIGTERM},
+       }) {
+    auto const report = run_child([&] {
+      heist::executor<> ex{std::size_t{3}};
+      std::atomic<bool> never{false};
+      std::latch others{3};
+      for (int i = 0; i != 2; ++i) {
+        ex.post([&] {
+          others.arrive_and_wait();
+          while (!never) std::this_thread::yield();
+        });
+      }
+      ex.post([&] {
+        others.arrive_and_wait();
+        r.end();
+      });
+      ex.wait_idle();
+    });
+    INFO(r.what << ": " << report.text());
+    CHECK_FALSE(report.hung);
+    CHECK(report.signal == r.signal);
+    if (r.signal == 0 && !heist::under_tsan) CHECK(report.exit_code == r.exit_code);
+  }
+}
+
+TEST_CASE("ends: a scope that is left, also by an exception, waits for what its executor has begun", "[faults]") {
+  std::atomic<int> n{0};
+  auto const begin = [&](heist::executor<>& ex) {
+    for (int i = 0; i != 100; ++i) {
+      ex.post([&](auto ctx) {
+        std::this_thread::yield();
+        ctx.submit([&n] { ++n; }).wait();
+      });
+    }
+  };
+  {
+    heist::executor<> ex{std::size_t{2}};
+    begin(ex);
+  }
+  CHECK(n == 100);
+  CHECK_THROWS_WITH(
+      [&] {
+        heist::executor<> ex{std::size_t{2}};
+        begin(ex);
+        throw std::runtime_error{"left"};
+      }(),
+      "left");
+  CHECK(n == 200);
+  // A thread that has given work to an executor may end before it.
+  heist::executor<> ex{std::size_t{2}};
+  std::thread{[&] {
+    begin(ex);
+    ::pthread_exit(nullptr);
+  }}.join();
+  ex.wait_idle();
+  CHECK(n == 300);
 }
 
 TEST_CASE("static: executors that live as long as the process drain at exit()", "[faults]") {
