@@ -40,8 +40,8 @@ completion const* end_of_promise(Promise& p) noexcept {
   }
 }
 
-/// Resumes a coroutine, and then one after the other those to which it transfers the thread where a transfer is no jump
-/// (transfer_is_jump()): each has returned before the next resumes, so the stack does not grow.
+/// Resumes a coroutine. Where a transfer is no jump (transfer_is_jump()), it then resumes the coroutine to which that one
+/// transfers the thread, and so on. Each has returned before the next resumes, so the stack does not grow.
 struct transfer_loop {
   std::coroutine_handle<> running;  ///< that it has resumed
   std::coroutine_handle<> next;     ///< to which that has transferred the thread; null: to none
@@ -49,8 +49,8 @@ struct transfer_loop {
   /// `place`: where the calling fiber, or the thread outside, keeps its innermost loop.
   static void resume(transfer_loop*& place, std::coroutine_handle<> first);
   static void resume_here(std::coroutine_handle<> first) { resume(place_here(), first); }
-  /// What `from` returns to transfer the thread to `to`: nothing if the loop that has resumed `from` will resume `to`,
-  /// otherwise `to`: code that is none of heist's has resumed `from`, and does not expect `to` after it has returned.
+  /// What `from` returns to transfer the thread to `to`. If this loop has resumed `from`, it will resume `to`: nothing.
+  /// Otherwise `to`: other code than heist's has resumed `from`, and would not resume `to`.
   static std::coroutine_handle<> leave(std::coroutine_handle<> from, std::coroutine_handle<> to) noexcept;
 
  private:

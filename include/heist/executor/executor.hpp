@@ -355,9 +355,9 @@ class executor {
     if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// For people who look at a hang, approximate: one line per worker, one for each parked task (at most 100), and one for
-  /// each thread outside that waits, with what it waits for and how long it has waited. With the environment variable HEIST_WATCHDOG=seconds an executor prints it on stderr by itself
-  /// when no task has begun or ended for so long while something waits.
+  /// For people who look at a hang, approximate. One line for each worker, for each parked task (at most 100), and for each
+  /// thread outside that waits: what it waits for, and for how long. With the environment variable HEIST_WATCHDOG=seconds
+  /// an executor prints it on stderr by itself when no task has begun or ended for so long while something waits.
   std::string state_text() const { return scheduler_.state_text(); }
 
  private:

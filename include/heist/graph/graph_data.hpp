@@ -66,8 +66,8 @@ struct graph_data : pending_count_keeper {
   void clear();
   /// Throws graph_error if a run is in progress.
   void refuse_while_running(char const* what) const;
-  /// As above, but a callback or a predicate of the run in progress may: no pass is in progress then. Not under a policy
-  /// with memory, which knows the tasks of the run by their places.
+  /// As above, but not in a callback or a predicate of the run in progress, where no pass is in progress. Policies with
+  /// memory refuse there, too: they know the tasks of the run by their places.
   void refuse_in_pass(char const* what) const {
     // acquire: as in refuse_while_running()
     if (running.load(std::memory_order_acquire)) [[unlikely]]

@@ -1,4 +1,4 @@
-// What a graph says on stderr, once, of tasks that will not run or do not do what they seem to.
+// Warnings of a graph on stderr, once each: tasks that will not run, and tasks that do not do what they seem to.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What two workers do not show, with 2 to 64: sleepers that wake, lines that many wait in, regions with many squads, stops
-// while all are busy. Bodies wait for each other, so that the tests need no clock.
+// Tests with 2 to 64 workers: sleepers that wake, lines with many waiters, regions with many squads, stops while all workers
+// are busy. Bodies wait for each other, so that the tests need no clock.
 #include <atomic>
 #include <bit>
 #include <chrono>
