@@ -68,17 +68,16 @@ class counted_graph {
         c.fork_join([] { heist_test::yield(); }, [] {});
         break;
       case 1:
-        ++all_.submitted;
-        c.submit([this] { ++all_.executed; }).get();
+        inner(1, c, [&](auto const& count) { c.submit(count).get(); });
         break;
-      case 2: {
-        heist::task_graph local;
-        all_.submitted += 2;
-        auto a = local.emplace([this] { ++all_.executed; });
-        a.precede(local.emplace([this] { ++all_.executed; }));
-        c.run(local).get();
+      case 2:
+        inner(2, c, [&](auto const& count) {
+          heist::task_graph local;
+          auto a = local.emplace(count);
+          a.precede(local.emplace(count));
+          c.run(local).get();
+        });
         break;
-      }
       case 3:
         heist_test::yield();
         break;
@@ -87,6 +86,20 @@ class counted_graph {
     }
     if (i == stops_at) stop.request_stop();
     if (i == fails_at) throw planted{};
+  }
+
+  /// Work that a task waits for, of so many tasks. A stop of the run reaches it.
+  template <class Run>
+  void inner(std::uint64_t asked, heist::context c, Run run) {
+    std::atomic<std::uint64_t> done{0};
+    all_.submitted += asked;
+    bool cut = false;
+    try {
+      run([&done] { ++done; });
+    } catch (heist::stopped_error const&) {
+      cut = c.stop_requested();
+    }
+    all_.book(asked, done, cut);
   }
 
   soak_counts& all_;
