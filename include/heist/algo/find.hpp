@@ -133,8 +133,8 @@ bool equal_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1& proj1, Pr
 //            found is not looked at.
 //   Throws   what a function throws (also for an element that a search from the front would not have come to), and
 //            stopped_error if options.stop was asked to stop before the end.
-//   Work     n calls of the function at most, and some microseconds of them for each worker; span: as for_each. Nothing
-//            is allocated.
+//   Work     n calls of the function at most, and some microseconds of them for each worker; span: as for_each. Counts
+//            and extremes allocate one small object for each helper.
 
 /// The first element for which pred(element), or pred(proj(element)), is true; the end if there is none.
 template <class On, std::ranges::range R, class Pred>

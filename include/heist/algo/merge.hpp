@@ -93,7 +93,7 @@ O merge_of(On& on, stretch<I1> left, stretch<I2> right, O out, Less& less, Proj1
 ///
 /// Throws  what less, a projection or an assignment throws, and stopped_error if options.stop was asked to stop before
 ///         the end: some elements are then written.
-/// Work    n comparisons, and the logarithm of n more for each piece; span: as for_each. Nothing is allocated.
+/// Work    n comparisons, and the logarithm of n more for each piece; span: as for_each. Each helper allocates one small object.
 template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O,
           class Less = std::less<>, class Proj1 = std::identity, class Proj2 = std::identity>
 O merge(On&& on, R1&& a, R2&& b, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},

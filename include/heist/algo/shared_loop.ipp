@@ -30,9 +30,8 @@ struct shared_loop : queued_runnable {
   }
 
   /// Runs blocks until none is left. The caller takes them from the front and asks for helpers; helpers take them from the
-  /// back. `self`: the fiber of the calling code, null on a thread outside. `result`: to add to; made here if it is null
-  /// and the loop has results.
-  void work(bool caller, fiber* self, void*& result) noexcept {
+  /// back. `self`: the fiber of the calling code, null on a thread outside. `result`: to add to; null: the loop has none.
+  void work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
     block_size block{of.least(), block_ticks * (1 + home.worker_count / 8)};
     loop_body<context>& body = of.body();
@@ -53,7 +52,6 @@ struct shared_loop : queued_runnable {
         continue;
       }
       try {
-        if (result == nullptr && body.make != nullptr) result = body.make(body);
         body.run(body, nullptr, result, lo, hi);
       } catch (...) {
         keep(exception_of_task(), lo);
@@ -75,6 +73,15 @@ struct shared_loop : queued_runnable {
     }
   }
 
+  /// Of a helper. False if there is no memory for it: then the others do the work.
+  bool make_result(void*& to) noexcept {
+    try {
+      if (of.body().make != nullptr) to = of.body().make(of.body());
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  }
   void keep(void* result) noexcept {
     spin_guard guard{lock};
     results()[result_count++] = result;
@@ -103,7 +110,7 @@ struct shared_loop : queued_runnable {
       if (--me.to_come != 0 && !me.left.empty()) me.send();  // the next helper
       interrupted_by const part_of{self, me.interrupt};
       void* made = nullptr;
-      me.work(false, &self, made);
+      if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
       if (made != nullptr) me.keep(made);
       me.left.leave();
     }

@@ -295,17 +295,24 @@ class executor {
     }
   }
 
-  /// As sync_wait(f), but the calling thread works: it runs `f`, and what else there is while that waits, until it has
-  /// ended. A short one wakes nobody. If no worker sleeps, an `f` without a context is called as by any thread outside,
-  /// beside the workers, so that it does not wait for them. Where the thread cannot work (inside a task; no worker sleeps
-  /// and `f` takes a context; another thread does so already; policies with tiers or recordings; observers;
-  /// options::stack_size above its default) it waits as sync_wait().
+  /// Calls `f()` on the calling thread, or runs `f(context)` on it as a task.
+  ///
+  /// `f()` needs no worker: it is called as by any thread outside, and does not wait for workers that are busy. It is no
+  /// task, so it has neither a worker's memory (per_worker) nor the executor's stack.
+  ///
+  /// For `f(context)` the thread takes the place of a worker that sleeps. It runs `f`, and what else there is while that
+  /// waits, until it has ended. A short one wakes nobody. Where it cannot (no worker sleeps; another thread does so
+  /// already; policies with tiers or recordings; observers), and inside a task, this waits as sync_wait() does.
   template <class F>
   decltype(auto) run_here(F&& f) {
     using function = std::decay_t<F>;
     using result = detail::task_result<context_type, function>;
     if constexpr (detail::callable_plain<function>) {
-      if (scheduler_.caller_works()) return call_here(std::forward<F>(f));
+      if (detail::this_worker() == nullptr) {
+        scheduler_.check_open();
+        function own(std::forward<F>(f));
+        return static_cast<result>(own());
+      }
     }
     auto* const task = detail::make_submitted<detail::async_task<context_type, function, result, detail::no_stop>>(
         scheduler_, std::forward<F>(f));
@@ -362,11 +369,6 @@ class executor {
 
  private:
   friend struct detail::executor_access;
-  template <class F>
-  static detail::task_result<context_type, std::decay_t<F>> call_here(F&& f) {
-    std::decay_t<F> own(std::forward<F>(f));
-    return own();
-  }
   detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
 };
 

@@ -287,9 +287,6 @@ class core {
   /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
   /// worker sleeps, or there is another guest: nothing has been done.
   bool run_as_guest(async_base& task);
-  /// Shall the calling thread call a function itself that needs no worker? Where it is none and no worker sleeps.
-  /// Throws as check_open().
-  bool caller_works() const;
   void give_worker_back(worker& w) noexcept;
   void guest_has_left() noexcept;
 

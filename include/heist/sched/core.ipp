@@ -286,13 +286,6 @@ HEIST_COLD_BODY std::size_t core::sleeping_workers() const noexcept {
   return n;
 }
 
-HEIST_COLD_BODY bool core::caller_works() const {
-  if (this_worker() != nullptr || room != nullptr || on_fiber != nullptr || on_task != nullptr) return false;
-  if (stack_size_ > options{}.stack_size || sleeping_workers() != 0) return false;
-  check_open();
-  return true;
-}
-
 HEIST_BODY fiber const* core::all_fibers() const noexcept {
   spin_guard guard{lock_};
   return fibers_.get();

@@ -1,5 +1,6 @@
 // Threads that change: calls that block, guests, hooks, workers that sleep.
 #include <atomic>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -7,6 +8,7 @@
 
 #include "heist/async.hpp"
 #include "heist/executor/no_migrate.hpp"
+#include "heist/fork_join.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 
@@ -94,6 +96,29 @@ TEST_CASE("run_here: the calling thread runs the task, and what it waits for if 
     ex.wait_idle();
     CHECK(left == 100);
   }
+}
+
+TEST_CASE("run_here: a function without a context is a plain call, whether workers sleep or not", "[sched]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{"plain", 60s, [&] { return ex.state_text(); }};
+  std::atomic<bool> over{false};
+  for (bool const busy : {false, true}) {
+    if (busy) {
+      for (int i = 0; i < 2; ++i) {
+        ex.post([&] {
+          while (!over) std::this_thread::yield();
+        });
+      }
+    }
+    int here = 0;
+    CHECK(&ex.run_here([&]() -> int& { return here; }) == &here);
+    CHECK(ex.run_here([] { return std::this_thread::get_id(); }) == std::this_thread::get_id());
+    CHECK_THROWS_AS(ex.run_here([] { return heist::fork_join([](heist::context) {}, [](heist::context) {}); }),
+                    heist::executor_error);
+    CHECK_THROWS_WITH(ex.run_here([]() -> int { throw std::runtime_error{"x"}; }), "x");
+    CHECK(*ex.run_here([p = std::make_unique<int>(3)]() mutable { return std::move(p); }) == 3);
+  }
+  over = true;
 }
 
 TEST_CASE("run_here: what a guest leaves behind is run by the only worker", "[sched]") {
