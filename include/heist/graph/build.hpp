@@ -35,7 +35,7 @@ inline void graph_data::refuse_while_running(char const* what) const {
 inline void graph_data::about_to_change(char const* what) {
   // acquire: as above
   if (running.load(std::memory_order_acquire)) [[unlikely]]
-    change_between_passes(what);
+    return change_between_passes(what);
   laid_out = false;
 }
 

@@ -77,6 +77,8 @@ struct graph_data : pending_count_keeper {
   /// As above; what was laid out is void from here on.
   void about_to_change(char const* what);
   HEIST_RARE void change_between_passes(char const* what);
+  /// Has a callback changed the graph, and the run that it belongs to, or the next one, not laid it out yet? Under the lock.
+  bool changed_by_run() const noexcept { return changed && current != nullptr; }
   void destroy(node* n) noexcept;
   std::string task_name(std::uint32_t index) const;
 

@@ -58,6 +58,7 @@ HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
 }
 
 HEIST_COLD_BODY void choice_of_run::tell_end_of(run_state& r) {
+  r.chosen = true;
   r.callback = [by = by_, &r, then = std::move(r.callback)]() mutable {
     by->run_ends(&r);
     if (then) then();
@@ -74,10 +75,12 @@ HEIST_COLD_BODY void graph_data::refuse_unless_between_passes(char const* what) 
   caller const who = caller::now();
   if (who.graph != this || !who.is_callback) refuse_change(what);
   room_core const* const room = current->home->room.get();
-  if (room != nullptr && room->homes_of_tasks() != task_homes::none) refuse_change_of_remembered(what);
+  if (current->chosen || (room != nullptr && room->homes_of_tasks() != task_homes::none))
+    refuse_change_of_remembered(what);
 }
 
-/// What the run in progress knows of the layout ends here.
+/// What the run in progress knows of the layout ends here. From now on to the next pass, runs that are started leave the
+/// layout alone.
 HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
   refuse_unless_between_passes(what);
   current->forget_waits();
@@ -85,7 +88,9 @@ HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
   events.clear();
   return_limits(current->interrupted());
   balance_count = 0;
+  spin_guard guard{lock};
   changed = true;
+  laid_out = false;
 }
 
 HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
@@ -103,10 +108,13 @@ HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
     r.fail(exception_of_task());
     return false;
   }
-  changed = false;
-  spin_guard guard{lock};
-  for (run_state* s = &r; s != nullptr; s = s->next_in_line) s->may_wait_for(*this);
-  if (lays_out) arm_events();
+  {
+    spin_guard guard{lock};
+    changed = false;
+    for (run_state* s = &r; s != nullptr; s = s->next_in_line) s->may_wait_for(*this);
+    if (lays_out) arm_events();
+  }
+  os_env::fence(std::memory_order_seq_cst);  // seq_cst: with a stop's; one of the two sees the other
   return true;
 }
 
@@ -122,7 +130,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
     bool lays_out = false;
     {
       spin_guard guard{lock};
-      lays_out = !laid_out;
+      lays_out = !laid_out && !changed_by_run();
       run_state* r = nullptr;
       if (!lays_out) {
         for (run_state* s : states) {
@@ -136,7 +144,6 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
       }
       if (r != nullptr) {
         r->prepare(home);
-        r->may_wait_for(*this);
         r->copy_title(title);
         return *r;
       }
@@ -153,6 +160,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
 HEIST_BODY void graph_data::enqueue(run_state& r) {
   {
     spin_guard guard{lock};
+    if (!changed) r.may_wait_for(*this);  // otherwise lay_out_changed() does so
     if (current != nullptr) {
       r.wave = r.home->began();
       (last_in_line == nullptr ? current : last_in_line)->next_in_line = &r;

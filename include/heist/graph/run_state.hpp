@@ -108,6 +108,7 @@ struct run_state {
   std::exception_ptr exception;
   unsigned generation = 0;   ///< of the process that it runs in
   bool was_stopped = false;  ///< set before it is finished
+  bool chosen = false;       ///< its executor was chosen (policy::automatic)
   unsigned wave = 0;         ///< of the unit of work that it is
 
   interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null

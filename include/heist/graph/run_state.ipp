@@ -44,7 +44,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
   fetched.store(false, std::memory_order_relaxed);    // relaxed: as above
   finished.reset();
-  was_stopped = false;
+  was_stopped = chosen = false;
   next_in_line = nullptr;
   origin = nullptr;
   outer = nullptr;

@@ -28,8 +28,8 @@ namespace heist {
 /// Tasks and the edges between them. Built once, run as often as you like; running it again allocates nothing.
 ///
 /// Threads  built and changed by one thread at a time, and not while it runs: that throws graph_error. The callback of
-///          a run and the predicate of run_until may change it while no other thread starts a run. The next pass and runs
-///          in line see the change. Policies with memory refuse it.
+///          a run and the predicate of run_until may change it. The next pass, and runs that are in line or started
+///          meanwhile, see the change. Policies with memory (cab, cats, replay, automatic) refuse it.
 ///          Runs may be started by any thread; runs of one graph happen one after the other, in the order in which they
 ///          were started. The next may begin, and even end, before who waits for the one before is told.
 /// Promises a run starts no task before its predecessors have finished, and each task once (conditions apart). After an

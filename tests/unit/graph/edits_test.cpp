@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/slow.hpp"
 #include "support/watchdog.hpp"
 
 using seconds = std::chrono::seconds;
@@ -464,4 +465,53 @@ TEST_CASE("under a policy with memory a change between passes is refused in a se
   g.emplace([] {});
   CHECK_THROWS_WITH(ex.run_n(g, 2, [&] { g.emplace([] {}); }).get(), Catch::Contains("policy with memory"));
   CHECK(g.size() == 1);
+}
+
+TEST_CASE("edits: another thread starts a run while a callback's run ends", "[graph]") {
+  heist::executor<> ex{std::size_t{1}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}};
+  int const rounds = heist_test::slow ? 2000 : 10000;
+  heist::limiter one{1};
+  heist::task_graph g;
+  g.emplace([] {}).limit(one);
+  auto last = g.emplace([] {});
+  std::atomic<int> changed{0}, ran{0};
+  std::thread other{[&] {
+    for (int k = 1; k <= rounds; ++k) {
+      while (changed < k) std::this_thread::yield();
+      ex.run(g).get();
+      ran = k;
+    }
+  }};
+  for (int k = 1; k <= rounds; ++k) {
+    ex.run(g, [&, k] {
+        g.erase(last);
+        last = g.emplace([] {});
+        last.limit(one);
+        changed = k;  // the other thread's run begins while this one ends
+      }).get();
+    while (ran < k) std::this_thread::yield();
+  }
+  other.join();
+  CHECK(g.size() == 2);
+  CHECK(one.available() == 1);
+}
+
+TEST_CASE("edits: policy::automatic refuses changes between passes, whatever it tries", "[graph]") {
+  heist::executor<heist::policy::automatic> ex{std::size_t{2}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}};
+  heist::task_graph g;
+  for (int i = 0; i != 100; ++i) g.emplace([] {});
+  int refused = 0;
+  for (int k = 0; k != 200; ++k) {
+    ex.run(g, [&] {
+        try {
+          g.emplace([] {});
+        } catch (heist::graph_error const&) {
+          ++refused;
+        }
+      }).get();
+  }
+  CHECK(refused == 200);
+  CHECK(g.size() == 100);
 }
