@@ -149,12 +149,13 @@ HEIST_ALWAYS_INLINE std::uintptr_t stack_address() noexcept {
 }
 
 /// Is the transfer from one coroutine to another a jump in the code that calls this? Clang: always. GCC: with
-/// -foptimize-sibling-calls, which no macro shows. It comes at the same levels as -fstrict-aliasing (-O2, -O3, -Os),
-/// which shows here: the compiler then knows that a store to a float leaves an int as it was. Costs no instruction.
+/// -foptimize-sibling-calls, which no macro shows, and without sanitizers. It comes at the same levels as -fstrict-aliasing
+/// (-O2, -O3, -Os), which shows here: the compiler then knows that a store to a float leaves an int as it was. Costs no
+/// instruction. Wrong where a program sets only one of the two options by itself.
 HEIST_ALWAYS_INLINE bool transfer_is_jump() noexcept {
 #if defined(__clang__)
   return true;
-#elif !defined(__OPTIMIZE__)
+#elif !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return false;
 #else
   alignas(8) unsigned char places[16];

@@ -83,7 +83,8 @@ struct coroutine_access;
 /// on; where that goes to another one itself, it comes back after it. It can await coroutines, futures (std::move),
 /// shared_futures and runs of graphs; none of them parks a fiber.
 ///
-/// Awaits use no stack, at any level of optimisation: a recursion 100,000 deep is 100,000 frames on the heap.
+/// Awaits use no stack, at any level of optimisation (but with GCC's -fno-optimize-sibling-calls at -O2): a recursion
+/// 100,000 deep is 100,000 frames on the heap.
 ///
 /// Cost  an await that must wait: a task each time it resumes. Frames of up to 256 bytes come from the workers' pools.
 template <class T>
