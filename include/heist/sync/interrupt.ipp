@@ -39,11 +39,14 @@ class stop_relay {
     stop_relay* to;
     void operator()() const noexcept { to->request_stop(); }
   };
-  std::optional<std::stop_callback<pass_on>> from_outside;
 
  private:
   spin_lock<> lock_;
   std::stop_source source_;  // under the lock
+
+ public:
+  /// The last member, so the first that is destroyed: that waits for a call of pass_on, which uses the others.
+  std::optional<std::stop_callback<pass_on>> from_outside;
 };
 
 HEIST_COLD_BODY std::stop_token interrupt_state::token() const {

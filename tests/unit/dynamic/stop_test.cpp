@@ -274,6 +274,7 @@ TEST_CASE("stop: a scope's stop reaches the tokens of its children, and a join e
                           while (!f.stop_token().stop_requested()) std::this_thread::yield();
                         });
                       });
+          while (told == 0) std::this_thread::yield();  // bits are set before tokens are told
         });
         c.blocking([&] { begun.wait(0); });
         s.request_stop();

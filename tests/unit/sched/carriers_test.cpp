@@ -99,9 +99,9 @@ TEST_CASE("run_here: the calling thread runs the task, and what it waits for if 
 }
 
 TEST_CASE("run_here: a function without a context is a plain call, whether workers sleep or not", "[sched]") {
+  std::atomic<bool> over{false};
   heist::executor ex{2};
   heist_test::watchdog guard{"plain", 60s, [&] { return ex.state_text(); }};
-  std::atomic<bool> over{false};
   for (bool const busy : {false, true}) {
     if (busy) {
       for (int i = 0; i < 2; ++i) {
