@@ -10,6 +10,9 @@
 
 namespace heist::detail {
 
+/// The time since `since` (os_env::coarse_nanoseconds), as " (for 2.1 s)".
+std::string waited_text(std::int64_t since);
+
 struct outside_note {
   /// One line that says what is waited for, and how long. Called while the note is in the list, under its lock.
   std::string (*text)(outside_note const& self) = nullptr;

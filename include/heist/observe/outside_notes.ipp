@@ -3,9 +3,17 @@
 
 #include "heist/observe/outside_notes.hpp"
 
+#include <fmt/format.h>
+
 #include "heist/base/assert.hpp"
 
 namespace heist::detail {
+
+HEIST_COLD_BODY std::string waited_text(std::int64_t since) {
+  std::int64_t const milliseconds = (os_env::coarse_nanoseconds() - since) / 1'000'000;
+  if (milliseconds < 1000) return fmt::format(" (for {} ms)", milliseconds < 0 ? 0 : milliseconds);
+  return fmt::format(" (for {}.{} s)", milliseconds / 1000, milliseconds / 100 % 10);
+}
 
 HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
   n.since = os_env::coarse_nanoseconds();

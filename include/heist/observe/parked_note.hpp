@@ -19,9 +19,6 @@ struct wait_reason {
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
 };
 
-/// The time since `since` (os_env::coarse_nanoseconds), as " (for 2.1 s)".
-std::string waited_text(std::int64_t since);
-
 /// A copy of the first bytes of a name, which may soon be gone.
 struct noted_name {
   static constexpr std::size_t length = 48;

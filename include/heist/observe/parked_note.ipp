@@ -64,10 +64,4 @@ HEIST_COLD_BODY void noted_name::copy(char const* from) noexcept {
   text[kept] = 0;
 }
 
-HEIST_COLD_BODY std::string waited_text(std::int64_t since) {
-  std::int64_t const milliseconds = (os_env::coarse_nanoseconds() - since) / 1'000'000;
-  if (milliseconds < 1000) return fmt::format(" (for {} ms)", milliseconds < 0 ? 0 : milliseconds);
-  return fmt::format(" (for {}.{} s)", milliseconds / 1000, milliseconds / 100 % 10);
-}
-
 }  // namespace heist::detail

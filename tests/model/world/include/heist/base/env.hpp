@@ -14,6 +14,7 @@ struct os_env : model::env {
   static void yield() noexcept { read_again(); }
   static std::uint64_t ticks() noexcept { return 0; }
   static std::int64_t nanoseconds() noexcept { return 0; }
+  static std::int64_t coarse_nanoseconds() noexcept { return 0; }
   template <class T>
   static void store_shared(T& field, T value, std::memory_order = std::memory_order_relaxed) noexcept {
     field = value;

@@ -25,6 +25,7 @@
 namespace heist::detail {
 
 class graph_listener;
+struct outside_note;
 
 /// A virtual thread that does nothing before it is started, as threads of the system have to be.
 class virtual_thread {
@@ -249,6 +250,7 @@ class core {
   struct no_notes {
     static void add(auto&) noexcept {}
     static void remove(auto&) noexcept {}
+    static outside_note const* first() noexcept { return nullptr; }
   };
   [[no_unique_address]] no_notes outside;
   fork_order const order = fork_order::parent_first;
