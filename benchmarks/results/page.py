@@ -3,7 +3,7 @@
 
     python3 page.py 2026-11-26-epyc-2-cores.json > 2026-11-26-epyc-2-cores.md
 
-The file is named after the day and the machine. A line `"about"` at its head says what was measured, with what.
+The file is named after the day and the machine. Its `"about"`, added by hand, says what was measured, and with what.
 """
 import json
 import sys
@@ -28,6 +28,8 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         results = json.load(file)
+    if isinstance(results, list):  # as --json writes it
+        results = {"about": [], "scheduling": results}
     print(f"# {sys.argv[1].rsplit('/', 1)[-1].removesuffix('.json')}\n")
     print("\n".join(results["about"]) + "\n")
     print("\n".join(tables(results["scheduling"])).rstrip())
