@@ -82,7 +82,7 @@ struct shared_loop : queued_runnable {
       return false;
     }
   }
-  void keep(void* result) noexcept {
+  void keep_result(void* result) noexcept {
     spin_guard guard{lock};
     results()[result_count++] = result;
   }
@@ -111,7 +111,7 @@ struct shared_loop : queued_runnable {
       interrupted_by const part_of{self, me.interrupt};
       void* made = nullptr;
       if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
-      if (made != nullptr) me.keep(made);
+      if (made != nullptr) me.keep_result(made);
       me.left.leave();
     }
     me.release();
