@@ -172,25 +172,24 @@ T* make_async_of_none() {
   return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)});
 }
 
-template <class T>
-constexpr void check_alignment() {
+/// A new T at the begin of a shared block, which is freed if this throws. T's constructor gets its place first.
+template <class T, class... Args>
+T* make_async_in(void* block, core& home, std::size_t bytes, Args&&... args) {
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
                 "fix it by capturing, or returning, a std::unique_ptr to it.");
-}
-
-/// A new T in a block with room for `more` bytes behind it. T's constructor gets its place first.
-template <class T, class... Args>
-T* make_async(core& home, std::size_t more, Args&&... args) {
-  check_alignment<T>();
-  std::size_t const bytes = sizeof(T) + more;
-  void* const block = allocate_shared_block(home, bytes);
   try {
     return ::new (block) T(async_place{&home, home.generation(), bytes}, std::forward<Args>(args)...);
   } catch (...) {
     free_shared_block(block, bytes);
     throw;
   }
+}
+/// A new T in a block with room for `more` bytes behind it.
+template <class T, class... Args>
+T* make_async(core& home, std::size_t more, Args&&... args) {
+  std::size_t const bytes = sizeof(T) + more;
+  return make_async_in<T>(allocate_shared_block(home, bytes), home, bytes, std::forward<Args>(args)...);
 }
 
 task_view view_of_posted(runnable const& self) noexcept;
@@ -296,7 +295,6 @@ void* allocate_inheriting(core& home, std::size_t bytes);
 /// Makes a task that the calling code submits to `home`. It inherits the stop of the calling task.
 template <class T, class... Args>
 T* make_submitted(core& home, Args&&... args) {
-  check_alignment<T>();
   worker* const w = this_worker();  // kept: no code of a user's runs until there is a block
   interrupt_state const* const origin = w == nullptr ? nullptr : interrupt_on(*w);
   std::size_t bytes = sizeof(T);
@@ -309,13 +307,7 @@ T* make_submitted(core& home, Args&&... args) {
   } else {
     block = allocate_shared_block(home, bytes);
   }
-  T* task = nullptr;
-  try {
-    task = ::new (block) T(async_place{&home, home.generation(), bytes}, std::forward<Args>(args)...);
-  } catch (...) {
-    free_shared_block(block, bytes);
-    throw;
-  }
+  T* const task = make_async_in<T>(block, home, bytes, std::forward<Args>(args)...);
   if (origin != nullptr) [[unlikely]]
     inherited_stop::add(*task, origin);
   return task;
