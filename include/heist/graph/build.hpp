@@ -27,14 +27,12 @@ void make_room(std::vector<T>& v, std::size_t more) {
 [[noreturn]] HEIST_RARE void refuse_more_tasks();
 
 inline void graph_data::refuse_while_running(char const* what) const {
-  // acquire: a change after a run comes after all of it
-  if (running.load(std::memory_order_acquire)) [[unlikely]]
+  if (is_running()) [[unlikely]]
     refuse_change(what);
 }
 
 inline void graph_data::about_to_change(char const* what) {
-  // acquire: as above
-  if (running.load(std::memory_order_acquire)) [[unlikely]]
+  if (is_running()) [[unlikely]]
     return change_between_passes(what);
   laid_out = false;
 }

@@ -21,8 +21,7 @@ HEIST_COLD_BODY void refuse_change(char const* what) {
 HEIST_COLD_BODY void refuse_change_of_remembered(char const* what) {
   throw graph_error{fmt::format(
       "cannot {} between two passes of a run under a policy with memory (cab, cats, replay, automatic), which knows "
-      "the tasks of the "
-      "run by their places; fix it by waiting for the run first, or by policy::random.",
+      "the tasks of the run by their places; fix it by waiting for the run first, or by policy::random.",
       what)};
 }
 

@@ -64,13 +64,16 @@ struct graph_data : pending_count_keeper {
   void refuse_takers(input_note const* inputs, std::size_t count) const;
   void add_takers(input_note const* inputs, std::size_t count, std::uint32_t taker);
   void clear();
+  /// Is a run in progress?
+  bool is_running() const noexcept {
+    return running.load(std::memory_order_acquire);  // acquire: a change after a run comes after all of it
+  }
   /// Throws graph_error if a run is in progress.
   void refuse_while_running(char const* what) const;
-  /// As above, but not in a callback or a predicate of the run in progress, where no pass is in progress. Policies with
-  /// memory refuse there, too: they know the tasks of the run by their places.
+  /// As above. A callback or a predicate of the run in progress may pass, because no pass of the run is in progress.
+  /// Policies with memory refuse these, too: they know the tasks of the run by their places.
   void refuse_in_pass(char const* what) const {
-    // acquire: as in refuse_while_running()
-    if (running.load(std::memory_order_acquire)) [[unlikely]]
+    if (is_running()) [[unlikely]]
       refuse_unless_between_passes(what);
   }
   HEIST_RARE void refuse_unless_between_passes(char const* what) const;

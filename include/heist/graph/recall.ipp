@@ -53,8 +53,7 @@ HEIST_COLD_BODY void graph_data::prepare_recall(core& home) {
       if (changed_by_run())
         throw graph_error{
             "a run under a policy with memory (cab, cats, replay) cannot be started while a run in progress has "
-            "changed "
-            "the graph between two passes; fix it by waiting for that run first."};
+            "changed the graph between two passes; fix it by waiting for that run first."};
     }
     lay_out_once(home);
   }

@@ -79,8 +79,7 @@ HEIST_COLD_BODY void graph_data::refuse_unless_between_passes(char const* what) 
     refuse_change_of_remembered(what);
 }
 
-/// What the run in progress knows of the layout ends here. From now on to the next pass, runs that are started leave the
-/// layout alone.
+/// The run in progress forgets its notes on the layout. Until the next pass, runs that are started leave the layout alone.
 HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
   refuse_unless_between_passes(what);
   current->forget_waits();
