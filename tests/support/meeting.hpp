@@ -53,6 +53,13 @@ class meeting {
   std::size_t met_ = 0;
 };
 
+/// n bodies that meet, by forks of halves.
+template <class Context>
+void halves(Context ctx, std::size_t n, meeting& m) {
+  if (n == 1) return m();
+  ctx.fork_join([=, &m](Context c) { halves(c, n / 2, m); }, [=, &m](Context c) { halves(c, n - n / 2, m); });
+}
+
 /// run(executor, n, meeting) with as many workers as bodies that meet.
 template <class Policy, class Run>
 void meets(char const* what, Run run) {

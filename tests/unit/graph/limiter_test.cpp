@@ -35,6 +35,20 @@ class gauge {
   std::atomic<int> now_{0}, most_{0};
 };
 
+/// Two tasks of `g`: the first acquires `mine`, the second `wanted` as well. The first one of two sections waits for the
+/// other's, so that both hold what the other one wants.
+void crossed_section(heist::task_graph& g, std::atomic<int>& both, heist::limiter& mine, heist::limiter& wanted,
+                     char const* name) {
+  auto begin = g.emplace([&both](heist::context c) {
+    c.blocking([&both] {
+      for (++both; both < 2;) std::this_thread::yield();
+    });
+  });
+  auto end = g.emplace([] {}).name(name);
+  begin.acquire(mine).precede(end);
+  end.acquire(wanted).release(mine).release(wanted);
+}
+
 }  // namespace
 
 TEST_CASE("a limiter lets at most so many tasks run at a time", "[graph]") {
@@ -483,18 +497,8 @@ TEST_CASE("state_text names the tasks that wait for limiters, and those that wai
   heist::task_graph g;
   g.name("devices");
   std::atomic<int> both{0};
-  auto const section = [&](heist::limiter& mine, heist::limiter& wanted, char const* name) {
-    auto begin = g.emplace([&](heist::context c) {
-      c.blocking([&] {
-        for (++both; both < 2;) std::this_thread::yield();
-      });
-    });
-    auto end = g.emplace([] {}).name(name);
-    begin.acquire(mine).precede(end);
-    end.acquire(wanted).release(mine).release(wanted);
-  };
-  section(x, y, "wants y");
-  section(y, x, "wants x");
+  crossed_section(g, both, x, y, "wants y");
+  crossed_section(g, both, y, x, "wants x");
   auto run = ex.run(g);
   std::string text;
   do text = ex.state_text();
@@ -512,18 +516,8 @@ TEST_CASE("state_text names a circle through limiters of two graphs", "[graph]")
   heist::limiter x{1}, y{1};
   heist::task_graph first{"one"}, second{"two"};
   std::atomic<int> both{0};
-  auto const section = [&](heist::task_graph& g, heist::limiter& mine, heist::limiter& wanted, char const* name) {
-    auto begin = g.emplace([&](heist::context c) {
-      c.blocking([&] {
-        for (++both; both < 2;) std::this_thread::yield();
-      });
-    });
-    auto end = g.emplace([] {}).name(name);
-    begin.acquire(mine).precede(end);
-    end.acquire(wanted).release(mine).release(wanted);
-  };
-  section(first, x, y, "wants y");
-  section(second, y, x, "wants x");
+  crossed_section(first, both, x, y, "wants y");
+  crossed_section(second, both, y, x, "wants x");
   auto run = ex.run(first);
   auto other = ex.run(second);
   std::string text;

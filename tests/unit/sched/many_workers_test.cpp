@@ -31,6 +31,7 @@
 #include "heist/replay.hpp"
 #include "heist/tiers.hpp"
 
+using heist_test::halves;
 using heist_test::meeting;
 using heist_test::meets;
 using heist_test::slow;
@@ -41,12 +42,6 @@ namespace {
 
 constexpr std::chrono::seconds limit{120};
 using parent_first = heist::policy::random;
-
-template <class Context>
-void halves(Context ctx, std::size_t n, meeting& m) {
-  if (n == 1) return m();
-  ctx.fork_join([=, &m](Context c) { halves(c, n / 2, m); }, [=, &m](Context c) { halves(c, n - n / 2, m); });
-}
 
 template <class Executor>
 void all_asleep(Executor const& ex, std::size_t n) {

@@ -29,6 +29,7 @@
 #include "heist/tiers.hpp"
 
 using heist_test::executor_of;
+using heist_test::halves;
 using heist_test::meeting;
 using heist_test::meets;
 using heist_test::worker_counts;
@@ -51,11 +52,6 @@ using every_policy = std::tuple<parent_first, child_first, leapfrog, idling<idle
                                 policy::cats, policy::replay>;
 #endif
 
-template <class Context>
-void halves(Context ctx, std::size_t n, meeting& m) {
-  if (n == 1) return m();
-  ctx.fork_join([=, &m](Context c) { halves(c, n / 2, m); }, [=, &m](Context c) { halves(c, n - n / 2, m); });
-}
 /// The rest of the bodies is called first: all are forked before one begins.
 template <class Context>
 void rest_first(Context ctx, std::size_t n, meeting& m) {
