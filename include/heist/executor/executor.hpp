@@ -300,9 +300,9 @@ class executor {
   /// `f()` needs no worker: it is called as by any thread outside, and does not wait for workers that are busy. It is no
   /// task, so it has neither a worker's memory (per_worker) nor the executor's stack.
   ///
-  /// For `f(context)` the thread takes the place of a worker that sleeps. It runs `f`, and what else there is while that
-  /// waits, until it has ended. A short one wakes nobody. Where it cannot (no worker sleeps; another thread does so
-  /// already; policies with tiers or recordings; observers), and inside a task, this waits as sync_wait() does.
+  /// For `f(context)` the thread takes the place of a worker that sleeps, until `f` has ended. While `f` waits, it runs other
+  /// tasks. A short `f` wakes no worker. The call waits as sync_wait() does inside a task, if no worker sleeps, and if
+  /// another thread has taken such a place; and under policies with tiers or recordings, and with observers.
   template <class F>
   decltype(auto) run_here(F&& f) {
     using function = std::decay_t<F>;
@@ -362,8 +362,8 @@ class executor {
     if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// For people who look at a hang, approximate. One line for each worker, for each parked task (at most 100), and for each
-  /// thread outside that waits: what it waits for, and for how long. With the environment variable HEIST_WATCHDOG=seconds
+  /// For people who look at a hang, approximate. There is a line for each worker, each parked task (at most 100) and each
+  /// thread outside that waits. It says what is waited for, and how long. With the environment variable HEIST_WATCHDOG=seconds
   /// an executor prints it on stderr by itself when no task has begun or ended for so long while something waits.
   std::string state_text() const { return scheduler_.state_text(); }
 

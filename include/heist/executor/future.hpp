@@ -141,7 +141,8 @@ class [[nodiscard]] future : public detail::future_base<T> {
 ///
 /// Threads  each copy is used by one at a time; copies by different threads at the same time.
 /// Cost     a copy is one locked increment.
-/// Promises as future, the end of its value included; its exception counts as asked for when one of the copies was asked, or a task came after it.
+/// Promises as future, the end of its value included. Its exception counts as asked for when one of the copies was asked,
+///          or a task came after it.
 template <class T>
 class shared_future : public detail::future_base<T> {
  public:
