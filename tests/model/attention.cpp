@@ -70,12 +70,14 @@ struct executor {
   }
   /// A worker that searches, until it has a request; `other`: it finds something else at once.
   void search(std::size_t w, bool other) {
+    bool woken = false;
     while (!other && take_request() == nullptr) {
       auto const outcome = gate.try_sleep(
           w, [this] { return something_waits(); }, [] {}, [] {});
-      outcome == heist::idle_outcome::slept ? gate.become_thief() : env::relax();
+      woken = outcome == heist::idle_outcome::slept;
+      woken ? gate.become_thief() : env::relax();
     }
-    if (gate.found_work([this] { return something_waits(); }) && something_waits()) call_attention();
+    if (gate.found_work([this] { return something_waits(); }, woken) && something_waits()) call_attention();
     gate.become_active();
   }
   /// At another fiber, which has public tasks, so that its forks are plain until somebody asks.

@@ -89,9 +89,10 @@ struct executor {
   /// The life of a worker without tasks, until it has one or the executor stops. `looks`: it has not looked before.
   task* search(std::size_t me, gate_type& gate, bool looks = true) {
     gate.become_thief();
+    bool woken = false;
     for (;; looks = true) {
       if (task* const t = looks ? explore() : nullptr) {
-        gate.found_work([this] { return work_anywhere(); });
+        gate.found_work([this] { return work_anywhere(); }, woken);
         return t;
       }
       if (stopping()) {
@@ -100,7 +101,8 @@ struct executor {
       }
       auto const outcome = gate.try_sleep(
           me, [this] { return work_anywhere() || stopping(); }, [] {}, [] {});
-      if (outcome == heist::idle_outcome::slept) {
+      woken = outcome == heist::idle_outcome::slept;
+      if (woken) {
         gate.become_thief();
       } else {
         Env::relax();
@@ -194,15 +196,17 @@ void pushed_here(model::execution& t) {
       auto& gate = this->gate;
       gate.become_thief();
       task* found = nullptr;
+      bool woken = false;
       for (;; looks = true) {
         bool more = false;
         found = looks ? here.take(more) : nullptr;
         if (found != nullptr) break;
         auto const outcome = gate.try_sleep(
             0, [this] { return !here.maybe_empty(); }, [] {}, [] {});
-        outcome == heist::idle_outcome::slept ? gate.become_thief() : Env::relax();
+        woken = outcome == heist::idle_outcome::slept;
+        woken ? gate.become_thief() : Env::relax();
       }
-      gate.found_work([this] { return !here.maybe_empty(); });
+      gate.found_work([this] { return !here.maybe_empty(); }, woken);
       this->run(*found);
       this->stop.store(true, order::release);
       gate.wake_all();

@@ -239,6 +239,7 @@ void thieves_wake(model::execution& t) {
   for (std::size_t w = 0; w < 2; ++w) {
     t.thread([&e, w] {
       e.gate.become_thief();
+      bool woken = false;
       for (;;) {
         bool more = false;
         node const* const n = e.take(more);
@@ -246,9 +247,10 @@ void thieves_wake(model::execution& t) {
         if (n != nullptr) break;
         auto const outcome = e.gate.try_sleep(
             w, [&e] { return e.there(); }, [] {}, [] {});
-        outcome == heist::idle_outcome::slept ? e.gate.become_thief() : env::relax();
+        woken = outcome == heist::idle_outcome::slept;
+        woken ? e.gate.become_thief() : env::relax();
       }
-      e.gate.found_work([&e] { return e.there(); });
+      e.gate.found_work([&e] { return e.there(); }, woken);
       e.gate.become_active();
     });
   }

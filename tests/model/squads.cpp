@@ -213,10 +213,11 @@ struct machine {
   stolen_task search(worker w, bool looks = true) {
     auto& gate = w.in.gate;
     gate.become_thief();
+    bool woken = false;
     if (w.head) set.head_returns(w.in);
     for (;; looks = true) {
       if (stolen_task const b = looks ? explore(w) : stolen_task{}) {
-        gate.found_work([&] { return work_for(w); });
+        gate.found_work([&] { return work_for(w); }, woken);
         if (w.head) set.head_leaves(w.in);
         return b;
       }
@@ -228,7 +229,8 @@ struct machine {
       auto const outcome = gate.try_sleep(
           w.number, [&] { return work_for(w) || stopping(); }, [] {}, [] {});
       if (w.head) set.head_is_awake(w.in);
-      if (outcome == heist::idle_outcome::slept) {
+      woken = outcome == heist::idle_outcome::slept;
+      if (woken) {
         gate.become_thief();
       } else {
         Env::relax();

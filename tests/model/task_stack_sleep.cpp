@@ -129,14 +129,16 @@ struct executor {
 
   slot* search(std::size_t me, bool looks) {
     gate.become_thief();
+    bool woken = false;
     for (;; looks = true) {
       if (slot* const s = looks ? explore() : nullptr) {
-        gate.found_work([this] { return work_anywhere(); });
+        gate.found_work([this] { return work_anywhere(); }, woken);
         return s;
       }
       auto const outcome = gate.try_sleep(
           me, [this] { return work_anywhere(); }, [] {}, [] {});
-      if (outcome == heist::idle_outcome::slept) {
+      woken = outcome == heist::idle_outcome::slept;
+      if (woken) {
         gate.become_thief();
       } else {
         Env::relax();

@@ -3,6 +3,7 @@
 
 #include "heist/algo/shared_loop.hpp"
 
+#include <array>
 #include <memory>  // destroy_at
 #include <new>
 #include <utility>  // exchange, swap
@@ -12,16 +13,23 @@
 
 namespace heist::detail {
 
-/// The state that the caller and its helpers share. Its last user frees it. It is also the runnable that starts a helper.
-struct shared_loop : queued_runnable {
+/// The state that the caller and its helpers share. Its last user frees it.
+struct shared_loop {
+  /// What starts a helper. Each helper asks for the next with what it came by, so several wake sleepers side by side.
+  struct invitation : queued_runnable {
+    invitation() noexcept : queued_runnable{{&help, nullptr}, nullptr} {}
+    shared_loop* to = nullptr;
+    unsigned wave = 0;
+  };
+  static constexpr unsigned most_invitations = 4;
+
   /// `from`: its first iteration. `results`: behind it there is room for a result of each helper.
   shared_loop(core& on, fiber* caller, loop<context>& l, std::size_t from, bool results) noexcept
-      : queued_runnable{{&help, nullptr}, nullptr},
-        home{on},
+      : home{on},
         interrupt{caller != nullptr ? caller->interrupt : nullptr},
         of{l},
         first{from},
-        to_come{on.worker_count - 1},
+        to_come{static_cast<std::int32_t>(on.worker_count) - 2},
         bytes{bytes_for(on, results)},
         left{l.end() - from} {}
 
@@ -38,7 +46,7 @@ struct shared_loop : queued_runnable {
     bool const front = caller || body.in_order;
     std::uint64_t before = os_env::ticks();
     for (bool asks = caller; !left.empty();) {
-      if (asks) asks = !send();
+      if (asks) asks = !invite(invitations[0]);
       if (self != nullptr && self->worker->attention.raised()) [[unlikely]]
         self->attend();
       of.stops();
@@ -102,12 +110,18 @@ struct shared_loop : queued_runnable {
 
   /// By a worker.
   static runnable* help(runnable& task, fiber& self) {
-    auto& me = static_cast<shared_loop&>(task);
+    auto& by = static_cast<invitation&>(task);
+    shared_loop& me = *by.to;
     self.worker->report_pending_count();
-    unsigned const wave = me.wave;
+    unsigned const wave = by.wave;
     me.home.helpers_to_come.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
     if (me.left.enter()) {
-      if (--me.to_come != 0 && !me.left.empty()) me.send();  // the next helper
+      if (me.more_to_come()) me.invite(by);
+      // relaxed: a count
+      if (me.in_use.load(std::memory_order_relaxed) < most_invitations) {
+        unsigned const i = me.in_use.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+        if (i < most_invitations && me.more_to_come()) me.invite(me.invitations[i]);
+      }
       interrupted_by const part_of{self, me.interrupt};
       void* made = nullptr;
       if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
@@ -119,13 +133,21 @@ struct shared_loop : queued_runnable {
     return nullptr;
   }
 
+  /// Is there something for one more helper? Then it is to be asked for.
+  bool more_to_come() noexcept {
+    // relaxed: a count
+    return !left.empty() && to_come.load(std::memory_order_relaxed) > 0 &&
+           to_come.fetch_sub(1, std::memory_order_relaxed) > 0;
+  }
+
   /// Asks for a helper. False if as many helpers stand in queues as there are workers: then all workers are busy.
-  bool send() noexcept {
+  bool invite(invitation& by) noexcept {
     // relaxed: a count
     if (home.helpers_to_come.fetch_add(1, std::memory_order_relaxed) < home.worker_count) {
       users.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is one
+      by.to = this;
       try {
-        home.submit(*this, [this](unsigned its) { wave = its; });
+        home.submit(by, [&by](unsigned its) { by.wave = its; });
         return true;
       } catch (...) {
         users.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
@@ -162,8 +184,9 @@ struct shared_loop : queued_runnable {
   interrupt_state const* const interrupt;  ///< of the caller's task
   loop<context>& of;                       ///< the caller's; gone when the range is closed and no helper is inside
   std::size_t const first;
-  std::size_t to_come;  ///< helpers; of the one that stands in a queue
-  unsigned wave = 0;    ///< as above
+  os_env::atomic<std::int32_t> to_come;  ///< helpers, after the one that the caller asks for
+  os_env::atomic<std::uint32_t> in_use{1};
+  std::array<invitation, most_invitations> invitations;
   std::size_t const bytes;
   os_env::atomic<std::uint32_t> users{1};
   spin_lock<> lock;

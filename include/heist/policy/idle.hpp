@@ -126,6 +126,9 @@ class balanced {
 /// step, for ever. If that search ends in a sleep, too, it was in vain, and the next such sleeps, more each time, change
 /// nothing. So a worker to which something comes every 30 to 100 us stays awake.
 ///
+/// A worker that has been woken was called for something: it first makes as many attempts without a pause as the paper's
+/// thieves do before they yield, so that it finds the one victim among many.
+///
 /// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
 /// slowed down by a thief at its heels.
@@ -136,10 +139,11 @@ class default_idle {
   static constexpr bool wakes_on_push = true;
   static constexpr std::uint32_t helpers = 0;
 
-  void begin(std::uint32_t, std::uint64_t worked) noexcept {
+  void begin(std::uint32_t workers, std::uint64_t worked) noexcept {
     bool const has_worked = worked != ~std::uint64_t{0};
     if (failed_steals_ > attempts && has_worked) forgo_ = 0;  // the longer search has found something
     failed_steals_ = 0;
+    hurry_ = std::exchange(woken_, false) ? 2 * (workers + 1) : 0;
     if (worked >= poor_booty) {
       holdback_ = 0;
     } else {
@@ -150,6 +154,7 @@ class default_idle {
 
   void slept(std::uint64_t ticks) noexcept {
     failed_steals_ = 0;
+    woken_ = true;
     if (std::exchange(longer_, false)) {
       left_to_forgo_ = forgo_ = forgo_ < most_forgone ? 2 * forgo_ + 1 : forgo_;
     } else if (ticks < short_sleep) {
@@ -161,6 +166,10 @@ class default_idle {
   }
 
   step failed() noexcept {
+    if (hurry_ != 0) {
+      --hurry_;
+      return step::search;
+    }
     if (++failed_steals_ == (longer_ ? longer * attempts : attempts)) return step::sleep;
     return failed_steals_ >= first_yield && failed_steals_ % 8 == 0 ? step::yield : step::pause;
   }
@@ -182,6 +191,8 @@ class default_idle {
   static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us
   std::uint32_t failed_steals_ = 0;
   std::uint32_t holdback_ = 0;
+  bool woken_ = false;                           // since the last search
+  std::uint32_t hurry_ = 0;                      // attempts without a pause
   bool longer_ = false;                          // searches longer
   std::uint32_t forgo_ = 0, left_to_forgo_ = 0;  // short sleeps that change nothing
 };

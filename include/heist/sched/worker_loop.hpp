@@ -131,10 +131,12 @@ class worker_loop {
     if constexpr (is_timed) observer(self.home).search_begin(w.number, 0);
     w.gate->become_thief();
     room::search_begins(w);
+    bool woken = false;
     for (runnable* left = nullptr;;) {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
-        if (w.gate->found_work([&] { return home.work_for(w); }) && !home.requests.maybe_empty()) home.call_attention();
+        bool const nobody_left = w.gate->found_work([&] { return home.work_for(w); }, woken);
+        if (nobody_left && !home.requests.maybe_empty()) home.call_attention();
         room::search_ends(w);
         if constexpr (is_timed) observer(self.home).work_begin(w.number, 0);
         return t;
@@ -148,7 +150,8 @@ class worker_loop {
       std::uint64_t const since = os_env::ticks();
       idle_outcome const what = fall_asleep(w);
       room::is_awake(w);
-      if (what == idle_outcome::slept) {
+      woken = what == idle_outcome::slept;
+      if (woken) {
         if constexpr (idle::sleep_told_policy<idle_type>) scheduler(self).idle(w).slept(os_env::ticks() - since);
         w.gate->become_thief();
       }

@@ -39,12 +39,14 @@ class gates {
 
   void become_thief(std::uint32_t g) noexcept { ++gates_[g].thieves; }
   template <class Look>
-  void found_work(std::uint32_t g, Look&& work_anywhere) {
-    if (--gates_[g].thieves != 0) return;
+  void found_work(std::uint32_t g, Look&& work_anywhere, bool woken) {
+    bool const last = --gates_[g].thieves == 0;
+    if (!last && !(woken && rules_.wakes_on_push)) return;
     if (rules_.keeps_a_thief) {
       notify_one(g);
     } else if (rules_.wakes_on_push && somebody_sleeps() && work_anywhere()) {
       notify_somebody(g);
+      if (woken && somebody_sleeps()) notify_somebody(g);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>  // max
 #include <cstdint>
+#include <utility>  // exchange
 #include <vector>
 
 #include "heist/policy/policies.hpp"
@@ -98,6 +99,7 @@ class searcher : protected frames {
   void search(worker& w) {
     if (w.asleep) {
       w.asleep = false;
+      w.woken = true;
       if constexpr (idle::sleep_told_policy<idle_type>)
         decisions_[w.number].idle.slept((now_ - w.stretch) * cost().clock);
       --asleep_;
@@ -346,7 +348,8 @@ class searcher : protected frames {
   }
   void found(worker& w) {
     w.searching = false;
-    gates_.found_work(gate_of(w), [&] { return work_for(w); });
+    gates_.found_work(
+        gate_of(w), [&] { return work_for(w); }, std::exchange(w.woken, false));
     if (tiers && w.head) squads_.head_leaves(w.squad);
   }
 

@@ -79,6 +79,7 @@ struct worker {
   bool active = false;
   bool searching = false;  ///< awake, and looks for work: what thieves see
   bool asleep = false;
+  bool woken = false;             ///< for the search that goes on
   bool awaits_gift = false;       ///< strict following: it has nothing, and does nothing until it is given something
   std::uint32_t help_wanted = 0;  ///< sleepers that thieves are to wake for it (BWS)
 

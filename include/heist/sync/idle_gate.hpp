@@ -79,18 +79,23 @@ class idle_gate {
   /// A worker begins to search (Algorithm 5, line 2).
   void become_thief() noexcept { thieves_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
 
-  /// A thief has found a task (Algorithm 5, lines 5 and 15): the last one hands its duty to a sleeper.
+  /// A thief has found a task (Algorithm 5, lines 5 and 15): the last one hands its duty to a sleeper. One that was
+  /// `woken` for it wakes two, so that a burst reaches all sleepers in as many steps as its logarithm.
   /// `work_anywhere()`: could there be more? Returns true if no thief is left: requests that come, or are there,
   /// have to wait until a worker looks.
   template <class Look>
-  bool found_work(Look&& work_anywhere) noexcept {
-    if (thieves_.fetch_sub(1, std::memory_order_relaxed) != 1) return false;  // relaxed: the fence orders it (S2)
+  bool found_work(Look&& work_anywhere, bool woken) noexcept {
+    bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it (S2)
+    if (!last && !(woken && rules_.wakes_on_push)) return false;
     if (rules_.keeps_a_thief) {
       notifier_.notify_one();
       Env::fence(std::memory_order_seq_cst);  // S2
     } else {
       Env::fence(std::memory_order_seq_cst);  // S2
-      if (rules_.wakes_on_push && somebody_waits() && work_anywhere()) notify_somebody();
+      if (rules_.wakes_on_push && somebody_waits() && work_anywhere()) {
+        notify_somebody();
+        if (woken) notify_somebody();
+      }
     }
     return !somebody_searches();
   }

@@ -108,11 +108,12 @@ TEST_CASE("idle: balanced sleeps after SleepThreshold = 64 failures and yields o
 
 namespace {
 
-/// How many attempts a search makes until it ends in a sleep of so many ticks.
+/// How many attempts a search makes, but for those without a pause, until it ends in a sleep of so many ticks.
 int attempts_then_sleep(default_idle& policy, std::uint64_t ticks) {
   policy.begin(2, never_worked);
   int attempts = 1;
-  while (policy.failed() != step::sleep) ++attempts;
+  for (step s = policy.failed(); s != step::sleep; s = policy.failed())
+    if (s != step::search) ++attempts;
   policy.slept(ticks);
   return attempts;
 }
@@ -148,7 +149,8 @@ TEST_CASE("idle: default_idle searches longer after a short sleep, and less ofte
     for (int k = 0; k != 3 * usual; ++k) CHECK(policy.failed() != step::sleep);
     policy.begin(2, found ? 1'000'000 : never_worked);
     int longer = 1;
-    while (policy.failed() != step::sleep) ++longer;
+    for (step s = policy.failed(); s != step::sleep; s = policy.failed())
+      if (s != step::search) ++longer;
     CHECK(longer == 4 * usual);
     policy.slept(briefly);
     int before_longer = 0;
@@ -159,6 +161,21 @@ TEST_CASE("idle: default_idle searches longer after a short sleep, and less ofte
   CHECK(attempts_then_sleep(another, 600'000) == usual);
   CHECK(attempts_then_sleep(another, 599'999) == usual);
   CHECK(attempts_then_sleep(another, briefly) == 4 * usual);
+}
+
+TEST_CASE("idle: under default_idle a worker that has been woken asks as many as there are before it pauses",
+          "[policy]") {
+  for (std::uint32_t workers : {2u, 64u}) {
+    default_idle policy;
+    policy.begin(workers, never_worked);
+    CHECK(policy.failed() == step::pause);
+    policy.slept(1'000'000'000);
+    policy.begin(workers, never_worked);
+    for (std::uint32_t i = 0; i != 2 * (workers + 1); ++i) CHECK(policy.failed() == step::search);
+    CHECK(policy.failed() == step::pause);
+    policy.begin(workers, never_worked);  // it has not slept since
+    CHECK(policy.failed() == step::pause);
+  }
 }
 
 TEST_CASE("idle: default_idle holds back after poor booties only, and forgets after a rich one", "[policy]") {
