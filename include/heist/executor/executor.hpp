@@ -337,7 +337,9 @@ class executor {
     }
   }
 
-  /// Starts one run of a graph; `options` may be a std::stop_token and a callable to call when the run has ended.
+  /// Starts one run of a graph; `options` may be a std::stop_token, a callable to call when the run has ended, and
+  /// heist::with{...}, whose priority is that of the run's start: an urgent run begins when a task ends, before others that
+  /// wait, one of low priority when there is nothing else, and now and then before.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
     return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);

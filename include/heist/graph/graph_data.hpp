@@ -149,6 +149,7 @@ struct graph_data : pending_count_keeper {
   static runnable* end_pass(runnable& task, fiber& self);
   static void add_pending_count(pending_count_keeper& self, std::uint32_t n, worker& w);
   static runnable* start_pass(runnable& task, fiber& self);
+  void send_starter(run_state& r);
   static task_view view_of_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
   static bool describe_starter(runnable const& self, task_view& view) noexcept;
   static bool describe_ender(runnable const& self, task_view& view) noexcept;

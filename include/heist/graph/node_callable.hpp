@@ -100,14 +100,24 @@ constexpr bool chooses() noexcept {
   return fault == condition_fault::none;
 }
 
+/// heist::with, known by its members: graphs do without its header.
+template <class T>
+inline constexpr bool is_with = requires(T t) {
+  typename T::submit_option_tag;
+  t.priority;
+  t.worker;
+};
+
 /// Can these stand behind the graph in run()? Otherwise a sentence says so.
 template <class... Options>
 constexpr bool options_of_run() noexcept {
-  constexpr bool right =
-      ((std::is_same_v<std::decay_t<Options>, std::stop_token> || callable_plain<std::decay_t<Options>>)&&...);
-  static_assert(right,
-                "heist: what follows the graph in run() is a std::stop_token or a callable without parameters, which "
-                "is called when the run has ended; fix the argument, or use run_n() to run it several times.");
+  constexpr bool right = ((std::is_same_v<std::decay_t<Options>, std::stop_token> || is_with<std::decay_t<Options>> ||
+                           callable_plain<std::decay_t<Options>>)&&...);
+  static_assert(
+      right,
+      "heist: what follows the graph in run() is a std::stop_token, a heist::with, or a callable without "
+      "parameters, which is called when the run has ended; fix the argument, or use run_n() to run it several "
+      "times.");
   return right;
 }
 

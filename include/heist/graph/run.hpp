@@ -9,6 +9,7 @@
 #include "heist/executor/circular_wait.hpp"
 #include "heist/graph/build.hpp"
 #include "heist/graph/graph_data.hpp"
+#include "heist/graph/node_callable.hpp"
 
 namespace heist::detail {
 
@@ -50,6 +51,8 @@ class choice_of_run {
   graph_chooser* by_ = nullptr;
 };
 
+[[noreturn]] void refuse_worker_of_run();
+
 template <class... Options>
 graph_run graph_data::start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options) {
   asked.check_open();
@@ -64,6 +67,12 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
     if constexpr (std::is_same_v<type, std::stop_token>) {
       if (option.stop_possible())
         r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
+    } else if constexpr (is_with<type>) {
+      if (option.worker) refuse_worker_of_run();
+      r.urgency = option.priority;
+      if (option.name != nullptr) r.copy_title(option.name);
+      if (option.stop.stop_possible())
+        r.stop.emplace(std::forward<decltype(option)>(option).stop, run_state::interrupt_on_stop{&r});
     } else {
       static_assert(result_of_task<decltype(option())>::is_result);
       r.callback = std::forward<decltype(option)>(option);

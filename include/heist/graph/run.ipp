@@ -155,6 +155,20 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
   }
 }
 
+HEIST_COLD_BODY void refuse_worker_of_run() {
+  throw graph_error{
+      "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the worker out, "
+      "or "
+      "by a submitted task."};
+}
+
+/// Brings the run where it waits for a worker: among the requests of its priority, or where the caller's tasks are.
+HEIST_BODY void graph_data::send_starter(run_state& r) {
+  if (r.urgency == priority::normal) [[likely]]
+    return r.home->make_runnable(starter);
+  r.home->make_runnable(starter, r.urgency, nullptr);
+}
+
 /// Starts the run, or puts it in line behind the graph's other runs.
 HEIST_BODY void graph_data::enqueue(run_state& r) {
   {
@@ -170,6 +184,10 @@ HEIST_BODY void graph_data::enqueue(run_state& r) {
     if (!events.empty()) [[unlikely]]
       arm_events();
     running.store(true, std::memory_order_relaxed);  // relaxed: for this thread, and for those it tells
+  }
+  if (r.urgency != priority::normal) [[unlikely]] {
+    r.wave = r.home->began();
+    return send_starter(r);
   }
   r.home->submit(starter, [&r](unsigned wave) { r.wave = wave; });
 }
@@ -320,7 +338,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     // release: whoever changes the graph next comes after the run
     if (next == nullptr) running.store(false, std::memory_order_release);
   }
-  if (next != nullptr) next->home->make_runnable(starter);
+  if (next != nullptr) send_starter(*next);
   // From here on the graph may be gone. What the user's callables own may be the graph itself.
   r.again = nullptr;
   r.callback = nullptr;

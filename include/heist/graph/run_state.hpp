@@ -11,6 +11,7 @@
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
+#include "heist/base/priority.hpp"
 #include "heist/base/unique_function.hpp"
 #include "heist/executor/context.hpp"
 #include "heist/sched/core.hpp"
@@ -106,10 +107,11 @@ struct run_state {
   interrupt_state interrupt;      ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
-  unsigned generation = 0;   ///< of the process that it runs in
-  bool was_stopped = false;  ///< set before it is finished
-  bool chosen = false;       ///< its executor was chosen (policy::automatic)
-  unsigned wave = 0;         ///< of the unit of work that it is
+  unsigned generation = 0;              ///< of the process that it runs in
+  bool was_stopped = false;             ///< set before it is finished
+  bool chosen = false;                  ///< its executor was chosen (policy::automatic)
+  unsigned wave = 0;                    ///< of the unit of work that it is
+  priority urgency = priority::normal;  ///< of its start
 
   interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null
 

@@ -45,6 +45,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   fetched.store(false, std::memory_order_relaxed);    // relaxed: as above
   finished.reset();
   was_stopped = chosen = false;
+  urgency = priority::normal;
   next_in_line = nullptr;
   origin = nullptr;
   outer = nullptr;

@@ -19,8 +19,10 @@ inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
 
 HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   bool more = false;
+  bool const urgent = requests.maybe_urgent();
   queued_runnable* const first = requests.take(more, most);
   if (first != nullptr) {
+    urgent ? w.share.took_urgent(os_env::ticks()) : w.share.took_other();
     w.share.crowd(more || first->next != nullptr);
     queued_runnable* youngest = nullptr;
     for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {

@@ -30,6 +30,7 @@ class request_share {
   }
   /// May the next request come before the worker's own work?
   bool is_due(std::uint64_t now) const noexcept {
+    if (urgent_ && now - urgent_since_ < longest_urgent) return false;
     if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
     return now - row_began_ < (in_row_ < most_in_row ? longest : more_);
   }
@@ -51,6 +52,12 @@ class request_share {
     taken_at_ = now;
     taken_ = n;
   }
+  /// The last that was taken was urgent: what it brings comes before other requests, for some time, then one of these.
+  void took_urgent(std::uint64_t now) noexcept {
+    if (!urgent_) urgent_since_ = now;
+    urgent_ = true;
+  }
+  void took_other() noexcept { urgent_ = false; }
   /// The last that came did not come alone, or did.
   void crowd(bool is) noexcept { crowd_ = is; }
   bool is_crowd() const noexcept { return crowd_; }
@@ -73,6 +80,7 @@ class request_share {
   static constexpr std::uint32_t enough_tasks = 64;
   static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;   // some 50 us
   static constexpr std::uint64_t longest = std::uint64_t{1} << 21;    // some 800 us
+  static constexpr std::uint64_t longest_urgent = std::uint64_t{1} << 28;  // some 100 ms
   static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;  // some 800 ns
 
   std::uint32_t in_row_ = 0;
@@ -82,6 +90,8 @@ class request_share {
   std::uint64_t looked_ = 0;
   std::uint32_t taken_ = 0;
   bool crowd_ = false;
+  bool urgent_ = false;
+  std::uint64_t urgent_since_ = 0;
   std::uint32_t passes_ = 0;
   std::uint64_t more_ = 0;  ///< how long a row may last that has had most_in_row
   std::uint64_t own_since_ = 0;

@@ -296,3 +296,88 @@ TEST_CASE("submitted tasks take any number as a priority", "[priority]") {
   gate.get(), low.get(), normal.get(), high.get();
   CHECK(text.find('h') < text.find('n'));
 }
+
+TEST_CASE("an urgent run begins before others that wait, with all of its tasks", "[graph][priority]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{60}};
+  std::string text;
+  auto const graph_of = [&text](char letter) {
+    heist::task_graph g;
+    auto first = g.emplace([&text, letter] { text += letter; });
+    for (int i = 0; i != 3; ++i) first.precede(g.emplace([&text, letter] { text += letter; }));
+    return g;
+  };
+  auto low = graph_of('l'), normal = graph_of('n'), high = graph_of('h');
+  // From a thread outside, while the worker is busy; and by a task of the executor.
+  for (bool inside : {false, true}) {
+    text.clear();
+    std::atomic<bool> go{false};
+    auto gate = ex.submit([&] {
+      while (!go) std::this_thread::yield();
+    });
+    heist::graph_run runs[3];
+    auto const start = [&] {
+      runs[0] = ex.run(low, heist::with{.priority = priority::low});
+      runs[1] = ex.run(normal);
+      runs[2] = ex.run(high, heist::with{.priority = priority(7)});
+    };
+    if (inside) {
+      go = true;
+      ex.submit(start).get();
+    } else {
+      start();
+      go = true;
+    }
+    gate.get();
+    for (auto& r : runs) r.get();
+    // Inside, the caller's worker may have begun the normal one already.
+    CHECK((text == "hhhhnnnnllll" || (inside && text == "nnnnhhhhllll")));
+  }
+}
+
+TEST_CASE("urgent runs in line behind another run of their graph, and of several passes", "[graph][priority]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  int count = 0;
+  g.emplace([&] { ++count; });
+  std::vector<heist::graph_run> runs;
+  for (int i = 0; i != 50; ++i) {
+    runs.push_back(ex.run_n(g, 3, heist::with{.priority = priority(i % 3 - 1), .name = "three"}));
+  }
+  for (auto& r : runs) r.get();
+  CHECK(count == 150);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_THROWS_AS(ex.run(g, heist::with{.priority = priority::high, .stop = stop.get_token()}).get(),
+                  heist::stopped_error);
+  CHECK(count == 150);
+}
+
+TEST_CASE("what urgent runs bring lets other requests in after a while", "[priority]") {
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{60}};
+  heist::task_graph g;
+  std::atomic<bool> normal{false};
+  // Each task submits the next, until the request from outside has had its turn.
+  std::function<void(heist::context)> next = [&](heist::context c) {
+    if (!normal) c.submit(next).wait_for(std::chrono::seconds{0});
+  };
+  g.emplace([&](heist::context c) { next(c); });
+  auto run = ex.run(g, heist::with{.priority = priority::high});
+  ex.submit([&] { normal = true; }).get();
+  run.get();
+  ex.wait_idle();
+  CHECK(normal);
+}
+
+TEST_CASE("a run has no worker of its own", "[priority][bad input]") {
+  heist::executor ex{1};
+  heist::task_graph g;
+  g.emplace([] {});
+  CHECK_THROWS_WITH(
+      ex.run(g, heist::with{.worker = 0}),
+      "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the "
+      "worker out, or by a submitted task.");
+  ex.run(g).get();
+}
