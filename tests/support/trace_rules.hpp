@@ -53,11 +53,20 @@ class trace_rules {
       flows_[e.at("id")].starts.push_back(e);
     } else if (phase == "f") {
       flows_[e.at("id")].ends.push_back(e);
+    } else if (phase == "b" || phase == "e") {
+      look_at_box(e, phase == "b");
     } else if (phase == "C") {
       look_at_counter(e);
     } else {
       wrong("an unknown phase", e);
     }
+  }
+
+  /// Boxes of one id follow each other; the last may be open at the end of the recording.
+  void look_at_box(json const& e, bool begins) {
+    bool& open = boxes_[e.at("id")];
+    if (open == begins) wrong(begins ? "a box begins in itself" : "a box ends that has not begun", e);
+    open = begins;
   }
 
   /// Counters go on in time.
@@ -119,6 +128,7 @@ class trace_rules {
   std::vector<std::size_t> named_;
   std::map<std::size_t, std::vector<json>> rows_;
   std::map<std::size_t, flow> flows_;
+  std::map<std::string, bool> boxes_;
   std::map<std::string, std::int64_t> counters_;
   std::vector<std::string> broken_;
 };

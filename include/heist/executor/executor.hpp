@@ -144,9 +144,13 @@ class scheduler : public core {
   template <class Seen>
   static task_hook task_teller() noexcept {
     if constexpr (Seen::observes) {
-      return [](core& self, worker& w, task_view const& task, bool begins) noexcept {
+      return [](core& self, worker& w, task_view const& task, core::task_event what) noexcept {
         Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
-        begins ? observer.task_begin(w.number, task) : observer.task_end(w.number, task);
+        if (what == core::task_event::begins) observer.task_begin(w.number, task);
+        if (what == core::task_event::ends) observer.task_end(w.number, task);
+        if constexpr (module_observer<Seen>) {
+          if (what == core::task_event::module_ends) observer.module_end(w.number, task);
+        }
       };
     } else {
       return nullptr;

@@ -259,6 +259,8 @@ interrupt_state const* interrupt_of_node(runnable const& self) noexcept;
 
 /// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
 runnable* finish(record& r, fiber& self);
+/// The work of a task that stands for a composed graph is over: by the end of the inner run, or without one.
+runnable* end_of_module(record& r, fiber& self);
 /// Of a graph whose tasks have urgencies: a condition, and what one has chosen.
 runnable* run_condition_in_order(runnable& task, fiber& self);
 runnable* choose_in_order(runnable* chosen, graph_data& g, fiber& self);

@@ -352,8 +352,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   kept = {};
   core::ended(*self.worker, wave);  // read anew: all that was destroyed may have waited
   if (outer == nullptr) return nullptr;
-  release_limits(*outer);
-  return finish(*outer, self);
+  return end_of_module(*outer, self);
 }
 
 HEIST_BODY void graph_data::let_go(graph_owner g) {

@@ -30,6 +30,12 @@ HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
     self.worker->count_for(g);
     if (started) return nullptr;  // the end of the inner run finishes this task
   }
+  return end_of_module(r, self);
+}
+
+HEIST_COLD_BODY runnable* end_of_module(record& r, fiber& self) {
+  core& home = self.home;
+  if (home.on_task != nullptr) home.on_task(home, *self.worker, view_of(r), core::task_event::module_ends);
   release_limits(r);
   return finish(r, self);
 }

@@ -26,7 +26,8 @@ namespace heist {
 /// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker
 /// (one that parks ends its slice and starts another where it resumes), slices for sleep, and marks for steals; and how
 /// many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked to
-/// where it resumes, and, with `edges`, from each task of a graph to those that have waited for it.
+/// where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the workers there
+/// is a box for each run of a composed graph.
 ///
 /// Times are microseconds since the recording started. Tasks without a name bear their kind. What is still open ends
 /// with the recording. Cost: O(events), and memory for the parked tasks.
@@ -71,7 +72,13 @@ class trace_writer : public timeline_sink {
   }
 
   // What the timeline tells.
-  void begins(std::size_t w, open_task const& task) { edges_.begins(task.id, {task.number, w, task.since}, *this); }
+  void begins(std::size_t w, open_task const& task) {
+    edges_.begins(task.id, {task.number, w, task.since}, *this);
+    if (task.kind == task_kind::module) module_box('b', task.id, task.label(), task.since);
+  }
+  void module_ends(recorded_event const& e) {
+    module_box('e', e.id, e.name != nullptr ? e.name : to_string(task_kind::module), e.ns);
+  }
   void ends(std::size_t w, open_task const& task, std::int64_t ns) {
     edges_.ends(task.id, {task.number, w, ns > task.since ? ns - 1 : ns}, *this);
   }
@@ -100,6 +107,12 @@ class trace_writer : public timeline_sink {
   }
 
  private:
+  /// Begin or end of what stands for a composed graph: from its task's begin to the end of its run.
+  void module_box(char phase, void const* id, char const* name, std::int64_t ns) {
+    put(fmt::format(R"({{"ph":"{}","name":{},"cat":"module","id":"{}","pid":1,"tid":0,"ts":{}}})", phase,
+                    json::quote(name), fmt::ptr(id), microseconds(ns)));
+  }
+
   /// From the slice on `from` at that time to the one on `to` that begins next.
   void arrow(char const* kind, std::size_t from, std::int64_t left, std::size_t to, std::int64_t arrives) {
     ++arrows_;

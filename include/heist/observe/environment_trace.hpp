@@ -37,6 +37,7 @@ class environment_trace {
   virtual void start(std::size_t workers) = 0;
   virtual void task_begin(std::size_t worker, task_view const& task) noexcept = 0;
   virtual void task_end(std::size_t worker, task_view const& task) noexcept = 0;
+  virtual void module_end(std::size_t worker, task_view const& task) noexcept = 0;
   virtual void steal(std::size_t thief, std::size_t victim) noexcept = 0;
   virtual void sleep(std::size_t worker) noexcept = 0;
   virtual void wake(std::size_t worker) noexcept = 0;

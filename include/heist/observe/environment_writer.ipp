@@ -41,6 +41,7 @@ class environment_writer final : public environment_trace {
   void start(std::size_t workers) override { events_.start(workers); }
   void task_begin(std::size_t worker, task_view const& task) noexcept override { events_.task_begin(worker, task); }
   void task_end(std::size_t worker, task_view const& task) noexcept override { events_.task_end(worker, task); }
+  void module_end(std::size_t worker, task_view const& task) noexcept override { events_.module_end(worker, task); }
   void steal(std::size_t thief, std::size_t victim) noexcept override { events_.steal(thief, victim); }
   void sleep(std::size_t worker) noexcept override { events_.sleep(worker); }
   void wake(std::size_t worker) noexcept override { events_.wake(worker); }

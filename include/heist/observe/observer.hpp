@@ -122,6 +122,21 @@ concept squad_observer =
     };
 // clang-format on
 
+/// An observer that is also told when the run of a composed graph has ended, for which a task of kind `module` stands: its
+/// task_end() comes when that run has started.
+///
+/// Promises  module_end() once for each begin of such a task, after the last end of the inner run's tasks, and before
+///           what comes after it begins; on any worker, also between begin and end of another task.
+/// Models    recorder, tee of one
+// clang-format off
+template <class O>
+concept module_observer =
+    observer<O> &&
+    requires(O o, std::size_t worker, task_view const& task) {
+      { o.module_end(worker, task) } noexcept;
+    };
+// clang-format on
+
 /// Observes nothing; the default. Also a base for observers that care for few events only: hide what you need.
 struct null_observer {
   static constexpr bool observes = false;
@@ -203,6 +218,12 @@ struct tee {
   }
   void work_begin(std::size_t worker, std::uint32_t joins) noexcept requires is_timed {
     timed_ones([&](auto& o) { o.work_begin(worker, joins); });
+  }
+
+  static constexpr bool of_modules = module_observer<A> || module_observer<B>;
+  void module_end(std::size_t worker, task_view const& task) noexcept requires of_modules {
+    if constexpr (A::observes && module_observer<A>) first.module_end(worker, task);
+    if constexpr (B::observes && module_observer<B>) second.module_end(worker, task);
   }
   // clang-format on
 

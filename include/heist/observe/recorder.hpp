@@ -21,13 +21,13 @@
 namespace heist {
 
 /// What an observer was told; see observer.hpp.
-enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake, park, resume };
+enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake, park, resume, module_end };
 
 /// One thing that happened on one worker.
 struct recorded_event {
   std::int64_t ns = 0;         ///< steady_clock
   void const* id = nullptr;    ///< of the task; park, resume: of the fiber
-  char const* name = nullptr;  ///< task_begin: of the task, or nullptr; lives as long as the recording
+  char const* name = nullptr;  ///< task_begin, module_end: of the task, or nullptr; lives as long as the recording
   std::uint32_t victim = 0;    ///< steal: the worker that was robbed
   event_kind what = {};
   task_kind kind = task_kind::other;  ///< task_begin, task_end
@@ -67,6 +67,9 @@ class recorder {
     recorded_event e = at_now(event_kind::task_end, task.id);
     e.kind = task.kind;
     buffers_[worker]->add(e);
+  }
+  void module_end(std::size_t worker, task_view const& task) noexcept {
+    buffers_[worker]->add(at_now(event_kind::module_end, task.id), task.name);
   }
   void steal(std::size_t thief, std::size_t victim) noexcept {
     recorded_event e = at_now(event_kind::steal, nullptr);
@@ -167,6 +170,6 @@ class recorder {
   std::vector<std::unique_ptr<buffer>> buffers_;
 };
 
-static_assert(observer<recorder>);
+static_assert(observer<recorder> && module_observer<recorder>);
 
 }  // namespace heist

@@ -27,6 +27,8 @@ struct open_task {
 struct timeline_sink {
   void begins(std::size_t /*worker*/, open_task const& /*task*/) {}
   void ends(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*ns*/) {}
+  /// The inner run of a module has ended.
+  void module_ends(recorded_event const& /*event*/) {}
   /// A stretch of time that a task has spent on a worker, from task.since on. `depth`: how many tasks enclose it.
   void slice(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*until*/, bool /*parks*/,
              std::size_t /*depth*/) {}
@@ -98,6 +100,9 @@ class timeline {
         break;
       case event_kind::task_end:
         end_task(w, e);
+        break;
+      case event_kind::module_end:
+        sink_.module_ends(e);
         break;
       case event_kind::steal:
         sink_.steal(w, e.victim, e.ns);

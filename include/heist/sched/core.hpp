@@ -49,8 +49,10 @@ class core {
   using loop_function = void (*)(fiber& self);
   /// Told what a fiber does that observers want to know; null without an observer.
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
-  /// Told that a task begins or ends on `w`, by tasks that the worker's loop says nothing of (described_operations).
-  using task_hook = void (*)(core& self, worker& w, task_view const& task, bool begins) noexcept;
+  /// Told that a task begins or ends on `w`, by tasks that the worker's loop says nothing of (described_operations), and of
+  /// the ends of modules.
+  enum class task_event { begins, ends, module_ends };
+  using task_hook = void (*)(core& self, worker& w, task_view const& task, task_event what) noexcept;
   core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
@@ -123,11 +125,11 @@ class core {
   /// For runnables that tell their begin and end by themselves.
   void tell_begin(worker& w, task_view const& task) noexcept {
     if (on_task != nullptr) [[unlikely]]
-      on_task(*this, w, task, true);
+      on_task(*this, w, task, task_event::begins);
   }
   void tell_end(worker& w, task_view const& task) noexcept {
     if (on_task != nullptr) [[unlikely]]
-      on_task(*this, w, task, false);
+      on_task(*this, w, task, task_event::ends);
   }
 
   /// The worker has nothing more to do for now: tells all that count. May push what follows.

@@ -1,5 +1,8 @@
 // heist/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
 #include "heist/observe/chrome_trace.hpp"
+#include "heist/executor.hpp"
+#include "heist/graph.hpp"
+#include "heist/observe/counters.hpp"
 
 #include <algorithm>  // sort
 #include <cmath>      // llround
@@ -47,7 +50,7 @@ std::vector<std::string> broken(json const& trace) {
 
 std::pair<std::int64_t, std::int64_t> nanoseconds(json const& slice) {
   auto const begin = std::llround(slice.at("ts").get<double>() * 1000);
-  return {begin, begin + std::llround(slice.at("dur").get<double>() * 1000)};
+  return {begin, begin + std::llround(slice.value("dur", 0.0) * 1000)};
 }
 
 }  // namespace
@@ -112,6 +115,55 @@ TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
   CHECK(left[1].at("args").at("id") == right[1].at("args").at("id"));
   CHECK(nanoseconds(right[1]).first >= nanoseconds(left[1]).second);
   CHECK(broken(trace) == std::vector<std::string>{});
+}
+
+TEST_CASE("trace_has_a_box_for_each_run_of_a_composed_graph") {
+  heist::executor<heist::policy::random, heist::recorder> ex{2};
+  heist::task_graph inner, outer;
+  inner.emplace([] {}).name("inside");
+  auto part = outer.compose(inner);
+  part.name("part");
+  part.precede(outer.emplace([] {}).name("after"));
+  ex.run_n(outer, 3).get();
+  ex.wait_idle();
+  auto const trace = trace_of(ex.observer());
+  std::vector<std::int64_t> begins, ends, inside, after;
+  for (auto const& e : trace) {
+    if (e.at("name") == "part" && e.at("ph") == "b") begins.push_back(nanoseconds(e).first);
+    if (e.at("name") == "part" && e.at("ph") == "e") ends.push_back(nanoseconds(e).first);
+    if (e.at("name") == "inside" && e.at("ph") == "X") inside.push_back(nanoseconds(e).second);
+    if (e.at("name") == "after" && e.at("ph") == "X") after.push_back(nanoseconds(e).first);
+  }
+  for (auto* times : {&begins, &ends, &inside, &after}) {
+    std::sort(times->begin(), times->end());
+    REQUIRE(times->size() == 3);
+  }
+  for (std::size_t i = 0; i != 3; ++i) {
+    CHECK(begins[i] <= inside[i]);
+    CHECK(inside[i] <= ends[i]);
+    CHECK(ends[i] <= after[i]);
+  }
+}
+
+TEST_CASE("a_composed_graph_that_is_skipped_ends_its_box_too") {
+  heist::executor<heist::policy::random, heist::tee<heist::counters, heist::recorder>> ex{2};
+  heist::task_graph inner, outer;
+  inner.emplace([] {});
+  outer.compose(inner).name("part");
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_THROWS_AS(ex.run(outer, stop.get_token()).get(), heist::stopped_error);
+  ex.wait_idle();
+  auto const trace = trace_of(ex.observer().second);
+  int open = 0, boxes = 0;
+  for (auto const& e : trace) {
+    if (e.at("name") != "part") continue;
+    boxes += e.at("ph") == "b";
+    open += (e.at("ph") == "b") - (e.at("ph") == "e");
+  }
+  CHECK(boxes == 1);
+  CHECK(broken(trace) == std::vector<std::string>{});
+  CHECK(open == 0);
 }
 
 TEST_CASE("trace_shows_steals_and_sleep") {
