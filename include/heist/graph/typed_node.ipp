@@ -34,8 +34,7 @@ HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
 }
 
 HEIST_COLD_BODY runnable* end_of_module(record& r, fiber& self) {
-  core& home = self.home;
-  if (home.on_task != nullptr) home.on_task(home, *self.worker, view_of(r), core::task_event::module_ends);
+  self.home.tell_module_end(*self.worker, view_of(r));
   release_limits(r);
   return finish(r, self);
 }

@@ -131,6 +131,10 @@ class core {
     if (on_task != nullptr) [[unlikely]]
       on_task(*this, w, task, task_event::ends);
   }
+  void tell_module_end(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, task_event::module_ends);
+  }
 
   /// The worker has nothing more to do for now: tells all that count. May push what follows.
   void flush(worker& w) {

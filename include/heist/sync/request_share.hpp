@@ -78,10 +78,10 @@ class request_share {
  private:
   static constexpr std::uint32_t most_in_row = 16;
   static constexpr std::uint32_t enough_tasks = 64;
-  static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;   // some 50 us
-  static constexpr std::uint64_t longest = std::uint64_t{1} << 21;    // some 800 us
+  static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;        // some 50 us
+  static constexpr std::uint64_t longest = std::uint64_t{1} << 21;         // some 800 us
   static constexpr std::uint64_t longest_urgent = std::uint64_t{1} << 28;  // some 100 ms
-  static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;  // some 800 ns
+  static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;       // some 800 ns
 
   std::uint32_t in_row_ = 0;
   std::uint32_t own_tasks_ = 0;

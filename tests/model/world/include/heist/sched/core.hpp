@@ -132,6 +132,8 @@ class core {
       enter_from_outside(r, 0, work.newest_wave());
     }
   }
+  /// Requests have one priority.
+  void make_runnable(queued_runnable& r, priority, worker*) { make_runnable(r); }
   unsigned began() noexcept {
     if (worker* const w = own_worker(); w != nullptr) {
       unsigned const wave = wave_on(*w);
@@ -145,6 +147,7 @@ class core {
   static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
   void tell_begin(worker&, task_view const&) noexcept {}
   void tell_end(worker&, task_view const&) noexcept {}
+  void tell_module_end(worker&, task_view const&) noexcept {}
   void flush(worker& w) {
     w.report_pending_count();
     work.ended(w.number, w.ended[0], w.ended[1]);
