@@ -4,7 +4,8 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <exception>
-#include <memory>  // unique_ptr
+#include <iterator>  // size
+#include <memory>    // unique_ptr
 #include <optional>
 #include <stop_token>
 #include <tuple>
@@ -14,6 +15,7 @@
 
 #include "heist/dynamic/pipeline_run.hpp"
 #include "heist/executor/executor.hpp"
+#include "heist/sched/told_part.hpp"
 
 namespace heist {
 namespace detail {
@@ -22,6 +24,7 @@ template <class F, bool Serial>
 struct pipeline_stage {
   static constexpr bool serial = Serial;
   F function;
+  char const* name;
 };
 template <class T>
 inline constexpr bool is_pipeline_stage = false;
@@ -58,15 +61,16 @@ struct stage_result<F, std::tuple<A...>> {
 
 }  // namespace detail
 
-/// A stage that one token at a time goes through, in the order of the first stage.
+/// A stage that one token at a time goes through, in the order of the first stage. `name`: what traces and reports call it;
+/// lives as long as the executor, as a literal does.
 template <class F>
-auto serial_stage(F&& f) {
-  return detail::pipeline_stage<std::decay_t<F>, true>{std::forward<F>(f)};
+auto serial_stage(F&& f, char const* name = nullptr) {
+  return detail::pipeline_stage<std::decay_t<F>, true>{std::forward<F>(f), name};
 }
-/// A stage that any number of tokens go through side by side.
+/// A stage that any number of tokens go through side by side. `name`: as above.
 template <class F>
-auto parallel_stage(F&& f) {
-  return detail::pipeline_stage<std::decay_t<F>, false>{std::forward<F>(f)};
+auto parallel_stage(F&& f, char const* name = nullptr) {
+  return detail::pipeline_stage<std::decay_t<F>, false>{std::forward<F>(f), name};
 }
 
 namespace detail {
@@ -173,6 +177,14 @@ class pipeline {
     return core_.start(home, lines_[0], token);
   }
 
+  /// What observers call stage I.
+  template <std::size_t I>
+  char const* name_of() const noexcept {
+    static constexpr char const* by_place[] = {"stage 1", "stage 2", "stage 3", "stage 4", "stage 5", "stage 6"};
+    char const* const given = std::get<I>(stages_).name;
+    return given != nullptr ? given : I < std::size(by_place) ? by_place[I] : "a later stage";
+  }
+
   /// Runs stage I, and those after it for as long as it may, with the token of a line.
   template <std::size_t I>
   static detail::runnable* run_stage(detail::runnable& task, detail::fiber& self) {
@@ -241,6 +253,7 @@ class pipeline {
   bool begin_token(line& l, detail::fiber& self) {
     if (core_.ended != 0 || core_.over()) return false;
     l.number = core_.next_number++;
+    detail::told_part const told{self, &std::get<0>(stages_), name_of<0>()};
     token t = detail_token_access::make(l.number);
     l.alive = true;
     try {
@@ -269,6 +282,7 @@ class pipeline {
 
   template <std::size_t I>
   void call(line& l, detail::fiber& self) {
+    detail::told_part const told{self, &std::get<I>(stages_), name_of<I>()};
     if (l.alive && !core_.failed.load(std::memory_order_relaxed)) {  // relaxed: advice
       try {
         if constexpr (std::is_void_v<result<I - 1>>) {

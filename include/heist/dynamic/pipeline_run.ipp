@@ -17,7 +17,7 @@ HEIST_COLD_BODY pipeline_state::pipeline_state(async_place const& at) noexcept
 
 HEIST_COLD_BODY bool describe_line(runnable const& self, task_view& view) noexcept {
   view = {task_kind::other, &self, "pipeline"};
-  return true;
+  return false;  // its stages are told
 }
 
 HEIST_COLD_BODY unsigned wave_of_line(runnable const& self) noexcept {

@@ -1,12 +1,13 @@
 // Collects from a recording what a report says of it. For the bodies of trace_report.hpp.
 #pragma once
 
-#include <algorithm>  // max, min, partial_sort, reverse
+#include <algorithm>  // max, min, partial_sort, reverse, sort
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>  // pair
+#include <string_view>
+#include <utility>  // move, pair
 #include <vector>
 
 #include "heist/observe/recorder.hpp"
@@ -48,6 +49,7 @@ class report_sink : public timeline_sink {
     sum.elapsed_ns = timeline<recorder, report_sink>{recording, *this}.replay() - start_;
     sum.tasks = seen_.size();
     sum.steal_tree = branches_.all();
+    choose_names();
     choose_longest();
     choose_path();
   }
@@ -118,6 +120,24 @@ class report_sink : public timeline_sink {
     std::size_t graph = none;    ///< that it is a task of; none: of none
     std::size_t pass = 0;        ///< of that graph, counted from 1: that of the task before; how often it has begun
   };
+
+  void choose_names() {
+    std::map<std::string_view, trace_summary::name> all;
+    for (seen const& s : seen_) {
+      trace_summary::name& n = all[s.label];
+      ++n.times;
+      n.busy_ns += s.busy;
+      n.longest_ns = std::max(n.longest_ns, s.busy);
+    }
+    for (auto& [label, n] : all) {
+      n.name = label;
+      sum.names.push_back(std::move(n));
+    }
+    std::sort(sum.names.begin(), sum.names.end(), [](auto const& a, auto const& b) {
+      return a.busy_ns != b.busy_ns ? a.busy_ns > b.busy_ns : a.name < b.name;
+    });
+    if (sum.names.size() > 10) sum.names.resize(10);
+  }
 
   void choose_longest() {
     std::vector<std::size_t> order(seen_.size());

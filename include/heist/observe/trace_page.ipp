@@ -158,18 +158,27 @@ HEIST_COLD_BODY std::string tasks_table(std::vector<trace_summary::task> const& 
   return text + "</table>\n";
 }
 
+HEIST_COLD_BODY std::string names_table(trace_summary const& sum) {
+  std::string text = "<table><tr><th>name</th><th>times</th><th>busy</th><th>longest</th></tr>\n";
+  for (trace_summary::name const& n : sum.names) {
+    text += fmt::format("<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", html_text(n.name),
+                        n.times, time_text(n.busy_ns), time_text(n.longest_ns));
+  }
+  return text + "</table>\n";
+}
+
 HEIST_COLD_BODY std::string workers_table(trace_summary const& sum) {
   std::string text =
-      "<table><tr><th>worker</th><th>squad</th><th>tasks</th><th>busy</th><th>asleep</th><th>times "
+      "<table><tr><th>worker</th><th>squad</th><th>tasks</th><th>busy</th><th>searching</th><th>asleep</th><th>times "
       "asleep</th><th></th></tr>\n";
   for (std::size_t w = 0; w < sum.workers.size(); ++w) {
     auto const& worker = sum.workers[w];
     double const busy = percent_of(worker.busy_ns, sum.elapsed_ns);
     text += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td><td>{:.1f} %</td><td>{}</td>"
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td><td>{:.1f} %</td><td>{:.1f} %</td><td>{}</td>"
         "<td class=\"bar\"><span style=\"width:{:.1f}%\"></span></td></tr>\n",
-        w, worker.squad, worker.tasks, busy, percent_of(worker.asleep_ns, sum.elapsed_ns), worker.sleeps,
-        std::min(busy, 100.0));
+        w, worker.squad, worker.tasks, busy, percent_of(sum.searching_ns(w), sum.elapsed_ns),
+        percent_of(worker.asleep_ns, sum.elapsed_ns), worker.sleeps, std::min(busy, 100.0));
   }
   return text + "</table>\n";
 }
@@ -220,6 +229,7 @@ HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, 
                sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum))
         << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
+  if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum);
   out << "<h2>Longest tasks</h2>\n" << detail::tasks_table(sum.longest, 10) << "</body></html>\n";
 }
 

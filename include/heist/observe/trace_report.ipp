@@ -57,6 +57,11 @@ HEIST_COLD_BODY std::size_t trace_summary::steals_within_squads() const noexcept
   return n;
 }
 
+HEIST_COLD_BODY std::int64_t trace_summary::searching_ns(std::size_t w) const noexcept {
+  std::int64_t const rest = elapsed_ns - workers[w].busy_ns - workers[w].asleep_ns;
+  return rest < 0 ? 0 : rest;
+}
+
 HEIST_COLD_BODY double trace_summary::parallelism() const noexcept {
   return critical_all_ns == 0 ? 0 : static_cast<double>(critical_work_ns) / static_cast<double>(critical_all_ns);
 }
@@ -75,13 +80,14 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
                                  detail::time_text(elapsed_ns), workers.size(), workers.size() == 1 ? "" : "s", tasks,
                                  100 * utilisation(), steal_count(), steals_within_squads());
   if (dropped != 0) text += fmt::format("{} events or edges were dropped: there was no room for them\n", dropped);
-  text += "worker squad    tasks  busy/%  asleep/%  steals\n";
+  text += "worker squad    tasks  busy/%  searching/%  asleep/%  steals\n";
   for (std::size_t w = 0; w < workers.size(); ++w) {
     std::size_t stolen = 0;
     for (std::size_t const n : steals[w]) stolen += n;
-    text += fmt::format("{:6} {:5} {:8} {:7.1f} {:9.1f} {:7}\n", w, workers[w].squad, workers[w].tasks,
-                        detail::percent_of(workers[w].busy_ns, elapsed_ns),
-                        detail::percent_of(workers[w].asleep_ns, elapsed_ns), stolen);
+    text +=
+        fmt::format("{:6} {:5} {:8} {:7.1f} {:12.1f} {:9.1f} {:7}\n", w, workers[w].squad, workers[w].tasks,
+                    detail::percent_of(workers[w].busy_ns, elapsed_ns), detail::percent_of(searching_ns(w), elapsed_ns),
+                    detail::percent_of(workers[w].asleep_ns, elapsed_ns), stolen);
   }
   if (steal_count() != 0) {
     text += "steal tree:\n";
@@ -104,6 +110,11 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
                     critical_passes > 1 ? fmt::format(" in the longest of {} passes", critical_passes) : "");
     text += detail::passes_text(*this) + "\n";
     list(critical_path, 20);
+  }
+  if (!names.empty()) text += "tasks by name:\n";
+  for (name const& n : names) {
+    text += fmt::format("  {:>14}  {}: {} time{}, longest {}\n", detail::time_text(n.busy_ns), n.name, n.times,
+                        n.times == 1 ? "" : "s", detail::time_text(n.longest_ns));
   }
   text += "longest tasks:\n";
   list(longest, longest.size());

@@ -16,7 +16,7 @@ struct trace_summary {
   struct worker {
     std::uint32_t squad = 0;
     std::int64_t busy_ns = 0;    ///< with a task
-    std::int64_t asleep_ns = 0;  ///< the rest of elapsed_ns it looked for work, or did its own
+    std::int64_t asleep_ns = 0;  ///< the rest of elapsed_ns: searching_ns()
     std::size_t tasks = 0;       ///< that began on it
     std::size_t sleeps = 0;
   };
@@ -27,6 +27,14 @@ struct trace_summary {
     std::size_t worker = 0;  ///< where it ended
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t busy_ns = 0;  ///< without what it was parked
+  };
+
+  /// All executions of the tasks of one name, or, without a name, of one kind. A stage of a pipeline has its own: its times
+  /// are its tokens. So has a region.
+  struct name {
+    std::string name;
+    std::size_t times = 0;
+    std::int64_t busy_ns = 0, longest_ns = 0;  ///< with the tasks that ran inside them
   };
 
   /// What a worker did from a steal to its next steal or sleep. Where work went the same way from worker to worker more
@@ -47,6 +55,7 @@ struct trace_summary {
   std::vector<worker> workers;
   std::vector<std::vector<std::size_t>> steals;  ///< [thief][victim]
   std::vector<branch> steal_tree;                ///< each after the one that it was taken from
+  std::vector<name> names;                       ///< at most ten, the busiest first
   std::vector<task> longest;                     ///< at most ten, the longest first
   std::vector<task> critical_path;               ///< the chain of tasks, along edges of graphs, that was busy longest
   std::int64_t critical_ns = 0;                  ///< how long it was busy
@@ -55,6 +64,8 @@ struct trace_summary {
   std::size_t critical_passes = 0;
   std::int64_t critical_all_ns = 0, critical_work_ns = 0;
 
+  /// How long a worker has looked for work, or was between tasks, which is seldom long.
+  std::int64_t searching_ns(std::size_t worker) const noexcept;
   /// All workers' busy time, as a part of what there was.
   double utilisation() const noexcept;
   /// Of the graph of the critical path: work by span. 1: a chain. 0 without a critical path.

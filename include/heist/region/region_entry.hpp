@@ -12,6 +12,7 @@
 #include "heist/fork/fork_room.hpp"
 #include "heist/fork/fork_traits.hpp"
 #include "heist/region/region.hpp"
+#include "heist/sched/told_part.hpp"
 
 namespace heist::detail {
 
@@ -77,6 +78,7 @@ decltype(auto) visit_region(std::unique_ptr<region_visit> begun, basic_context<O
 
 template <class Order, class F>
 decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
+  told_part const told{context_access::fiber_of(c), &r, r.options().name};
   using traits = fork_traits<Order>;
   if constexpr (traits::enters_regions) {
     using inner = typename traits::region_context;

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "heist/executor.hpp"
 #include "heist/observe/chrome_trace.hpp"
 #include "heist/observe/task_edges.hpp"
+#include "heist/pipeline.hpp"
+#include "heist/region.hpp"
 #include "support/catch.hpp"
 #include "support/trace_rules.hpp"
 
@@ -353,4 +356,51 @@ TEST_CASE("report_of_nothing_is_a_report") {
   CHECK(heist::summarize(r).tasks == 0);
   CHECK(page_of(r).find("0 tasks") != std::string::npos);
   CHECK(heist::summarize(heist::recorder{}).workers.empty());
+}
+
+TEST_CASE("report_counts_tasks_by_name_and_the_time_of_searching") {
+  heist::recorder r;
+  r.start(2);
+  int a = 0, b = 0;
+  for (int i = 0; i != 3; ++i) run(r, 0, a, "read");
+  run(r, 0, b, nullptr);
+  r.sleep(1);
+  pass_time();
+  r.wake(1);
+  heist::trace_summary const sum = heist::summarize(r);
+  REQUIRE(sum.names.size() == 2);
+  CHECK(sum.names[0].name == "read");
+  CHECK(sum.names[0].times == 3);
+  CHECK(sum.names[0].busy_ns >= 60'000);
+  CHECK(sum.names[0].longest_ns <= sum.names[0].busy_ns - 40'000);
+  CHECK(sum.names[1].name == "task");
+  for (std::size_t w : {0u, 1u}) {
+    CHECK(sum.searching_ns(w) + sum.workers[w].busy_ns + sum.workers[w].asleep_ns == sum.elapsed_ns);
+  }
+  CHECK(count(sum.text(), " read: 3 times, longest ") == 1);
+  CHECK(count(page_of(r), "<td class=\"name\">read</td><td>3</td>") == 1);
+}
+
+TEST_CASE("reports_show_stages_of_pipelines_and_regions_by_name") {
+  heist::executor<heist::policy::random, heist::recorder> ex{2};
+  heist::pipeline p{3,
+                    heist::serial_stage(
+                        [](heist::token& t) {
+                          if (t.number() == 5) t.stop();
+                        },
+                        "read"),
+                    heist::parallel_stage([] {}), heist::serial_stage([] {}, "write")};
+  ex.run(p).get();
+  heist::region sweep{{.name = "sweep"}};
+  for (int i = 0; i != 2; ++i) ex.sync_wait(sweep, [](heist::context) {});
+  ex.wait_idle();
+  auto const times = [sum = heist::summarize(ex.observer())](std::string const& name) {
+    for (auto const& n : sum.names)
+      if (n.name == name) return n.times;
+    return std::size_t{0};
+  };
+  CHECK(times("read") == 6);  // the last one says stop
+  CHECK(times("stage 2") == 5);
+  CHECK(times("write") == 5);
+  CHECK(times("sweep") == 2);
 }
