@@ -103,6 +103,37 @@ HEIST_BODY void submit_async(core& home, async_base& task) {
   home.submit(task, [&task](unsigned wave) { task.wave = static_cast<std::uint8_t>(wave); });
 }
 
+/// Stands for a task in front of others.
+struct second_entry : queued_runnable {
+  explicit second_entry(async_base& of) noexcept : queued_runnable{{&begin, nullptr}, nullptr}, task{of} {}
+  static runnable* begin(runnable& self, fiber& on) {
+    async_base& task = static_cast<second_entry&>(self).task;
+    std::destroy_at(static_cast<second_entry*>(&self));
+    free_shared_block(&self, sizeof(second_entry));
+    on.running.store(&task, std::memory_order_relaxed);  // relaxed: as in the worker's loop
+    return task.run(task, on);
+  }
+  async_base& task;
+};
+
+HEIST_COLD_BODY void expedite(async_base& task) {
+  if (!task.operations().begins_once || task.routed || task.generation != os_env::process()) return;
+  if (task.finished.done()) return;  // it may have outlived its executor
+  core& home = *task.home;
+  void* const block = allocate_shared_block(home, sizeof(second_entry));
+  if (!task.entries.raise()) return free_shared_block(block, sizeof(second_entry));
+  task.retain();
+  task.second_wave = static_cast<std::uint8_t>(home.began());
+  home.make_runnable(*::new (block) second_entry{task}, priority::high, nullptr);
+}
+
+HEIST_COLD_BODY runnable* end_second_entry(async_base& task, fiber& self) noexcept {
+  unsigned const wave = task.second_wave;
+  task.release();
+  core::ended(*self.worker, wave);
+  return nullptr;
+}
+
 HEIST_COLD_BODY std::exception_ptr stopped_before_start() {
   return std::make_exception_ptr(stopped_error{"the task was stopped before it started"});
 }

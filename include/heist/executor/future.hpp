@@ -51,6 +51,10 @@ class future_base {
     refuse_own_future(s);
     wait_for_future(s);
   }
+  /// Lets a task that waits for a worker begin before others that wait, as one of high priority. Nothing changes if it has
+  /// begun, comes after others, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must still
+  /// be there. The value, if nobody takes it, may live until the task's first turn would have come.
+  void expedite() const { detail::expedite(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.
   template <class Rep, class Period>

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "heist/async.hpp"
 #include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
+#include "heist/pipeline.hpp"
 #include "heist/replay.hpp"
 #include "heist/sync/request_share.hpp"
 #include "heist/tiers.hpp"
@@ -356,4 +360,132 @@ TEST_CASE("no_migrate: very many that wait for one thing go on in linear time", 
   open = true;
   ex.wait_idle();
   run.get();
+}
+
+TEMPLATE_TEST_CASE("expedite(): a task begins before those that were submitted before it", "[requests][expedite]",
+                   heist::policy::random, heist::policy::cab, heist::policy::replay) {
+  heist::executor<TestType> ex{1};
+  heist_test::watchdog guard{ex, 120s, "expedite"};
+  for (bool inside : {false, true}) {
+    std::vector<int> order;
+    std::atomic<bool> go{false};
+    auto gate = ex.submit([&] {
+      while (!go) std::this_thread::yield();
+    });
+    auto const fill = [&] {
+      std::vector<heist::future<int>> all;
+      for (int i = 0; i != 20; ++i) {
+        all.push_back(ex.submit([&order, i] {
+          order.push_back(i);
+          return i;
+        }));
+      }
+      all[13].expedite();
+      all[13].expedite();
+      all[7].expedite();
+      return all;
+    };
+    std::vector<heist::future<int>> all;
+    if (inside) {
+      go = true;
+      all = ex.submit(fill).get();
+    } else {
+      all = fill();
+      go = true;
+    }
+    gate.get();
+    CHECK(all[13].get() == 13);
+    for (int i = 0; i != 20; ++i) {
+      if (i != 13) CHECK(all[static_cast<std::size_t>(i)].get() == i);
+    }
+    ex.wait_idle();
+    REQUIRE(order.size() == 20);
+    if (!inside) {
+      CHECK(order[0] == 13);
+      CHECK(order[1] == 7);
+    }
+  }
+}
+
+TEST_CASE("expedite(): whoever takes the task first, it runs once, and everything ends", "[requests][expedite]") {
+  std::atomic<int> runs{0}, alive{0};
+  struct counted {
+    std::atomic<int>* count;
+    explicit counted(std::atomic<int>& c) noexcept : count{&c} { ++c; }
+    counted(counted const& o) noexcept : count{o.count} { ++*count; }
+    ~counted() { --*count; }
+  };
+  int submitted = 0;
+  for (std::size_t workers : {1u, 2u, 5u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 120s, "expedite"};
+    for (int i = 0; i != (slow ? 400 : 4000); ++i) {
+      ++submitted;
+      heist::shared_future<int> f = ex.submit([&runs, i, kept = counted{alive}] {
+        ++runs;
+        return i;
+      });
+      if (i % 3 == 0) {
+        std::thread other{[f] { f.expedite(); }};
+        f.expedite();
+        other.join();
+      } else {
+        f.expedite();
+      }
+      if (i % 2 == 0) CHECK(f.get() == i);
+      f.expedite();  // it has ended, or will
+      if (i % 500 == 0) ex.wait_idle();
+    }
+  }
+  CHECK(runs == submitted);
+  CHECK(alive == 0);
+}
+
+TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays right", "[requests][expedite]") {
+  heist::future<int> ended;
+  {
+    heist::executor ex{2};
+    heist_test::watchdog guard{ex, 120s, "expedite"};
+    std::stop_source stop;
+    stop.request_stop();
+    auto stopped = ex.submit(stop.get_token(), [] { return 1; });
+    stopped.expedite();
+    CHECK_THROWS_AS(stopped.get(), heist::stopped_error);
+    auto failed = ex.submit([]() -> int { throw std::runtime_error{"told"}; });
+    failed.expedite();
+    CHECK_THROWS_WITH(failed.get(), "told");
+    auto placed =
+        ex.submit(heist::with{.priority = heist::priority::low, .worker = 1, .name = "placed"}, [] { return 2; });
+    placed.expedite();
+    CHECK(placed.get() == 2);
+    auto first = ex.submit([] { return 3; }).share();
+    auto after = ex.submit(heist::after(first), [](int x) { return x + 1; });
+    after.expedite();
+    first.expedite();
+    CHECK(after.get() == 4);
+    auto any = heist::when_any(first, ex.submit([] { return 0; }).share());
+    any.expedite();
+    any.get();
+    heist::pipeline p{2, heist::serial_stage([](heist::token& t) { t.stop(); })};
+    auto run = ex.run(p);
+    run.expedite();
+    run.get();
+    // By a task whose run is stopped: what it has submitted inherits that.
+    heist::task_graph g;
+    g.emplace([&](heist::context c) {
+      auto inner = c.submit([](heist::context in) {
+        while (!in.stop_requested()) std::this_thread::yield();
+      });
+      inner.expedite();
+      inner.get();
+    });
+    auto outer = ex.run(g);
+    outer.request_stop();
+    CHECK_THROWS_AS(outer.get(), heist::stopped_error);
+    ended = ex.submit([] { return 5; });
+    ended.wait();
+  }
+  ended.expedite();  // the executor is gone
+  CHECK(ended.get() == 5);
+  CHECK_THROWS_AS(ended.expedite(), heist::executor_error);
 }
