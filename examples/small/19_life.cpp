@@ -1,6 +1,7 @@
 // The game of life, step after step over the same board: with a region, under a policy with memory, each part comes
 // back to the squad that has it in its cache.
 #include <heist/algorithm.hpp>
+#include <heist/tiers.hpp>
 
 #include <cstdio>
 #include <utility>

@@ -15,4 +15,3 @@
 #include "heist/algo/stable_sort.hpp"
 #include "heist/algo/transform.hpp"
 #include "heist/algo/without_place.hpp"
-#include "heist/tiers.hpp"  // a region makes loops return to their data where the policy remembers: cab, cats

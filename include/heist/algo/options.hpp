@@ -8,9 +8,10 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/base/config.hpp"
-#include "heist/region/region.hpp"
 
 namespace heist {
+
+class region;
 
 /// The last argument of every algorithm; all of it may be left out. It may also stand directly behind the arguments that
 /// have no default: sort(ex, v, {.grain = 100}).

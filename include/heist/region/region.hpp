@@ -16,6 +16,7 @@
 #include "heist/policy/profile.hpp"
 #include "heist/policy/replay_mode.hpp"
 #include "heist/region/path_memory.hpp"
+#include "heist/region/region_functions.hpp"
 
 namespace heist {
 
@@ -44,8 +45,8 @@ struct region_access;
 /// Threads  one run at a time: a second one throws region_error. The questions, and reprofile(), between runs.
 class region {
  public:
-  region() = default;
-  explicit region(region_options wanted) : options_{wanted} {}
+  region() : region{region_options{}} {}
+  explicit region(region_options wanted);
   region(region const&) = delete;
   region& operator=(region const&) = delete;
 
@@ -126,10 +127,10 @@ namespace detail {
 
 /// While a region is in use.
 struct region_access {
-  explicit region_access(region& used);
+  explicit region_access(region& used) : r{used} { begin(used); }
   region_access(region_access const&) = delete;
   region_access& operator=(region_access const&) = delete;
-  ~region_access() { r.running_.store(false, std::memory_order_release); }  // release: for the next run
+  ~region_access() { end(r); }
 
   /// The squad that ran the task of this path last, or `otherwise`.
   std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const;
@@ -151,6 +152,11 @@ struct region_access {
   std::shared_ptr<void>& recorded() const noexcept { return r.recorded_; }
   std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
   void forget_squads() const noexcept;
+  /// Throws region_error if it is in use.
+  static void begin(region& r);
+  static void end(region& r) noexcept {
+    r.running_.store(false, std::memory_order_release);  // release: for the next run
+  }
   /// Between runs.
   void make_room() const { r.squad_of_.make_room(); }
 

@@ -8,6 +8,17 @@
 #include "heist/base/errors.hpp"
 
 namespace heist {
+namespace detail {
+
+inline constexpr region_functions functions_of_region{&region_access::begin, &region_access::end,
+                                                      [](region const& r) noexcept { return r.options().name; }};
+
+}  // namespace detail
+
+HEIST_COLD_BODY region::region(region_options wanted) : options_{wanted} {
+  // relaxed: it refers to constants
+  detail::region_functions::of_all.store(&detail::functions_of_region, std::memory_order_relaxed);
+}
 
 HEIST_COLD_BODY void region::from_json(std::string_view text) {
   profile_ = region_profile::from_json(text);
@@ -19,7 +30,7 @@ HEIST_COLD_BODY void region::from_json(std::string_view text) {
 
 namespace heist::detail {
 
-HEIST_COLD_BODY region_access::region_access(region& used) : r{used} {
+HEIST_COLD_BODY void region_access::begin(region& r) {
   // acquire: what the run before has written
   if (r.running_.exchange(true, std::memory_order_acquire)) {
     throw region_error{

@@ -11,7 +11,7 @@
 #include "heist/fork/elsewhere.hpp"
 #include "heist/fork/fork_room.hpp"
 #include "heist/fork/fork_traits.hpp"
-#include "heist/region/region.hpp"
+#include "heist/region/region_functions.hpp"
 #include "heist/sched/told_part.hpp"
 
 namespace heist::detail {
@@ -78,7 +78,7 @@ decltype(auto) visit_region(std::unique_ptr<region_visit> begun, basic_context<O
 
 template <class Order, class F>
 decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
-  told_part const told{context_access::fiber_of(c), &r, r.options().name};
+  told_part const told{context_access::fiber_of(c), &r, region_in_use::functions().name(r)};
   using traits = fork_traits<Order>;
   if constexpr (traits::enters_regions) {
     using inner = typename traits::region_context;
@@ -90,7 +90,7 @@ decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
       }
     }
   }
-  region_access const in_use{r};
+  region_in_use const in_use{r};
   return call_task(f, c);
 }
 

@@ -13,6 +13,7 @@
 
 #include "heist/algorithm.hpp"
 #include "heist/executor.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "unit/algo/every_executor.hpp"
 

@@ -16,6 +16,7 @@
 
 #include "heist/algorithm.hpp"
 #include "heist/graph.hpp"
+#include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "unit/algo/every_executor.hpp"
 

@@ -37,8 +37,12 @@ struct ready_executor : executor {
     bool const squads = wanted.machine.has_value();
     heist::task_graph g;
     g.emplace([] { std::this_thread::sleep_for(std::chrono::milliseconds{1}); });
-    for (int i = 0; i != 1000 && !has_others(squads); ++i) run(g).get();
-    REQUIRE(has_others(squads));
+    bool ready = false;
+    for (int i = 0; i != 5000 && !ready; ++i) {
+      run(g).get();
+      ready = has_others(squads);
+    }
+    REQUIRE(ready);
   }
   bool has_others(bool squads) const {
     std::string const text = state_text();
