@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "engine/suite.hpp"
+#include "heist/sync/spin_lock.hpp"
 
 namespace {
 
@@ -57,6 +59,64 @@ struct stage {
   env::plain<bool> returned{false};
 };
 
+/// As algo/shared_loop.ipp, repeated by hand: each helper leaves a result, the owner adds them, and the last of the owner and
+/// those that were asked, however late, frees the state.
+struct counted : stage {
+  counted(std::size_t n, std::uint32_t asked) : stage{n}, users{1 + asked} {}
+
+  int count(bool front) {
+    int n = 0;
+    for (;;) {
+      auto const r = front ? left.take_front({1, 1, 2}) : left.take_back({1, 1, 2});
+      if (r.empty()) return n;
+      run(r);
+      n += static_cast<int>(r.hi - r.lo);
+    }
+  }
+  void keep_result(int n) {
+    heist::spin_guard const guard{lock};
+    results[result_count] = n;
+    result_count = result_count + 1;
+  }
+  void release() {
+    if (users.fetch_sub(1, order::acq_rel) == 1) freed = true;
+  }
+  void owner() {
+    int sum = count(true);
+    if (!left.close()) {
+      heist::thread_waiter<env, 0> me;
+      if (!left.all_have_left() && left.all_left().enlist(me)) me.wait();
+    }
+    for (std::size_t i = 0; i != result_count; ++i) sum += results[i];
+    model::check(sum == static_cast<int>(size), "a result is lost or counted twice");
+    returned = true;
+    release();
+  }
+  void helper() {
+    model::check(!freed, "a helper uses what has been freed");
+    if (left.enter()) {
+      keep_result(count(false));
+      left.leave();
+    }
+    release();
+  }
+
+  env::atomic<std::uint32_t> users;
+  heist::spin_lock<env> lock;
+  std::array<env::plain<int>, 2> results{};
+  env::plain<std::size_t> result_count{0};
+  env::plain<bool> freed{false};
+};
+
+template <std::size_t N, int Helpers>
+void with_results(model::execution& t) {
+  auto& s = t.make<counted>(N, static_cast<std::uint32_t>(Helpers));
+  t.thread([&] { s.owner(); });
+  for (int i = 0; i < Helpers; ++i) t.thread([&] { s.helper(); });
+  t.alike(Helpers);
+  t.finally([&] { model::check(s.freed, "nobody has freed it"); });
+}
+
 template <std::size_t N, int Helpers, std::size_t Block = 1, bool Ends = false>
 void shared(model::execution& t) {
   auto& s = t.make<stage>(N);
@@ -80,5 +140,7 @@ int main(int argc, char** argv) {
   all.prove("shared range: 4 iterations in blocks of 2, 1 helper", three, shared<4, 1, 2>);
   all.prove("shared range: ended by the first, 1 helper", three, shared<3, 1, 1, true>);
   all.prove("shared range: 2 iterations, 2 helpers", three_plain, shared<2, 2>);
+  all.prove("shared range: 3 iterations, 1 helper with a result", three, with_results<3, 1>);
+  all.prove("shared range: 2 iterations, 2 helpers with results", three_plain, with_results<2, 2>);
   return all.finish();
 }
