@@ -3,7 +3,7 @@
 
 #include "heist/automatic/region_trials.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/errors.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "heist/automatic/ways.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace heist::detail {
 

@@ -5,7 +5,7 @@
 
 #include "heist/base/errors.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>      // from_chars
 #include <system_error>  // errc

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>  // exchange
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/executor/circular_wait.hpp"
 #include "heist/executor/pooled.hpp"

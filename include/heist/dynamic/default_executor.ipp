@@ -5,7 +5,7 @@
 
 #include <cstdlib>  // getenv
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/environment.hpp"
 #include "heist/base/errors.hpp"

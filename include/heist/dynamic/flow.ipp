@@ -6,7 +6,7 @@
 #include <algorithm>  // find
 #include <bit>        // bit_ceil
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace heist {
 

@@ -3,7 +3,7 @@
 
 #include "heist/dynamic/pipeline_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace heist::detail {
 

@@ -3,7 +3,7 @@
 
 #include "heist/dynamic/with.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/errors.hpp"
 

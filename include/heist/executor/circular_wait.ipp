@@ -3,7 +3,7 @@
 
 #include "heist/executor/circular_wait.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 #include <cstddef>  // size_t

@@ -3,7 +3,7 @@
 
 #include "heist/fork/fork_room.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/errors.hpp"
 

@@ -13,7 +13,7 @@ namespace heist::detail {
 struct adjacency {
   explicit adjacency(graph_data const& g);
 
-  bool is_weak(std::uint32_t from) const noexcept { return weak_any && weak[from]; }
+  bool is_weak(std::uint32_t from) const noexcept { return weak_any && weak[from] != 0; }
 
   // In one piece of memory, with room for what the layout needs besides.
   std::unique_ptr<std::uint32_t[]> const memory;
@@ -23,8 +23,8 @@ struct adjacency {
   std::uint32_t* const order;     ///< the tasks in the order of their records
   std::uint32_t* const position;  ///< by task: of its record; before that, a stack
   std::uint32_t* const to;        ///< successors, in order of creation of the edges; then the wanted ones first
-  std::vector<bool> weak;         ///< by task: is it a condition, whose edges choose instead of count?
-  std::vector<bool> chosen;       ///< by task: is there a condition that may choose it?
+  std::vector<char> weak;         ///< by task: is it a condition, whose edges choose instead of count?
+  std::vector<char> chosen;       ///< by task: is there a condition that may choose it?
   bool weak_any = false;
   bool ascending = true;  ///< every edge leads to a task of a larger index
 };

@@ -3,13 +3,13 @@
 
 #include "heist/graph/build.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <utility>  // move
 
+#include "heist/base/number_map.hpp"
 #include "heist/graph/value_takers.hpp"
 
 namespace heist::detail {
@@ -38,14 +38,14 @@ HEIST_COLD_BODY void refuse_more_tasks() {
 HEIST_COLD_BODY void refuse_containing_itself(graph_data const& g, graph_data const& part) {
   if (&g == &part) refuse_self();
   if (!g.is_a_part.load(std::memory_order_relaxed)) return;  // relaxed: set by who builds; graphs are built in turn
-  std::unordered_set<graph_data const*> seen{&part};
+  number_map seen{{as_key(&part), 0}};
   std::vector<graph_data const*> to_visit{&part};
   while (!to_visit.empty()) {
     graph_data const& now = *to_visit.back();
     to_visit.pop_back();
     for (auto const& inner : now.parts) {
       if (inner.graph.get() == &g) refuse_self();
-      if (seen.insert(inner.graph.get()).second) to_visit.push_back(inner.graph.get());
+      if (seen.try_emplace(as_key(inner.graph.get()), 0).second) to_visit.push_back(inner.graph.get());
     }
   }
 }
@@ -186,7 +186,7 @@ HEIST_COLD_BODY void graph_data::refuse_takers(input_note const* inputs, std::si
         throw graph_error{
             fmt::format("the value of {} would be taken twice, by {} and by the task that is added; fix it by letting "
                         "one of them read it without heist::take.",
-                        task_name(from), task_name(found->second))};
+                        task_name(from), task_name(static_cast<std::uint32_t>(found->second)))};
       }
     }
     for (std::size_t k = 0; k != count; ++k) {

@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "heist/base/number_map.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist::detail {
@@ -52,7 +52,7 @@ HEIST_COLD_BODY void task_graph::dot(std::ostream& out) const {
     out << "  n" << n->index << " [label=" << detail::dot_quoted(g.task_name(n->index))
         << detail::dot_style(n->type().kind) << "];\n";
   }
-  std::unordered_map<std::uint32_t, int> numbers;
+  detail::number_map numbers;
   for (detail::edge const& e : g.edges) {
     out << "  n" << e.from() << " -> n" << e.to;
     task_kind const kind = g.nodes[e.from()]->type().kind;

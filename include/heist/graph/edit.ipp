@@ -3,7 +3,7 @@
 
 #include "heist/graph/edit.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <utility>

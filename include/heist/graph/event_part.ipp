@@ -3,7 +3,7 @@
 
 #include "heist/graph/event_part.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"

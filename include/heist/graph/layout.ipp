@@ -1,7 +1,7 @@
 // From tasks as they were built to records as they run: order, successors, counters, sources; cycles are found here.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <algorithm>  // copy_n, fill_n
 #include <cstddef>    // size_t
 #include <cstdint>
@@ -33,7 +33,7 @@ HEIST_BODY adjacency::adjacency(graph_data const& g)
       if (n != nullptr && (n->type().kind == task_kind::condition || n->type().kind == task_kind::multi_condition)) {
         if (!weak_any) weak.resize(count), chosen.resize(count);
         weak_any = true;
-        weak[n->index] = true;
+        weak[n->index] = 1;
       }
     }
   }
@@ -47,7 +47,7 @@ HEIST_BODY adjacency::adjacency(graph_data const& g)
     for (edge const& e : g.edges) {
       ++first[e.from() + 2];
       if (is_weak(e.from())) {
-        chosen[e.to] = true;
+        chosen[e.to] = 1;
       } else {
         ++strong[e.to];
       }
@@ -69,8 +69,8 @@ HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uin
     if (g.nodes[from] == nullptr || left[from] == 0 || a.is_weak(from)) continue;
     for (std::uint32_t i = a.first[from]; i != a.first[from + 1]; ++i) before[a.to[i]] = from, at = a.to[i];
   }
-  std::vector<bool> seen(g.nodes.size());
-  while (!seen[at]) seen[at] = true, at = before[at];
+  std::vector<char> seen(g.nodes.size());
+  while (seen[at] == 0) seen[at] = 1, at = before[at];
   std::string text = g.task_name(at);
   std::size_t shown = 0;
   for (std::uint32_t i = before[at];; i = before[i]) {
@@ -109,6 +109,11 @@ HEIST_COLD_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
                   cycle_text(g, left, a))};
 }
 
+/// Puts tasks in order of their ways, the longest first, and where these are equal as they were.
+inline void sort_by_way(std::uint32_t* begin, std::uint32_t* end, std::uint32_t const* way) {
+  std::stable_sort(begin, end, [way](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; });
+}
+
 /// The way of a task: how many tasks the longest path from it to the end has, in a.left; its successors are put in order
 /// of theirs, the longest first, and where these are equal as they were. Those of its successors are known.
 HEIST_ALWAYS_INLINE void order_successors(adjacency const& a, std::uint32_t i) {
@@ -116,7 +121,7 @@ HEIST_ALWAYS_INLINE void order_successors(adjacency const& a, std::uint32_t i) {
   std::uint32_t* const begin = a.to + a.first[i];
   std::uint32_t* const end = a.to + a.first[i + 1];
   if (end - begin > 16) {
-    std::stable_sort(begin, end, [way](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; });
+    sort_by_way(begin, end, way);
   } else {
     for (std::uint32_t* e = begin; e < end - 1; ++e) {
       std::uint32_t const moved = e[1];
@@ -161,7 +166,8 @@ HEIST_BODY std::size_t order_by_way(graph_data const& g, std::vector<std::uint32
     for (std::size_t i = ordered; i-- != 0;) order_successors(a, a.order[i]);
   }
   auto const longer = [way = a.left](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; };
-  if (!std::is_sorted(sources.begin(), sources.end(), longer)) std::stable_sort(sources.begin(), sources.end(), longer);
+  if (!std::is_sorted(sources.begin(), sources.end(), longer))
+    sort_by_way(sources.data(), sources.data() + sources.size(), a.left);
   return order_of_one_worker(sources, count, a);
 }
 
@@ -226,7 +232,8 @@ HEIST_COLD_BODY void graph_data::order_takers() {
     edge const e = edges[i];
     if (!e.carries_value()) continue;
     auto const taker = takers->find(e.from());
-    if (taker != takers->end() && taker->second != e.to) edges.push_back({e.to, taker->second});
+    if (taker != takers->end() && taker->second != e.to)
+      edges.push_back({e.to, static_cast<std::uint32_t>(taker->second)});
   }
 }
 
@@ -278,7 +285,7 @@ HEIST_BODY void graph_data::lay_out() {
   std::size_t const count = nodes.size() - erased;
   sources.clear();
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] != nullptr && a.strong[i] == 0 && !(a.weak_any && a.chosen[i])) sources.push_back(i);
+    if (nodes[i] != nullptr && a.strong[i] == 0 && !(a.weak_any && a.chosen[i] != 0)) sources.push_back(i);
   }
   if (a.weak_any || order_by_way(*this, sources, a) != count) {
     refuse_cycles(*this, a);

@@ -3,13 +3,14 @@
 
 #include "heist/graph/limited.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>  // less
 #include <string>
-#include <unordered_map>
 #include <utility>  // exchange
 #include <vector>
+
+#include "heist/base/number_map.hpp"
 
 namespace heist::detail {
 
@@ -39,14 +40,11 @@ HEIST_COLD_BODY void graph_data::balance_limits() {
   }
   balances = std::vector<limiter_balance>(amounts.size());
   balance_count = 0;
-  std::unordered_map<limiter*, limiter_balance*> known;
+  number_map known;  // the place of a limiter's balance
   for (limited_task::amount* const a : amounts) {
-    limiter_balance*& b = known[a->from];
-    if (b == nullptr) {
-      b = &balances[balance_count++];
-      b->of = a->from;
-    }
-    a->balance = b;
+    auto const [at, is_new] = known.try_emplace(as_key(a->from), balance_count);
+    a->balance = &balances[at->second];
+    if (is_new) balances[balance_count++].of = a->from;
   }
 }
 
@@ -92,7 +90,7 @@ HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task c
     if (limit_of(other) != nullptr) waiting.push_back(&other);
   }
   std::vector<std::size_t> next{0};
-  std::vector<bool> seen(waiting.size());
+  std::vector<char> seen(waiting.size());
   while (!way.empty()) {
     limiter const* const wanted = limit_of(*way.back());
     if (wanted == nullptr) return {};  // it has gone on meanwhile
@@ -105,7 +103,7 @@ HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task c
       continue;
     }
     next.back() = i + 1;
-    seen[i] = true;
+    seen[i] = 1;
     way.push_back(waiting[i]);
     next.push_back(0);
   }

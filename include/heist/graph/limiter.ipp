@@ -3,7 +3,7 @@
 
 #include "heist/graph/limiter.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/assert.hpp"
 #include "heist/base/errors.hpp"

@@ -3,7 +3,7 @@
 
 #include "heist/graph/recall.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

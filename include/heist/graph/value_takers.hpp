@@ -1,12 +1,11 @@
 // Who takes whose value (heist::take). Included by bodies only: graphs that take nothing pay for no map.
 #pragma once
 
-#include <cstdint>
-#include <unordered_map>
+#include "heist/base/number_map.hpp"
 
 namespace heist::detail {
 
 /// The taker, by the task that leaves the value.
-struct value_takers : std::unordered_map<std::uint32_t, std::uint32_t> {};
+struct value_takers : number_map {};
 
 }  // namespace heist::detail

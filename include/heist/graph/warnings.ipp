@@ -1,7 +1,7 @@
 // Warnings of a graph on stderr, once each: tasks that will not run, and tasks that do not do what they seem to.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <cstdio>  // fprintf
@@ -26,7 +26,7 @@ HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const no
       if (std::exchange(left[i], runs) != runs) ready.push_back(i);
     };
     for (std::uint32_t i = 0; i != nodes.size(); ++i) {
-      if (nodes[i] != nullptr && left[i] == 0 && !a.chosen[i]) can_run(i);
+      if (nodes[i] != nullptr && left[i] == 0 && a.chosen[i] == 0) can_run(i);
     }
     while (!ready.empty()) {
       std::uint32_t const i = ready.back();
@@ -78,7 +78,7 @@ HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
 /// Says, once for each graph, what looks like a condition and is none.
 HEIST_BODY void graph_data::warn_of_numbers() const {
   if (warned) return;
-  std::vector<bool> taken;
+  std::vector<char> taken;
   std::vector<std::uint32_t> successors_of;
   for (node const* n : nodes) {
     if (n == nullptr || !n->type().leaves_number) continue;
@@ -87,10 +87,10 @@ HEIST_BODY void graph_data::warn_of_numbers() const {
       successors_of.resize(nodes.size());
       for (edge const& e : edges) {
         ++successors_of[e.from()];
-        if (e.carries_value()) taken[e.from()] = true;
+        if (e.carries_value()) taken[e.from()] = 1;
       }
     }
-    if (taken[n->index] || successors_of[n->index] < 2) continue;
+    if (taken[n->index] != 0 || successors_of[n->index] < 2) continue;
     warned = true;
     std::fprintf(
         stderr,

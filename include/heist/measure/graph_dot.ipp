@@ -3,7 +3,7 @@
 
 #include "heist/measure/graph_dot.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>  // size_t
 #include <cstdint>

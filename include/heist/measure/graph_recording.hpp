@@ -1,7 +1,7 @@
 // Makes a program for the simulator of a task graph that has run on an executor with a recorder.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max, min, nth_element
 #include <array>

@@ -1,7 +1,7 @@
 // What is written down of a fork/join program while it runs, and how that becomes a sim::recorded_program.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // min, reverse, sort
 #include <atomic>

@@ -1,7 +1,7 @@
 // Records a fork/join program while it runs, so that it can be simulated on other machines and under other policies.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // equal
 #include <cstddef>    // size_t

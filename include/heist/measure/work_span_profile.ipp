@@ -3,7 +3,7 @@
 
 #include "heist/measure/work_span_profile.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>  // mmap, mprotect, madvise
 #include <unistd.h>    // sysconf
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Writes a recording as Chrome trace events (JSON), which https://ui.perfetto.dev and chrome://tracing show.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // sort
 #include <cerrno>     // errno
@@ -88,7 +88,7 @@ class trace_writer : public timeline_sink {
   void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t /*depth*/) {
     put(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":{{"id":"{}"{}}}}})",
                     json::quote(task.label()), to_string(task.kind), w, microseconds(task.since),
-                    duration(task.since, until), fmt::ptr(task.id), parks ? R"(,"parks":true)" : ""));
+                    duration(task.since, until), task.id, parks ? R"(,"parks":true)" : ""));
   }
   void nap(std::size_t w, std::int64_t since, std::int64_t until) {
     put(fmt::format(R"({{"ph":"X","name":"sleep","cat":"sleep","pid":1,"tid":{},"ts":{},"dur":{}}})", w,
@@ -110,7 +110,7 @@ class trace_writer : public timeline_sink {
   /// Begin or end of what stands for a composed graph: from its task's begin to the end of its run.
   void module_box(char phase, void const* id, char const* name, std::int64_t ns) {
     put(fmt::format(R"({{"ph":"{}","name":{},"cat":"module","id":"{}","pid":1,"tid":0,"ts":{}}})", phase,
-                    json::quote(name), fmt::ptr(id), microseconds(ns)));
+                    json::quote(name), id, microseconds(ns)));
   }
 
   /// From the slice on `from` at that time to the one on `to` that begins next.

@@ -3,7 +3,7 @@
 
 #include "heist/observe/counters.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace heist {
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>  // move
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/env.hpp"
 #include "heist/base/environment.hpp"

@@ -3,10 +3,9 @@
 
 #include "heist/observe/graph_picture.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // find, max, min, stable_sort
-#include <iterator>   // back_inserter
 #include <limits>
 
 namespace heist::detail {
@@ -143,9 +142,9 @@ HEIST_COLD_BODY void graph_picture::draw_edge(edge const& e) {
   double const y = static_cast<double>(a.row) * line + height / 2 + 2;
   double const to_x = 6 + static_cast<double>(b.column) * (width + gap);
   double const to_y = static_cast<double>(b.row) * line + height / 2 + 2;
-  fmt::format_to(std::back_inserter(text_), R"(<path class="{}" d="M{} {}C{} {} {} {} {} {}"/>)",
-                 critical_.count(e) != 0 ? "edge critical" : "edge", x, y, x + gap / 2, y, to_x - gap / 2, to_y, to_x,
-                 to_y);
+  text_ += fmt::format(R"(<path class="{}" d="M{} {}C{} {} {} {} {} {}"/>)",
+                       critical_.count(e) != 0 ? "edge critical" : "edge", x, y, x + gap / 2, y, to_x - gap / 2, to_y,
+                       to_x, to_y);
 }
 
 HEIST_COLD_BODY void graph_picture::draw_box(box const& b) {
@@ -155,13 +154,12 @@ HEIST_COLD_BODY void graph_picture::draw_box(box const& b) {
   while (shown != name.size() && shown != 0 && (static_cast<unsigned char>(name[shown]) & 0xc0u) == 0x80u) --shown;
   std::string const time =
       b.runs == 0 ? "" : time_text(b.busy_ns / static_cast<std::int64_t>(b.runs)) + fmt::format(" x {}", b.runs);
-  fmt::format_to(std::back_inserter(text_),
-                 "<g><title>{}: {}</title><rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\"/>"
-                 "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>"
-                 "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>\n",
-                 html_text(name), time, b.is_critical ? "box critical" : "box", x, y, width, height, x + width / 2,
-                 y + 14, html_text(name.substr(0, shown)) + (shown == name.size() ? "" : "..."), x + width / 2, y + 28,
-                 time);
+  text_ += fmt::format(
+      "<g><title>{}: {}</title><rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\"/>"
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>"
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>\n",
+      html_text(name), time, b.is_critical ? "box critical" : "box", x, y, width, height, x + width / 2, y + 14,
+      html_text(name.substr(0, shown)) + (shown == name.size() ? "" : "..."), x + width / 2, y + 28, time);
 }
 
 }  // namespace heist::detail

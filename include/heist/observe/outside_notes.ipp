@@ -3,7 +3,7 @@
 
 #include "heist/observe/outside_notes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/assert.hpp"
 

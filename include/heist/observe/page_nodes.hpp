@@ -2,7 +2,7 @@
 // nothing is moved.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>  // syscall, sysconf
 
 #include <algorithm>  // min

@@ -3,24 +3,27 @@
 
 #include "heist/observe/parked_circle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <algorithm>   // lower_bound, sort
-#include <cstddef>     // size_t
-#include <functional>  // less
+#include <algorithm>  // find
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/base/number_map.hpp"
 
 namespace heist::detail {
 
-/// Waits as edges, in the order of what they go out from. Several tasks of one run go out from its end.
+/// Waits as edges, found by what they go out from. Several tasks of one run go out from its end.
 class parked_edges {
  public:
   explicit parked_edges(std::vector<parked_note const*> const& notes) {
     for (parked_note const* n : notes) {
       auto const e = n->edge();
-      if (e.from != nullptr && e.to != nullptr) all_.push_back({n, e});
+      if (e.from == nullptr || e.to == nullptr) continue;
+      auto const [first, is_new] = first_from_.try_emplace(as_key(e.from), all_.size());
+      all_.push_back({n, e, is_new ? none : std::exchange(first->second, all_.size())});
     }
-    std::sort(all_.begin(), all_.end(),
-              [](entry const& a, entry const& b) { return std::less<>{}(a.edge.from, b.edge.from); });
   }
 
   /// The notes of one circle, or none.
@@ -34,12 +37,12 @@ class parked_edges {
           at.where = on_the_way;
           at.next = first_from(at.edge.to);
         }
-        if (at.next == all_.size() || all_[at.next].edge.from != at.edge.to) {
+        if (at.next == none) {
           at.where = done;
           way.pop_back();
           continue;
         }
-        std::size_t const next = at.next++;
+        std::size_t const next = std::exchange(at.next, all_[at.next].after);
         if (all_[next].where == on_the_way) {
           std::vector<parked_note const*> found = notes_from(way, next);
           if (!found.empty()) return found;
@@ -52,18 +55,19 @@ class parked_edges {
   }
 
  private:
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
   enum place : unsigned char { untouched, on_the_way, done };
   struct entry {
     parked_note const* note;
     parked_note::seen_edge edge;
+    std::size_t after;  ///< another one that goes out from the same
     place where = untouched;
-    std::size_t next = 0;  ///< of those that go out from where this one ends, the one to be looked at next
+    std::size_t next = none;  ///< of those that go out from where this one ends, the one to be looked at next
   };
 
   std::size_t first_from(void const* what) const {
-    auto const at = std::lower_bound(all_.begin(), all_.end(), what,
-                                     [](entry const& e, void const* v) { return std::less<>{}(e.edge.from, v); });
-    return static_cast<std::size_t>(at - all_.begin());
+    auto const found = first_from_.find(as_key(what));
+    return found == first_from_.end() ? none : found->second;
   }
 
   /// Those on the way from `begin` on, if all of them have waited since they were looked at first.
@@ -78,6 +82,7 @@ class parked_edges {
   }
 
   std::vector<entry> all_;
+  number_map first_from_;
 };
 
 HEIST_COLD_BODY std::string text_of_circle(std::vector<parked_note const*> const& notes) {

@@ -3,7 +3,7 @@
 
 #include "heist/observe/parked_note.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>  // strlen, memcpy
 

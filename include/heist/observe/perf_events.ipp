@@ -6,7 +6,7 @@
 #include <sys/mman.h>     // mmap, munmap
 #include <sys/syscall.h>  // SYS_perf_event_open
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // min
 #include <cerrno>     // errno, EACCES, ...

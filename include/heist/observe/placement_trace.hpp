@@ -2,7 +2,7 @@
 // kept.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 #include <cstddef>  // size_t

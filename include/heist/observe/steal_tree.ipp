@@ -3,7 +3,7 @@
 
 #include "heist/observe/steal_tree.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // adjacent_find, max, min, sort
 

@@ -3,7 +3,7 @@
 
 #include "heist/observe/time_breakdown.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string_view>
 

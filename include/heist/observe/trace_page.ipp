@@ -1,10 +1,9 @@
 // The page of trace_report.hpp. Bodies.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <functional>  // hash
-#include <iterator>    // back_inserter
 #include <ostream>
 #include <string_view>
 #include <unordered_set>
@@ -66,7 +65,7 @@ class timeline_picture {
 
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += fmt::format(format, std::forward<Args>(args)...);
   }
   double place(std::int64_t ns) const noexcept {
     return seen_.sum.elapsed_ns <= 0

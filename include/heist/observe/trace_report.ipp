@@ -3,7 +3,7 @@
 
 #include "heist/observe/trace_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/observe/report_sink.hpp"
 #include "heist/observe/steal_branches.hpp"

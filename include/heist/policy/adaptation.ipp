@@ -3,7 +3,7 @@
 
 #include "heist/policy/adaptation.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // min
 #include <utility>    // move

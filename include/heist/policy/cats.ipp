@@ -5,7 +5,7 @@
 
 #include "heist/base/errors.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max, min, sort
 #include <queue>      // priority_queue

@@ -7,7 +7,7 @@
 
 #include "heist/base/errors.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // min, sort
 

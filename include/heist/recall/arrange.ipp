@@ -1,7 +1,7 @@
 // Bodies of remembering.hpp: what a run is to do, found out before it.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max, sort
 #include <utility>    // move

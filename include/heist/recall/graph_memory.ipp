@@ -1,10 +1,9 @@
 // Bodies of graph_memory.hpp: where it comes from, and as JSON.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // sort
-#include <iterator>   // back_inserter
 #include <utility>    // exchange
 
 #include "heist/base/errors.hpp"
@@ -100,22 +99,21 @@ HEIST_COLD_BODY std::string graph_memory::to_json() const {
       " \"fields\": [\"worker\", \"place in its order\", \"made ready by worker\", \"begin in ns\", \"end in ns\",\n"
       "  \"bytes\", \"squad\"],\n \"tasks\": [",
       detail::graph_memory_version, workers_, shape_);
-  auto const out = std::back_inserter(text);
   char const* before = "\n";
   for (detail::task_past const& t : all_) {
     text += std::exchange(before, ",\n");
     if (!t.known()) {
-      fmt::format_to(out, "  []");
+      text += fmt::format("  []");
       continue;
     }
-    fmt::format_to(out, "  [{}, {}, {}, {}, {}, {}", t.worker, t.place, t.from, t.begin, t.end, t.bytes);
-    if (t.squad != nowhere) fmt::format_to(out, ", {}", t.squad);
+    text += fmt::format("  [{}, {}, {}, {}, {}, {}", t.worker, t.place, t.from, t.begin, t.end, t.bytes);
+    if (t.squad != nowhere) text += fmt::format(", {}", t.squad);
     text += ']';
   }
   text += "],\n \"names\": [";
   before = "\n";
   for (auto const& [nth, name] : names_)
-    fmt::format_to(out, "{}  [{}, {}]", std::exchange(before, ",\n"), nth, json::quote(name));
+    text += fmt::format("{}  [{}, {}]", std::exchange(before, ",\n"), nth, json::quote(name));
   return text + "]}\n";
 }
 

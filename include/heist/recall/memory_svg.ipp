@@ -1,7 +1,7 @@
 // Bodies of graph_memory.hpp: the picture of a run.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max, sort
 #include <ostream>

@@ -3,7 +3,7 @@
 
 #include "heist/replay/recorded_region.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <memory>   // make_unique, unique_ptr

@@ -3,7 +3,7 @@
 
 #include "heist/sim/division.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // How bodies of the simulator throw.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>  // forward
 

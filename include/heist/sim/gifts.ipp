@@ -3,7 +3,7 @@
 
 #include "heist/sim/gifts.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>  // exchange
 

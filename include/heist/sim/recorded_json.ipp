@@ -3,7 +3,7 @@
 
 #include "heist/sim/recorded_json.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>  // size_t
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "heist/sim/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "heist/base/json.hpp"
 

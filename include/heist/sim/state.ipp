@@ -5,7 +5,7 @@
 
 #include "heist/sim/fail.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // max, min
 #include <utility>    // exchange, move

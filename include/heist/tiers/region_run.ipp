@@ -3,7 +3,7 @@
 
 #include "heist/tiers/region_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 

@@ -5,7 +5,7 @@
 
 #include "heist/recall/remembering.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <pthread.h>  // pthread_self
 
 #include <utility>  // move

@@ -3,7 +3,7 @@
 
 #include "heist/topology/discover.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <cstdlib>  // getenv

@@ -5,9 +5,9 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // int32_t, uint32_t, uint64_t
-#include <unordered_map>
 
 #include "heist/base/config.hpp"
+#include "heist/base/number_map.hpp"
 #include "heist/topology/machine.hpp"
 
 namespace heist::topology::detail {
@@ -47,7 +47,7 @@ class object_numbers {
   std::size_t size() const noexcept { return numbers_.size(); }
 
  private:
-  std::unordered_map<::hwloc_obj_t, std::int32_t> numbers_;
+  heist::detail::number_map numbers_;
 };
 
 /// Turns a loaded topology into plain data. Works on any tree: a level may be missing for some PUs or for all.

@@ -20,12 +20,12 @@ HEIST_COLD_BODY hwloc_handle::~hwloc_handle() {
 
 HEIST_COLD_BODY std::int32_t object_numbers::of(::hwloc_obj_t object) {
   if (object == nullptr) return -1;
-  return numbers_.try_emplace(object, static_cast<std::int32_t>(numbers_.size())).first->second;
+  return static_cast<std::int32_t>(numbers_.try_emplace(heist::detail::as_key(object), numbers_.size()).first->second);
 }
 
 HEIST_COLD_BODY std::int32_t object_numbers::find(::hwloc_obj_t object) const {
-  auto const it = numbers_.find(object);
-  return it == numbers_.end() ? -1 : it->second;
+  auto const it = numbers_.find(heist::detail::as_key(object));
+  return it == numbers_.end() ? -1 : static_cast<std::int32_t>(it->second);
 }
 
 /// The first NUMA node below a list of memory children, preferably one that has memory.

@@ -3,7 +3,7 @@
 
 #include "heist/topology/machine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace heist::topology {
 

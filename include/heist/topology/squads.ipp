@@ -3,15 +3,18 @@
 
 #include "heist/topology/squads.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>  // min_element
-#include <unordered_map>
-#include <utility>  // pair
+#include <utility>    // pair
 
 #include "heist/base/errors.hpp"
+#include "heist/base/number_map.hpp"
 
 namespace heist::topology::detail {
+
+using heist::detail::as_key;
+using heist::detail::number_map;
 
 inline constexpr std::uint32_t no_squad = ~std::uint32_t{0};
 
@@ -43,22 +46,22 @@ HEIST_COLD_BODY std::pair<std::int32_t, int> squad_key(pu const& p, std::uint32_
 
 /// True if some instance of the level holds more than one core.
 HEIST_COLD_BODY bool shared_by_cores(machine const& m, std::int32_t pu::*level) {
-  std::unordered_map<std::int32_t, std::int32_t> core_of;
+  number_map core_of;
   for (auto const& p : m.pus) {
     if (p.*level < 0) continue;
-    auto const [it, first_seen] = core_of.try_emplace(p.*level, p.core);
-    if (!first_seen && (it->second != p.core || p.core < 0)) return true;
+    auto const [it, first_seen] = core_of.try_emplace(as_key(p.*level), as_key(p.core));
+    if (!first_seen && (it->second != as_key(p.core) || p.core < 0)) return true;
   }
   return false;
 }
 
 HEIST_COLD_BODY std::vector<std::uint32_t> placement(machine const& m, std::vector<std::uint32_t> const& group_of_pu) {
-  std::unordered_map<std::int32_t, std::size_t> seen;
+  number_map seen;
   std::vector<std::vector<std::uint32_t>> rounds;
   for (std::uint32_t i = 0; i < m.pus.size(); ++i) {
     if (group_of_pu[i] == no_squad) continue;
     auto const core = m.pus[i].core;
-    std::size_t const round = core < 0 ? 0 : seen[core]++;
+    std::size_t const round = core < 0 ? 0 : seen[as_key(core)]++;
     if (round >= rounds.size()) rounds.resize(round + 1);
     rounds[round].push_back(i);
   }
@@ -107,13 +110,13 @@ HEIST_COLD_BODY squads make_squads(machine const& m, squad_by level, std::size_t
     throw topology_error(
         "the machine has no PUs to put workers on; describe at least one, e.g. parse(\"core:1 pu:1\")");
   level = resolve(m, level);
-  std::unordered_map<std::int64_t, std::uint32_t> group_of_key;
+  detail::number_map group_of_key;
   std::vector<std::uint32_t> group_of_pu;
   for (std::uint32_t i = 0; i < m.pus.size(); ++i) {
     auto const [index, substitute] = detail::squad_key(m.pus[i], i, level);
     auto const key = static_cast<std::int64_t>(index) * 4 + substitute;
-    auto const next = static_cast<std::uint32_t>(group_of_key.size());
-    group_of_pu.push_back(group_of_key.try_emplace(key, next).first->second);
+    auto const group = group_of_key.try_emplace(detail::as_key(key), group_of_key.size()).first->second;
+    group_of_pu.push_back(static_cast<std::uint32_t>(group));
   }
   return detail::squads_of_groups(m, group_of_pu, group_of_key.size(), workers);
 }
@@ -146,12 +149,12 @@ namespace heist::topology::detail {
 
 /// How many caches of this level the squad has that has fewest; 0 if some PU has none, or two squads share one.
 HEIST_COLD_BODY std::uint64_t caches_of_each(machine const& m, squads const& s, std::int32_t pu::*level) {
-  std::unordered_map<std::int32_t, std::uint32_t> owner;
+  number_map owner;
   std::vector<std::uint64_t> caches(s.members.size());
   for (std::size_t w = 0; w < s.squad_of.size(); ++w) {
     std::int32_t const cache = m.pus[s.pu_of_worker[w]].*level;
     if (cache < 0) return 0;
-    auto const [it, first_seen] = owner.try_emplace(cache, s.squad_of[w]);
+    auto const [it, first_seen] = owner.try_emplace(as_key(cache), s.squad_of[w]);
     if (it->second != s.squad_of[w]) return 0;
     if (first_seen) ++caches[s.squad_of[w]];
   }

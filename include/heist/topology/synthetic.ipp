@@ -3,7 +3,7 @@
 
 #include "heist/topology/synthetic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

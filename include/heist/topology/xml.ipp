@@ -3,7 +3,7 @@
 
 #include "heist/topology/xml.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>    // errno
 #include <charconv>  // from_chars
