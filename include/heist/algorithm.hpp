@@ -15,3 +15,4 @@
 #include "heist/algo/stable_sort.hpp"
 #include "heist/algo/transform.hpp"
 #include "heist/algo/without_place.hpp"
+#include "heist/tiers.hpp"  // for programs that loop in a region under cab or cats; the algorithms themselves do without
