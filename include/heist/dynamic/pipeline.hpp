@@ -282,8 +282,8 @@ class pipeline {
 
   template <std::size_t I>
   void call(line& l, detail::fiber& self) {
-    detail::told_part const told{self, &std::get<I>(stages_), name_of<I>()};
     if (l.alive && !core_.failed.load(std::memory_order_relaxed)) {  // relaxed: advice
+      detail::told_part const told{self, &std::get<I>(stages_), name_of<I>()};
       try {
         if constexpr (std::is_void_v<result<I - 1>>) {
           fill<I>(l, self);

@@ -52,10 +52,29 @@ class choice_of_run {
 };
 
 [[noreturn]] void refuse_worker_of_run();
+[[noreturn]] void refuse_two_stops_of_run();
+
+/// Throws graph_error for options that a run cannot have, before anything of it is prepared.
+template <class... Options>
+void check_options_of_run([[maybe_unused]] Options const&... options) {
+  [[maybe_unused]] int stops = 0;
+  [[maybe_unused]] auto const look = [&stops](auto const& option) {
+    using type = std::remove_cvref_t<decltype(option)>;
+    if constexpr (std::is_same_v<type, std::stop_token>) {
+      stops += option.stop_possible();
+    } else if constexpr (is_with<type>) {
+      if (option.worker) refuse_worker_of_run();
+      stops += option.stop.stop_possible();
+    }
+  };
+  (look(options), ...);
+  if (stops > 1) refuse_two_stops_of_run();
+}
 
 template <class... Options>
 graph_run graph_data::start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options) {
   asked.check_open();
+  check_options_of_run(options...);
   choice_of_run choice{*this, asked, again ? std::size_t{0} : passes};
   run_state& r = prepare_run(choice.home());
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
@@ -68,7 +87,6 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
       if (option.stop_possible())
         r.stop.emplace(std::forward<decltype(option)>(option), run_state::interrupt_on_stop{&r});
     } else if constexpr (is_with<type>) {
-      if (option.worker) refuse_worker_of_run();
       r.urgency = option.priority;
       if (option.name != nullptr) r.copy_title(option.name);
       if (option.stop.stop_possible())
@@ -84,6 +102,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   } catch (...) {
     r.stop.reset();
     r.again = nullptr;
+    r.callback = nullptr;
     r.finished.complete();  // nobody waits for it: its state can be used again
     throw;
   }

@@ -155,6 +155,12 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
   }
 }
 
+HEIST_COLD_BODY void refuse_two_stops_of_run() {
+  throw graph_error{
+      "a run is given two stop tokens, as an argument and in heist::with; fix it by one of them, whose source both "
+      "use."};
+}
+
 HEIST_COLD_BODY void refuse_worker_of_run() {
   throw graph_error{
       "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the worker out, "
@@ -205,6 +211,8 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   graph_data& g = *static_cast<starter_item&>(task).graph;
   self.worker->report_pending_count();
   run_state& r = *g.current;
+  if (r.urgency >= priority::high) [[unlikely]]
+    self.worker->share.urgent_begins(os_env::ticks());
   bool const can_run = !g.changed || g.lay_out_changed(r);
   if (!can_run || g.sources.empty() || (r.passes == 0 && !r.again)) {
     g.remaining.store(1, std::memory_order_relaxed);  // relaxed: this worker reports it, when this has returned
@@ -338,6 +346,8 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     // release: whoever changes the graph next comes after the run
     if (next == nullptr) running.store(false, std::memory_order_release);
   }
+  if (r.urgency >= priority::high) [[unlikely]]
+    self.worker->share.urgent_ends();
   if (next != nullptr) send_starter(*next);
   // From here on the graph may be gone. What the user's callables own may be the graph itself.
   r.again = nullptr;

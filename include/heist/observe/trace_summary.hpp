@@ -30,7 +30,7 @@ struct trace_summary {
   };
 
   /// All executions of the tasks of one name, or, without a name, of one kind. A stage of a pipeline has its own: its times
-  /// are its tokens. So has a region.
+  /// are its tokens, for the first stage with the call that says stop. So has a region.
   struct name {
     std::string name;
     std::size_t times = 0;

@@ -22,7 +22,7 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   bool const urgent = requests.maybe_urgent();
   queued_runnable* const first = requests.take(more, most);
   if (first != nullptr) {
-    urgent ? w.share.took_urgent(os_env::ticks()) : w.share.took_other();
+    if (!urgent) w.share.urgent_ends();
     w.share.crowd(more || first->next != nullptr);
     queued_runnable* youngest = nullptr;
     for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {

@@ -26,6 +26,7 @@ class request_share {
   /// The attention is down: if it is raised, that is to be seen after the next task, however short those before were.
   void nothing_waits(std::uint64_t now) noexcept {
     passes_ = 0;
+    urgent_ = false;
     own_turn(now);
   }
   /// May the next request come before the worker's own work?
@@ -52,12 +53,14 @@ class request_share {
     taken_at_ = now;
     taken_ = n;
   }
-  /// The last that was taken was urgent: what it brings comes before other requests, for some time, then one of these.
-  void took_urgent(std::uint64_t now) noexcept {
+  /// An urgent run begins here: what it brings comes before requests that are not urgent, until it has ended or for some
+  /// time, then one of these.
+  void urgent_begins(std::uint64_t now) noexcept {
     if (!urgent_) urgent_since_ = now;
     urgent_ = true;
   }
-  void took_other() noexcept { urgent_ = false; }
+  /// It has ended, or another request was taken.
+  void urgent_ends() noexcept { urgent_ = false; }
   /// The last that came did not come alone, or did.
   void crowd(bool is) noexcept { crowd_ = is; }
   bool is_crowd() const noexcept { return crowd_; }
@@ -80,7 +83,7 @@ class request_share {
   static constexpr std::uint32_t enough_tasks = 64;
   static constexpr std::uint64_t shortest = std::uint64_t{1} << 17;        // some 50 us
   static constexpr std::uint64_t longest = std::uint64_t{1} << 21;         // some 800 us
-  static constexpr std::uint64_t longest_urgent = std::uint64_t{1} << 28;  // some 100 ms
+  static constexpr std::uint64_t longest_urgent = std::uint64_t{1} << 26;  // some 25 ms
   static constexpr std::uint64_t short_one = std::uint64_t{1} << 11;       // some 800 ns
 
   std::uint32_t in_row_ = 0;

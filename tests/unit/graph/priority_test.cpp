@@ -382,3 +382,44 @@ TEST_CASE("a run has no worker of its own", "[priority][bad input]") {
       "worker out, or by a submitted task.");
   ex.run(g).get();
 }
+
+TEST_CASE("options of a run that are refused leave nothing behind", "[graph][priority][bad input]") {
+  heist::executor ex{2};
+  heist::task_graph g;
+  g.emplace([] {});
+  bool called = false;
+  CHECK_THROWS_AS(ex.run(
+                      g, [&] { called = true; }, heist::with{.worker = 0}),
+                  heist::graph_error);
+  ex.run(g).get();
+  CHECK(!called);
+  std::stop_source one, other;
+  CHECK_THROWS_WITH(ex.run(g, one.get_token(), heist::with{.stop = other.get_token()}),
+                    "a run is given two stop tokens, as an argument and in heist::with; fix it by one of them, whose "
+                    "source both use.");
+  ex.run(g, one.get_token(), heist::with{.priority = priority::high}).get();
+}
+
+TEST_CASE("urgent tasks do not keep other requests waiting", "[priority]") {
+  // Each task of the worker's own posts the next; urgent and other requests come from outside in turn. The times of others are
+  // counted in tasks of the worker's own.
+  heist::executor ex{1};
+  heist_test::watchdog dog{ex, seconds{60}};
+  std::atomic<bool> over{false};
+  std::atomic<long> own{0};
+  std::function<void()> next = [&] {
+    ++own;
+    if (!over) ex.post(next);
+  };
+  ex.post(next);
+  long most = 0;
+  for (int i = 0; i != 100; ++i) {
+    ex.submit(heist::with{.priority = priority::high}, [] {}).get();
+    long const before = own;
+    ex.submit([] {}).get();
+    most = std::max(most, own - before);
+  }
+  over = true;
+  ex.wait_idle();
+  CHECK(most < 100000);  // some thousand; the worker runs more than a million in 100 ms
+}
