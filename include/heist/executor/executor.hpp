@@ -341,9 +341,10 @@ class executor {
     }
   }
 
-  /// Starts one run of a graph; `options` may be a std::stop_token, a callable to call when the run has ended, and
-  /// heist::with{...}, whose priority is that of the run's start: an urgent run begins when a task ends, before others that
-  /// wait, one of low priority when there is nothing else, and now and then before.
+  /// Starts one run of a graph. `options` may be a std::stop_token, a callable to call when the run has ended, and
+  /// heist::with{...}. The priority there is that of the run's start. An urgent run begins when a task ends, before others
+  /// that wait. One of low priority begins when there is nothing else, and now and then before. Throws graph_error for a
+  /// worker, and for two stop tokens.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
     return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);

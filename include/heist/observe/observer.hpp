@@ -122,11 +122,11 @@ concept squad_observer =
     };
 // clang-format on
 
-/// An observer that is also told when the run of a composed graph has ended, for which a task of kind `module` stands: its
-/// task_end() comes when that run has started.
+/// An observer that is also told when the run of a composed graph has ended. A task of kind `module` stands for such a
+/// graph; it ends when it has started the run.
 ///
-/// Promises  module_end() once for each begin of such a task, after the last end of the inner run's tasks, and before
-///           what comes after it begins; on any worker, also between begin and end of another task.
+/// Promises  module_end() once for each begin of such a task: after the inner run's tasks have ended, and before the
+///           module's successors begin. It comes on any worker, also inside of another task.
 /// Models    recorder, tee of one
 // clang-format off
 template <class O>

@@ -12,7 +12,7 @@ class region;
 
 namespace detail {
 
-/// What is asked of a region by code that does not know its inside, so that loops need not include region.hpp.
+/// The functions of a region for code that does not include region.hpp: loops.
 struct region_functions {
   void (*begin)(region& r);  ///< throws region_error if it is in use
   void (*end)(region& r) noexcept;
