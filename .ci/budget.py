@@ -3,14 +3,15 @@
 on a shared machine do not), the lines that it reads, the functions that it makes, and the bytes of their code. For the
 programs of benchmarks/compile_time/, as headers and for heist::compiled; held against .ci/budget.json.
 
-  check_budget.py            fails where a number is more than 2 % above the budget
-  check_budget.py --write    makes what is measured the budget; part of the commit that changes it
+  budget.py            fails where a number is more than 2 % above the budget
+  budget.py --write    makes what is measured the budget; part of the commit that changes it
 """
 import concurrent.futures
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,10 @@ def measure(program, mode):
     command = [COMPILER, "-std=c++20", "-O2", "-pthread", f"-I{ROOT / 'include'}", *MODES[mode], str(source)]
 
     def run(*more):
-        return subprocess.run(list(more), check=True, capture_output=True, text=True)
+        done = subprocess.run(list(more), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(more)} fails:\n{done.stderr[:2000]}")
+        return done
 
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "made.o")
@@ -42,6 +46,10 @@ def measure(program, mode):
 
 
 def main():
+    missing = [tool for tool in (COMPILER, "nm", "size") if shutil.which(tool) is None]
+    if missing:
+        print(f"budget skipped: there is no {', '.join(missing)}; cmake/packages.sh installs a compiler")
+        return
     version = subprocess.run([COMPILER, "-dumpfullversion"], check=True, capture_output=True, text=True).stdout.strip()
     is_gcc = "Free Software Foundation" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout
     budget = json.loads(BUDGET.read_text()) if BUDGET.exists() else {}
@@ -50,8 +58,15 @@ def main():
         print(f"budget skipped: it was measured with GCC {budget.get('gcc')}, and {COMPILER} is another compiler")
         return
     rows = [(p, m) for p in PROGRAMS for m in MODES]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip((f"{p}, {m}" for p, m in rows), pool.map(lambda row: measure(*row), rows)))
+    try:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = dict(zip((f"{p}, {m}" for p, m in rows), pool.map(lambda row: measure(*row), rows)))
+    except RuntimeError as fault:
+        found = re.search(r"fatal error: (\S+): No such file", str(fault))
+        if found is not None and not found[1].startswith("heist/"):
+            print(f"budget skipped: {found[1]} is not installed; cmake/packages.sh installs what is missing")
+            return
+        sys.exit(str(fault))
     if writes:
         text = ",\n".join(f'    "{name}": {json.dumps(row)}' for name, row in found.items())
         BUDGET.write_text(f'{{\n  "gcc": "{version}",\n  "programs": {{\n{text}\n  }}\n}}\n')
@@ -64,7 +79,7 @@ def main():
             if allowed is None or now > allowed * MORE:
                 bad += 1
                 print(f"{name}: {now} {UNITS[what]}, and the budget allows {allowed}; fix it by making the headers "
-                      "lighter, or, if it is worth that, by python3 .ci/check_budget.py --write in the same commit")
+                      "lighter, or, if it is worth that, by python3 .ci/budget.py --write in the same commit")
     if bad:
         sys.exit(1)
     memory = ", ".join(f"{name.removesuffix(', headers')} {row['MB']} MB" for name, row in found.items() if "headers" in name)
