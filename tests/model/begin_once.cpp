@@ -31,7 +31,7 @@ void wait_for(heist::basic_completion<env>& c) {
   if (c.enlist(me)) me.wait();
 }
 
-/// What is counted, and the queue of the second entry.
+/// The task, the queue of its second entry, and what the harness counts.
 struct world {
   task one;
   heist::basic_completion<env> second;  // there is an entry, or none will come

@@ -59,8 +59,8 @@ struct stage {
   env::plain<bool> returned{false};
 };
 
-/// As algo/shared_loop.ipp, repeated by hand: each helper leaves a result, the owner adds them, and the last of the owner and
-/// those that were asked, however late, frees the state.
+/// As algo/shared_loop.ipp, repeated by hand. Each helper leaves a result, and the owner adds them. The state is freed by
+/// the last one to leave: the owner, or a helper, which may come late.
 struct counted : stage {
   counted(std::size_t n, std::uint32_t asked) : stage{n}, users{1 + asked} {}
 

@@ -35,7 +35,7 @@ struct async_operations : described_operations {
   bool begins_once = false;                   ///< its function asks async_base::begins()
 };
 
-/// What a task, its handles and those that come after it share; whoever of them is last frees it.
+/// What is shared by a task, its handles and the tasks that come after it. The last of them frees it.
 struct async_base : queued_runnable {
   static constexpr std::uint8_t has_bell = 1, fetched = 2, waits = 4, inherits = 8;
 
@@ -53,7 +53,7 @@ struct async_base : queued_runnable {
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
   /// The last one destroys it, and with it objects of the user's, whose destructors may wait.
   void release() noexcept {
-    // acquire, acq_rel: the last one sees what the others did; who finds itself alone needs no exchange
+    // acquire, acq_rel: the last one sees what the others did. One that is alone needs no exchange.
     if (owners.load(std::memory_order_acquire) == 1 || owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
       operations().destroy(*this);
   }
@@ -115,7 +115,7 @@ struct async_state : async_base {
   result_slot<R> result;
 };
 
-/// Lets a task begin that has been counted already; what is complete on a worker of its executor may run it there next.
+/// Lets a task begin that has been counted already. A worker of its executor that completes this may run it next.
 struct task_waiter : completion_waiter {
   task_waiter() noexcept : completion_waiter{&wake_up} {}
 
@@ -128,8 +128,8 @@ struct task_waiter : completion_waiter {
   static void wake_up(completion_waiter& self) noexcept;
 };
 
-/// Waits for one task on behalf of another; lies in that one's block. Of a task whose value is wanted it owns a share;
-/// of one that gives its order only it gets one when that has failed, and otherwise forgets it: an edge without a value
+/// Waits for one task on behalf of another; lies in that one's block. It owns a share of a task whose value is wanted. Of
+/// one that gives only its order it gets a share if that has failed, and otherwise forgets it. So an edge without a value
 /// costs no counting.
 struct dependency : completion_waiter {
   async_base* of;  ///< the task that waits

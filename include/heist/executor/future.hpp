@@ -53,7 +53,7 @@ class future_base {
   }
   /// Lets a task that waits for a worker begin before others that wait, as one of high priority. Nothing changes if it has
   /// begun, comes after others, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must still
-  /// be there. The value, if nobody takes it, may live until the task's first turn would have come.
+  /// be there. A value that nobody takes may live until the task's turn in its old place.
   void expedite() const { detail::expedite(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.

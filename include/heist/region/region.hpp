@@ -28,7 +28,7 @@ struct region_options {
   std::optional<std::uint32_t> boundary_level = std::nullopt;
   /// No boundary level: inter-squad tasks are those that ctx.inter_fork makes.
   bool tiers_by_hand = false;
-  /// What traces and reports call its runs; lives as long as the executor, as a literal does.
+  /// The name of its runs in traces and reports. It must live as long as the executor, as a literal does.
   char const* name = "region";
 };
 

@@ -53,8 +53,7 @@ class request_share {
     taken_at_ = now;
     taken_ = n;
   }
-  /// An urgent run begins here: what it brings comes before requests that are not urgent, until it has ended or for some
-  /// time, then one of these.
+  /// An urgent run begins here. Until it has ended, or for some time, its tasks come before requests that are not urgent.
   void urgent_begins(std::uint64_t now) noexcept {
     if (!urgent_) urgent_since_ = now;
     urgent_ = true;
