@@ -13,14 +13,9 @@ namespace heist::detail {
 /// The fiber that the calling code runs on, which uses what belongs to a task on `of`.
 HEIST_RARE fiber& fiber_of_caller(fiber& of) noexcept;
 
-/// Does the code that forks with a context of `on` run elsewhere? Asked at each parent-first fork where programs are
-/// checked. In all builds a fork notices that the place of its slot is taken, which it is by whom it has been forked.
-HEIST_ALWAYS_INLINE bool is_elsewhere([[maybe_unused]] fiber& self) noexcept {
-#if HEIST_CHECKED
+/// Does the code that forks with a context of a task on `self` run elsewhere? Asked at each fork.
+HEIST_ALWAYS_INLINE bool is_elsewhere(fiber& self) noexcept {
   return !self.runs_here();
-#else
-  return false;
-#endif
 }
 
 /// Where code forks on its fiber that has no context of its own: within a subtree that has to be resumed somewhere, as

@@ -1,4 +1,5 @@
 // Children that use what belongs to their parent: its scope, its context, a region entered with it.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -100,6 +101,29 @@ TEST_CASE("elsewhere: forks with the context of an ancestor", "[fork]") {
   in_every_way(rounds, [](auto c) {
     REQUIRE(fib(c, 12) == 144);
     REQUIRE(tree(c, 4) == 81);
+  });
+}
+
+TEST_CASE("elsewhere: a stolen child forks with its parent's context while the parent joins it", "[fork]") {
+  // The parent's slot is free for a moment then: what is in it says nothing to the child.
+  for (std::size_t const workers : {2u, 4u}) {
+    heist::executor<heist_test::parent_first> ex{workers};
+    heist_test::watchdog guard{ex, 120s, "joined meanwhile"};
+    for (heist_test::rounds left{slow ? 50 : 3000}; left.next();) {
+      REQUIRE(ex.sync_wait([](heist::context c) { return tree(c, 4); }) == 81);
+    }
+  }
+}
+
+TEST_CASE("elsewhere: children of scopes and submitted tasks fork with the context of an ancestor", "[fork]") {
+  in_every_way(3, [](auto c) {
+    std::array<long, 8> found{};
+    heist::scope s{c};
+    for (long& x : found) s.fork([&] { x = fib(c, slow ? 10 : 18); });
+    auto submitted = c.submit([&] { return fib(c, 12); });
+    s.join();
+    REQUIRE(submitted.get() == 144);
+    for (long const x : found) REQUIRE(x == (slow ? 55 : 2584));
   });
 }
 
