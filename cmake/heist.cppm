@@ -2,8 +2,12 @@
 // compilers that have modules (tried with clang 19); macros are not exported, there are none to use.
 module;
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/measure.hpp>
+#include <heist/observe.hpp>
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
+#include <heist/topology.hpp>
 export module heist;
 
 export namespace heist {

@@ -1,6 +1,7 @@
 // Graphs that run again and again on the same data, under policies that remember and under policy::random, beside blocks
 // that are placed by hand on threads: nanoseconds for an element and step.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/topology.hpp>
 
 #include <cstddef>  // size_t
 #include <cstdint>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include <cstddef>  // size_t
 #include <cstdint>

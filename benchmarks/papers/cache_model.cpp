@@ -1,7 +1,9 @@
 // How near the simulator's caches are to this machine's: heat, SOR and Gauss elimination under random stealing and CAB,
 // with data of half, one and two times all private caches.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 #include <heist/simulate.hpp>
+#include <heist/topology.hpp>
 
 #include <fmt/format.h>
 

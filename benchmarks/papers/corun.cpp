@@ -1,6 +1,7 @@
 // Idle policies under load, measured: CPU use and weighted speedup of processes that run together, as Fig. 3 and 5 of
 // "An Efficient Work-Stealing Scheduler for Task Dependency Graph" (Lin, Huang and Wong).
 #include <heist/heist.hpp>
+#include <heist/topology.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

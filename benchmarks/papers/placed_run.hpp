@@ -3,6 +3,7 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 #include <heist/simulate.hpp>
 
 #include <algorithm>  // max, max_element, min

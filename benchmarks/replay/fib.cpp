@@ -1,6 +1,7 @@
 #include "fib.hpp"
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <fmt/format.h>
 

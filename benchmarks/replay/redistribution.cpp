@@ -1,6 +1,7 @@
 #include "redistribution.hpp"
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/topology.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -3,6 +3,8 @@
 //
 //   sweep --> sweep --> ...     each divides the plate into halves, and those into halves
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include <cstdio>
 #include <utility>

@@ -2,6 +2,7 @@
 //
 //   first run: free, gives a steal tree --> later runs: follow it
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <array>
 #include <cstdio>

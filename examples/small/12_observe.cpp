@@ -3,6 +3,7 @@
 //
 //   a --> b --> c
 #include <heist/heist.hpp>
+#include <heist/observe.hpp>
 
 #include <cstdio>
 #include <sstream>

@@ -3,6 +3,7 @@
 //
 //   root --+--> 8 children, equal
 #include <heist/heist.hpp>
+#include <heist/measure.hpp>
 
 #include <cstdio>
 

@@ -5,6 +5,7 @@
 //   load --> long way --> add
 //    \---> short way ------^
 #include <heist/heist.hpp>
+#include <heist/observe.hpp>
 #include <heist/report.hpp>
 
 #include <cstdio>

@@ -1,6 +1,7 @@
 // A missing edge shows in few runs. The run that shows it is kept, as JSON, and run again in its very order: under a
 // debugger, with prints, as often as one likes.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -4,6 +4,7 @@
 //         NAND2 --- n1 --+                 forward:   arrival(NAND2) -> arrival(INV) -> ...
 //     b --+              INV --- out       backward:  required(INV) -> required(NAND2) -> ...
 #include <heist/heist.hpp>
+#include <heist/observe.hpp>
 
 #include "options.hpp"
 #include "session.hpp"

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/measure.hpp>
+#include <heist/observe.hpp>
 #include <heist/simulate.hpp>
+#include <heist/topology.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/measure.hpp>
 #include <heist/measure/program_recording.hpp>
+#include <heist/simulate.hpp>
 
 #include <fmt/format.h>
 

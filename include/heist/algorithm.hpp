@@ -15,4 +15,3 @@
 #include "heist/algo/stable_sort.hpp"
 #include "heist/algo/transform.hpp"
 #include "heist/algo/without_place.hpp"
-#include "heist/tiers.hpp"  // for programs that loop in a region under cab or cats; the algorithms themselves do without

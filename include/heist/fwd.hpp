@@ -1,9 +1,9 @@
 // The whole house on one screen: what users name, floor by floor, with the default template arguments, which stand here
 // and nowhere else.
 //
-//   6  heist/*.hpp       doors: executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm, region, tiers,
-//                        replay, automatic, policy, topology, observe, measure, simulate; heist.hpp = all of these.
-//                        distributed: a component of its own, with MPI
+//   6  heist/*.hpp       doors: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
+//                        locality.hpp = region, tiers, replay, automatic, policy, topology; tools: observe, report,
+//                        measure, simulate. distributed: a component of its own, with MPI
 //   5  automatic/        the policy that tries the others
 //      tiers/            squads, CAB, CATS                 replay/     steal trees, following them, adaptation
 //      algo/             loops, reductions, scans, sorts   measure/    work and span, recordings
@@ -23,8 +23,9 @@
 //      base/             words, configuration, the seam to the outside world
 //
 // A header includes only floors below its own. Each has a `.hpp` with what is declared and, where bodies need not be in
-// every file of a program, an `.ipp` with those (heist/src.hpp). Rooms plug into the core by room/room_core.hpp and
-// fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
+// every file of a program, an `.ipp` with those (heist/src.hpp). A compiler analyses each body that a header includes, and
+// instantiates what it uses, called or not: so what few programs need has a header of its own, which heist.hpp leaves out.
+// Rooms plug into the core by room/room_core.hpp and fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -65,9 +66,9 @@ class turn_lists;
 // observe
 struct null_observer;
 struct task_view;
-class recorder;
+class recorder;  // whole in <heist/observe.hpp>
 struct counter_values;
-class steal_tree;
+class steal_tree;  // whole in <heist/locality.hpp>
 
 template <class Clock>
 class basic_time_breakdown;
@@ -109,8 +110,8 @@ struct bundle;
 }  // namespace policy
 
 // region
-struct region_options;
-class region;
+struct region_options;  // whole in <heist/locality.hpp>
+class region;           // as region_options
 
 // tiers
 template <class Task, class Frame, class Env>
@@ -197,7 +198,7 @@ template <class T>
 struct value_bytes;
 
 // recall
-class graph_memory;
+class graph_memory;  // whole in <heist/locality.hpp>
 
 // distributed
 class world;

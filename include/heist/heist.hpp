@@ -1,20 +1,12 @@
-// All doors.
+// Door: what programs that run tasks use. Locality (cab, cats, replay, automatic, regions) is in locality.hpp; tools are in
+// measure.hpp, observe.hpp, report.hpp, simulate.hpp and topology.hpp.
 #pragma once
 
 #include "heist/algorithm.hpp"
 #include "heist/async.hpp"
-#include "heist/automatic.hpp"
 #include "heist/coroutine.hpp"
 #include "heist/executor.hpp"
 #include "heist/flow.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
-#include "heist/measure.hpp"
-#include "heist/observe.hpp"
 #include "heist/pipeline.hpp"
-#include "heist/policy.hpp"
-#include "heist/region.hpp"
-#include "heist/replay.hpp"
-#include "heist/simulate.hpp"
-#include "heist/tiers.hpp"
-#include "heist/topology.hpp"

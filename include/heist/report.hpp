@@ -1,6 +1,6 @@
 // Door: reports of recordings; and what writes them, and traces, where the environment asks for it. One file of a
 // program that includes this, or the CMake target heist::compiled, makes HEIST_TRACE=file and HEIST_REPORT=file work.
-// Not in heist.hpp: it takes compilers some seconds.
+// It takes compilers some seconds.
 #pragma once
 
 #include "heist/observe/environment_writer.hpp"  // HEIST_TRACE, HEIST_REPORT

@@ -8,6 +8,11 @@
 #endif
 
 #include "heist/heist.hpp"
+#include "heist/locality.hpp"
+#include "heist/measure.hpp"
+#include "heist/observe.hpp"
+#include "heist/simulate.hpp"
+#include "heist/topology.hpp"
 //
 #include "heist/algo/chunks.ipp"
 #include "heist/algo/division.ipp"

@@ -1,5 +1,10 @@
 // One of two units that include all of heist and use it.
 #include "heist/heist.hpp"
+#include "heist/locality.hpp"
+#include "heist/measure.hpp"
+#include "heist/observe.hpp"
+#include "heist/report.hpp"
+#include "heist/simulate.hpp"
 
 int first_unit();
 

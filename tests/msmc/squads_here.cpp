@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/observe.hpp>
+#include <heist/topology.hpp>
 
 #include <atomic>
 #include <chrono>

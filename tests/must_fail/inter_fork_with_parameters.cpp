@@ -2,6 +2,7 @@
 // lines: 15
 // As fork_join_with_parameters, of inter-squad tasks.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 int main() {
   heist::executor<heist::policy::cab> ex{1};

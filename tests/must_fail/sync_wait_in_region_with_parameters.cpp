@@ -2,6 +2,7 @@
 // lines: 15
 // The body of a region that wants the region.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 int main() {
   heist::executor ex{1};

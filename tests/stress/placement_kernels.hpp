@@ -2,6 +2,8 @@
 #pragma once
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include <algorithm>  // copy, merge, shuffle, sort
 #include <atomic>

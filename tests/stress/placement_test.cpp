@@ -1,6 +1,9 @@
 // Under policies with tiers every task runs where CAB and CATS say: checked by the tasks themselves, and from a trace
 // of each run, on machines of many shapes.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/observe.hpp>
+#include <heist/topology.hpp>
 
 #include <algorithm>  // max
 #include <chrono>
@@ -12,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "heist/observe/placement_trace.hpp"
+#include "heist/policy/boundary_level.hpp"
 #include "stress/placement_kernels.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

@@ -11,7 +11,7 @@
 
 namespace heist {
 
-class region;
+class region;  // whole in <heist/locality.hpp>
 
 /// The last argument of every algorithm; all of it may be left out. It may also stand directly behind the arguments that
 /// have no default: sort(ex, v, {.grain = 100}).

@@ -187,8 +187,8 @@ template <class Policy, class Observer>
 class executor {
   static_assert(
       detail::is_defined<Policy>,
-      "heist: executor<Policy> knows nothing of this policy but its name; fix it by #include <heist/tiers.hpp> for "
-      "policy::cab and policy::cats, <heist/automatic.hpp> for policy::automatic, or <heist/heist.hpp>.");
+      "heist: executor<Policy> knows nothing of this policy but its name; fix it by #include <heist/locality.hpp>, "
+      "or <heist/tiers.hpp> for policy::cab and policy::cats, <heist/automatic.hpp> for policy::automatic.");
   static_assert(
       !detail::is_defined<Policy> || policy::executor_policy<Policy>,
       "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type, a join_type "

@@ -14,8 +14,8 @@ struct room_of {
   static_assert(Policy::order_type::value == fork_order::parent_first ||
                     Policy::order_type::value == fork_order::child_first,
                 "heist: executor<Policy> needs the room that this policy belongs to; fix it by #include "
-                "<heist/tiers.hpp> for policy::cab and policy::cats, <heist/replay.hpp> for policy::replay, or "
-                "<heist/heist.hpp>.");
+                "<heist/locality.hpp>, or <heist/tiers.hpp> for policy::cab and policy::cats, <heist/replay.hpp> for "
+                "policy::replay.");
   using type = no_search;
 };
 

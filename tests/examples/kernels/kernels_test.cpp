@@ -1,5 +1,6 @@
 // Every fork/join kernel: right by its own check, and equal to its serial result on any number of workers.
 #include <heist/heist.hpp>
+#include <heist/measure.hpp>
 #include <heist/measure/work_span.hpp>
 
 #include <array>

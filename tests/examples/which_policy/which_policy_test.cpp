@@ -1,6 +1,8 @@
 // The parts of examples/which_policy: what it records is right, what it takes out, what it says and writes.
 #include <heist/heist.hpp>
+#include <heist/measure.hpp>
 #include <heist/simulate.hpp>
+#include <heist/topology.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include "fuzz/differential/subject.hpp"
 #include "fuzz/differential/walks.hpp"

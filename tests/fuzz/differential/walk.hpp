@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include "fuzz/differential/walks.hpp"
 

@@ -1,2 +1,7 @@
 // All of heist, and nothing of it used.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/measure.hpp>
+#include <heist/observe.hpp>
+#include <heist/report.hpp>
+#include <heist/simulate.hpp>

@@ -1,4 +1,4 @@
-// All doors; the module's test takes the include out.
+// The first program of a user; the module's test takes the include out.
 #include <heist/heist.hpp>
 
 #include <cstdio>

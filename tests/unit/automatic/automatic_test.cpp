@@ -1,6 +1,8 @@
 // executor<policy::automatic>: what is run by others is run once and right, whatever is tried meanwhile; failures and stops
 // go where they belong; notes say what was found.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>

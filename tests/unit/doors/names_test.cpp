@@ -1,5 +1,10 @@
 // heist/heist.hpp is all doors: nothing else of heist is included here, and every name of README's table is used.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/measure.hpp>
+#include <heist/observe.hpp>
+#include <heist/simulate.hpp>
+#include <heist/topology.hpp>
 
 #include <chrono>
 #include <fstream>

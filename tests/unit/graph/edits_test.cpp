@@ -1,5 +1,6 @@
 // Graphs that are edited for a long time, while others run them, or without memory: they follow what they are now.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
 
 #include <atomic>
 #include <chrono>

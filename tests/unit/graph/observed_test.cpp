@@ -1,5 +1,6 @@
 // What observers are told of tasks: every one once, with its own name, and all of it before a waiter resumes.
 #include <heist/heist.hpp>
+#include <heist/observe.hpp>
 
 #include <atomic>
 #include <chrono>

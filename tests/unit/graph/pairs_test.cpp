@@ -1,6 +1,7 @@
 // Every feature of graphs with every other: one around the other, both side by side, and as the run from outside. What
 // a pair must do is worked out by a serial walk over the same features. The table of pairs is in tests/README.md.
 #include <heist/heist.hpp>
+#include <heist/observe.hpp>
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,7 @@
 // Priorities of tasks: what is promised of their order, together with all else that graphs have.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/topology.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,7 @@
 // heist/observe/steal_tree.hpp: what a consistent tree is, places, pruning, text for people, JSON.
 #include "heist/observe/steal_tree.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

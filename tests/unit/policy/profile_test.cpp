@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heist/base/errors.hpp"
 #include "heist/base/random.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,9 @@
 // Graphs that remember, against what a sequential program would do: each task once and after what it waits for, in runs of
 // every policy with memory, edited between them, failed and stopped; strict runs on the recorded workers in their order.
 #include <heist/heist.hpp>
+#include <heist/locality.hpp>
+#include <heist/observe.hpp>
+#include <heist/topology.hpp>
 
 #include <algorithm>
 #include <atomic>
