@@ -3,5 +3,4 @@
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
-#include <heist/report.hpp>
 #include <heist/simulate.hpp>
