@@ -4,6 +4,7 @@
 #include "heist/executor/timed_wait.hpp"
 
 #include <cstddef>  // size_t
+#include <optional>
 
 #include "heist/base/park_word.hpp"
 #include "heist/executor/blocking.hpp"
@@ -53,6 +54,8 @@ HEIST_COLD_BODY void sleep_for_async(async_base& task, std::int64_t nanoseconds)
     }
     if (!task.finished.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
   }
+  std::optional<noted_thread> noted;
+  if (this_worker() == nullptr) noted.emplace(wait_reason{"a future, for a limited time"});
   handed_on_stop const stop{stop_target_of(task)};
   call_blocking([&]() noexcept {
     std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()

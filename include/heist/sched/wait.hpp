@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
+#include "heist/observe/outside_notes.hpp"
+#include "heist/observe/parked_note.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/completion.hpp"
 
@@ -13,6 +16,21 @@ namespace heist::detail {
 
 /// What threads outside of all executors wait for; for people.
 outside_notes& threads_that_wait() noexcept;
+
+/// Notes that the calling thread, which is outside, waits for something.
+class noted_thread : outside_note {
+ public:
+  explicit noted_thread(wait_reason const& why) noexcept;
+  noted_thread(noted_thread const&) = delete;
+  noted_thread& operator=(noted_thread const&) = delete;
+  ~noted_thread();
+
+ private:
+  static std::string describe(outside_note const& self);
+
+  char const* const what_;
+  noted_name name_;
+};
 /// Blocks the calling thread until `c` is complete.
 void wait_outside(completion& c, wait_reason const& why) noexcept;
 

@@ -30,30 +30,25 @@ HEIST_COLD_BODY outside_notes& threads_that_wait() noexcept {
   return all;
 }
 
-/// A thread that waits. The names are those of the wait_reason.
-struct waiting_thread : outside_note {
-  explicit waiting_thread(wait_reason const& why) noexcept : outside_note{&describe}, what{why.what} {
-    name.copy(why.name);
-    threads_that_wait().add(*this);
-  }
-  waiting_thread(waiting_thread const&) = delete;
-  waiting_thread& operator=(waiting_thread const&) = delete;
-  ~waiting_thread() { threads_that_wait().remove(*this); }
+HEIST_COLD_BODY noted_thread::noted_thread(wait_reason const& why) noexcept : outside_note{&describe}, what_{why.what} {
+  name_.copy(why.name);
+  threads_that_wait().add(*this);
+}
 
-  HEIST_COLD static std::string describe(outside_note const& self) {
-    auto const& me = static_cast<waiting_thread const&>(self);
-    return std::string{"a thread outside of all executors waits for "} + me.what + (me.name.text[0] != 0 ? " " : "") +
-           me.name.text + waited_text(me.since);
-  }
+HEIST_COLD_BODY noted_thread::~noted_thread() {
+  threads_that_wait().remove(*this);
+}
 
-  char const* const what;
-  noted_name name;
-};
+HEIST_COLD_BODY std::string noted_thread::describe(outside_note const& self) {
+  auto const& me = static_cast<noted_thread const&>(self);
+  return std::string{"a thread outside of all executors waits for "} + me.what_ + (me.name_.text[0] != 0 ? " " : "") +
+         me.name_.text + waited_text(me.since);
+}
 
 HEIST_COLD_BODY void wait_outside(completion& c, wait_reason const& why) noexcept {
   thread_waiter<> me;
   if (!c.enlist(me)) return;
-  waiting_thread const noted{why};
+  noted_thread const noted{why};
   me.wait();
 }
 

@@ -123,6 +123,24 @@ TEST_CASE("unfetched: what nobody has asked for when the executor ends is said",
   CHECK(silent.output.empty());
 }
 
+TEST_CASE("state_text: names a thread that waits for a limited time", "[sched]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s, "timed wait"};
+  std::atomic<bool> open{false};
+  auto slow = ex.submit([&open] {
+    while (!open) std::this_thread::sleep_for(1ms);
+  });
+  std::thread waits{[&slow] {
+    while (!slow.wait_for(1h)) {
+    }
+  }};
+  char const* const expected = "a thread outside of all executors waits for a future, for a limited time (for ";
+  while (ex.state_text().find(expected) == std::string::npos) std::this_thread::sleep_for(1ms);
+  open = true;
+  waits.join();
+  CHECK(ex.state_text().find(expected) == std::string::npos);
+}
+
 TEST_CASE("state_text: names the tasks that wait, and what they wait for", "[sched]") {
   heist::executor io{1}, ex{2};
   heist_test::watchdog guard{ex, 60s, "state text"};
