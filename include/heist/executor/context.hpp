@@ -71,19 +71,23 @@ class basic_context {
                                                   Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
-  /// The worker that the task runs on now, below executor::worker_count().
-  std::size_t worker_id() const noexcept { return fiber_->worker->number; }
+  /// The worker that the calling code runs on now, below executor::worker_count().
+  std::size_t worker_id() const noexcept { return here().worker->number; }
   /// That worker's squad, below executor::squad_count(). The first call may have to look at the machine.
   std::size_t squad_id() const;
 
-  /// True if what this task is part of has been stopped or has failed: a long task may end early.
-  bool stop_requested() const noexcept { return fiber_->interrupt != nullptr && fiber_->interrupt->any(); }
+  /// True if what the calling code is part of has been stopped or has failed: a long task may end early.
+  bool stop_requested() const noexcept {
+    detail::interrupt_state const* const state = here().interrupt;
+    return state != nullptr && state->any();
+  }
 
   /// A token whose stop is requested when stop_requested() becomes true: for waits that are not heist's, such as
   /// std::condition_variable_any. Valid while the task runs. A task that nothing can stop gets a token without a state.
   /// Throws bad_alloc at the first call in a run or scope.
   std::stop_token stop_token() const {
-    return fiber_->interrupt == nullptr ? std::stop_token{} : fiber_->interrupt->token();
+    detail::interrupt_state const* const state = here().interrupt;
+    return state == nullptr ? std::stop_token{} : state->token();
   }
 
   /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result: another thread
@@ -159,6 +163,11 @@ class basic_context {
   friend class basic_context;
   friend struct detail::context_access;
   basic_context(detail::fiber& f, detail::fork_slot* position) noexcept : fiber_{&f}, position_{position} {}
+
+  /// A child, or a submitted task, may use the context of another task.
+  detail::fiber const& here() const noexcept {
+    return HEIST_LIKELY(fiber_->runs_here()) ? *fiber_ : detail::fiber_of_code(*fiber_);
+  }
 
   detail::fiber* fiber_;
   detail::fork_slot* position_;  ///< where this frame forks in its fiber's task stack; see detail::position_mark

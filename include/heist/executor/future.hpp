@@ -258,7 +258,7 @@ auto detail_submit(detail::core& home, F&& f, std::stop_token token) {
 
 template <class Order>
 std::size_t basic_context<Order>::squad_id() const {
-  return fiber_->home.where.squads().squad_of[fiber_->worker->number];
+  return fiber_->home.where.squads().squad_of[worker_id()];
 }
 
 template <class Order>

@@ -164,21 +164,25 @@ struct fork_traits<order::of_executor> {
     return fork_otherwise<Context, forked_callable<F>...>(c, true, f...);
   }
 
+  // These three are about the frame of the context: nothing to code that runs elsewhere.
   template <class Context>
   static void footprint(Context const& c, std::uint64_t bytes) noexcept {
     fiber& self = context_access::fiber_of(c);
-    if (self.home.room != nullptr) room_of_forks(self).footprint(context_access::position_of(c), bytes);
+    if (self.home.room != nullptr && self.runs_here())
+      room_of_forks(self).footprint(context_access::position_of(c), bytes);
   }
   template <class Context>
   static void designate(Context const& c, std::size_t worker) {
     fiber& self = context_access::fiber_of(c);
     check_designated(self, worker);
-    if (self.home.room != nullptr) room_of_forks(self).designate(self, context_access::position_of(c), worker);
+    if (self.home.room != nullptr && self.runs_here())
+      room_of_forks(self).designate(self, context_access::position_of(c), worker);
   }
   template <class Context>
   static bool may_be_stolen(Context const& c) noexcept {
     fiber& self = context_access::fiber_of(c);
-    return self.home.room == nullptr || room_of_forks(self).may_be_stolen(context_access::position_of(c));
+    return self.home.room == nullptr || !self.runs_here() ||
+           room_of_forks(self).may_be_stolen(context_access::position_of(c));
   }
 };
 

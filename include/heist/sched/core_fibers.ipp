@@ -206,6 +206,12 @@ HEIST_BODY void core::finish_child(fiber& child) noexcept {
   fiber::run_loop(&child, nullptr);
 }
 
+HEIST_COLD_BODY fiber const& fiber_of_code(fiber const& of) noexcept {
+  worker* const w = this_worker();
+  // relaxed: its own
+  return w != nullptr && &w->home == &of.home ? *w->current.load(std::memory_order_relaxed) : of;
+}
+
 HEIST_BODY void fiber::start_loop() noexcept {
   called_by = nullptr;  // of the child that was here before
   interrupt = nullptr;

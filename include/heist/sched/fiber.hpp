@@ -243,6 +243,9 @@ class fiber {
   fiber_context fiber_context_;
 };
 
+/// The fiber that the calling code runs on, if that is a task of the same executor; otherwise `of`.
+HEIST_RARE fiber const& fiber_of_code(fiber const& of) noexcept;
+
 /// Sets what the tasks on a fiber are interrupted by, for as long as it lives.
 class interrupted_by {
  public:

@@ -127,6 +127,34 @@ TEST_CASE("elsewhere: children of scopes and submitted tasks fork with the conte
   });
 }
 
+TEST_CASE("elsewhere: the context of an ancestor says where the calling code runs, and what stops it", "[fork]") {
+  in_every_way(rounds, [](auto c) {
+    std::atomic<int> wrong{0}, told{0};
+    auto const same = [&](auto d) {
+      if (c.worker_id() != d.worker_id() || c.squad_id() != d.squad_id()) ++wrong;
+    };
+    heist::scope s{c};
+    for (int i = 0; i < 8; ++i) {
+      s.fork([&](auto d) {
+        same(d);
+        d.fork_join(same, same);
+        same(d);
+      });
+    }
+    s.join();
+    c.submit(same).get();
+    REQUIRE(wrong == 0);
+    s.fork([&] {
+      bool const before = c.stop_requested();
+      s.request_stop();
+      if (!before && c.stop_requested() && c.stop_token().stop_requested()) ++told;
+    });
+    s.join();
+    REQUIRE(told == 1);
+    REQUIRE(!c.stop_requested());
+  });
+}
+
 TEST_CASE("elsewhere: a deep recursion with the context of the outermost task", "[fork]") {
   // Deeper than the task stack holds: slots past its end are written by every fork.
   heist::executor<heist_test::parent_first> ex{heist::options{.workers = 2, .stack_size = std::size_t{64} << 20}};

@@ -55,9 +55,14 @@ class fiber {
   silent<std::uint32_t> depth{0};
   queued_runnable resume_item{};  ///< nothing parks here
 
+  bool runs_here() const noexcept { return true; }
   fork_slot* top() const noexcept { return nullptr; }
   runnable* as_runnable(fork_slot&) noexcept { return nullptr; }
 };
+
+inline fiber const& fiber_of_code(fiber const& of) noexcept {
+  return of;
+}
 
 class interrupted_by {
  public:
