@@ -105,7 +105,7 @@ TEST_CASE("elsewhere: forks with the context of an ancestor", "[fork]") {
 }
 
 TEST_CASE("elsewhere: a stolen child forks with its parent's context while the parent joins it", "[fork]") {
-  // The parent's slot is free for a moment then: what is in it says nothing to the child.
+  // The parent's slot looks free for a moment then.
   for (std::size_t const workers : {2u, 4u}) {
     heist::executor<heist_test::parent_first> ex{workers};
     heist_test::watchdog guard{ex, 120s, "joined meanwhile"};
