@@ -1,4 +1,4 @@
-// heist/heist.hpp is all doors: nothing else of heist is included here, and every name of README's table is used.
+// Only doors of heist are included here, and every name of README's table is used.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
