@@ -127,6 +127,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"dynamic/default_executor.ipp", "getenv(", "reads memory"},
     {"memory/outside_blocks.ipp", "::operator delete(std::exchange(b,", "frees"},
     {"topology/discover.ipp", "getenv(variable);", "reads memory"},
+    {"topology/discover.ipp", "getenv(variable) != nullptr", "reads memory"},
     {"graph/warnings.ipp", "fprintf(", "for people: nothing depends on what was printed"},
     {"graph/warnings.ipp", "fprintf(", "for people: nothing depends on what was printed"},
     {"base/environment.hpp", "getenv(variable);", "reads memory"},

@@ -1,5 +1,5 @@
-// A range that its owner and helpers take from both ends. Every iteration runs once. When the owner continues, it sees
-// what helpers have done, and no helper runs an iteration any more.
+// A range that its owner and helpers take from both ends, and that the owner opens again. Every iteration runs once. When
+// the owner continues, it sees what helpers have done, and no helper runs an iteration or touches the range any more.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/sync/shared_range.hpp"
 
@@ -18,114 +18,120 @@ using order = std::memory_order;
 constexpr std::size_t most = 4;
 
 struct stage {
-  explicit stage(std::size_t n) : left{n}, size{n} {}
+  explicit stage(std::size_t n) : size{n} {}
 
   void run(heist::detail::shared_range<env>::range r) {
     model::check(r.lo < r.hi && r.hi <= size, "a block that is none");
     for (std::size_t i = r.lo; i != r.hi; ++i) {
-      model::check(!returned, "an iteration begins after the owner has gone on");
+      model::check(is_open, "an iteration begins after the owner has gone on");
       model::check(runs[i] == 0, "an iteration runs twice");
       runs[i] = 1;
     }
   }
-  void work(bool front) {
+  int work(bool front) {
+    int n = 0;
     for (;;) {
       auto const r = front ? left.take_front({1, block, 2}) : left.take_back({1, block, 2});
-      if (r.empty()) return;
+      if (r.empty()) return n;
       run(r);
+      n += static_cast<int>(r.hi - r.lo);
       if (front && ends) left.drop_from(0);
     }
   }
-  void owner() {
-    work(true);
-    if (!left.close()) {
-      heist::thread_waiter<env, 0> me;
-      if (!left.all_have_left() && left.all_left().enlist(me)) me.wait();
-    }
-    for (std::size_t i = 0; i != size; ++i) model::check(ends || runs[i] == 1, "an iteration is lost or runs twice");
-    returned = true;
+  static void wait(heist::basic_completion<env>& until) {
+    heist::thread_waiter<env, 0> me;
+    if (until.enlist(me)) me.wait();
   }
-  void helper() {
-    if (!left.enter()) return;
-    work(false);
+  /// One loop. As algo/shared_loop.ipp: each helper leaves a result, and the owner adds them.
+  void own(std::size_t loop) {
+    for (std::size_t i = 0; i != size; ++i) runs[i] = 0;
+    result_count = 0;
+    is_open = true;
+    left.open(size, allowed);
+    int sum = 0;
+    if (only_waits) {
+      opened[loop].complete();
+      wait(taken[loop]);
+    } else {
+      sum = work(true);
+    }
+    if (!left.close() && !left.all_have_left() && left.will_wait()) wait(left.all_left());
+    is_open = false;
+    for (std::size_t i = 0; i != result_count; ++i) sum += results[i];
+    for (std::size_t i = 0; i != size; ++i) model::check(ends || runs[i] == 1, "an iteration is lost or runs twice");
+    model::check(ends || sum == static_cast<int>(size), "a result is lost or counted twice");
+  }
+  void owner() {
+    for (std::size_t i = 0; i != loops; ++i) own(i);
+  }
+  /// A worker that looks so many times.
+  void helper(int looks) {
+    for (; looks != 0; --looks) {
+      if (!left.may_enter() || !left.enter()) continue;
+      int const n = work(false);
+      {
+        heist::spin_guard const guard{lock};
+        model::check(result_count < allowed, "more helpers than are allowed");
+        results[result_count] = n;
+        result_count = result_count + 1;
+      }
+      left.leave();
+    }
+  }
+  /// One that comes to this loop, and does all of it.
+  void helper_of(std::size_t loop) {
+    wait(opened[loop]);
+    model::check(left.enter(), "a helper is refused");
+    results[0] = work(false);
+    result_count = 1;
+    taken[loop].complete();
     left.leave();
   }
 
   heist::detail::shared_range<env> left;
   std::size_t size;
   std::size_t block = 1;
+  std::size_t allowed = 1;
+  std::size_t loops = 1;
   bool ends = false;
+  bool only_waits = false;  ///< the owner leaves each loop to a helper of its own
+  std::array<heist::basic_completion<env>, 2> opened, taken;
   std::array<env::plain<int>, most> runs{};
-  env::plain<bool> returned{false};
-};
-
-/// As algo/shared_loop.ipp, repeated by hand. Each helper leaves a result, and the owner adds them. The state is freed by
-/// the last one to leave: the owner, or a helper, which may come late.
-struct counted : stage {
-  counted(std::size_t n, std::uint32_t asked) : stage{n}, users{1 + asked} {}
-
-  int count(bool front) {
-    int n = 0;
-    for (;;) {
-      auto const r = front ? left.take_front({1, 1, 2}) : left.take_back({1, 1, 2});
-      if (r.empty()) return n;
-      run(r);
-      n += static_cast<int>(r.hi - r.lo);
-    }
-  }
-  void keep_result(int n) {
-    heist::spin_guard const guard{lock};
-    results[result_count] = n;
-    result_count = result_count + 1;
-  }
-  void release() {
-    if (users.fetch_sub(1, order::acq_rel) == 1) freed = true;
-  }
-  void owner() {
-    int sum = count(true);
-    if (!left.close()) {
-      heist::thread_waiter<env, 0> me;
-      if (!left.all_have_left() && left.all_left().enlist(me)) me.wait();
-    }
-    for (std::size_t i = 0; i != result_count; ++i) sum += results[i];
-    model::check(sum == static_cast<int>(size), "a result is lost or counted twice");
-    returned = true;
-    release();
-  }
-  void helper() {
-    model::check(!freed, "a helper uses what has been freed");
-    if (left.enter()) {
-      keep_result(count(false));
-      left.leave();
-    }
-    release();
-  }
-
-  env::atomic<std::uint32_t> users;
+  env::plain<bool> is_open{false};
   heist::spin_lock<env> lock;
   std::array<env::plain<int>, 2> results{};
   env::plain<std::size_t> result_count{0};
-  env::plain<bool> freed{false};
 };
 
-template <std::size_t N, int Helpers>
-void with_results(model::execution& t) {
-  auto& s = t.make<counted>(N, static_cast<std::uint32_t>(Helpers));
-  t.thread([&] { s.owner(); });
-  for (int i = 0; i < Helpers; ++i) t.thread([&] { s.helper(); });
-  t.alike(Helpers);
-  t.finally([&] { model::check(s.freed, "nobody has freed it"); });
-}
+struct shape {
+  std::size_t iterations;
+  int helpers = 1;
+  std::size_t allowed = 1;
+  std::size_t loops = 1;
+  int looks = 1;  // of each helper
+  std::size_t block = 1;
+  bool ends = false;
+  bool only_waits = false;
+};
 
-template <std::size_t N, int Helpers, std::size_t Block = 1, bool Ends = false>
+template <shape S>
 void shared(model::execution& t) {
-  auto& s = t.make<stage>(N);
-  s.block = Block;
-  s.ends = Ends;
+  auto& s = t.make<stage>(S.iterations);
+  s.block = S.block;
+  s.ends = S.ends;
+  s.allowed = S.allowed;
+  s.only_waits = S.only_waits;
+  s.loops = S.loops;
   t.thread([&] { s.owner(); });
-  for (int i = 0; i < Helpers; ++i) t.thread([&] { s.helper(); });
-  t.alike(Helpers);
-  t.finally([&] { model::check(s.left.all_have_left(), "a helper is still inside"); });
+  for (int i = 0; i < S.helpers; ++i) {
+    if constexpr (S.only_waits) {
+      t.thread([&s, i] { s.helper_of(static_cast<std::size_t>(i)); });
+    } else {
+      t.thread([&] { s.helper(S.looks); });
+    }
+  }
+  if (!S.only_waits) t.alike(S.helpers);
+  t.finally([&] { model::check(s.left.all_have_left() && !s.left.may_enter(), "a helper is still inside"); });
 }
 
 }  // namespace
@@ -135,12 +141,16 @@ int main(int argc, char** argv) {
   all.merge();
   model::limits const three{.rules = {.preemptions = 3}};
   model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  all.prove("shared range: 2 iterations, 1 helper", three, shared<2, 1>);
-  all.prove("shared range: 3 iterations, 1 helper", three, shared<3, 1>);
-  all.prove("shared range: 4 iterations in blocks of 2, 1 helper", three, shared<4, 1, 2>);
-  all.prove("shared range: ended by the first, 1 helper", three, shared<3, 1, 1, true>);
-  all.prove("shared range: 2 iterations, 2 helpers", three_plain, shared<2, 2>);
-  all.prove("shared range: 3 iterations, 1 helper with a result", three, with_results<3, 1>);
-  all.prove("shared range: 2 iterations, 2 helpers with results", three_plain, with_results<2, 2>);
+  all.prove("shared range: 2 iterations, 1 helper", three, shared<{.iterations = 2}>);
+  all.prove("shared range: 3 iterations, 1 helper", three, shared<{.iterations = 3}>);
+  all.prove("shared range: 4 iterations in blocks of 2, 1 helper", three, shared<{.iterations = 4, .block = 2}>);
+  all.prove("shared range: ended by the first, 1 helper", three, shared<{.iterations = 3, .ends = true}>);
+  all.prove("shared range: opened twice, 1 helper", three, shared<{.iterations = 2, .loops = 2, .looks = 2}>);
+  all.prove("shared range: 2 iterations, 2 helpers", three_plain,
+            shared<{.iterations = 2, .helpers = 2, .allowed = 2}>);
+  all.prove("shared range: 2 iterations, 2 helpers, 1 allowed", three_plain, shared<{.iterations = 2, .helpers = 2}>);
+  model::limits const five{.rules = {.preemptions = 5, .odd_failures = 0}};
+  all.prove("shared range: opened twice, a helper each time", five,
+            shared<{.iterations = 1, .helpers = 2, .loops = 2, .only_waits = true}>);
   return all.finish();
 }

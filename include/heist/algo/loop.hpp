@@ -152,6 +152,7 @@ class loop {
 
   /// The fewest iterations of a block.
   std::size_t least() const noexcept { return grain_ == loop_options::automatic ? 1 : grain_; }
+  bool may_stop() const noexcept { return stop_ != nullptr; }
   /// Is it to stop? Then no iteration begins from now on. Any thread that takes part.
   bool stops() noexcept {
     if (stop_ == nullptr || !stop_->stop_requested()) return false;

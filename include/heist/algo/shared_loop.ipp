@@ -3,68 +3,72 @@
 
 #include "heist/algo/shared_loop.hpp"
 
-#include <array>
-#include <memory>  // destroy_at
-#include <new>
+#include <memory>   // unique_ptr
+#include <new>      // bad_alloc
 #include <utility>  // exchange, swap
 
-#include "heist/executor/pooled.hpp"
+#include "heist/sched/open_loop.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
 
-/// The state that the caller and its helpers share. Its last user frees it.
-struct shared_loop {
-  /// What starts a helper. Each helper asks for the next with what it came by, so several wake sleepers side by side.
-  struct invitation : queued_runnable {
-    invitation() noexcept : queued_runnable{{&help, nullptr}, nullptr} {}
-    shared_loop* to = nullptr;
-    unsigned wave = 0;
-  };
-  static constexpr unsigned most_invitations = 4;
+/// The state that the caller and its helpers share.
+struct shared_loop : open_loop {
+  explicit shared_loop(core& on) : open_loop{&help, &end_of_all}, home{on}, results{new void*[on.worker_count - 1]} {}
+  static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
 
-  /// `from`: its first iteration. `results`: behind it there is room for a result of each helper.
-  shared_loop(core& on, fiber* caller, loop<context>& l, std::size_t from, bool results) noexcept
-      : home{on},
-        interrupt{caller != nullptr ? caller->interrupt : nullptr},
-        of{l},
-        first{from},
-        to_come{static_cast<std::int32_t>(on.worker_count) - 2},
-        bytes{bytes_for(on, results)},
-        left{l.end() - from} {}
-
-  static std::size_t bytes_for(core const& on, bool results) noexcept {
-    return sizeof(shared_loop) + (results ? on.worker_count - 1 : 0) * sizeof(void*);
+  /// One for a loop of `caller`, which is used by nobody else. Throws bad_alloc.
+  static shared_loop& obtain(core& home, fiber* caller) {
+    open_loops& all = caller != nullptr ? caller->worker->loops : home.loops_of_outside;
+    if (open_loop* const unused = all.claim(); unused != nullptr) return static_cast<shared_loop&>(*unused);
+    auto* const made = new shared_loop{home};
+    all.add(*made);
+    return *made;
   }
 
-  /// Runs blocks until none is left. The caller takes them from the front and asks for helpers; helpers take them from the
-  /// back. `self`: the fiber of the calling code, null on a thread outside. `result`: to add to; null: the loop has none.
+  /// Opens it for the iterations of `l` from `from` on.
+  void open(fiber* caller, loop<context>& l, std::size_t from) noexcept {
+    interrupt = caller != nullptr ? caller->interrupt : nullptr;
+    of = &l;
+    body = &l.body();
+    least = l.least();
+    first = from;
+    may_stop = l.may_stop();
+    if (result_count != 0) result_count = 0;
+    left.open(l.end() - from, home.worker_count - 1);
+    home.tell_open_loop(caller != nullptr);
+  }
+
+  /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of the
+  /// calling code, null on a thread outside. `result`: to add to; null: the loop has none.
   void work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
-    block_size block{of.least(), block_ticks * (1 + home.worker_count / 8)};
-    loop_body<context>& body = of.body();
-    bool const front = caller || body.in_order;
-    std::uint64_t before = os_env::ticks();
-    for (bool asks = caller; !left.empty();) {
-      if (asks) asks = !invite(invitations[0]);
+    block_size block{least, block_ticks * (1 + home.worker_count / 8)};
+    bool const front = caller || body->in_order;
+    std::size_t const parts = 2 * home.worker_count;
+    // Where a block cannot become longer there is no need of a clock, which costs as much as a short iteration.
+    bool const is_timed = (end() - first) / parts > least;
+    std::uint64_t before = is_timed ? os_env::ticks() : 0;
+    while (!left.empty()) {
       if (self != nullptr && self->worker->attention.raised()) [[unlikely]]
         self->attend();
-      of.stops();
-      shared_range<>::share const how{of.least(), block.get(), 2 * home.worker_count};
+      if (may_stop) of->stops();
+      shared_range<>::share const how{least, block.get(), parts};
       auto const r = front ? left.take_front(how) : left.take_back(how);
       if (r.empty()) return;
-      std::size_t const end = of.end();
-      std::size_t const lo = first + r.lo, hi = first + r.hi < end ? first + r.hi : end;
+      std::size_t const now_end = end();
+      std::size_t const lo = first + r.lo, hi = first + r.hi < now_end ? first + r.hi : now_end;
       if (lo >= hi) {
-        left.drop_from(end > first ? end - first : 0);
+        left.drop_from(now_end > first ? now_end - first : 0);
         continue;
       }
       try {
-        body.run(body, nullptr, result, lo, hi);
+        body->run(*body, nullptr, result, lo, hi);
       } catch (...) {
         keep(exception_of_task(), lo);
         return;
       }
+      if (!is_timed) continue;
       std::uint64_t const now = os_env::ticks();
       block.took(hi - lo, now - before);
       before = now;
@@ -72,7 +76,7 @@ struct shared_loop {
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {
-    of.body().end_at(0);
+    body->end_at(0);
     left.drop_from(0);
     spin_guard guard{lock};
     if (thrown == nullptr || at < thrown_at) {
@@ -84,7 +88,7 @@ struct shared_loop {
   /// Of a helper. False if there is no memory for it: then the others do the work.
   bool make_result(void*& to) noexcept {
     try {
-      if (of.body().make != nullptr) to = of.body().make(of.body());
+      if (body->make != nullptr) to = body->make(*body);
       return true;
     } catch (std::bad_alloc const&) {
       return false;
@@ -92,77 +96,30 @@ struct shared_loop {
   }
   void keep_result(void* result) noexcept {
     spin_guard guard{lock};
-    results()[result_count++] = result;
+    results[result_count++] = result;
   }
-  void** results() noexcept { return reinterpret_cast<void**>(this + 1); }
 
   /// By the caller at the end: adds the helpers' results to its own. What a function of the user's throws comes last.
   void put_results(void* result) noexcept {
-    loop_body<context>& body = of.body();
     for (std::size_t i = 0; i != result_count; ++i) {
       try {
-        body.put(body, thrown == nullptr && !of.stopped() ? result : nullptr, results()[i]);
+        body->put(*body, thrown == nullptr && !of->stopped() ? result : nullptr, results[i]);
       } catch (...) {
-        keep(exception_of_task(), of.end());
+        keep(exception_of_task(), end());
       }
     }
   }
 
-  /// By a worker.
+  /// By a worker that has entered.
   static runnable* help(runnable& task, fiber& self) {
-    auto& by = static_cast<invitation&>(task);
-    shared_loop& me = *by.to;
-    self.worker->report_pending_count();
-    unsigned const wave = by.wave;
-    me.home.helpers_to_come.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
-    if (me.left.enter()) {
-      if (me.more_to_come()) me.invite(by);
-      // relaxed: a count
-      if (me.in_use.load(std::memory_order_relaxed) < most_invitations) {
-        unsigned const i = me.in_use.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
-        if (i < most_invitations && me.more_to_come()) me.invite(me.invitations[i]);
-      }
-      interrupted_by const part_of{self, me.interrupt};
-      void* made = nullptr;
-      if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
-      if (made != nullptr) me.keep_result(made);
-      me.left.leave();
-    }
-    me.release();
-    core::ended(*self.worker, wave);
+    auto& me = static_cast<shared_loop&>(task);
+    if (me.left.may_enter()) me.home.tell_open_loop(true);  // besides what a thief wakes that has found work
+    interrupted_by const part_of{self, me.interrupt};
+    void* made = nullptr;
+    if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
+    if (made != nullptr) me.keep_result(made);
+    me.left.leave();
     return nullptr;
-  }
-
-  /// Is there something for one more helper? Then it is to be asked for.
-  bool more_to_come() noexcept {
-    // relaxed: a count
-    return !left.empty() && to_come.load(std::memory_order_relaxed) > 0 &&
-           to_come.fetch_sub(1, std::memory_order_relaxed) > 0;
-  }
-
-  /// Asks for a helper. False if as many helpers stand in queues as there are workers: then all workers are busy.
-  bool invite(invitation& by) noexcept {
-    // relaxed: a count
-    if (home.helpers_to_come.fetch_add(1, std::memory_order_relaxed) < home.worker_count) {
-      users.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller is one
-      by.to = this;
-      try {
-        home.submit(by, [&by](unsigned its) { by.wave = its; });
-        return true;
-      } catch (...) {
-        users.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
-      }
-    }
-    home.helpers_to_come.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
-    return false;
-  }
-
-  void release() noexcept {
-    // acq_rel: what the others have done comes before the end
-    if (users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    std::size_t const size = bytes;
-    std::destroy_at(this);
-    free_shared_block(this, size);
   }
 
   /// The caller waits until no helper is at work. Nothing is left to take.
@@ -173,6 +130,7 @@ struct shared_loop {
       if (left.all_have_left()) return;
       os_env::relax();
     }
+    if (!left.will_wait()) return;
     if (caller != nullptr) {
       caller->wait_for(left.all_left());
     } else {
@@ -180,20 +138,22 @@ struct shared_loop {
     }
   }
 
+  /// Where the loop ends now.
+  std::size_t end() const noexcept { return body->end.load(std::memory_order_relaxed); }  // relaxed: as loop::end()
+
+  // The loop's; up to the lock what a helper reads before its first block.
+  std::size_t first = 0;
+  loop_body<context>* body = nullptr;          ///< the caller's
+  interrupt_state const* interrupt = nullptr;  ///< of the caller's task
+  std::size_t least = 1;                       ///< iterations of a block
+  loop<context>* of = nullptr;                 ///< the caller's
+  bool may_stop = false;
   core& home;
-  interrupt_state const* const interrupt;  ///< of the caller's task
-  loop<context>& of;                       ///< the caller's; gone when the range is closed and no helper is inside
-  std::size_t const first;
-  os_env::atomic<std::int32_t> to_come;  ///< helpers, after the one that the caller asks for
-  os_env::atomic<std::uint32_t> in_use{1};
-  std::array<invitation, most_invitations> invitations;
-  std::size_t const bytes;
-  os_env::atomic<std::uint32_t> users{1};
-  spin_lock<> lock;
+  std::unique_ptr<void*[]> const results;  ///< of helpers
+  alignas(cache_line_size) spin_lock<> lock;
   std::exception_ptr thrown;  ///< under the lock
   std::size_t thrown_at = 0;
   std::size_t result_count = 0;  ///< under the lock
-  shared_range<> left;
 };
 
 HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
@@ -203,23 +163,23 @@ HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, st
   std::size_t const workers = home.worker_count;
   loop<context> all{body, n, grain, stop};
   std::size_t first = 0;
-  if (workers == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
+  if (workers == 1 || n == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
     first = all.begin_alone(0, workers == 1 ? to_the_end : block_ticks / 2, result);
     if (first >= all.end()) return !all.stopped();
   }
-  void* block = nullptr;
+  shared_loop* shared = nullptr;
   try {
-    block = allocate_shared_block(home, shared_loop::bytes_for(home, result != nullptr));
+    shared = &shared_loop::obtain(home, here);
   } catch (std::bad_alloc const&) {
     all.begin_alone(first, to_the_end, result);
     return !all.stopped();
   }
-  auto& shared = *::new (block) shared_loop{home, here, all, first, result != nullptr};
-  shared.work(true, here, result);
-  shared.wait(here);
-  shared.put_results(result);
-  std::exception_ptr const thrown = std::exchange(shared.thrown, nullptr);
-  shared.release();
+  shared->open(here, all, first);
+  shared->work(true, here, result);
+  shared->wait(here);
+  shared->put_results(result);
+  std::exception_ptr const thrown = std::exchange(shared->thrown, nullptr);
+  shared->give_back();
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return !all.stopped();
 }

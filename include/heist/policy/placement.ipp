@@ -3,11 +3,14 @@
 
 #include "heist/policy/placement.hpp"
 
+#include "heist/topology/bind.hpp"
+#include "heist/topology/cpu_quota.hpp"
+
 namespace heist::detail {
 
 HEIST_COLD_BODY placement::placement(options const& wanted, bool needs_squads)
-    : later_{!needs_squads && wanted.workers != 0 && !wanted.machine && wanted.squads == squad_by::automatic &&
-             wanted.squad_pus.empty() && wanted.pin == pinning::none} {
+    : later_{!needs_squads && !wanted.machine && wanted.squads == squad_by::automatic && wanted.squad_pus.empty() &&
+             wanted.pin == pinning::none && (wanted.workers != 0 || topology::has_allowed_cpus())} {
   if (later_) return;
   machine_ = wanted.machine ? *wanted.machine : topology::this_machine();
 }
@@ -18,6 +21,11 @@ HEIST_COLD_BODY void placement::place(options const& wanted, std::size_t workers
   squads_ = wanted.squad_pus.empty() ? topology::make_squads(machine_, wanted.squads, workers)
                                      : topology::make_squads(machine_, wanted.squad_pus, workers);
   known_.store(true, std::memory_order_release);  // release: pairs with know()
+}
+
+HEIST_COLD_BODY std::size_t placement::usable_workers() const {
+  if (later_) return topology::usable_cpus(topology::allowed_cpus().size());
+  return machine_.is_this_machine ? topology::usable_cpus(machine_) : machine_.pu_count();
 }
 
 HEIST_COLD_BODY topology::machine const& placement::machine() const {

@@ -22,6 +22,7 @@
 #include "heist/room/policy_rules.hpp"
 #include "heist/room/room_core.hpp"
 #include "heist/sched/fiber.hpp"
+#include "heist/sched/open_loops.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sched/worker.hpp"
 #include "heist/sync/carrier.hpp"
@@ -151,6 +152,12 @@ class core {
 
   /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
   runnable* take_submitted(worker& w);
+  /// A loop that `w`, which has nothing to do, helps with; null: there is none.
+  runnable* join_loop(worker const& w) noexcept;
+  /// As above: loops of worker `named`, or its own and those of threads outside if that is `w`.
+  runnable* join_loop_of(std::size_t named, worker const& w) noexcept;
+  /// A loop has been opened, by a task of this executor or outside: somebody is to look for it.
+  void tell_open_loop(bool inside) noexcept;
   /// The fiber that has waited longest for `w` alone.
   runnable* take_own(worker& w) noexcept {
     bool more = false;  // no other worker looks for them
@@ -280,8 +287,8 @@ class core {
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
   bool const has_gifts;
-  os_env::atomic<std::size_t> helpers_to_come{0};  ///< of loops (algo/shared_loop.ipp), in queues
-  std::unique_ptr<room_core> const room;           ///< of the policy; null if it needs none
+  open_loops loops_of_outside;            ///< as worker::loops
+  std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
 
   void run_loop(fiber& self) const { loop_(self); }
 

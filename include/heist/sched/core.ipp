@@ -9,6 +9,7 @@
 
 #include "heist/memory/outside_blocks.hpp"
 #include "heist/memory/stack.hpp"
+#include "heist/sched/open_loop.hpp"
 
 namespace heist::detail {
 
@@ -100,6 +101,28 @@ HEIST_BODY runnable* core::take_submitted(worker& w) {
   return take_request(w);
 }
 
+HEIST_BODY runnable* core::join_loop(worker const& w) noexcept {
+  // Those of its neighbours first, so that workers which are woken together do not all enter the same.
+  open_loop* found = nullptr;
+  for (std::size_t i = 0; found == nullptr && i != worker_count; ++i) {
+    found = workers[(w.number + i) % worker_count]->loops.enter();
+  }
+  return found != nullptr ? found : loops_of_outside.enter();
+}
+
+HEIST_BODY runnable* core::join_loop_of(std::size_t named, worker const& w) noexcept {
+  open_loop* const found = workers[named]->loops.enter();
+  return found != nullptr || named != w.number ? found : loops_of_outside.enter();
+}
+
+HEIST_BODY void core::tell_open_loop(bool inside) noexcept {
+  if (inside) {
+    door_->pushed();
+  } else {
+    door_->submitted_here();
+  }
+}
+
 HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
   w.own_fibers.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
@@ -141,8 +164,9 @@ HEIST_BODY void core::check_open() const {
 
 HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
   if (something_waits(thief)) return true;
+  if (loops_of_outside.may_enter()) return true;
   for (auto const& w : workers) {
-    if (!w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
+    if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
     if (has_gifts && !w->gifts.maybe_empty()) return true;
   }
   return room != nullptr && room->may_take(thief);

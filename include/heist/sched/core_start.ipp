@@ -5,8 +5,6 @@
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_trim.hpp"
 #include "heist/sched/wait.hpp"
-#include "heist/topology/bind.hpp"
-#include "heist/topology/cpu_quota.hpp"
 
 namespace heist::detail {
 
@@ -25,9 +23,7 @@ HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement co
                     wanted.workers, max_workers)};
   }
   if (wanted.workers != 0) return wanted.workers;
-  topology::machine const& machine = where.machine();
-  // A machine described by hand gets a worker for each of its PUs; the real one what this process may use of it.
-  std::size_t const usable = machine.is_this_machine ? topology::usable_cpus(machine) : machine.pu_count();
+  std::size_t const usable = where.usable_workers();
   return usable < max_workers ? usable : max_workers;
 }
 

@@ -13,6 +13,7 @@
 #include "heist/memory/block_pool.hpp"
 #include "heist/memory/stack.hpp"
 #include "heist/sched/fork_slot.hpp"
+#include "heist/sched/open_loops.hpp"
 #include "heist/sched/ready_tasks.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/attention.hpp"
@@ -60,6 +61,7 @@ struct worker {
   idle_gate<>* gate = nullptr;  ///< where it sleeps
   std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
   void* room_part = nullptr;    ///< what the policy's room keeps of it
+  open_loops loops;             ///< that its tasks share with other workers
 
   // Owner only.
   bool active = false;                     ///< counted among the active workers

@@ -213,6 +213,7 @@ class worker_loop {
     }
     if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
     if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    if (runnable* const t = home.join_loop(w); t != nullptr) return at_root(t, self);
     if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
     for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
       if constexpr (room::looks) {
@@ -249,7 +250,7 @@ class worker_loop {
       if (runnable* const t = rob(victim, v, robbed, self); t != nullptr) return t;
       if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
     }
-    return nullptr;
+    return at_root(home.join_loop_of(v, w), self);
   }
 
   /// Opens the task stacks of owners that have been asked and run long tasks, and steals from one.

@@ -1,4 +1,5 @@
-// Iterations that an owner and its helpers take from both ends. The owner can wait until no helper is at work.
+// Iterations that an owner and its helpers take from both ends. The owner can wait until no helper is at work, and open
+// the range again for other iterations.
 #pragma once
 
 #include <atomic>
@@ -12,22 +13,32 @@
 namespace heist::detail {
 
 // Edges (README.md, "Shared range")
-//   E1  leave: helpers_.fetch_sub(release) -> close: fetch_or(acquire), wait: load(acquire)  what helpers have done
+//   E1  leave: state_.fetch_sub(release) -> close, will_wait: fetch_or(acquire), all_have_left: load(acquire)
+//                                                                                    what helpers have done
+//   E2  open: state_.store(release)      -> enter: CAS(acquire)                     the loop that is shared
 
-/// The iterations [0, n), which one thread, the owner, and any number of helpers take.
+/// The iterations [0, n), which one thread, the owner, and helpers take. It is closed at first.
 ///
-/// Threads  close() and wait functions: the owner. enter() and leave(): helpers. All else: the owner, and a helper
-///          between the two.
+/// Threads  open(), close() and wait functions: the owner. may_enter(), enter(): any thread, as long as the object exists.
+///          leave(): helpers. All else: the owner, and a helper between the two.
 /// Promises each iteration is taken once, unless drop_from() comes before. No helper enters after close(); after close() and
-///          the wait no helper is inside.
+///          the wait no helper is inside, and none that was touches the range.
 /// Cost     a compare-and-swap to take, to enter and to leave.
 template <class Env = os_env>
 class shared_range {
  public:
-  explicit shared_range(std::size_t n) noexcept
-      : n_{n}, unit_{(n >> 32) + 1}, left_{static_cast<std::uint64_t>((n + unit_ - 1) / unit_) << 32} {}
+  shared_range() = default;
   shared_range(shared_range const&) = delete;
   shared_range& operator=(shared_range const&) = delete;
+
+  /// Opens it, when it is closed and no helper is inside, for at most so many helpers, some of which may come twice.
+  void open(std::size_t n, std::size_t helpers) noexcept {
+    n_ = n;
+    unit_ = (n >> 32) + 1;
+    left_.store(static_cast<std::uint64_t>((n + unit_ - 1) / unit_) << 32, std::memory_order_relaxed);  // relaxed: E2
+    all_left_.reset();
+    state_.store(helpers * permit, std::memory_order_release);  // E2
+  }
 
   struct range {
     std::size_t lo, hi;
@@ -65,27 +76,37 @@ class shared_range {
     }
   }
 
-  /// A helper comes. False: it is too late, and what the range is of may be gone.
+  /// Would a helper find something now? A hint.
+  bool may_enter() const noexcept {
+    return is_open_to_more(state_.load(std::memory_order_relaxed)) && !empty();  // relaxed: enter() decides
+  }
+  /// A helper comes. False: it is closed, or as many as are allowed have come.
   bool enter() noexcept {
-    std::uint32_t inside = helpers_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    std::uint64_t now = state_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     do {
-      if ((inside & closed) != 0) return false;
-      // relaxed: the helper was given the range by its owner
-    } while (!helpers_.compare_exchange_weak(inside, inside + 1, std::memory_order_relaxed, std::memory_order_relaxed));
+      if (!is_open_to_more(now)) return false;
+      // acquire: E2
+    } while (
+        !state_.compare_exchange_weak(now, now - permit + 1, std::memory_order_acquire, std::memory_order_relaxed));
     return true;
   }
   /// It goes; the owner may wait for it.
   void leave() noexcept {
     // release: E1; acquire: for the last of several, which completes for all
-    if (helpers_.fetch_sub(1, std::memory_order_acq_rel) == (closed | 1)) all_left_.complete();
+    std::uint64_t const before = state_.fetch_sub(1, std::memory_order_acq_rel);
+    if ((before & ~permits) == (closed | waits | 1)) all_left_.complete();
   }
-  /// The owner has seen that nothing is left. True: no helper is inside; otherwise the owner waits, for all_have_left()
-  /// or for all_left().
+  /// The owner has seen that nothing is left. True: no helper is inside.
   bool close() noexcept {
-    return helpers_.fetch_or(closed, std::memory_order_acquire) == 0;  // acquire: E1
+    return (state_.fetch_or(closed, std::memory_order_acquire) & inside) == 0;  // acquire: E1
   }
+  /// After close(). If not the owner asks again, or calls will_wait().
   bool all_have_left() const noexcept {
-    return helpers_.load(std::memory_order_acquire) == closed;  // acquire: E1
+    return (state_.load(std::memory_order_acquire) & inside) == 0;  // acquire: E1
+  }
+  /// After close(). True: the owner must wait for all_left(). False: no helper is inside.
+  bool will_wait() noexcept {
+    return (state_.fetch_or(waits, std::memory_order_acquire) & inside) != 0;  // acquire: E1
   }
   basic_completion<Env>& all_left() noexcept { return all_left_; }
 
@@ -96,7 +117,13 @@ class shared_range {
     std::uint64_t lo, hi;
     std::uint64_t left;
   };
-  static constexpr std::uint32_t closed = std::uint32_t{1} << 31;
+  // The state: two bits, helpers that may still come, helpers inside.
+  static constexpr std::uint64_t closed = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t waits = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t permit = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t inside = permit - 1;
+  static constexpr std::uint64_t permits = (waits - 1) & ~inside;
+  static bool is_open_to_more(std::uint64_t state) noexcept { return (state & closed) == 0 && (state & permits) != 0; }
   static constexpr std::uint64_t low(std::uint64_t word) noexcept { return word & 0xffff'ffffu; }
   static constexpr std::uint64_t high(std::uint64_t word) noexcept { return word >> 32; }
   static constexpr std::uint64_t word(std::uint64_t lo, std::uint64_t hi) noexcept { return hi << 32 | lo; }
@@ -116,10 +143,10 @@ class shared_range {
     }
   }
 
-  std::size_t const n_;
-  std::uint64_t const unit_;  // iterations; the ends are counted in it, to fit into one word
-  atomic<std::uint64_t> left_;
-  atomic<std::uint32_t> helpers_{0};
+  std::size_t n_ = 0;
+  std::uint64_t unit_ = 1;  // iterations; the ends are counted in it, to fit into one word
+  atomic<std::uint64_t> left_{0};
+  atomic<std::uint64_t> state_{closed};
   basic_completion<Env> all_left_;
 };
 

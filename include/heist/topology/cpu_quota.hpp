@@ -22,6 +22,8 @@ std::optional<double> cpu_quota(std::string const& root = {});
 /// How many workers can run at the same time: the PUs of the machine or the quota, rounded up, whichever is less; at
 /// least 1.
 std::size_t usable_cpus(machine const& m, std::optional<double> quota = cpu_quota());
+/// The same for so many PUs.
+std::size_t usable_cpus(std::size_t pus, std::optional<double> quota = cpu_quota());
 
 namespace detail {
 

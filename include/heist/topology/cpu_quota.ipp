@@ -12,7 +12,11 @@
 namespace heist::topology {
 
 HEIST_COLD_BODY std::size_t usable_cpus(machine const& m, std::optional<double> quota) {
-  std::size_t n = m.pu_count() > 0 ? m.pu_count() : 1;
+  return usable_cpus(m.pu_count(), quota);
+}
+
+HEIST_COLD_BODY std::size_t usable_cpus(std::size_t pus, std::optional<double> quota) {
+  std::size_t n = pus > 0 ? pus : 1;
   if (quota && *quota < static_cast<double>(n)) n = static_cast<std::size_t>(std::ceil(*quota));
   return n > 0 ? n : 1;
 }

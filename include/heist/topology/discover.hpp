@@ -14,6 +14,10 @@ namespace heist::topology {
 /// the result is then not this machine. A PU without a core counts as one. Thread-safe.
 machine const& this_machine();
 
+/// Does this_machine() have the PUs of allowed_cpus() in any case? Not if hwloc's variables describe a machine. Cost:
+/// reads the environment.
+bool has_allowed_cpus();
+
 /// As this_machine(), but always discovers. Cost: milliseconds. A repeated call of this_machine() costs a system call.
 machine discover();
 

@@ -44,12 +44,15 @@ struct known_machine {
   known_machine* next;
 };
 
+/// Those with which hwloc describes another machine than this, or this one in another way.
+inline constexpr char const* hwloc_variables[] = {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT",
+                                                  "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
+
 /// The mask and the variables that discover() depends on, as a text.
 HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus) {
   std::string key;
   for (std::uint32_t const cpu : cpus) key += fmt::format("{},", cpu);
-  for (char const* const variable :
-       {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"}) {
+  for (char const* const variable : hwloc_variables) {
     char const* const text = std::getenv(variable);
     key += ';';
     if (text != nullptr) key += text;
@@ -85,6 +88,13 @@ HEIST_COLD_BODY machine discover() {
   m.is_this_machine = real;
   if (!real) m.note = "described by hwloc's environment variables";
   return m;
+}
+
+HEIST_COLD_BODY bool has_allowed_cpus() {
+  for (char const* const variable : detail::hwloc_variables) {
+    if (std::getenv(variable) != nullptr) return false;
+  }
+  return true;
 }
 
 HEIST_COLD_BODY machine const& this_machine() {

@@ -183,7 +183,9 @@ TEST_CASE("spin_lock: one at a time, and what the last one wrote is seen", "[syn
 
 TEST_CASE("a shared range of more iterations than fit into half a word is taken to the last one", "[sync]") {
   constexpr std::size_t n = (std::size_t{1} << 34) + 5;
-  heist::detail::shared_range<> range{n};
+  heist::detail::shared_range<> range;
+  CHECK(!range.enter());
+  range.open(n, 1);
   std::size_t front = 0, back = n;
   for (bool from_front = true; !range.empty(); from_front = !from_front) {
     heist::detail::shared_range<>::share const how{1, std::size_t{1} << 31, 4};
@@ -194,12 +196,34 @@ TEST_CASE("a shared range of more iterations than fit into half a word is taken 
   }
   CHECK(front == back);
   CHECK(range.take_front({1, 1, 1}).empty());
+  CHECK(!range.may_enter());
   CHECK(range.close());
   CHECK(!range.enter());
 }
 
+TEST_CASE("a shared range lets in as many helpers as it was opened for, each time that it is opened", "[sync]") {
+  heist::detail::shared_range<> range;
+  for (int opened = 0; opened != 3; ++opened) {
+    range.open(10, 2);
+    CHECK(range.may_enter());
+    CHECK(range.enter());
+    CHECK(range.enter());
+    CHECK(!range.may_enter());
+    CHECK(!range.enter());
+    range.leave();
+    CHECK(!range.enter());
+    CHECK(!range.close());
+    CHECK(range.will_wait());
+    CHECK(!range.all_left().done());
+    range.leave();
+    CHECK(range.all_left().done());
+    CHECK(range.all_have_left());
+  }
+}
+
 TEST_CASE("a shared range gives no fewer iterations than the grain, and none behind its end", "[sync]") {
-  heist::detail::shared_range<> range{100};
+  heist::detail::shared_range<> range;
+  range.open(100, 1);
   CHECK(range.take_front({30, 1, 8}).hi == 30);
   range.drop_from(70);
   auto const r = range.take_back({30, 1, 8});
