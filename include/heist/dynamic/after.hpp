@@ -200,9 +200,9 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   static constexpr std::size_t bytes_of_links(std::size_t n) noexcept { return n * sizeof(dependency); }
   dependency* first_link() noexcept { return reinterpret_cast<dependency*>(this + 1); }
 
-  /// Takes over its shares in what it comes after. Throws what iterators throw, and executor_error for a future that
+  /// Takes over its shares in what it comes after. `all`: gets one in what gives only its order, too. Throws what iterators throw, and executor_error for a future that
   /// refers to nothing; then it has those of `links`.
-  void link(std::tuple<What...>& from, std::size_t room) {
+  void link(std::tuple<What...>& from, std::size_t room, bool all) {
     std::size_t nth = 0;
     std::apply(
         [&](What&... each) {
@@ -211,7 +211,8 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
                 std::uint32_t const before = this->links;
                 each.fill([&](async_base* on, bool wants_value) {
                   if (this->links != room) {
-                    ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, wants_value};
+                    if (all && !wants_value) on->retain();
+                    ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, all || wants_value};
                   } else if (wants_value) {
                     on->release();  // of a range that has grown since it was counted
                   }
@@ -225,7 +226,7 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
 
   static runnable* run(runnable& r, fiber& self) {
     auto& task = static_cast<after_task&>(r);
-    interrupt_state const* const interrupt = task.extra.interrupt();
+    interrupt_state const* const interrupt = interrupt_of(task, self);
     return run_async(
         task, self, interrupt,
         [&task] {
@@ -249,6 +250,7 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   /// Destroys what it has captured, and what it came after where nobody else has a share in that.
   void forget() noexcept {
     function.end();
+    inherited_stop::unlink(*this);
     release_links(*this, first_link());
     if constexpr (requires { extra.finished(); }) extra.finished();
   }
@@ -284,17 +286,21 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   static constexpr described what_it_is{&operations_of_it};
 };
 
-/// Makes a task that start_after() starts. `extra`: what the Extra is made of.
+/// Makes a task that start_after() starts. `origin`: the stop that it inherits, or null. `extra`: what the Extra is made of.
 template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
-auto* make_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
+auto* make_after(core& home, interrupt_state const* origin, std::tuple<What...> what, F&& f, Args&&... extra) {
   using task_type = after_task<Context, std::decay_t<F>, Extra, Voids, What...>;
   static_assert(alignof(task_type) >= alignof(dependency) && sizeof(task_type) % alignof(dependency) == 0);
   std::size_t const room = std::apply([](What&... each) { return (each.size() + ... + std::size_t{0}); }, what);
-  auto* const task =
-      make_async<task_type>(home, task_type::bytes_of_links(room), std::forward<F>(f), std::forward<Args>(extra)...);
+  std::size_t const more = task_type::bytes_of_links(room) + (origin != nullptr ? sizeof(inherited_stop) : 0);
+  auto* const task = make_async<task_type>(home, more, std::forward<F>(f), std::forward<Args>(extra)...);
   try {
-    task->link(what, room);
+    task->link(what, room, origin != nullptr);
     home.check_open();
+    if constexpr (std::is_convertible_v<decltype(task->extra.interrupt()), interrupt_state*>) {
+      if (origin != nullptr)
+        inherited_stop::add(*task, origin, task->extra.interrupt(), task->links != 0 ? task->first_link() : nullptr);
+    }
   } catch (...) {
     task->forget_unstarted();
     task->operations().destroy(*task);
@@ -306,8 +312,8 @@ auto* make_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
 /// As above, and starts it.
 template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
 auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
-  auto* const task =
-      make_after<Context, Extra, Voids>(home, std::move(what), std::forward<F>(f), std::forward<Args>(extra)...);
+  auto* const task = make_after<Context, Extra, Voids>(home, interrupt_of_caller(), std::move(what), std::forward<F>(f),
+                                                       std::forward<Args>(extra)...);
   start_after(home, *task, task->first_link());
   return future_access::make<typename std::remove_reference_t<decltype(*task)>::result_type>(*task);
 }

@@ -271,7 +271,7 @@ void flow::task(F&& f, Access... access) {
   (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
   if constexpr (commutes == 0) {
-    add(*detail::make_after<context, detail::of_flow, false>(*home_, before, call{std::forward<F>(f), values},
+    add(*detail::make_after<context, detail::of_flow, false>(*home_, nullptr, before, call{std::forward<F>(f), values},
                                                              detail::of_flow{&stop_}),
         renewed, access...);
   } else {
@@ -280,7 +280,7 @@ void flow::task(F&& f, Access... access) {
     ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
     add(*detail::make_after<context, detail::commuting<commutes>, false>(
-            *home_, before, call{std::forward<F>(f), values}, &stop_, locks),
+            *home_, nullptr, before, call{std::forward<F>(f), values}, &stop_, locks),
         renewed, access...);
   }
 }

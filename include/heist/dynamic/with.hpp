@@ -42,7 +42,7 @@ class with_state {
   bool is_routed() const noexcept { return to_ != nullptr || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.home->make_runnable(task, priority_, to_); }
-  interrupt_state const* interrupt() const noexcept { return stop_ ? stop_->interrupt() : nullptr; }
+  interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
   bool stopped() const noexcept { return stop_ && stop_->stopped(); }
 
  private:

@@ -19,6 +19,7 @@
 #include "heist/executor/context.hpp"
 #include "heist/executor/pooled.hpp"
 #include "heist/sched/core.hpp"
+#include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
 
@@ -109,7 +110,7 @@ void refuse_own_future(runnable const& task);
 /// A task without a token is interrupted by what its fiber says: by nothing, or by an inherited_stop.
 struct no_stop {
   static constexpr bool has_route = false;
-  static constexpr interrupt_state const* interrupt() noexcept { return nullptr; }
+  static constexpr interrupt_state* interrupt() noexcept { return nullptr; }
   static constexpr bool stopped() noexcept { return false; }
 };
 /// What a stop_token interrupts.
@@ -117,7 +118,7 @@ class stop_state {
  public:
   static constexpr bool has_route = false;
   explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
-  interrupt_state const* interrupt() const noexcept { return &state_; }
+  interrupt_state* interrupt() noexcept { return &state_; }
   bool stopped() const noexcept { return state_.any(); }
 
  private:
@@ -137,15 +138,26 @@ interrupt_state const* interrupt_of_caller() noexcept;
 /// The stop of a task that another task submits. While the submitting task waits for it, that task's stop is handed on.
 /// Lies at the end of the task's block.
 ///
-/// Threads  add(): the submitting thread, before it submits; of(): every thread that shares the task.
+/// Threads  add(): the submitting thread, before it submits; unlink(): the task; the others: every thread that shares the
+///          task.
 struct inherited_stop {
-  /// `origin`: the interrupt_state of the submitting task.
-  static void add(async_base& task, interrupt_state const* origin) noexcept;
+  /// `origin`: the interrupt_state of the submitting task. `own`: of a task with a token; null: it has none. `first`: of the
+  /// links of a task that comes after others, which has a share in each.
+  static void add(async_base& task, interrupt_state const* origin, interrupt_state* own = nullptr,
+                  dependency* first = nullptr) noexcept;
   /// Null: it has none.
   static inherited_stop* of(async_base& task) noexcept;
   static inherited_stop* place(async_base& task) noexcept {
     return reinterpret_cast<inherited_stop*>(reinterpret_cast<char*>(&task) + task.bytes - sizeof(inherited_stop));
   }
+  /// Stops the task, and all that it comes after that is of the same origin.
+  static void stop(async_base& task) noexcept;
+  /// Before the task gives up its shares in what it comes after.
+  static void unlink(async_base& task) noexcept {
+    if (inherited_stop* const its = of(task); its != nullptr) [[unlikely]]
+      its->forget_links();
+  }
+  HEIST_RARE void forget_links() noexcept;
   static runnable* run(runnable& task, fiber& self);
   static void destroy(async_base& task) noexcept;
 
@@ -153,8 +165,14 @@ struct inherited_stop {
   described const* before;      ///< as above
   async_operations operations;
   described what;
+  async_base& task;
   interrupt_state const* origin;
-  interrupt_state state;
+  interrupt_state* own;
+  dependency* first;                       ///< null: it comes after nothing, or has given up its shares; under the lock
+  spin_lock<> lock;                        ///< for a few loads
+  inherited_stop* next = nullptr;          ///< of those that a stop has still to look at
+  os_env::atomic<bool> is_stopped{false};  ///< a stop has found it
+  interrupt_state state;                   ///< unused if it has its own
 };
 /// The interrupt_state of the task that runs on `w`, the calling thread. Null if nothing can interrupt it.
 inline interrupt_state const* interrupt_on(worker const& w) noexcept {
@@ -184,8 +202,15 @@ T* make_submitted(core& home, Args&&... args) {
   }
   T* const task = make_async_in<T>(block, home, bytes, std::forward<Args>(args)...);
   if (origin != nullptr) [[unlikely]]
-    inherited_stop::add(*task, origin);
+    inherited_stop::add(*task, origin, task->extra.interrupt());
   return task;
+}
+
+/// Of a task that `self` begins: its own, or the inherited one.
+template <class Task>
+interrupt_state const* interrupt_of(Task& task, fiber const& self) noexcept {
+  interrupt_state const* const own = task.extra.interrupt();
+  return own == nullptr ? self.interrupt : own;
 }
 
 /// Stands for interrupted_by where the fiber's interrupt stays as it is.
@@ -251,8 +276,7 @@ struct async_task final : async_state<R> {
     auto& task = static_cast<async_task&>(r);
     if (!task.begins()) [[unlikely]]
       return end_second_entry(task, self);
-    interrupt_state const* const own = task.extra.interrupt();
-    interrupt_state const* const interrupt = own == nullptr ? self.interrupt : own;  // the inherited one
+    interrupt_state const* const interrupt = interrupt_of(task, self);
     return run_async(
         task, self, interrupt, [] { return false; },
         [&] {

@@ -147,9 +147,10 @@ HEIST_COLD_BODY void* allocate_inheriting(core& home, std::size_t bytes) {
   return allocate_shared_block(home, bytes);
 }
 
-HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin) noexcept {
-  inherited_stop& me = *::new (static_cast<void*>(place(task)))
-                           inherited_stop{task.run, task.what, task.operations(), {nullptr}, origin, {}};
+HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin, interrupt_state* own,
+                                         dependency* first) noexcept {
+  inherited_stop& me = *::new (static_cast<void*>(place(task))) inherited_stop{
+      task.run, task.what, task.operations(), {nullptr}, task, origin, own, first, {}, nullptr, {false}, {}};
   me.operations.destroy = &destroy;
   me.what.operations = &me.operations;
   task.what = &me.what;
@@ -160,6 +161,33 @@ HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const
 HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
   // relaxed: written before the task was submitted
   return (task.marks.load(std::memory_order_relaxed) & async_base::inherits) != 0 ? place(task) : nullptr;
+}
+
+HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
+  inherited_stop* left = nullptr;
+  auto const add_to_left = [&left, of = place(task)->origin](async_base& other) noexcept {
+    inherited_stop* const its = inherited_stop::of(other);
+    // relaxed: a mark; who sets it has the others by their shares
+    if (its == nullptr || its->origin != of || its->is_stopped.exchange(true, std::memory_order_relaxed)) return;
+    other.retain();
+    its->next = left;
+    left = its;
+  };
+  add_to_left(task);
+  while (left != nullptr) {  // not by recursion: a chain may be long
+    inherited_stop& now = *std::exchange(left, left->next);
+    (now.own != nullptr ? *now.own : now.state).set(1);  // runs callbacks of users
+    {
+      spin_guard guard{now.lock};
+      for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) add_to_left(*now.first[i].on);
+    }
+    now.task.release();
+  }
+}
+
+HEIST_COLD_BODY void inherited_stop::forget_links() noexcept {
+  spin_guard guard{lock};
+  first = nullptr;
 }
 
 HEIST_COLD_BODY runnable* inherited_stop::run(runnable& r, fiber& self) {

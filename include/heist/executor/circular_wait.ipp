@@ -97,7 +97,7 @@ HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept {
 HEIST_COLD_BODY stop_target stop_target_of(async_base& task) noexcept {
   inherited_stop* const its = inherited_stop::of(task);
   if (its == nullptr) return {};
-  return {its->origin, [](void* what) noexcept { static_cast<interrupt_state*>(what)->set(1); }, &its->state};
+  return {its->origin, [](void* what) noexcept { inherited_stop::stop(*static_cast<async_base*>(what)); }, &task};
 }
 
 inline wait_reason reason_of(async_base const& task) noexcept {

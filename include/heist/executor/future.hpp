@@ -235,8 +235,8 @@ inline constexpr bool have_submit_option = (submit_option<T> || ...);
 
 }  // namespace detail
 
-/// Makes the task and hands it to `home`; where futures of plain tasks come from. Without a token, the task inherits the
-/// stop of the calling task.
+/// Makes the task and hands it to `home`; where futures of plain tasks come from. The task inherits the stop of the calling
+/// task, besides that of its token.
 template <class Context, class F>
 auto detail_submit(detail::core& home, F&& f) {
   using function = std::decay_t<F>;
@@ -250,8 +250,8 @@ template <class Context, class F>
 auto detail_submit(detail::core& home, F&& f, std::stop_token token) {
   using function = std::decay_t<F>;
   using result = detail::task_result<Context, function>;
-  auto* const task = detail::make_async<detail::async_task<Context, function, result, detail::stop_state>>(
-      home, 0, std::forward<F>(f), std::move(token));
+  auto* const task = detail::make_submitted<detail::async_task<Context, function, result, detail::stop_state>>(
+      home, std::forward<F>(f), std::move(token));
   detail::submit_or_destroy(home, *task);
   return detail::future_access::make<result>(*task);
 }

@@ -79,6 +79,49 @@ std::vector<wait_kind> waits() {
        [](auto& ex, context, auto& n) {
          heist::any_executor{ex}.submit([&](context d) { until_stopped(d, n); }).get();
        }},
+      {"a task with a token",
+       [](auto&, context c, auto& n) {
+         std::stop_source own;
+         c.submit(own.get_token(), [&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"a task with a token and a name",
+       [](auto& ex, context, auto& n) {
+         std::stop_source own;
+         heist::with const how{.name = "named", .stop = own.get_token()};
+         ex.submit(how, [&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"a task after another",
+       [](auto&, context c, auto& n) {
+         auto before = c.submit([] { return 1; });
+         c.submit(heist::after(std::move(before)), [&](context d, int) { until_stopped(d, n); }).get();
+       }},
+      {"a task with a token, after another",
+       [](auto& ex, context c, auto& n) {
+         std::stop_source own;
+         auto before = c.submit([] {});
+         ex.submit(heist::after(std::move(before)), own.get_token(), [&](context d) { until_stopped(d, n); }).get();
+       }},
+      {"what a chain of tasks comes after",
+       [](auto&, context c, auto& n) {
+         heist::future<void> f = c.submit([&](context d) { until_stopped(d, n); });
+         for (int i = 0; i != 10'000; ++i) f = std::move(f).then([](context) {});
+         f.get();
+       }},
+      {"what a task comes after, shared",
+       [](auto&, context c, auto& n) {
+         auto f = c.submit([&](context d) { until_stopped(d, n); }).share();
+         auto g = c.submit([&](context d) {
+                     until_stopped(d, n);
+                     return 1;
+                   }).share();
+         c.submit(heist::after(f, f, g), [](int) {}).get();
+       }},
+      {"when_all",
+       [](auto&, context c, auto& n) {
+         std::vector<heist::future<void>> all;
+         for (int i = 0; i != 3; ++i) all.push_back(c.submit([&](context d) { until_stopped(d, n); }));
+         heist::when_all(std::move(all)).get();
+       }},
       {"another executor's submit",
        [](auto&, context, auto& n) {
          heist::executor<> other{std::size_t{1}};
@@ -201,10 +244,14 @@ TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic
 }
 
 TEST_CASE("stop: it does not reach what another task has started, nor what nobody waits for", "[dynamic]") {
-  heist::executor<> ex{std::size_t{3}};
+  heist::executor<> ex{std::size_t{4}};
   heist_test::watchdog guard{ex, std::chrono::seconds{60}, "not reached"};
   std::atomic<bool> go{false}, seen{false};
   heist::shared_future<void> others = ex.submit([&](context c) {
+    while (!go) std::this_thread::yield();
+    seen = seen || c.stop_requested();
+  });
+  heist::shared_future<void> before = ex.submit([&](context c) {
     while (!go) std::this_thread::yield();
     seen = seen || c.stop_requested();
   });
@@ -216,7 +263,9 @@ TEST_CASE("stop: it does not reach what another task has started, nor what nobod
       while (!go) std::this_thread::yield();
       seen = seen || d.stop_requested();
     });
+    heist::future<void> after_others = c.submit(heist::after(before), [] {});
     ++begun, begun.notify_all();
+    after_others.get();
     others.get();
   });
   auto run = ex.run(g);
