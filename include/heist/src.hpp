@@ -114,7 +114,6 @@
 #include "heist/sched/core_fibers.ipp"
 #include "heist/sched/core_start.ipp"
 #include "heist/sched/core_trim.ipp"
-#include "heist/sched/open_loops.ipp"
 #include "heist/sched/ready_tasks.ipp"
 #include "heist/sched/state_text.ipp"
 #include "heist/sched/suspend.ipp"

@@ -14,14 +14,15 @@ namespace heist::detail {
 
 /// The state that the caller and its helpers share.
 struct shared_loop : open_loop {
-  explicit shared_loop(core& on) : open_loop{&help, &end_of_all}, home{on}, results{new void*[on.worker_count - 1]} {}
+  shared_loop(core& on, open_loops& all)
+      : open_loop{&help, &end_of_all}, home{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
   static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
 
   /// One for a loop of `caller`, which is used by nobody else. Throws bad_alloc.
   static shared_loop& obtain(core& home, fiber* caller) {
     open_loops& all = caller != nullptr ? caller->worker->loops : home.loops_of_outside;
-    if (open_loop* const unused = all.claim(); unused != nullptr) return static_cast<shared_loop&>(*unused);
-    auto* const made = new shared_loop{home};
+    if (open_loop* const unused = all.obtain(); unused != nullptr) return static_cast<shared_loop&>(*unused);
+    auto* const made = new shared_loop{home, all};
     all.add(*made);
     return *made;
   }
@@ -51,7 +52,7 @@ struct shared_loop : open_loop {
     std::uint64_t before = is_timed ? os_env::ticks() : 0;
     while (!left.empty()) {
       if (self != nullptr && self->worker->attention.raised()) [[unlikely]]
-        self->attend();
+        let_others_in(*self);
       if (may_stop) of->stops();
       shared_range<>::share const how{least, block.get(), parts};
       auto const r = front ? left.take_front(how) : left.take_back(how);
@@ -73,6 +74,11 @@ struct shared_loop : open_loop {
       block.took(hi - lo, now - before);
       before = now;
     }
+  }
+
+  /// Between two blocks: for requests and parked fibers, not for one more helper.
+  void let_others_in(fiber& self) {
+    if (!home.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) self.attend();
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {
@@ -114,11 +120,14 @@ struct shared_loop : open_loop {
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
     if (me.left.may_enter()) me.home.tell_open_loop(true);  // besides what a thief wakes that has found work
+    unsigned const wave = me.home.work.newest_wave();
+    me.home.work.began(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};
     void* made = nullptr;
     if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
     if (made != nullptr) me.keep_result(made);
     me.left.leave();
+    core::ended(*self.worker, wave);
     return nullptr;
   }
 
@@ -149,6 +158,7 @@ struct shared_loop : open_loop {
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
   core& home;
+  open_loops& one_of;
   std::unique_ptr<void*[]> const results;  ///< of helpers
   alignas(cache_line_size) spin_lock<> lock;
   std::exception_ptr thrown;  ///< under the lock
@@ -179,7 +189,7 @@ HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, st
   shared->wait(here);
   shared->put_results(result);
   std::exception_ptr const thrown = std::exchange(shared->thrown, nullptr);
-  shared->give_back();
+  shared->one_of.give_back(*shared);
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return !all.stopped();
 }

@@ -165,24 +165,26 @@ HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
 
 HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
   inherited_stop* left = nullptr;
-  auto const add_to_left = [&left, of = place(task)->origin](async_base& other) noexcept {
-    inherited_stop* const its = inherited_stop::of(other);
-    // relaxed: a mark; who sets it has the others by their shares
-    if (its == nullptr || its->origin != of || its->is_stopped.exchange(true, std::memory_order_relaxed)) return;
-    other.retain();
-    its->next = left;
-    left = its;
-  };
-  add_to_left(task);
+  // relaxed: a mark; who sets it has a share in the task, and takes one for this
+  auto const takes = [](inherited_stop& its) { return !its.is_stopped.exchange(true, std::memory_order_relaxed); };
+  task.retain();
+  if (takes(*place(task))) left = place(task);
   while (left != nullptr) {  // not by recursion: a chain may be long
     inherited_stop& now = *std::exchange(left, left->next);
     (now.own != nullptr ? *now.own : now.state).set(1);  // runs callbacks of users
     {
       spin_guard guard{now.lock};
-      for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) add_to_left(*now.first[i].on);
+      for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) {
+        async_base& before = *now.first[i].on;
+        inherited_stop* const its = of(before);
+        if (its == nullptr || its->origin != now.origin || !takes(*its)) continue;
+        before.retain();
+        its->next = std::exchange(left, its);
+      }
     }
-    now.task.release();
+    if (&now.task != &task) now.task.release();
   }
+  task.release();
 }
 
 HEIST_COLD_BODY void inherited_stop::forget_links() noexcept {

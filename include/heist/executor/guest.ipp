@@ -21,7 +21,7 @@ HEIST_BODY bool keep_seat(worker& w) noexcept {
 HEIST_BODY void take_seat_back(worker& w) noexcept {
   w.seat.take_back([&w]() noexcept {
     w.gate->wake_one();
-    if (!w.home.requests.maybe_empty()) w.home.call_attention();
+    if (w.home.something_from_outside()) w.home.call_attention();
   });
 }
 

@@ -18,6 +18,10 @@ inline constexpr std::uint32_t look_interval = 64;
 inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
 
 HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
+  w.took_loop = !w.took_loop;
+  if (w.took_loop) {
+    if (runnable* const loop = loops_of_outside.enter(); loop != nullptr) return loop;
+  }
   bool more = false;
   bool const urgent = requests.maybe_urgent();
   queued_runnable* const first = requests.take(more, most);
@@ -32,7 +36,7 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
     while (youngest != nullptr) push(w, *std::exchange(youngest, std::exchange(youngest->next, nullptr)));
   }
   if (more && !w.alone) announce(*w.gate, true);
-  return first;
+  return first != nullptr ? first : loops_of_outside.enter();
 }
 
 HEIST_BODY runnable* attend(runnable* t, worker& w) {

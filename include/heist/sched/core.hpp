@@ -152,10 +152,8 @@ class core {
 
   /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
   runnable* take_submitted(worker& w);
-  /// A loop that `w`, which has nothing to do, helps with; null: there is none.
+  /// A loop of any worker's tasks, which `w` helps with; null: there is none.
   runnable* join_loop(worker const& w) noexcept;
-  /// As above: loops of worker `named`, or its own and those of threads outside if that is `w`.
-  runnable* join_loop_of(std::size_t named, worker const& w) noexcept;
   /// A loop has been opened, by a task of this executor or outside: somebody is to look for it.
   void tell_open_loop(bool inside) noexcept;
   /// The fiber that has waited longest for `w` alone.
@@ -163,7 +161,7 @@ class core {
     bool more = false;  // no other worker looks for them
     return w.own_fibers.take(more);
   }
-  /// The request that came first. Up to `most`, those after it, come to the worker's own deque, the next one last.
+  /// The request that came first, or a loop of a thread outside to help with, by turns. Up to `most`, those after it, come to the worker's own deque, the next one last.
   runnable* take_request(worker& w, unsigned most = 1) noexcept;
 
   /// Adds a fiber that may resume on `w` only. Any thread.
@@ -224,9 +222,13 @@ class core {
   /// with the loop. Returns when the fiber is called again, with nothing left to do.
   static void finish_child(fiber& child) noexcept;
 
+  /// Is there a request, or a loop of a thread outside to help with?
+  HEIST_ALWAYS_INLINE bool something_from_outside() const noexcept {
+    return !requests.maybe_empty() || loops_of_outside.may_enter();
+  }
   /// Is there something that `w` could take without robbing others?
   bool something_waits(worker const& w) const noexcept {
-    return !requests.maybe_empty() || !w.own_fibers.maybe_empty();
+    return something_from_outside() || !w.own_fibers.maybe_empty();
   }
 
   /// Throws executor_error if this process is a child of the one that made the executor.

@@ -103,24 +103,30 @@ HEIST_BODY runnable* core::take_submitted(worker& w) {
 
 HEIST_BODY runnable* core::join_loop(worker const& w) noexcept {
   // Those of its neighbours first, so that workers which are woken together do not all enter the same.
-  open_loop* found = nullptr;
-  for (std::size_t i = 0; found == nullptr && i != worker_count; ++i) {
-    found = workers[(w.number + i) % worker_count]->loops.enter();
+  for (std::size_t i = 0; i != worker_count; ++i) {
+    if (runnable* const l = workers[(w.number + i) % worker_count]->loops.enter(); l != nullptr) return l;
   }
-  return found != nullptr ? found : loops_of_outside.enter();
-}
-
-HEIST_BODY runnable* core::join_loop_of(std::size_t named, worker const& w) noexcept {
-  open_loop* const found = workers[named]->loops.enter();
-  return found != nullptr || named != w.number ? found : loops_of_outside.enter();
+  return nullptr;
 }
 
 HEIST_BODY void core::tell_open_loop(bool inside) noexcept {
   if (inside) {
     door_->pushed();
   } else {
-    door_->submitted_here();
+    announce(*door_, true);
   }
+}
+
+HEIST_BODY open_loops::~open_loops() {
+  clear([](open_loop& l) noexcept { l.free(l); });
+}
+
+HEIST_BODY runnable* open_loops::enter_one() noexcept {
+  return find([](open_loop& l) noexcept { return l.left.may_enter() && l.left.enter(); });
+}
+
+HEIST_BODY bool open_loops::may_enter_one() const noexcept {
+  return find([](open_loop& l) noexcept { return l.left.may_enter(); }) != nullptr;
 }
 
 HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
@@ -164,7 +170,6 @@ HEIST_BODY void core::check_open() const {
 
 HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
   if (something_waits(thief)) return true;
-  if (loops_of_outside.may_enter()) return true;
   for (auto const& w : workers) {
     if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
     if (has_gifts && !w->gifts.maybe_empty()) return true;

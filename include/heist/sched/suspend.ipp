@@ -30,7 +30,7 @@ HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
 HEIST_COLD_BODY void fiber::attend() noexcept {
   detail::worker& w = *worker;
   if (!w.attention.raised()) return;
-  if (home.requests.maybe_empty()) {  // others have them, or it comes for what can be seen between tasks only
+  if (!home.something_from_outside()) {  // others have it, or it comes for what can be seen between tasks only
     w.attention.lower_unless([&] { return home.something_waits(w); });
     return;
   }

@@ -67,6 +67,7 @@ HEIST_COLD_BODY runnable* fiber::take_on_top() {
   if (runnable* const t = home.take_submitted(*worker); t != nullptr) return t;
   for (auto const& robbed : home.workers) {
     if (runnable* const t = robbed->deque.steal().item; t != nullptr) return t;
+    if (runnable* const t = robbed->loops.enter(); t != nullptr) return t;
   }
   return nullptr;
 }

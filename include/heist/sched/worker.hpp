@@ -67,6 +67,7 @@ struct worker {
   bool active = false;                     ///< counted among the active workers
   std::uint64_t active_since = 0;          ///< in ticks
   std::uint64_t worked = 0;                ///< ticks from becoming active to becoming inactive, the last time
+  bool took_loop = false;                  ///< of a thread outside, in place of a request
   std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
   std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                     ///< how much of its time requests get

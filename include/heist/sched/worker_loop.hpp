@@ -136,7 +136,7 @@ class worker_loop {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
         bool const nobody_left = w.gate->found_work([&] { return home.work_for(w); }, woken);
-        if (nobody_left && !home.requests.maybe_empty()) home.call_attention();
+        if (nobody_left && home.something_from_outside()) home.call_attention();
         room::search_ends(w);
         if constexpr (is_timed) observer(self.home).work_begin(w.number, 0);
         return t;
@@ -213,7 +213,6 @@ class worker_loop {
     }
     if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
     if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
-    if (runnable* const t = home.join_loop(w); t != nullptr) return at_root(t, self);
     if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
     for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
       if constexpr (room::looks) {
@@ -227,6 +226,7 @@ class worker_loop {
       }
       if (attempts % opening_interval == 0) {
         if (runnable* const t = take_unanswered(self); t != nullptr) return t;
+        if (runnable* const t = home.join_loop(w); t != nullptr) return at_root(t, self);
       }
       if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
     }
@@ -250,7 +250,7 @@ class worker_loop {
       if (runnable* const t = rob(victim, v, robbed, self); t != nullptr) return t;
       if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
     }
-    return at_root(home.join_loop_of(v, w), self);
+    return at_root(home.workers[v]->loops.enter(), self);
   }
 
   /// Opens the task stacks of owners that have been asked and run long tasks, and steals from one.
@@ -430,7 +430,7 @@ class worker_loop {
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
     bool const crowd = !w.home.requests.maybe_empty();
-    for (; pauses != 0 && (crowd || w.home.requests.maybe_empty()); --pauses) {
+    for (; pauses != 0 && (crowd || !w.home.something_from_outside()); --pauses) {
       if (room::called(w)) return;
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
     }

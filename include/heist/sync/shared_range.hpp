@@ -34,8 +34,10 @@ class shared_range {
   /// Opens it, when it is closed and no helper is inside, for at most so many helpers, some of which may come twice.
   void open(std::size_t n, std::size_t helpers) noexcept {
     n_ = n;
-    unit_ = (n >> 32) + 1;
-    left_.store(static_cast<std::uint64_t>((n + unit_ - 1) / unit_) << 32, std::memory_order_relaxed);  // relaxed: E2
+    constexpr std::size_t most = 0xffff'ffffu;
+    unit_ = n / most + 1;
+    std::size_t const units = n / unit_ + (n % unit_ != 0 ? 1 : 0);
+    left_.store(static_cast<std::uint64_t>(units) << 32, std::memory_order_relaxed);  // relaxed: E2
     all_left_.reset();
     state_.store(helpers * permit, std::memory_order_release);  // E2
   }
@@ -68,7 +70,7 @@ class shared_range {
   }
   /// Iterations from `i` on need not be taken any more; some may be all the same.
   void drop_from(std::size_t i) noexcept {
-    std::uint64_t const end = (i + unit_ - 1) / unit_;
+    std::uint64_t const end = i / unit_ + (i % unit_ != 0 ? 1 : 0);
     std::uint64_t now = left_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     // relaxed: as in take()
     while (end < high(now) && !left_.compare_exchange_weak(now, word(low(now), end), std::memory_order_relaxed,
@@ -139,8 +141,14 @@ class shared_range {
       taken const t = cut(lo, hi, k < hi - lo ? k : hi - lo);
       // relaxed: what iterations do is ordered by E1
       if (left_.compare_exchange_weak(now, t.left, std::memory_order_relaxed, std::memory_order_relaxed))
-        return {t.lo * unit_, t.hi * unit_ < n_ ? t.hi * unit_ : n_};
+        return {t.lo * unit_, end_of(t.hi)};
     }
+  }
+
+  /// Units may reach beyond the end, and beyond what a number can hold.
+  std::size_t end_of(std::uint64_t units) const noexcept {
+    std::size_t end = 0;
+    return __builtin_mul_overflow(units, unit_, &end) || end > n_ ? n_ : end;
   }
 
   std::size_t n_ = 0;

@@ -221,6 +221,28 @@ TEST_CASE("a shared range lets in as many helpers as it was opened for, each tim
   }
 }
 
+TEST_CASE("a shared range of any number of iterations is taken whole", "[sync]") {
+  constexpr std::size_t word = std::size_t{1} << 32, all = ~std::size_t{0};
+  for (std::size_t const n : {std::size_t{1}, word - 2, word - 1, word, word + 1, 2 * word - 1, 2 * word, 3 * word - 2,
+                              all / 2, all - word, all - 1, all}) {
+    INFO(n);
+    heist::detail::shared_range<> range;
+    range.open(n, 1);
+    std::size_t front = 0, back = n;
+    for (bool from_front = true; !range.empty(); from_front = !from_front) {
+      heist::detail::shared_range<>::share const how{1, all, 4};
+      auto const r = from_front ? range.take_front(how) : range.take_back(how);
+      REQUIRE(r.lo < r.hi);
+      REQUIRE((from_front ? r.lo == front : r.hi == back));
+      (from_front ? front : back) = from_front ? r.hi : r.lo;
+    }
+    CHECK(front == back);
+    range.open(n, 1);
+    range.drop_from(n / 2 + 1);
+    CHECK(range.take_front({n, n, 1}).lo == 0);
+  }
+}
+
 TEST_CASE("a shared range gives no fewer iterations than the grain, and none behind its end", "[sync]") {
   heist::detail::shared_range<> range;
   range.open(100, 1);
