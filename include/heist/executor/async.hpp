@@ -150,7 +150,7 @@ struct inherited_stop {
   static inherited_stop* place(async_base& task) noexcept {
     return reinterpret_cast<inherited_stop*>(reinterpret_cast<char*>(&task) + task.bytes - sizeof(inherited_stop));
   }
-  /// Stops the task, and all that it comes after that is of the same origin.
+  /// Stops the task. Stops those that it comes after, too, if they are of the same origin.
   static void stop(async_base& task) noexcept;
   /// Before the task gives up its shares in what it comes after.
   static void unlink(async_base& task) noexcept {

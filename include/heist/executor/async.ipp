@@ -165,7 +165,7 @@ HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
 
 HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
   inherited_stop* left = nullptr;
-  // relaxed: a mark; who sets it has a share in the task, and takes one for this
+  // relaxed: a mark; whoever sets it has a share in the task
   auto const takes = [](inherited_stop& its) { return !its.is_stopped.exchange(true, std::memory_order_relaxed); };
   task.retain();
   if (takes(*place(task))) left = place(task);

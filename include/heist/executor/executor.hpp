@@ -221,8 +221,8 @@ class executor {
   std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
   /// How many workers sleep now, for want of work: a snapshot.
   std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
-  /// The machine, and its squads, are found out when they are first asked for, which takes some 10 ms, unless the options or
-  /// the policy needed them before. Then the answer is what the calling thread may use.
+  /// Machine and squads are found out when they are first asked for, unless the options or the policy have needed them. That
+  /// takes 4 to 25 ms, and gives what the calling thread may use.
   std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
   topology::machine const& machine() const { return scheduler_.where.machine(); }
   /// To be read while no task runs, or as the observer allows.

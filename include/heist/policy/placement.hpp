@@ -12,8 +12,8 @@
 
 namespace heist::detail {
 
-/// To look at the real machine takes some 10 ms and most of a mebibyte. Where nothing depends on it (squads are the default
-/// and no policy needs them, threads are not pinned) that is done when it is asked for.
+/// To look at the real machine takes 4 to 25 ms and most of a mebibyte. That is done when somebody asks, unless the executor
+/// depends on it: by its squads, its policy, or pinned threads.
 ///
 /// Threads  any.
 class placement {
@@ -22,7 +22,8 @@ class placement {
 
   /// The constructor's second half, when the number of workers is known. Throws topology_error.
   void place(options const& wanted, std::size_t workers);
-  /// How many workers there are if nobody says so: one for each CPU that this process may use, or PU of a described machine.
+  /// The number of workers where the options leave it open: the CPUs that this process may use, or the PUs of a described
+  /// machine.
   std::size_t usable_workers() const;
   topology::machine const& machine() const;
   topology::squads const& squads() const;

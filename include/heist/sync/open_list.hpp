@@ -22,8 +22,8 @@ struct open_link {
   Entry* next_unused = nullptr;                              ///< under the lock
 };
 
-/// Entries are used, given back, and used again. One that nobody uses may stay in the list, so that a program which uses one
-/// at a time changes the list once; others are removed. So the list is as long as what is in use, and one.
+/// Entries are used, given back, and used again. One that is given back may stay in the list, so a program that uses one at
+/// a time changes the list once. Others are removed. So the list has what is in use, and one more at most.
 ///
 /// Threads  any.
 /// Promises find() meets each entry that is in the list from the beginning of the call to its end.
@@ -35,7 +35,7 @@ class open_list {
   open_list(open_list const&) = delete;
   open_list& operator=(open_list const&) = delete;
 
-  /// One that nobody uses, for the caller; null: there is none.
+  /// An unused entry, for the caller. Null: there is none.
   Entry* obtain() noexcept {
     if (kept_.load(std::memory_order_relaxed) != nullptr) {  // relaxed: a hint
       if (Entry* const kept = kept_.exchange(nullptr, std::memory_order_acquire); kept != nullptr) return kept;  // E2
@@ -58,7 +58,7 @@ class open_list {
     spin_guard guard{lock_};
     Entry* const next = e.next_open.load(std::memory_order_relaxed);  // relaxed: under the lock
     if (e.previous_open != nullptr) {
-      // relaxed: it was in the list before the previous one, so who has that has this
+      // relaxed: `next` is older than the previous entry, so a thread that has seen the one has seen the other
       e.previous_open->next_open.store(next, std::memory_order_relaxed);
     } else {
       first_.store(next, std::memory_order_release);  // release: as above
