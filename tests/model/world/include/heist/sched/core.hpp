@@ -207,6 +207,8 @@ class core {
   void ask_all(worker const&) const noexcept {}
   worker* open_task_stacks(worker&) noexcept { return nullptr; }
   bool something_waits(worker const&) const noexcept { return false; }
+  bool something_from_outside() const noexcept { return !requests.maybe_empty(); }
+  static runnable* join_loop(worker const&) noexcept { return nullptr; }
 
   void check_open() const noexcept {}
   static void check_process(unsigned) noexcept {}
@@ -256,6 +258,7 @@ class core {
     static outside_note const* first() noexcept { return nullptr; }
   };
   [[no_unique_address]] no_notes outside;
+  [[no_unique_address]] worker::no_loops loops_of_outside;
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
   std::unique_ptr<room_core> room;  ///< none, unless it was given one

@@ -37,6 +37,12 @@ struct worker {
   std::uint32_t const bed = number;
 
   bool near = false;  ///< searches in its squad only (rooms.hpp)
+  /// No loop is shared here (tests/model/shared_range.cpp).
+  struct no_loops {
+    static constexpr runnable* enter() noexcept { return nullptr; }
+  };
+  [[no_unique_address]] no_loops loops;
+  bool took_loop = false;
   bool active = false;
   std::uint64_t active_since = 0;
   std::uint64_t worked = 0;
