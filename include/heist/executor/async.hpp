@@ -119,12 +119,16 @@ class stop_state {
   static constexpr bool has_route = false;
   explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
   interrupt_state* interrupt() noexcept { return &state_; }
-  bool stopped() const noexcept { return state_.any(); }
+  /// Is the task to be skipped? Not if it has inherited the stop: one without a token is not skipped either.
+  bool stopped() const noexcept {
+    return (state_.why.load(std::memory_order_relaxed) & by_token) != 0;  // relaxed: advice
+  }
+  static constexpr std::uint32_t by_token = 1, inherited = 2;
 
  private:
   struct set {
     interrupt_state* state;
-    void operator()() const noexcept { state->set(1); }
+    void operator()() const noexcept { state->set(by_token); }
   };
   interrupt_state state_;
   std::stop_callback<set> callback_;

@@ -171,7 +171,7 @@ HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
   if (takes(*place(task))) left = place(task);
   while (left != nullptr) {  // not by recursion: a chain may be long
     inherited_stop& now = *std::exchange(left, left->next);
-    (now.own != nullptr ? *now.own : now.state).set(1);  // runs callbacks of users
+    (now.own != nullptr ? *now.own : now.state).set(stop_state::inherited);  // runs callbacks of users
     {
       spin_guard guard{now.lock};
       for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) {
