@@ -35,7 +35,7 @@ struct shared_loop : open_loop {
     least = l.least();
     first = from;
     may_stop = l.may_stop();
-    if (result_count != 0) result_count = 0;
+    result_count = 0;
     left.open(l.end() - from, home.worker_count - 1);
     home.tell_open_loop(caller != nullptr);
   }

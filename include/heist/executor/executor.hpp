@@ -222,7 +222,7 @@ class executor {
   /// How many workers sleep now, for want of work: a snapshot.
   std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
   /// Machine and squads are found out when they are first asked for, unless the options or the policy have needed them. That
-  /// takes 4 to 25 ms, and gives what the calling thread may use.
+  /// takes 4 to 25 ms. The result is the part of the machine that the calling thread may use.
   std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
   topology::machine const& machine() const { return scheduler_.where.machine(); }
   /// To be read while no task runs, or as the observer allows.

@@ -12,8 +12,8 @@
 
 namespace heist::detail {
 
-/// To look at the real machine takes 4 to 25 ms and most of a mebibyte. That is done when somebody asks, unless the executor
-/// depends on it: by its squads, its policy, or pinned threads.
+/// To look at the real machine takes 4 to 25 ms and most of a mebibyte. So this waits until somebody asks. Squads, pinned
+/// threads and some policies need it at once.
 ///
 /// Threads  any.
 class placement {

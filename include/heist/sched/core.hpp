@@ -154,7 +154,7 @@ class core {
   runnable* take_submitted(worker& w);
   /// A loop of any worker's tasks, which `w` helps with; null: there is none.
   runnable* join_loop(worker const& w) noexcept;
-  /// A loop has been opened, by a task of this executor or outside: somebody is to look for it.
+  /// Wakes a worker for a loop that has just been opened. `inside`: by a task of this executor.
   void tell_open_loop(bool inside) noexcept;
   /// The fiber that has waited longest for `w` alone.
   runnable* take_own(worker& w) noexcept {

@@ -1,4 +1,4 @@
-// A loop that workers which search may help with, as they see it. What it runs is in algo/shared_loop.ipp.
+// A loop that idle workers may help with. algo/shared_loop.ipp derives the loop itself from it.
 #pragma once
 
 #include "heist/base/env.hpp"

@@ -1,4 +1,4 @@
-// The loops that workers which search may help with.
+// Lists of the loops that idle workers may help with.
 #pragma once
 
 #include "heist/base/config.hpp"

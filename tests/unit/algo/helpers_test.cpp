@@ -1,4 +1,4 @@
-// Who helps with a loop. The bodies wait for each other, so each test ends only if somebody comes.
+// Workers help with loops. Most bodies wait for each other: a test without a helper would hang.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
