@@ -19,12 +19,13 @@ RULES = [  # what, pattern, where it may stand
     ("threads sleep on park_word only",
      r"\bstd::(?:\w*mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable\w*|call_once|once_flag"
      r"|latch|barrier|counting_semaphore|binary_semaphore|future|shared_future|promise|packaged_task|async)\b"
-     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", ["executor/no_migrate.hpp", WATCHDOG, DISTRIBUTED, "observe/task_edges.hpp"]),  # for users; for traces only
+     r"|\bpthread_(?:mutex|cond|rwlock|spin|barrier)_\w+", [WATCHDOG, DISTRIBUTED, "observe/task_edges.hpp",
+      "primitives/"]),  # for traces only; locks of the standard for mutexes of ours
     ("the futex is park_word's", r"\bSYS_futex\w*|\bFUTEX_\w+", ["base/park_word.hpp"]),
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["topology/", "observe/perf_events.hpp", "observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", "executor/future.hpp", "recall/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", "executor/future.hpp", "executor/deadline.hpp", "sched/timers.hpp", "primitives/", "recall/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b",
      ["base/env.hpp", DISTRIBUTED]),

@@ -7,6 +7,7 @@ module;
 #include <heist/observe.hpp>
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
+#include <heist/sync.hpp>
 #include <heist/topology.hpp>
 export module heist;
 
@@ -118,7 +119,18 @@ using heist::adaptation;
 using heist::adaptation_options;
 using heist::fork_join;
 using heist::measure_work_span;
+using heist::barrier;
+using heist::binary_semaphore;
+using heist::channel;
+using heist::condition_variable_any;
+using heist::counting_semaphore;
+using heist::deadline;
+using heist::latch;
+using heist::manual_reset_event;
 using heist::mutex;
+using heist::recursive_mutex;
+using heist::shared_mutex;
+using heist::timed_mutex;
 using heist::no_migrate;
 using heist::record_program;
 using heist::redistribute;

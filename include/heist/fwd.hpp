@@ -28,7 +28,7 @@
 // Rooms plug into the core by room/room_core.hpp and fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
 #pragma once
 
-#include <cstddef>  // size_t
+#include <cstddef>  // size_t, ptrdiff_t
 
 namespace heist {
 
@@ -136,7 +136,6 @@ template <class Policy = policy::random, class Observer = null_observer>
 class executor;
 
 class no_migrate;
-class mutex;
 
 // sim
 struct sim_error;
@@ -196,6 +195,21 @@ class task_graph;
 class limiter;
 template <class T>
 struct value_bytes;
+
+// primitives: whole in <heist/sync.hpp>
+class mutex;
+class timed_mutex;
+class recursive_mutex;
+class shared_mutex;
+class condition_variable_any;
+template <std::ptrdiff_t LeastMaxValue = 0x7fffffff>
+class counting_semaphore;
+class latch;
+template <class CompletionFunction>
+class barrier;
+class manual_reset_event;
+template <class T>
+class channel;
 
 // recall
 class graph_memory;  // whole in <heist/locality.hpp>

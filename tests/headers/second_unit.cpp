@@ -5,6 +5,7 @@
 #include "heist/observe.hpp"
 #include "heist/report.hpp"
 #include "heist/simulate.hpp"
+#include "heist/sync.hpp"
 
 int second_unit();
 

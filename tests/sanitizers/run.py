@@ -49,8 +49,6 @@ THREAD = [
     ("future_not_waited_for", RACE, ORDER),
     ("fibers_used_again", RACE, ORDER),
     ("handed_over_in_a_handler", RACE, ORDER),
-    # For ThreadSanitizer the owner of a lock is the task, which is the same; others notice.
-    ("lock_across_a_fork", "holds a heist::mutex", ORDER),
     ("system_lock_across_a_fork", "unlocked by a thread that does not own it", ORDER),
 ]
 PROGRAMS = {"address": ADDRESS, "thread": THREAD}

@@ -9,6 +9,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/priority.hpp"
 #include "heist/executor/async.hpp"
+#include "heist/executor/deadline.hpp"
 
 namespace heist {
 
@@ -27,6 +28,9 @@ struct with {
   char const* name = nullptr;
   /// If stop is requested before the task starts it is skipped, and get() throws stopped_error.
   std::stop_token stop = {};
+  /// A point in time (std::chrono), at which the task, or run, is stopped as by `stop`: if it has not begun it does not
+  /// begin; what it waits for ends with stopped_error. Makes one thread for all limits in time, at the first use.
+  heist::deadline deadline = {};
 };
 
 namespace detail {
@@ -43,12 +47,15 @@ class with_state {
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.home->make_runnable(task, priority_, to_); }
   interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
+  /// The task has ended.
+  void end() noexcept { limit_.reset(); }
   bool stopped() const noexcept { return stop_ && stop_->stopped(); }
 
  private:
   worker* to_ = nullptr;  // kept: a place, not who runs here
   char const* name_;
   std::optional<stop_state> stop_;
+  running_limit limit_;
   heist::priority priority_;
 };
 

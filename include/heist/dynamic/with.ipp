@@ -19,6 +19,10 @@ HEIST_COLD_BODY with_state::with_state(core& home, with&& how) : name_{how.name}
     }
     to_ = home.workers[*how.worker].get();
   }
+  if (how.deadline) {
+    limit_ = how.deadline.start(home, how.stop);
+    how.stop = limit_->token;
+  }
   if (how.stop.stop_possible()) stop_.emplace(std::move(how.stop));
 }
 

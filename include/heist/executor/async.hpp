@@ -242,7 +242,8 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
       task.fail_with(exception_of_task());
     }
   }
-  // Both before anybody can know that it has ended.
+  // All before anybody can know that it has ended.
+  if constexpr (std::remove_cvref_t<decltype(task.extra)>::has_route) task.extra.end();
   forget();
   if (self.home.on_task != nullptr) [[unlikely]]
     self.home.tell_end(*self.worker, view_of_async(task));

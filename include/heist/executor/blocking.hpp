@@ -22,7 +22,7 @@ class blocking_call {
   blocking_call() noexcept;
 
   /// False if the worker stays with this thread: outside of tasks; where there are options::max_threads already, or no
-  /// memory; and where a task must not resume on another thread (no_migrate, heist::mutex, joins that do not park,
+  /// memory; and where a task must not resume on another thread (no_migrate, joins that do not park,
   /// policies with tiers, strict replay, run_here).
   bool begin() noexcept;
   /// After a successful begin(): the task resumes on some worker.

@@ -90,7 +90,7 @@ HEIST_COLD_BODY void core::release_carriers() noexcept {
 /// May the worker under this fiber be carried by another thread while the fiber's frames stay on this one?
 HEIST_COLD_BODY bool fiber::may_leave_worker() const noexcept {
   return home.joins == join_strategy::park && (home.room == nullptr || home.room->may_leave_worker(*this)) &&
-         no_migrate == 0 && locks == 0 && waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 &&
+         no_migrate == 0 && waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 &&
          !worker->has_guest;
 }
 

@@ -1,9 +1,6 @@
-// What keeps a task on its thread, and a mutex that notices when that is needed.
+// What keeps a task on its thread.
 #pragma once
 
-#include <mutex>
-
-#include "heist/base/assert.hpp"
 #include "heist/executor/context.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/sched/fiber.hpp"
@@ -25,7 +22,7 @@ inline fiber* this_fiber() noexcept {
 ///
 /// A lock for which other tasks block must not be held over a fork or a wait, not even under this guard: while the
 /// holder waits for a child that was stolen, its thread may begin one of them, and then never comes back to it. Unlock
-/// before, or let a graph's tasks share a heist::limiter, for which tasks wait without their thread.
+/// before, or take a heist::mutex (heist/sync.hpp), for which tasks wait without their thread.
 ///
 /// Cost  two increments; a task that waits under a guard resumes only when its worker has nothing else to do at hand.
 class no_migrate {
@@ -41,39 +38,6 @@ class no_migrate {
 
  private:
   detail::fiber* fiber_;
-};
-
-/// std::mutex for use inside tasks. A task that holds it and reaches a fork or a join where it might resume on another
-/// thread, which must not unlock it, ends the program with a sentence in debug builds; a std::mutex would be unlocked
-/// by the wrong thread now and then.
-class mutex {
- public:
-  void lock() {
-    if (!mutex_.try_lock()) wait_and_lock();
-    count(1);
-  }
-  bool try_lock() {
-    bool const locked = mutex_.try_lock();
-    if (locked) count(1);
-    return locked;
-  }
-  void unlock() {
-    count(-1);
-    mutex_.unlock();
-  }
-
- private:
-  void wait_and_lock() {
-    detail::unmeasured const waits{detail::this_fiber()};
-    mutex_.lock();
-  }
-  static void count([[maybe_unused]] int n) noexcept {
-#ifndef NDEBUG
-    if (detail::fiber* const f = detail::this_fiber(); f != nullptr) f->locks += static_cast<std::uint32_t>(n);
-#endif
-  }
-
-  std::mutex mutex_;
 };
 
 }  // namespace heist

@@ -52,10 +52,6 @@ HEIST_ALWAYS_INLINE int call_child(fiber& self, calling_frame& frame, flow_funct
       "a child-first fork inside a catch block, or a destructor that an exception calls: the rest of the block "
       "may resume on another thread, which knows nothing of the exception; fix it by forking after the block, "
       "or by a parent-first policy");
-  HEIST_ASSERT(
-      self.locks == 0,
-      "a child-first fork by a task that holds a heist::mutex: it may resume on another thread, which must not "
-      "unlock it; fix it by unlocking before, or by a heist::no_migrate guard");
   worker& w = *self.worker;
   fiber* child = w.fresh;
   if (HEIST_LIKELY(child != nullptr)) {

@@ -143,13 +143,11 @@ HEIST_COLD_BODY void run_state::end_waits(std::uint32_t why) noexcept {
   }
   if (listener.tell != nullptr) listener.tell(listener.to);
   // Each task holds the run up, so all is there until the last one is resumed.
-  limited_task* const limited = found.limited;
   while (found.events != nullptr) {
     queued_runnable& now = *found.events;
     found.events = std::exchange(now.next, nullptr);
     home->make_runnable(now);
   }
-  resume_all(limited);
 }
 
 HEIST_COLD_BODY void run_state::forget_waits() noexcept {

@@ -140,10 +140,10 @@ struct graph_data : pending_count_keeper {
   HEIST_RARE bool lay_out_changed(run_state& r);
   struct ended_waits {
     queued_runnable* events = nullptr;
-    limited_task* limited = nullptr;
+    woken_list<> limited;  ///< resumed when this ends
   };
   bool end_waits(run_state const& of, bool is_part, ended_waits& found) noexcept;
-  void leave_lines(limited_task*& found) noexcept;
+  void leave_lines(woken_list<>& found) noexcept;
   void pass_ended(worker& w);
   runnable* conclude(run_state& r, fiber& self);
   static runnable* end_pass(runnable& task, fiber& self);

@@ -18,11 +18,16 @@ HEIST_COLD_BODY limited_task& limits_of(record const& r) noexcept {
   return *r.graph->limits[r.built().limits - 1];
 }
 
+HEIST_COLD_BODY void give(limiter& l, std::uint32_t count) {
+  woken_list<> woken;
+  limiter_access::permits_of(l).give(count, woken);
+}
+
 HEIST_COLD_BODY void release_amount(limited_task::amount const& a) {
   std::uint32_t const count = a.balance->left_of(a.count);
   if (count == 0) return;
   a.balance->taken.fetch_sub(count, std::memory_order_relaxed);  // relaxed: read after the run
-  limiter_access::release(*a.from, count);
+  give(*a.from, count);
 }
 
 HEIST_COLD_BODY void release_limits(record const& r) {
@@ -54,16 +59,16 @@ HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
     // relaxed: all tasks of the run were reported
     std::int64_t const taken = balances[i].taken.exchange(0, std::memory_order_relaxed);
     balances[i].skipped.store(0, std::memory_order_relaxed);  // relaxed: as above
-    if (interrupted && counts_tokens && taken > 0)
-      limiter_access::release(*balances[i].of, static_cast<std::uint32_t>(taken));
+    if (interrupted && counts_tokens && taken > 0) give(*balances[i].of, static_cast<std::uint32_t>(taken));
   }
 }
 
 /// An interrupted run: removes its tasks from the lines of limiters. Under the graph's lock.
-HEIST_COLD_BODY void graph_data::leave_lines(limited_task*& found) noexcept {
+HEIST_COLD_BODY void graph_data::leave_lines(woken_list<>& found) noexcept {
   for (auto const& t : limits) {
     if (t == nullptr) continue;
-    for (limited_task::amount const& a : t->acquires) limiter_access::leave_line(*a.from, *t, found);
+    for (limited_task::amount const& a : t->acquires)
+      limiter_access::permits_of(*a.from).leave_if_there(*t, wait_end::stopped, found);
   }
 }
 
@@ -137,24 +142,28 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
   bool skips = false;
   while (t.acquired < t.acquires.size() && !skips) {
     limited_task::amount const& a = t.acquires[t.acquired];
-    if (limiter_access::try_acquire(*a.from, a.count, t)) {
+    permits<>& of = limiter_access::permits_of(*a.from);
+    if (!t.interrupt->any() && of.try_take(a.count)) {
       ++t.acquired;
       continue;
     }
+    t.waits_for.store(a.from, std::memory_order_relaxed);  // relaxed: for people
     if (!std::exchange(t.listed, true)) t.home->outside.add(t);
-    switch (limiter_access::acquire_or_wait(*a.from, a.count, t)) {
-      case limiter_access::answer::acquired:
+    t.wants = a.count;
+    switch (of.take_or_enter_again(t, [&t] { return t.interrupt->any(); })) {
+      case wait_end::served:
         ++t.acquired;
         break;
-      case limiter_access::answer::waits:
+      case wait_end::none:
         return false;
-      case limiter_access::answer::interrupted:
+      default:
         skips = true;
     }
   }
+  t.waits_for.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
   if (std::exchange(t.listed, false)) t.home->outside.remove(t);
   if (skips) {
-    for (std::size_t i = 0; i != t.acquired; ++i) limiter_access::release(*t.acquires[i].from, t.acquires[i].count);
+    for (std::size_t i = 0; i != t.acquired; ++i) give(*t.acquires[i].from, t.acquires[i].count);
     for (limited_task::amount const& a : t.acquires)
       a.balance->skipped.fetch_add(a.count, std::memory_order_relaxed);  // relaxed: an amount
   } else {

@@ -12,7 +12,7 @@
 #include "heist/observe/outside_notes.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/interrupt.hpp"
-#include "heist/sync/spin_lock.hpp"
+#include "heist/sync/permits.hpp"
 
 namespace heist {
 class limiter;
@@ -35,7 +35,8 @@ struct limiter_balance {
 ///
 /// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task. `arrivals`
 /// counts the times that have not acquired, `held` those that have and wait to run. README.md, "Ready twice".
-struct limited_task : outside_note {
+struct limited_task : outside_note, queued_waiter<> {
+  limited_task() noexcept : queued_waiter<>{&go_on} {}
   struct amount {
     limiter* from;
     std::uint32_t count;
@@ -55,19 +56,17 @@ struct limited_task : outside_note {
   core* home = nullptr;
   bool listed = false;  ///< in home->outside; of the worker that acquires
 
-  // In a limiter's line, under the limiter's lock.
-  limited_task* next_in_line = nullptr;
-  limited_task* previous_in_line = nullptr;
-  os_env::atomic<limiter*> waits_for{nullptr};  ///< in whose line it is
+  os_env::atomic<limiter*> waits_for{nullptr};  ///< that it acquires; for people
   interrupt_state const* interrupt = nullptr;   ///< of the run
-};
 
-/// Continues the tasks of a list that is linked by next_in_line. They have left the line.
-void resume_all(limited_task* first);
+ private:
+  static void go_on(queued_waiter<>& me) noexcept;
+};
 
 }  // namespace detail
 
-/// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release().
+/// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release(). heist::counting_semaphore
+/// (heist/sync.hpp) is one whose permits code inside of tasks takes, too.
 ///
 /// Threads  anybody. First come, first served: a task that wants much is not overtaken for ever.
 /// Promises it outlives the runs of the tasks that use it.
@@ -78,46 +77,20 @@ class limiter {
   limiter(limiter const&) = delete;
   limiter& operator=(limiter const&) = delete;
 
-  std::size_t most() const noexcept { return most_; }
+  std::size_t most() const noexcept { return permits_.most(); }
   /// How much is free now; a snapshot.
-  std::size_t available() const noexcept;
+  std::size_t available() const noexcept { return permits_.available(); }
 
- private:
-  friend struct detail::graph_data;
+ protected:
   friend struct limiter_access;
+  limiter(std::uint32_t free, std::uint32_t most) noexcept : permits_{free, most} {}
 
-  enum class answer { acquired, waits, interrupted };
-
-  /// Takes `count`, or puts `t` in line: then it is resumed when it holds them, or when its run is interrupted.
-  answer acquire_or_wait(std::uint32_t count, detail::limited_task& t) noexcept;
-  /// The run of `t` is interrupted: removes `t` from the line. Adds to `found` the tasks that are to be resumed.
-  void leave_line(detail::limited_task& t, detail::limited_task*& found) noexcept;
-  /// Under the lock: unlinks the tasks that can go, and puts them before `found`, in order.
-  void serve(detail::limited_task*& found) noexcept;
-  void unlink(detail::limited_task& t) noexcept;
-
-  /// Gives `count` back, at most up to what the limiter allows, and resumes those that can go.
-  void release(std::uint32_t count);
-
-  std::uint32_t const most_;
-  std::uint32_t free_;
-  detail::limited_task* first_ = nullptr;
-  detail::limited_task* last_ = nullptr;
-  mutable spin_lock<> lock_;
+  detail::permits<> permits_;
 };
 
 /// For the code that runs limited tasks.
 struct limiter_access {
-  using answer = limiter::answer;
-  /// False if it has to wait, or its run is interrupted.
-  static bool try_acquire(limiter& l, std::uint32_t count, detail::limited_task const& t) noexcept;
-  static answer acquire_or_wait(limiter& l, std::uint32_t count, detail::limited_task& t) noexcept {
-    return l.acquire_or_wait(count, t);
-  }
-  static void release(limiter& l, std::uint32_t count) { l.release(count); }
-  static void leave_line(limiter& l, detail::limited_task& t, detail::limited_task*& found) noexcept {
-    l.leave_line(t, found);
-  }
+  static detail::permits<>& permits_of(limiter& l) noexcept { return l.permits_; }
 };
 
 }  // namespace heist

@@ -322,6 +322,7 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
 /// Calls user code only where pass_ended() has said so.
 HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
+  r.limit.reset();
 #if HEIST_CHECKED
   if (counts_tokens && !changed && !r.interrupted()) [[unlikely]]
     warn_of_joins();

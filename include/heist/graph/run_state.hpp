@@ -17,6 +17,7 @@
 #include "heist/sched/core.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/spin_lock.hpp"
+#include "heist/sync/time_limit.hpp"
 #include "heist/sync/unfetched.hpp"
 
 namespace heist {
@@ -126,6 +127,7 @@ struct run_state {
   os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if its tasks may wait for events or limiters
   spin_lock<> waiting_lock;                      ///< guards it against the end of the run
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
+  running_limit limit;
 };
 
 }  // namespace detail

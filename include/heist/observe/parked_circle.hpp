@@ -1,6 +1,8 @@
 // A circle among tasks that have parked, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
 #pragma once
 
+#include <cstddef>  // size_t
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,9 +11,18 @@
 
 namespace heist::detail {
 
+/// A fiber that may have parked: its note and its stack.
+struct parked_place {
+  parked_note const* note;
+  std::uintptr_t stack_bottom;
+  std::size_t stack_bytes;
+};
+
+/// Who has the lock that `waits` waits for, as ", which task a has"; or nothing.
+std::string text_of_owner(parked_note const& waits, std::vector<parked_place> const& all);
 /// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
 /// at a moment, and then stays so.
-std::string text_of_circle(std::vector<parked_note const*> const& notes);
+std::string text_of_circle(std::vector<parked_place> const& all);
 
 }  // namespace heist::detail
 

@@ -6,21 +6,42 @@
 #include <fmt/core.h>
 
 #include <algorithm>  // find
-#include <cstddef>    // size_t
-#include <cstdint>
-#include <utility>  // exchange
+#include <utility>    // exchange
 
 #include "heist/base/number_map.hpp"
 
 namespace heist::detail {
 
+/// Who has the lock that `waits` waits for, if it has parked. Null: nobody, or it is not known.
+inline parked_note const* owner_of(parked_note const& waits, std::vector<parked_place> const& all) noexcept {
+  std::uintptr_t const owner = waits.owner();
+  if (owner == 0) return nullptr;
+  auto const found = std::find_if(all.begin(), all.end(), [owner](parked_place const& p) {
+    return p.note->waits() && owner - p.stack_bottom < p.stack_bytes;
+  });
+  return found == all.end() ? nullptr : found->note;
+}
+
+HEIST_COLD_BODY std::string text_of_owner(parked_note const& waits, std::vector<parked_place> const& all) {
+  std::uintptr_t const owner = waits.owner();
+  if (owner == 0) return {};
+  if (owner == 2) return ", which a coroutine has";  // mutex_base::by_coroutine
+  parked_note const* const by = owner_of(waits, all);
+  if (by == nullptr) return ", which a task or thread that runs has, or one of another executor";
+  return ", which " + by->task() + " has";
+}
+
 /// Waits as edges, found by what they go out from. Several tasks of one run go out from its end.
 class parked_edges {
  public:
-  explicit parked_edges(std::vector<parked_note const*> const& notes) {
-    for (parked_note const* n : notes) {
-      auto const e = n->edge();
-      if (e.from == nullptr || e.to == nullptr) continue;
+  explicit parked_edges(std::vector<parked_place> const& all) {
+    for (parked_place const& p : all) {
+      parked_note const* const n = p.note;
+      auto e = n->edge();
+      if (e.wait % 2 == 0) continue;
+      if (parked_note const* const by = owner_of(*n, all); by != nullptr) e.to = start_of(*by, by->edge());
+      e.from = start_of(*n, e);
+      if (e.to == nullptr) continue;
       auto const [first, is_new] = first_from_.try_emplace(as_key(e.from), all_.size());
       all_.push_back({n, e, is_new ? none : std::exchange(first->second, all_.size())});
     }
@@ -55,6 +76,10 @@ class parked_edges {
   }
 
  private:
+  /// What its edge goes out from: its task's end, or the task itself, which only waits for a lock can name.
+  static void const* start_of(parked_note const& n, parked_note::seen_edge const& e) noexcept {
+    return e.from != nullptr ? e.from : &n;
+  }
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   enum place : unsigned char { untouched, on_the_way, done };
   struct entry {
@@ -85,9 +110,9 @@ class parked_edges {
   number_map first_from_;
 };
 
-HEIST_COLD_BODY std::string text_of_circle(std::vector<parked_note const*> const& notes) {
+HEIST_COLD_BODY std::string text_of_circle(std::vector<parked_place> const& all) {
   constexpr std::size_t most = 20;
-  std::vector<parked_note const*> const found = parked_edges{notes}.circle();
+  std::vector<parked_note const*> const found = parked_edges{all}.circle();
   if (found.empty()) return {};
   std::string text =
       fmt::format("{} tasks wait for each other in a circle, and none of them will ever end: ", found.size());

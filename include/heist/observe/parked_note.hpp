@@ -17,6 +17,8 @@ namespace heist::detail {
 struct wait_reason {
   char const* what = "the tasks that it has forked";
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
+  /// Of a lock: an address on the stack of who has it, but for its lowest bit. It stays as long as somebody waits.
+  os_env::atomic<std::uintptr_t> const* owner = nullptr;
 };
 
 /// A copy of the first bytes of a name, which may soon be gone.
@@ -50,6 +52,10 @@ class parked_note {
     std::uint32_t wait = 0;
   };
   seen_edge edge() const noexcept;
+  /// Of the lock that it waits for: an address on the stack of who has it. 0: it waits for no lock, or nobody has it.
+  std::uintptr_t owner() const noexcept;
+  /// The task's own kind and name.
+  std::string task() const;
 
  private:
   os_env::atomic<char const*> what_{nullptr};
@@ -58,8 +64,9 @@ class parked_note {
   os_env::atomic<void const*> from_{nullptr}, to_{nullptr};
   bool named_ = false;
   os_env::atomic<std::int64_t> since_{0};
-  mutable spin_lock<> lock_;  // guards the names
+  mutable spin_lock<> lock_;  // guards the rest
   noted_name task_, awaited_;
+  os_env::atomic<std::uintptr_t> const* owner_ = nullptr;
 };
 
 }  // namespace heist::detail

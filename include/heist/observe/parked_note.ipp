@@ -11,10 +11,11 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_reason const& why,
                                         parked_edge const& edge) noexcept {
-  if (name != nullptr || why.name != nullptr || named_) {
+  if (name != nullptr || why.name != nullptr || why.owner != nullptr || named_) {
     spin_guard guard{lock_};
     task_.copy(name);
     awaited_.copy(why.name);
+    owner_ = why.owner;
     named_ = name != nullptr || why.name != nullptr;
   }
   since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
@@ -31,6 +32,24 @@ HEIST_COLD_BODY void parked_note::end() noexcept {
   // relaxed: its own, and for people
   wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   what_.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
+  if (owner_ == nullptr) return;
+  spin_guard guard{lock_};  // nobody looks at the lock after this
+  owner_ = nullptr;
+}
+
+HEIST_COLD_BODY std::uintptr_t parked_note::owner() const noexcept {
+  spin_guard guard{lock_};
+  return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{1};  // relaxed: for people
+}
+
+HEIST_COLD_BODY std::string parked_note::task() const {
+  noted_name name;
+  {
+    spin_guard guard{lock_};
+    name = task_;
+  }
+  char const* const kind = to_string(kind_.load(std::memory_order_relaxed));  // relaxed: for people
+  return name.text[0] == 0 ? std::string{kind} : std::string{kind} + " " + name.text;
 }
 
 HEIST_COLD_BODY parked_note::seen_edge parked_note::edge() const noexcept {

@@ -100,9 +100,10 @@ HEIST_BODY void followed_parent::join(counted_join& all, std::int64_t continuati
 }
 
 HEIST_BODY void call_and_give(fiber& self, followed_frame& frame, flow_function function) {
-  HEIST_ASSERT(!handles_exception() && self.locks == 0,
-               "a fork of which a steal tree, or ctx.designate, gives the rest to another worker, inside a catch block "
-               "or with a heist::mutex held; fix it by forking after that");
+  HEIST_ASSERT(
+      !handles_exception(),
+      "a fork of which a steal tree, or ctx.designate, gives the rest to another worker, inside a catch block; "
+      "fix it by forking after that");
   worker& w = *self.worker;
   fiber& child = w.home.obtain_fresh(w);
   if (w.continuation_top != w.continuations.first()) core::forget_continuations(w);

@@ -284,8 +284,9 @@ class core {
   request_lanes<queued_runnable> requests;  ///< from outside
   outside_notes outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
-  task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
-  graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
+  task_hook on_task = nullptr;                 ///< null without an observer; set before the workers start
+  graph_listener* on_graph = nullptr;          ///< null unless the environment asks for a trace
+  void (*leaves_timers)() noexcept = nullptr;  ///< null unless one of its tasks had a time limit; under their lock
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
   bool const has_gifts;

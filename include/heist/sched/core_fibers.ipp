@@ -335,10 +335,6 @@ HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* await
 
 HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {
   detail::worker& w = *worker;
-  HEIST_ASSERT(
-      locks == 0 || no_migrate != 0,
-      "a task waits at a join, or for a future, while it holds a heist::mutex: it may resume on another thread, "
-      "which must not unlock it; fix it by unlocking before, or by a heist::no_migrate guard");
   unmeasured const waits{this};
   if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;

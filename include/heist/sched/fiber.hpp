@@ -91,7 +91,7 @@ class fiber {
   frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
   transfer_loop* transfers = nullptr;       ///< the innermost on it (coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
-  std::uint32_t locks = 0;                  ///< heist::mutexes held by its frames (debug builds)
+  std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends
   std::unique_ptr<fiber> next_of_all;
   parked_note note;
   resumption resume_item;
@@ -124,9 +124,11 @@ class fiber {
   void attend() noexcept;
 
   /// Does the calling code run on this fiber? Any thread.
-  HEIST_ALWAYS_INLINE bool runs_here() const noexcept {
+  HEIST_ALWAYS_INLINE bool runs_here() const noexcept { return has_on_stack(stack_address()); }
+  /// Is it an address of its stack? Any thread.
+  HEIST_ALWAYS_INLINE bool has_on_stack(std::uintptr_t address) const noexcept {
     // relaxed: others than its own code get the same answer from any value that they had
-    return stack_address() - stack_bottom.load(std::memory_order_relaxed) <
+    return address - stack_bottom.load(std::memory_order_relaxed) <
            stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
   }
   /// Code that runs on it has a stack of its own, as coroutines of other libraries do: runs_here() is always true from

@@ -60,14 +60,19 @@ HEIST_COLD_BODY std::string core::state_text() const {
   }
   constexpr std::size_t most = 100;
   std::size_t parked = 0;
-  std::vector<parked_note const*> notes;
+  std::vector<parked_place> places;
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
-    notes.push_back(&f->note);
-    std::string const note = f->note.text();
-    if (!note.empty() && ++parked <= most) text += fmt::format("  parked: {}{}\n", note, waited_text(f->note.since()));
+    // relaxed: for people
+    places.push_back({&f->note, f->stack_bottom.load(std::memory_order_relaxed),
+                      f->stack_bytes.load(std::memory_order_relaxed)});  // relaxed: as above
+  }
+  for (parked_place const& p : places) {
+    std::string const note = p.note->text();
+    if (note.empty() || ++parked > most) continue;
+    text += "  parked: " + note + text_of_owner(*p.note, places) + waited_text(p.note->since()) + "\n";
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
-  if (std::string const circle = text_of_circle(notes); !circle.empty()) text += "  " + circle + "\n";
+  if (std::string const circle = text_of_circle(places); !circle.empty()) text += "  " + circle + "\n";
   text += outside.text(most);
   text += threads_that_wait().text(most);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());

@@ -35,7 +35,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
     return;
   }
   if (!may_suspend()) {
-    if (locks != 0 || waiting_joins != 0) core::ask_to_look(w);  // soon it may
+    if (waiting_joins != 0) core::ask_to_look(w);  // soon it may
     return;
   }
   std::uint64_t const now = os_env::ticks();
@@ -67,7 +67,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
 
 /// May what runs on this fiber resume later, perhaps on another worker, although it waits for nothing?
 HEIST_COLD_BODY bool fiber::may_suspend() const noexcept {
-  if (locks != 0 || waiting_joins != 0 || resumes != nullptr) return false;
+  if (waiting_joins != 0 || resumes != nullptr) return false;
   return home.room == nullptr || home.room->may_suspend(*this);
 }
 

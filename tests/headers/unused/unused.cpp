@@ -4,3 +4,4 @@
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
 #include <heist/simulate.hpp>
+#include <heist/sync.hpp>

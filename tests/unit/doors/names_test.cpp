@@ -4,6 +4,7 @@
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
 #include <heist/simulate.hpp>
+#include <heist/sync.hpp>
 #include <heist/topology.hpp>
 
 #include <chrono>

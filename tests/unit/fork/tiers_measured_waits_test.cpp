@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "heist/async.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
 #include "heist/region.hpp"
+#include "heist/sync.hpp"
 #include "heist/tiers.hpp"
 #include "support/texts.hpp"
 #include "support/yield.hpp"

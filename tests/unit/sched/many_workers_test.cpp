@@ -21,7 +21,6 @@
 #include "heist/automatic.hpp"
 #include "heist/coroutine.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/flow.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
@@ -29,6 +28,7 @@
 #include "heist/policy.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"
+#include "heist/sync.hpp"
 #include "heist/tiers.hpp"
 
 using heist_test::halves;

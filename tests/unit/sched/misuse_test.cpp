@@ -1,7 +1,5 @@
-// What debug builds notice: a task that could resume on another thread while it holds a heist::mutex or handles an
-// exception.
+// What debug builds notice: a task that could resume on another thread while it handles an exception.
 #include <csignal>
-#include <mutex>
 
 #include "faults/child_process.hpp"
 #include "heist/executor/no_migrate.hpp"
@@ -38,50 +36,6 @@ void check_ends_in_debug_builds(heist_test::child_report const& report, char con
 }
 
 }  // namespace
-
-TEST_CASE("mutex: held over a child-first fork, debug builds say so", "[sched]") {
-  heist::mutex m;
-  auto const body = [&](auto ctx) {
-    std::lock_guard const lock{m};
-    ctx.fork_join([] {}, [] {});
-  };
-  check_ends_in_debug_builds(in_a_child<heist_test::child_first>(1, body), "holds a heist::mutex");
-  auto const parent_first = in_a_child<heist_test::parent_first>(1, body);  // nothing waits
-  INFO(parent_first.text());
-  CHECK(parent_first.clean());
-}
-
-TEMPLATE_LIST_TEST_CASE("mutex: held while the task parks, debug builds say so", "[sched]", heist_test::both_orders) {
-  heist::mutex m;
-  auto const report = in_a_child<TestType>(1, [&](auto ctx) {
-    std::lock_guard const lock{m};
-    ctx.submit([] {}).get();
-  });
-  check_ends_in_debug_builds(report, "holds a heist::mutex");
-}
-
-TEMPLATE_LIST_TEST_CASE("mutex: under a guard, or unlocked before, nobody complains", "[sched]",
-                        heist_test::both_orders) {
-  heist::mutex m;
-  auto const guarded = in_a_child<TestType>(1, [&](auto ctx) {
-    heist::no_migrate const stay;
-    std::lock_guard const lock{m};
-    ctx.fork_join([] {}, [] {});
-    ctx.submit([] {}).get();
-  });
-  INFO(guarded.text());
-  CHECK(guarded.clean());
-  auto const unlocked = in_a_child<TestType>(2, [&](auto ctx) {
-    for (int i = 0; i < 100; ++i) {
-      if (m.try_lock()) m.unlock();
-      { std::lock_guard const lock{m}; }
-      ctx.fork_join([] {}, [] {});
-      ctx.submit([] {}).get();
-    }
-  });
-  INFO(unlocked.text());
-  CHECK(unlocked.clean());
-}
 
 TEST_CASE("child-first forks in a handler, or while a destructor unwinds: debug builds say so", "[sched]") {
   auto const in_handler = [](auto ctx) {

@@ -10,6 +10,7 @@
 
 #include "heist/executor/no_migrate.hpp"
 #include "heist/fork/scope.hpp"
+#include "heist/sync.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "support/yield.hpp"

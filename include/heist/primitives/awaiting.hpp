@@ -1,0 +1,55 @@
+// How a coroutine waits in a line.
+#pragma once
+
+#include "heist/base/config.hpp"
+
+#if HEIST_COROUTINES
+#include <coroutine>
+#include <optional>
+
+#include "heist/coroutine/resumption.hpp"
+#include "heist/observe/outside_notes.hpp"
+#include "heist/primitives/waiting.hpp"
+
+namespace heist::detail {
+
+/// co_await of a line. `Awaiter` has `line of()`, `wait_end enter()` and a parked_in_line `waiter_`.
+class line_awaiter : completion_awaiter {
+ protected:
+  line_awaiter() noexcept = default;
+
+  enum class answer { suspended, goes_on, has_to_block };
+  /// `enter()` puts `w` in line. Then the coroutine `h` is suspended, until it has been served or told to leave. `home`: where
+  /// it resumes; null: on the calling thread's executor. has_to_block: there is none. goes_on: it need not wait.
+  template <class Base, class Enter>
+  answer suspend_in_line(core* home, std::coroutine_handle<> h, line const& of, parked_in_line<Base>& w,
+                         Enter&& enter) {
+    if (home == nullptr && (home = home_of_thread()) == nullptr) return answer::has_to_block;
+    begin(*home, of, w);
+    if (enter() != wait_end::none) return answer::goes_on;
+    return suspend_until_woken(w.woken, *home, h, of, w) ? answer::suspended : answer::goes_on;
+  }
+  /// When it has resumed.
+  void end_in_line() noexcept;
+
+ private:
+  struct note : outside_note {
+    wait_reason why;
+  };
+  static core* home_of_thread() noexcept;
+  void begin(core& home, line const& of, queued_waiter<>& w);
+  /// It may have resumed elsewhere when this returns true.
+  bool suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h, line const& of,
+                           queued_waiter<>& w);
+
+  core* noted_ = nullptr;
+  note note_;
+  std::optional<may_leave> leaves_;
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/primitives/awaiting.ipp"
+#endif
+#endif

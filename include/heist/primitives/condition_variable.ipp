@@ -1,0 +1,71 @@
+// Bodies of condition_variable.hpp.
+#pragma once
+
+#include "heist/primitives/condition_variable.hpp"
+
+#include "heist/base/assert.hpp"
+#include "heist/fiber/current.hpp"
+#include "heist/sched/fiber.hpp"
+#include "heist/sched/worker.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY keeps_waiting::keeps_waiting() noexcept
+    : fiber_{[]() -> fiber* {
+        worker* const w = this_worker();  // kept: asked for the fiber, at once
+        return w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
+      }()} {
+  if (fiber_ != nullptr) ++fiber_->keeps_waiting;
+}
+HEIST_COLD_BODY keeps_waiting::~keeps_waiting() {
+  if (fiber_ != nullptr) --fiber_->keeps_waiting;
+}
+
+}  // namespace heist::detail
+
+namespace heist {
+
+HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
+  spin_guard guard{lock_};  // whoever has notified last may still be here
+  if (!line_.empty())
+    HEIST_FATAL(
+        "a heist::condition_variable_any is destroyed while somebody waits; fix it by joining the tasks and threads "
+        "that use it before it goes");
+}
+
+HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
+  detail::woken_list<> woken;
+  spin_guard guard{lock_};
+  if (line_.empty()) return;
+  detail::queued_waiter<>& w = *line_.first();
+  line_.take_out(w, detail::wait_end::served);
+  woken.add(w);
+}
+
+HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
+  detail::woken_list<> woken;
+  spin_guard guard{lock_};
+  line_.take_out_all(woken);
+}
+
+HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexcept {
+  spin_guard guard{lock_};
+  return line_.enter(w) ? detail::wait_end::none : w.end;
+}
+
+HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::line const& of, waiter& w,
+                                                                       std::int64_t end) {
+  std::exception_ptr const failure = detail::wait_until_woken(w.woken, of, w, end);
+  if (failure && w.end != detail::wait_end::served) std::rethrow_exception(failure);
+  return w.end;
+}
+
+HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_waiter<>& w,
+                                                   detail::wait_end why) noexcept {
+  auto& it = *static_cast<condition_variable_any*>(me);
+  detail::woken_list<> woken;
+  spin_guard guard{it.lock_};
+  if (it.line_.leave(w, why)) woken.add(w);
+}
+
+}  // namespace heist

@@ -1,0 +1,182 @@
+// Mutexes for tasks, threads and coroutines: who must wait parks its task, blocks its thread, or suspends.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>  // unique_lock, adopt_lock
+
+#include "heist/base/config.hpp"
+#include "heist/primitives/awaiting.hpp"
+#include "heist/primitives/waiting.hpp"
+#include "heist/sync/owned_lock.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// What the mutexes share.
+class mutex_base {
+ public:
+  mutex_base(mutex_base const&) = delete;
+  mutex_base& operator=(mutex_base const&) = delete;
+
+  /// Also for heist's texts: the stack of who has it, or `by_coroutine`; 0: nobody.
+  std::uintptr_t owner() const noexcept { return lock_.owner(); }
+  char const* name() const noexcept { return name_; }
+
+  static constexpr std::uintptr_t by_coroutine = 2;
+
+ protected:
+  using waiter = parked_in_line<lock_waiter<>>;
+
+  explicit constexpr mutex_base(char const* name) noexcept : name_{name} {}
+  ~mutex_base() {
+    if (lock_.owner() != 0) [[unlikely]]
+      refuse_destruction();
+  }
+
+  /// An address of the calling stack says who has it: no fiber and no thread has to be asked for.
+  static std::uintptr_t here() noexcept { return stack_address() & ~std::uintptr_t{3}; }
+
+  void acquire() {
+    if (!lock_.try_acquire(here())) static_cast<void>(wait(never));
+  }
+  bool try_acquire() noexcept { return lock_.try_acquire(here()); }
+  bool try_acquire_until(std::int64_t end) { return lock_.try_acquire(here()) || wait(end); }
+  void release() noexcept {
+    std::uintptr_t const seen = lock_.owner();
+    // Few bytes away is the same stack. release_slowly() looks more closely.
+    if (HEIST_LIKELY(stack_address() - seen + 4096 < 8192) && HEIST_LIKELY(lock_.try_release(seen))) return;
+    release_slowly(seen);
+  }
+  bool owned_here() const noexcept;
+
+  static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
+  line in_line() noexcept { return {this, &leave, {"a mutex", name_, &lock_.word()}}; }
+
+  owned_lock<> lock_;
+
+ private:
+  bool wait(std::int64_t end);
+  HEIST_RARE void release_slowly(std::uintptr_t seen) noexcept;
+  [[noreturn]] HEIST_RARE void refuse_destruction() const noexcept;
+
+  char const* const name_;
+
+#if HEIST_COROUTINES
+ protected:
+  /// co_await of it. The lock is handed over in turn: a coroutine does not compete.
+  template <class Mutex>
+  class awaiter : line_awaiter {
+   public:
+    explicit awaiter(Mutex& m) noexcept : mutex_{m} {}
+    bool await_ready() const noexcept { return mutex_.lock_.try_acquire(by_coroutine); }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> h) {
+      mutex_base& m = mutex_;
+      answer const now = suspend_in_line(home_of_promise(h.promise()), h, m.in_line(), waiter_,
+                                         [&] { return m.lock_.acquire_or_enter(waiter_); });
+      if (now == answer::has_to_block) m.acquire_for_coroutine();
+      return now == answer::suspended;
+    }
+    std::unique_lock<Mutex> await_resume() {
+      end_in_line();
+      if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) throw_stopped({"a mutex"});
+      return std::unique_lock<Mutex>{mutex_, std::adopt_lock};
+    }
+
+   private:
+    Mutex& mutex_;
+    waiter waiter_{by_coroutine, true};
+  };
+  void acquire_for_coroutine();
+#endif
+};
+
+}  // namespace detail
+
+/// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. Who holds it may
+/// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
+///
+/// Order    who waits is served in turn, but for a bounded bypass: while the first one wakes up, others may lock it, up to
+///          16 times; then it is handed over.
+/// Stops    a stop of the waiting task ends lock() with stopped_error. A task that an exception leaves waits on.
+/// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it, and stack_error or
+///          bad_alloc where a task cannot park. unlock() by another task, and the destruction of a locked mutex, end the
+///          program with a sentence.
+/// Cost     lock and unlock: an exchange each.
+/// Promises a task unlocks what it has locked, wherever it resumes. Where a join runs other tasks on the stack of one that
+///          waits (join_strategy::steal), do not hold it over a fork: such a task would wait for what lies below it.
+class mutex : public detail::mutex_base {
+ public:
+  mutex() noexcept : mutex{nullptr} {}
+  /// `name`: what state_text() and HEIST_WATCHDOG call it. It lives as long as the mutex.
+  explicit mutex(char const* name) noexcept : mutex_base{name} {}
+
+  void lock() { acquire(); }
+  [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
+  void unlock() noexcept { release(); }
+#if HEIST_COROUTINES
+  /// co_await: a std::unique_lock<heist::mutex> that has it. A coroutine resumes on the executor that it runs on; on none it
+  /// blocks its thread.
+  [[nodiscard]] auto lock_async() noexcept {
+    return awaiter<mutex>{*this};
+  }
+#endif
+};
+
+/// As heist::mutex, and with time limits. The first of them makes one thread for all (core's timers).
+class timed_mutex : public detail::mutex_base {
+ public:
+  timed_mutex() noexcept : timed_mutex{nullptr} {}
+  explicit timed_mutex(char const* name) noexcept : mutex_base{name} {}
+
+  void lock() { acquire(); }
+  [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
+    return try_acquire() || try_acquire_until(detail::until(time));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
+    if (try_acquire()) return true;
+    do {
+      if (try_acquire_until(detail::until(when))) return true;
+    } while (Clock::now() < when);  // the clock was set back
+    return false;
+  }
+  void unlock() noexcept { release(); }
+#if HEIST_COROUTINES
+  [[nodiscard]] auto lock_async() noexcept {
+    return awaiter<timed_mutex>{*this};
+  }
+#endif
+};
+
+/// As heist::mutex; the task or thread that has it may lock it again, and unlocks it as often. Children that a task forks
+/// run on other stacks, or on its own: do not let them lock what it holds.
+class recursive_mutex : public detail::mutex_base {
+ public:
+  recursive_mutex() noexcept : recursive_mutex{nullptr} {}
+  explicit recursive_mutex(char const* name) noexcept : mutex_base{name} {}
+
+  void lock() {
+    if (!again()) acquire();
+  }
+  [[nodiscard]] bool try_lock() { return again() || try_acquire(); }
+  void unlock() noexcept {
+    if (times_ == 0) return release();
+    --times_;
+  }
+
+ private:
+  bool again();
+
+  unsigned times_ = 0;  ///< locked again; of the owner
+};
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/primitives/mutex.ipp"
+#endif

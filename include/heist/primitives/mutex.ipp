@@ -1,0 +1,114 @@
+// Bodies of mutex.hpp.
+#pragma once
+
+#include "heist/primitives/mutex.hpp"
+
+#include <pthread.h>  // pthread_getattr_np
+
+#include <cstddef>  // size_t
+#include <system_error>
+
+#include "heist/base/assert.hpp"
+#include "heist/base/errors.hpp"
+#include "heist/fiber/current.hpp"
+#include "heist/sched/fiber.hpp"
+#include "heist/sched/worker.hpp"
+
+namespace heist::detail {
+
+/// Is it an address of the calling thread's stack?
+HEIST_COLD_BODY bool on_stack_of_thread(std::uintptr_t address) noexcept {
+  pthread_attr_t about;
+  if (::pthread_getattr_np(::pthread_self(), &about) != 0) return false;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  bool const known = ::pthread_attr_getstack(&about, &bottom, &bytes) == 0;
+  ::pthread_attr_destroy(&about);
+  return known && address - reinterpret_cast<std::uintptr_t>(bottom) < bytes;
+}
+
+/// Has the calling task or thread locked it? Coroutines are not known.
+HEIST_COLD_BODY bool mutex_base::owned_here() const noexcept {
+  std::uintptr_t const owner = lock_.owner();
+  if (owner <= by_coroutine) return false;
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  if (w != nullptr) return w->current.load(std::memory_order_relaxed)->has_on_stack(owner);  // relaxed: its own
+  // Looking up a stack costs some microseconds: only where it may be this one.
+  constexpr std::uintptr_t far = std::uintptr_t{64} << 20;
+  return stack_address() - owner + far < 2 * far && on_stack_of_thread(owner);
+}
+
+HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
+  woken_list<> woken;
+  static_cast<mutex_base*>(me)->lock_.leave(static_cast<lock_waiter<>&>(w), why, woken);
+}
+
+HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
+  for (int i = 0; i != 64; ++i) {  // about as long as it takes to park a task
+    os_env::relax();
+    if (lock_.try_acquire(here())) return true;
+  }
+  if (end == never && owned_here()) {
+    throw std::system_error{
+        std::make_error_code(std::errc::resource_deadlock_would_occur),
+        "a task or thread locks a heist mutex that it has locked, or that one below it on its stack "
+        "has, and would wait for itself; fix it by unlocking before, or by a heist::recursive_mutex"};
+  }
+  waiter w{here(), false};
+  line const of = in_line();
+  auto const again = [&] {
+    woken_list<> woken;
+    return lock_.compete(w, woken);
+  };
+  wait_end const now = wait_in_line(
+      of, w, end, {}, [&] { return lock_.acquire_or_enter(w); }, again);
+  if (now == wait_end::stopped) throw_stopped(of.why);
+  return now == wait_end::served;
+}
+
+HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
+  if (seen == 0)
+    HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
+  if (worker* const w = this_worker(); w != nullptr && seen != by_coroutine && !w->has_guest) {  // kept: as above
+    if (!w->current.load(std::memory_order_relaxed)->has_on_stack(seen)) {                       // relaxed: its own
+      HEIST_FATAL(
+          "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
+          "task "
+          "that locks it");
+    }
+  }
+  if (lock_.try_release(seen)) return;
+  woken_list<> woken;
+  lock_.release_to_next(woken);
+}
+
+HEIST_COLD_BODY void mutex_base::refuse_destruction() const noexcept {
+  HEIST_FATAL(
+      "a heist mutex is destroyed that somebody has locked; fix it by joining the tasks and threads that use it "
+      "before it goes");
+}
+
+#if HEIST_COROUTINES
+HEIST_COLD_BODY void mutex_base::acquire_for_coroutine() {
+  waiter w{by_coroutine, true};
+  line const of = in_line();
+  wait_in_line(
+      of, w, never, {}, [&] { return lock_.acquire_or_enter(w); }, [&]() -> wait_end { return w.end; });
+}
+#endif
+
+}  // namespace heist::detail
+
+namespace heist {
+
+HEIST_COLD_BODY bool recursive_mutex::again() {
+  if (!owned_here()) return false;
+  if (times_ == ~0u) {
+    throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "a heist::recursive_mutex is locked more often than it can count"};
+  }
+  ++times_;
+  return true;
+}
+
+}  // namespace heist

@@ -1,0 +1,87 @@
+// Bodies of shared_mutex.hpp.
+#pragma once
+
+#include "heist/primitives/shared_mutex.hpp"
+
+#include "heist/base/assert.hpp"
+
+namespace heist {
+
+HEIST_COLD_BODY shared_mutex::~shared_mutex() {
+  spin_guard guard{lock_};  // whoever has unlocked it last may still be here
+  if (written_ || readers_ != 0 || !line_.empty())
+    HEIST_FATAL(
+        "a heist::shared_mutex is destroyed that somebody has locked; fix it by joining the tasks and threads that use "
+        "it before it goes");
+}
+
+/// Nobody who waits is overtaken.
+HEIST_COLD_BODY bool shared_mutex::take(std::uint32_t how) noexcept {
+  if (written_ || (how == writes && readers_ != 0)) return false;
+  if (how == writes) {
+    written_ = true;
+  } else {
+    ++readers_;
+  }
+  return true;
+}
+
+HEIST_COLD_BODY void shared_mutex::serve(detail::woken_list<>& woken) noexcept {
+  while (!line_.empty() && take(line_.first()->wants)) {
+    detail::queued_waiter<>& w = *line_.first();
+    line_.take_out(w, detail::wait_end::served);
+    woken.add(w);
+  }
+}
+
+HEIST_COLD_BODY bool shared_mutex::try_acquire(std::uint32_t how) noexcept {
+  spin_guard guard{lock_};
+  return line_.empty() && take(how);
+}
+
+HEIST_COLD_BODY detail::wait_end shared_mutex::acquire_or_enter(waiter& w) noexcept {
+  spin_guard guard{lock_};
+  if (w.end != detail::wait_end::none) return w.end;
+  if (line_.empty() && take(w.wants)) return w.end = detail::wait_end::served;
+  return line_.enter(w) ? detail::wait_end::none : w.end;
+}
+
+HEIST_COLD_BODY bool shared_mutex::wait(std::uint32_t how, std::int64_t end) {
+  waiter w;
+  w.wants = how;
+  detail::line const of = in_line();
+  detail::wait_end const now = detail::wait_in_line(
+      of, w, end, {}, [&] { return acquire_or_enter(w); }, [&]() -> detail::wait_end { return w.end; });
+  if (now == detail::wait_end::stopped) detail::throw_stopped(of.why);
+  return now == detail::wait_end::served;
+}
+
+HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
+  detail::woken_list<> woken;
+  spin_guard guard{lock_};
+  if (!written_)
+    HEIST_FATAL(
+        "a heist::shared_mutex is unlocked that nobody has locked; fix it by a std::unique_lock, which does both once");
+  written_ = false;
+  serve(woken);
+}
+
+HEIST_COLD_BODY void shared_mutex::unlock_shared() noexcept {
+  detail::woken_list<> woken;
+  spin_guard guard{lock_};
+  if (readers_ == 0)
+    HEIST_FATAL(
+        "a heist::shared_mutex is unlocked that nobody reads; fix it by a std::shared_lock, which does both once");
+  if (--readers_ == 0) serve(woken);
+}
+
+HEIST_COLD_BODY void shared_mutex::leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept {
+  auto& m = *static_cast<shared_mutex*>(me);
+  detail::woken_list<> woken;
+  spin_guard guard{m.lock_};
+  if (!m.line_.leave(w, why)) return;
+  woken.add(w);
+  m.serve(woken);  // readers may have stood behind a writer
+}
+
+}  // namespace heist

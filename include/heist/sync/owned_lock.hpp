@@ -1,0 +1,162 @@
+// A lock with an owner, whose waiters park: taken in any order at first, handed over when somebody has been overtaken.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/base/config.hpp"
+#include "heist/base/env.hpp"
+#include "heist/sync/spin_lock.hpp"
+#include "heist/sync/waiter_queue.hpp"
+
+namespace heist::detail {
+
+// Edges (README.md, "Owned lock")
+//   E1  release: word_.CAS, store(release) -> acquire: word_.CAS(acquire)   what was done under the lock
+
+/// Waits for an owned_lock.
+template <class Env = os_env>
+struct lock_waiter : queued_waiter<Env> {
+  lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
+      : queued_waiter<Env>{how}, owner{who}, insists{once} {}
+  std::uintptr_t const owner;  ///< that it will be
+  /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
+  typename Env::template plain<bool> insists;
+};
+
+/// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
+///
+/// Order   an owner that releases it wakes the first that waits, and goes on. The lock is free meanwhile, and others may
+///         take it, at most `Bypass` times; then it is handed to the one that was woken. If that one competes in vain, it
+///         is first again, and the next release hands the lock to it. So each waiter is woken twice at most.
+/// Threads any.
+template <class Env = os_env, unsigned Bypass = 16>
+class owned_lock {
+ public:
+  using waiter = lock_waiter<Env>;
+  owned_lock() = default;
+  owned_lock(owned_lock const&) = delete;
+  owned_lock& operator=(owned_lock const&) = delete;
+  /// Whoever has released it last may still be in release_to_next().
+  ~owned_lock() { spin_guard guard{lock_}; }
+
+  static constexpr std::uintptr_t has_waiters = 1;
+
+  /// `who`: not 0, even.
+  HEIST_ALWAYS_INLINE bool try_acquire(std::uintptr_t who) noexcept {
+    std::uintptr_t seen = 0;
+    // acquire: E1; relaxed: nothing was done
+    if (word_.compare_exchange_strong(seen, who, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    return seen == has_waiters && try_overtake(who);
+  }
+  /// False: it is not `who` that has it, or others wait (release_to_next).
+  HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t who) noexcept {
+    // release: E1; relaxed: nothing was done
+    return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return word_; }
+  /// Who has it; 0: nobody. A snapshot.
+  std::uintptr_t owner() const noexcept {
+    return word_.load(std::memory_order_relaxed) & ~has_waiters;  // relaxed: above
+  }
+
+  /// served: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
+  wait_end acquire_or_enter(waiter& w) noexcept {
+    spin_guard guard{lock_};
+    if (w.end != wait_end::none) return w.end;
+    // relaxed: claim() acquires. From now on nobody gives the lock up without lock_.
+    word_.fetch_or(has_waiters, std::memory_order_relaxed);
+    if (claim(w)) return wait_end::served;
+    return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
+  }
+  /// By the owner. Gives the lock up, and wakes the first that waits if none has been woken.
+  void release_to_next(woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (called_ != nullptr) {
+      if (++passed_ < Bypass) return set_free();
+      return hand_over(*std::exchange(called_, nullptr));
+    }
+    if (line_.empty()) return set_free();
+    waiter& first = static_cast<waiter&>(*line_.first());
+    if (first.insists) {
+      line_.take_out(first, wait_end::served);
+      hand_over(first);
+      woken.add(first);
+    } else {
+      call(first, woken);
+      set_free();
+    }
+  }
+  /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
+  /// more. Then another one is called in its place.
+  wait_end compete(waiter& w, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (called_ != &w) return w.end;  // the lock was handed to it, or it was taken out of the line
+    called_ = nullptr;
+    if (claim(w)) return wait_end::served;
+    w.insists = true;
+    if (line_.enter_in_front(w)) return wait_end::none;
+    if (!line_.empty()) call_if_free(woken);
+    return w.end;
+  }
+  /// Who is stopped or late leaves.
+  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (line_.leave(w, why)) woken.add(w);
+  }
+
+ private:
+  static bool is_free(std::uintptr_t word) noexcept { return (word & ~has_waiters) == 0; }
+
+  HEIST_NOINLINE bool try_overtake(std::uintptr_t who) noexcept {
+    std::uintptr_t seen = has_waiters;
+    // acquire: E1; relaxed: nothing was done
+    return word_.compare_exchange_strong(seen, who | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+
+  // All of these under lock_. A lock that is not free is given up under lock_, if `has_waiters` is set; one that is free may
+  // be taken at any time.
+  std::uintptr_t mark() const noexcept { return line_.empty() && called_ == nullptr ? 0 : has_waiters; }
+  void set_free() noexcept { word_.store(mark(), std::memory_order_release); }  // E1
+  void hand_over(waiter& w) noexcept {
+    w.end = wait_end::served;
+    word_.store(w.owner | mark(), std::memory_order_release);  // E1: for those that take it after `w`
+  }
+  /// Takes the lock for `w`, which is not in line, if it is free.
+  bool claim(waiter& w) noexcept {
+    std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    if (!is_free(seen)) return false;
+    // acquire: E1; relaxed: nothing was done
+    if (!word_.compare_exchange_strong(seen, w.owner | mark(), std::memory_order_acquire, std::memory_order_relaxed))
+      return false;
+    w.end = wait_end::served;
+    return true;
+  }
+  void call(waiter& w, woken_list<Env>& woken) noexcept {
+    line_.take_out(w, wait_end::none);
+    called_ = &w;
+    passed_ = 0;
+    woken.add(w);
+  }
+  /// There is one that waits, and nobody has been called.
+  void call_if_free(woken_list<Env>& woken) noexcept {
+    waiter& first = static_cast<waiter&>(*line_.first());
+    if (!is_free(word_.load(std::memory_order_relaxed))) return;  // relaxed: if it is not, its owner will look
+    if (!first.insists) return call(first, woken);
+    line_.take_out(first, wait_end::none);
+    if (claim(first)) {
+      woken.add(first);
+    } else {
+      static_cast<void>(line_.enter_in_front(first));  // nobody can have told it to leave: the lock is held
+    }
+  }
+
+  typename Env::template atomic<std::uintptr_t> word_{0};
+  mutable spin_lock<Env> lock_;
+  unsigned passed_ = 0;       ///< times that others took it since called_ was woken
+  waiter* called_ = nullptr;  ///< has been woken to compete, and has not done so
+  waiter_queue<Env> line_;
+};
+
+}  // namespace heist::detail

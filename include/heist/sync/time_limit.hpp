@@ -1,0 +1,19 @@
+// A limit in time that counts, as its owner sees it.
+#pragma once
+
+#include <memory>  // unique_ptr
+#include <stop_token>
+
+namespace heist::detail {
+
+/// Stops, at its end, what has its token.
+struct time_limit {
+  void (*end)(time_limit& self) noexcept;  ///< it counts no more, and is gone
+  std::stop_token token;
+};
+struct end_limit {
+  void operator()(time_limit* of) const noexcept { of->end(*of); }
+};
+using running_limit = std::unique_ptr<time_limit, end_limit>;
+
+}  // namespace heist::detail

@@ -1,0 +1,205 @@
+// Lines of waiters: a lock with an owner and a semaphore, whose waiters are served, or leave at any time.
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/sync/waiter_queue.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/suite.hpp"
+#include "heist/sync/completion.hpp"
+#include "heist/sync/owned_lock.hpp"
+#include "heist/sync/permits.hpp"
+
+namespace {
+
+using model::env;
+using order = std::memory_order;
+using heist::detail::wait_end;
+using woken_list = heist::detail::woken_list<env>;
+
+/// Waits as tasks and threads do: by a completion for each time that it is woken.
+template <class Base>
+struct waiter : Base {
+  template <class... Args>
+  explicit waiter(Args... args) noexcept : Base{&wake_up, args...} {}
+  heist::basic_completion<env> woken;
+
+  void wait() noexcept {
+    heist::thread_waiter<env, 1> me;
+    if (woken.enlist(me)) me.wait();
+    woken.reset();
+  }
+  static void wake_up(heist::detail::queued_waiter<env>& w) noexcept { static_cast<waiter&>(w).woken.complete(); }
+};
+using lock_waiter = waiter<heist::detail::lock_waiter<env>>;
+using permit_waiter = waiter<heist::detail::queued_waiter<env>>;
+
+struct owned {
+  heist::detail::owned_lock<env, 2> lock;
+  env::plain<int> inside{0};
+  env::plain<int> entries{0};
+  env::atomic<lock_waiter*> leaves{nullptr};  ///< who may be told to leave
+  env::atomic<int> is_over{0};
+
+  /// True: the caller has the lock.
+  bool acquire(int who, bool insists, bool may_leave) {
+    auto const mine = static_cast<std::uintptr_t>(who + 1) * 2;
+    if (lock.try_acquire(mine)) return true;
+    lock_waiter w{mine, insists};
+    if (may_leave) leaves.store(&w, order::release);
+    wait_end end = lock.acquire_or_enter(w);
+    while (end == wait_end::none) {
+      w.wait();
+      woken_list others;
+      end = lock.compete(w, others);
+    }
+    if (may_leave) {  // a stop_callback's destructor waits for its call
+      lock_waiter* const me = leaves.exchange(nullptr, order::acq_rel);
+      if (me == nullptr) {
+        while (is_over.load(order::acquire) == 0) env::yield();
+      }
+    }
+    return end == wait_end::served;
+  }
+  void release(int who) {
+    auto const mine = static_cast<std::uintptr_t>(who + 1) * 2;
+    if (lock.try_release(mine)) return;
+    model::check(lock.owner() == mine, "somebody else has the lock");
+    woken_list woken;
+    lock.release_to_next(woken);
+  }
+  void work(int who, bool insists = false, bool may_leave = false) {
+    if (!acquire(who, insists, may_leave)) return;
+    model::check(lock.owner() == static_cast<std::uintptr_t>(who + 1) * 2, "the owner is another one");
+    model::check(inside == 0, "two are inside");
+    inside = 1;
+    entries = entries + 1;
+    inside = 0;
+    release(who);
+  }
+  void let_leave() {
+    lock_waiter* const w = leaves.exchange(nullptr, order::acq_rel);
+    if (w == nullptr) return;
+    {
+      woken_list woken;
+      lock.leave(*w, wait_end::stopped, woken);
+    }
+    is_over.store(1, order::release);
+  }
+};
+
+/// Each enters as often as it wants, alone.
+template <int Threads, int Times, int Insist = 0>
+void alone(model::execution& t) {
+  auto& s = t.make<owned>();
+  for (int i = 0; i != Threads; ++i) {
+    t.thread([&s, i] {
+      for (int k = 0; k != Times; ++k) s.work(i, i < Insist);
+    });
+  }
+  t.finally([&s] {
+    model::check(s.entries == Threads * Times, "an entry is missing");
+    model::check(s.lock.owner() == 0, "the lock is not free");
+    model::check(s.lock.try_acquire(2), "it cannot be taken");
+  });
+}
+
+/// One is told to leave at any time. The others still enter.
+template <bool Insists>
+void one_leaves(model::execution& t) {
+  auto& s = t.make<owned>();
+  t.thread([&s] { s.work(0, Insists, true); });
+  t.thread([&s] { s.work(1); });
+  t.thread([&s] { s.work(2); });
+  t.thread([&s] { s.let_leave(); });
+  t.finally([&s] {
+    model::check(s.entries >= 2, "an entry is missing");
+    model::check(s.lock.owner() == 0, "the lock is not free");
+    model::check(s.lock.try_acquire(2), "it cannot be taken");
+  });
+}
+
+struct counted {
+  explicit counted(int free) noexcept : all{static_cast<std::uint32_t>(free), 3} {}
+  heist::detail::permits<env> all;
+  env::atomic<int> taken{0};
+  env::atomic<int> entries{0};
+  env::atomic<permit_waiter*> leaves{nullptr};
+  env::atomic<int> is_over{0};
+
+  void work(int free, std::uint32_t count, bool may_leave = false) {
+    permit_waiter w;
+    w.wants = count;
+    if (may_leave) leaves.store(&w, order::release);
+    wait_end end = all.take_or_enter(w);
+    if (end == wait_end::none) {
+      w.wait();
+      end = w.end;
+    }
+    if (may_leave && leaves.exchange(nullptr, order::acq_rel) == nullptr) {
+      while (is_over.load(order::acquire) == 0) env::yield();
+    }
+    if (end != wait_end::served) return;
+    auto const n = static_cast<int>(count);
+    model::check(taken.fetch_add(n, order::relaxed) + n <= free, "too many are inside");
+    entries.fetch_add(1, order::relaxed);
+    taken.fetch_sub(n, order::relaxed);
+    woken_list woken;
+    all.give(count, woken);
+  }
+  void let_leave() {
+    permit_waiter* const w = leaves.exchange(nullptr, order::acq_rel);
+    if (w == nullptr) return;
+    {
+      woken_list woken;
+      all.leave(*w, wait_end::stopped, woken);
+    }
+    is_over.store(1, order::release);
+  }
+};
+
+/// One wants two permits of two; the others want one.
+template <int Others>
+void wants_much(model::execution& t) {
+  auto& s = t.make<counted>(2);
+  t.thread([&s] { s.work(2, 2); });
+  for (int i = 0; i != Others; ++i) t.thread([&s] { s.work(2, 1); });
+  t.finally([&s] {
+    model::check(s.entries.load(order::relaxed) == Others + 1, "an entry is missing");
+    model::check(s.all.available() == 2, "a permit is lost");
+    model::check(!s.all.has_waiters(), "somebody waits");
+  });
+}
+
+/// One that wants much is told to leave: those behind it go on, and no permit is lost.
+void leaves_line(model::execution& t) {
+  auto& s = t.make<counted>(2);
+  t.thread([&s] { s.work(2, 2, true); });
+  t.thread([&s] { s.work(2, 1); });
+  t.thread([&s] { s.work(2, 1); });
+  t.thread([&s] { s.let_leave(); });
+  t.finally([&s] {
+    model::check(s.entries.load(order::relaxed) >= 2, "an entry is missing");
+    model::check(s.all.available() == 2, "a permit is lost");
+    model::check(!s.all.has_waiters(), "somebody waits");
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  all.merge();
+  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
+  all.prove("owned lock: 2 threads, three times", three, alone<2, 3>);
+  all.prove("owned lock: 3 threads", three, alone<3, 1>);
+  all.prove("owned lock: 3 threads, twice", two, alone<3, 2>);
+  all.prove("owned lock: 3 threads, one insists", three, alone<3, 1, 1>);
+  all.prove("owned lock: one leaves", two, one_leaves<false>);
+  all.prove("owned lock: one that insists leaves", two, one_leaves<true>);
+  all.prove("permits: one wants all, one wants one", three, wants_much<1>);
+  all.prove("permits: one wants all, two want one", three, wants_much<2>);
+  all.prove("permits: one that wants all leaves", two, leaves_line);
+  return all.finish();
+}
