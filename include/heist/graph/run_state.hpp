@@ -127,6 +127,9 @@ struct run_state {
   spin_lock<> waiting_lock;                      ///< guards it against the end of the run
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
 };
+struct stop_target;
+/// Stops the run.
+stop_target stop_target_of(run_state& run) noexcept;
 
 }  // namespace detail
 
