@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <new>
 #include <optional>
@@ -32,7 +33,9 @@ constexpr std::size_t most_links = 2;
 /// A task that comes after others, or the state of a when_any. It has an inherited_stop at the end of its block.
 struct task final : async_state<int> {
   struct any_link : dependency {
-    explicit any_link(async_base& state, async_base& on) noexcept : dependency{state, &on, true} { wake = &wake_up; }
+    explicit any_link(async_base& state, async_base& awaited) noexcept : dependency{state, &awaited, true} {
+      wake = &wake_up;
+    }
     static void wake_up(heist::completion_waiter& self) noexcept {
       auto& any = static_cast<task&>(*static_cast<any_link&>(self).of);
       any.finish();
@@ -108,7 +111,7 @@ struct board {
   }
   /// One share is the caller's, and one each link's.
   task& make_any(std::array<task*, 2> const& of) {
-    task& any = make(of.size());
+    task& any = make(static_cast<std::uint32_t>(of.size()));
     for (task* on : of) {
       auto* const link = ::new (static_cast<void*>(any.first_link() + any.links++)) task::any_link{any, *on};
       model::check(on->finished.enlist(*link), "a task has ended before it began");
