@@ -205,7 +205,8 @@ class resume_on_awaiter {
 struct root_coroutine {
   struct promise_type : coroutine_base {
     completion* done;
-    task_of_coroutine const caller{end_of_calling_task(), interrupt_of_caller()};
+    interrupt_state part;
+    task_of_coroutine const caller = task_that_waits(part);
     template <class Work>
     promise_type(Work&, completion& over) noexcept : done{&over} {
       of = &caller;

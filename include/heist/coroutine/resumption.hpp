@@ -21,7 +21,10 @@ namespace heist::detail {
 struct task_of_coroutine {
   completion const* end;             ///< null: there is no task, or its end is not known
   interrupt_state const* interrupt;  ///< null: nothing can interrupt it
+  interrupt_state const* resumed;    ///< of code that resumes: `interrupt`, or a part of it without its resume_rule
 };
+/// The calling task. `part`: for task_of_coroutine::resumed; lives as long as the coroutine.
+task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
 /// What all coroutines of heist keep.
 struct coroutine_base {
   core* home = nullptr;                   ///< where it resumes after what it awaits; null: where that belongs

@@ -69,8 +69,16 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   return nullptr;
 }
 
+HEIST_COLD_BODY task_of_coroutine task_that_waits(interrupt_state& part) noexcept {
+  interrupt_state const* const interrupt = interrupt_of_caller();
+  // The coroutine may resume in another squad, or on another executor.
+  bool const has_rule = interrupt != nullptr && interrupt->resumes != nullptr;
+  if (has_rule) part.outer = interrupt;
+  return {end_of_calling_task(), interrupt, has_rule ? &part : interrupt};
+}
+
 inline interrupt_state const* interrupt_of(task_of_coroutine const* of) noexcept {
-  return of == nullptr ? nullptr : of->interrupt;
+  return of == nullptr ? nullptr : of->resumed;
 }
 
 HEIST_BODY void completion_awaiter::begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of) {
@@ -91,7 +99,8 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
 HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
                                             task_of_coroutine const* of, async_base const* awaited,
                                             stop_target const& to) {
-  if (to.origin != nullptr && to.origin == interrupt_of(of)) stop_ = std::make_unique<handed_on_stop>(to, to.origin);
+  if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
+    stop_ = std::make_unique<handed_on_stop>(to, to.origin);
   if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
   begin(on, h, of);
   if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above
