@@ -51,8 +51,9 @@ struct coroutine_promise_base : coroutine_base {
   /// What is to go on after it belongs to another executor than the one that it has gone to, or to none.
   HEIST_COLD static std::coroutine_handle<> return_home(std::coroutine_handle<> h,
                                                         coroutine_promise_base& self) noexcept {
-    return goes_on_at_home(self.continuation, self.home_of_continuation) ? std::noop_coroutine()
-                                                                         : transfer(h, self.continuation.handle);
+    return goes_on_at_home(self.continuation, self.home_of_continuation, self.of)
+               ? std::noop_coroutine()
+               : transfer(h, self.continuation.handle);
   }
 };
 
@@ -129,7 +130,7 @@ class [[nodiscard]] coroutine {
       auto& promise = handle_.promise();
       promise.continuation.handle = awaiting;
       promise.home = promise.home_of_continuation = detail::home_of_promise(awaiting.promise());
-      promise.end = detail::end_of_promise(awaiting.promise());
+      promise.of = detail::task_of_promise(awaiting.promise());
       return detail::transfer(awaiting, handle_);
     }
     T await_resume() {
@@ -159,7 +160,7 @@ inline coroutine<void> coroutine_promise<void>::get_return_object() noexcept {
 
 /// co_await of a task's result. `Handle`: future<T> or shared_future<T>.
 template <class Handle>
-class future_awaiter : completion_awaiter {
+class future_awaiter {
  public:
   explicit future_awaiter(Handle&& of) : future_{std::move(of)} {}
 
@@ -170,12 +171,16 @@ class future_awaiter : completion_awaiter {
     core* on = home_of_promise(h.promise());
     if (on == nullptr) on = awaited.home;
     if (on == nullptr) refuse_await_nowhere();
-    suspend(awaited.finished, *on, h, &awaited, end_of_promise(h.promise()));
+    wait_.suspend(awaited.finished, *on, h, task_of_promise(h.promise()), &awaited, stop_target_of(awaited));
   }
-  auto await_resume() -> decltype(std::declval<Handle&>().get()) { return future_.get(); }
+  auto await_resume() -> decltype(std::declval<Handle&>().get()) {
+    wait_.resumed();
+    return future_.get();
+  }
 
  private:
   Handle future_;
+  completion_awaiter wait_;
 };
 
 class resume_on_awaiter {
@@ -186,7 +191,7 @@ class resume_on_awaiter {
   bool await_suspend(std::coroutine_handle<Promise> h) {
     if constexpr (std::is_base_of_v<coroutine_base, Promise>) h.promise().home = &home_;
     if (runs_on(home_)) return false;
-    resume_as_task(item_, home_, h);
+    resume_as_task(item_, home_, h, task_of_promise(h.promise()));
     return true;
   }
   void await_resume() const noexcept {}
@@ -200,9 +205,11 @@ class resume_on_awaiter {
 struct root_coroutine {
   struct promise_type : coroutine_base {
     completion* done;
+    interrupt_state part;
+    task_of_coroutine const caller = task_that_waits(part);
     template <class Work>
     promise_type(Work&, completion& over) noexcept : done{&over} {
-      end = end_of_calling_task();
+      of = &caller;
     }
     root_coroutine get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() const noexcept { return {}; }

@@ -16,7 +16,7 @@ struct run_access {
   static run_state& state(graph_run const& r) { return r.checked(); }
 };
 
-class run_awaiter : completion_awaiter {
+class run_awaiter {
  public:
   explicit run_awaiter(graph_run&& of) noexcept : run_{std::move(of)} {}
   bool await_ready() const { return run_.done(); }
@@ -24,12 +24,17 @@ class run_awaiter : completion_awaiter {
   void await_suspend(std::coroutine_handle<Promise> h) {
     run_state& r = run_access::state(run_);
     core* const on = home_of_promise(h.promise());
-    suspend(r.finished, on != nullptr ? *on : *r.home, h, nullptr, end_of_promise(h.promise()));
+    wait_.suspend(r.finished, on != nullptr ? *on : *r.home, h, task_of_promise(h.promise()), nullptr,
+                  stop_target_of(r));
   }
-  void await_resume() const { run_.get(); }
+  void await_resume() {
+    wait_.resumed();
+    run_.get();
+  }
 
  private:
   graph_run run_;
+  completion_awaiter wait_;
 };
 
 struct event_access {
@@ -52,7 +57,7 @@ class event_awaiter : completion_awaiter {
   void await_suspend(std::coroutine_handle<Promise> h) {
     core* const on = home_of_promise(h.promise());
     if (on == nullptr) refuse_await_nowhere();
-    suspend(event_access::node_of(event_).known, *on, h);
+    suspend(event_access::node_of(event_).known, *on, h, task_of_promise(h.promise()));
   }
   decltype(auto) await_resume() const {
     auto& node = event_access::node_of(event_);

@@ -4,21 +4,31 @@
 #include <coroutine>
 #include <cstddef>  // size_t
 #include <exception>
+#include <memory>  // unique_ptr
 #include <string>
 #include <type_traits>
 
 #include "heist/base/config.hpp"
 #include "heist/executor/async.hpp"
+#include "heist/executor/circular_wait.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/runnable.hpp"
 #include "heist/sync/completion.hpp"
 
 namespace heist::detail {
 
+/// The task that waits for a coroutine by sync_wait, and so for all that this one awaits.
+struct task_of_coroutine {
+  completion const* end;             ///< null: there is no task, or its end is not known
+  interrupt_state const* interrupt;  ///< null: nothing can interrupt it
+  interrupt_state const* resumed;    ///< of code that resumes: `interrupt`, or a part of it without its resume_rule
+};
+/// The calling task. `part`: for task_of_coroutine::resumed; lives as long as the coroutine.
+task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
 /// What all coroutines of heist keep.
 struct coroutine_base {
-  core* home = nullptr;             ///< where it resumes after what it awaits; null: where that belongs
-  completion const* end = nullptr;  ///< of the task that waits for it by sync_wait; null: of none
+  core* home = nullptr;                   ///< where it resumes after what it awaits; null: where that belongs
+  task_of_coroutine const* of = nullptr;  ///< null: nobody waits for it by sync_wait
 };
 
 /// Where a coroutine with such a promise wants to resume; null: anywhere.
@@ -30,11 +40,11 @@ core* home_of_promise(Promise& p) noexcept {
     return nullptr;
   }
 }
-/// What cannot be complete before the coroutine has ended; null: not known.
+/// The task that waits for a coroutine with such a promise; null: not known.
 template <class Promise>
-completion const* end_of_promise(Promise& p) noexcept {
+task_of_coroutine const* task_of_promise(Promise& p) noexcept {
   if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
-    return p.end;
+    return p.of;
   } else {
     return nullptr;
   }
@@ -68,30 +78,38 @@ HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> fro
 struct resume_item : queued_runnable {
   explicit resume_item(std::coroutine_handle<> h = {}) noexcept;
   std::coroutine_handle<> handle;
+  interrupt_state const* interrupt = nullptr;  ///< of the task that waits for the coroutine
   unsigned wave = 0;
 
   static runnable* run_it(runnable& task, fiber& self);
 };
 
-/// Awaits a completion.
+/// Awaits a completion. Destroy it before what it refers to.
 class completion_awaiter : task_waiter {
  public:
-  /// Suspends the coroutine, which ends before `end` (null: not known), until `c` is complete, the end of `awaited` (null:
-  /// of no task); then it resumes on a worker of `on`. Throws executor_error if it would wait for itself.
-  void suspend(completion& c, core& on, std::coroutine_handle<> h, async_base const* awaited = nullptr,
-               completion const* end = nullptr);
+  /// Suspends the coroutine, part of `of` (null: of no task), until `c` is complete; then it resumes on a worker of `on`.
+  void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of);
+  /// As above; `c` is the end of `awaited` (null: of a run), to which a stop of `of` is handed on. Throws executor_error if
+  /// the coroutine would wait for itself.
+  void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of,
+               async_base const* awaited, stop_target const& to);
+  /// First of all that the coroutine does then: no stop is handed on any more.
+  void resumed() noexcept { stop_.reset(); }
 
  private:
+  void begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of);
   static void count(completion_waiter& self) noexcept;
 
   resume_item item_;
+  std::unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
 };
 
-/// Lets the coroutine resume on `home`. Throws executor_error in a child of fork(), and where the executor ends.
-void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h);
+/// Lets the coroutine resume on `home`, as part of `of`. Throws executor_error in a child of fork(), and where the executor
+/// ends.
+void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of);
 /// Lets one that awaited what ends now resume on `home`, if the calling thread is no worker of that. False: it goes on
 /// here, because it is one, `home` is null, or that ends.
-bool goes_on_at_home(resume_item& item, core* home) noexcept;
+bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept;
 /// Is the calling thread a worker of it?
 bool runs_on(core const& home) noexcept;
 

@@ -8,7 +8,6 @@
 
 #include <fmt/core.h>
 
-#include "heist/executor/circular_wait.hpp"
 #include "heist/executor/pooled.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/memory/outside_blocks.hpp"
@@ -61,26 +60,50 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   self.home.tell_begin(*self.worker, view);
   // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
   beside_its_task const unknown{self};
-  transfer_loop::resume(self.transfers, item.handle);
+  {
+    interrupted_by const part_of{self, item.interrupt};
+    transfer_loop::resume(self.transfers, item.handle);
+  }
   self.home.tell_end(*self.worker, view);
   core::ended(*self.worker, its_wave);
   return nullptr;
 }
 
-HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
-                                            async_base const* awaited, completion const* end) {
+HEIST_COLD_BODY task_of_coroutine task_that_waits(interrupt_state& part) noexcept {
+  interrupt_state const* const interrupt = interrupt_of_caller();
+  // The coroutine may resume in another squad, or on another executor.
+  bool const has_rule = interrupt != nullptr && interrupt->resumes != nullptr;
+  if (has_rule) part.outer = interrupt;
+  return {end_of_calling_task(), interrupt, has_rule ? &part : interrupt};
+}
+
+inline interrupt_state const* interrupt_of(task_of_coroutine const* of) noexcept {
+  return of == nullptr ? nullptr : of->resumed;
+}
+
+HEIST_BODY void completion_awaiter::begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of) {
   on.check_open();
   home = &on;
   task = &item_;
   item_.handle = h;
-  bool waits = false;
-  if (end == nullptr) {
-    count(*this);
-    waits = c.enlist(*this);
-  } else {
-    waits = wait_as_part(c, awaited, {end, this, &count});
-  }
-  if (!waits) on.make_runnable(item_);  // it is counted already
+  item_.interrupt = interrupt_of(of);
+}
+
+HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
+                                            task_of_coroutine const* of) {
+  begin(on, h, of);
+  count(*this);
+  if (!c.enlist(*this)) on.make_runnable(item_);  // it is counted already
+}
+
+HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
+                                            task_of_coroutine const* of, async_base const* awaited,
+                                            stop_target const& to) {
+  if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
+    stop_ = std::make_unique<handed_on_stop>(to, to.origin);
+  if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
+  begin(on, h, of);
+  if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above
 }
 
 HEIST_BODY void completion_awaiter::count(completion_waiter& self) noexcept {
@@ -88,15 +111,16 @@ HEIST_BODY void completion_awaiter::count(completion_waiter& self) noexcept {
   me.item_.wave = me.home->began();
 }
 
-HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h) {
+HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of) {
   item.handle = h;
+  item.interrupt = interrupt_of(of);
   home.submit(item, [&item](unsigned wave) { item.wave = wave; });
 }
 
-HEIST_COLD_BODY bool goes_on_at_home(resume_item& item, core* home) noexcept {
+HEIST_COLD_BODY bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept {
   if (home == nullptr || runs_on(*home)) return false;
   try {
-    resume_as_task(item, *home, item.handle);
+    resume_as_task(item, *home, item.handle, of);
     return true;
   } catch (executor_error const&) {
     return false;

@@ -16,17 +16,18 @@ namespace heist {
 namespace detail {
 
 struct any_state;
-/// One of those of which the first is waited for; lies in the block of the state.
-struct any_link : completion_waiter {
-  any_state* of;
-  explicit any_link(any_state& state) noexcept : completion_waiter{&wake_up}, of{&state} {}
+/// One of those of which the first is waited for; lies in the block of the state. It has no share in the task: the first
+/// task to end takes all links from the state's inherited_stop before it gives up its own share.
+struct any_link : dependency {
+  explicit any_link(async_base& state) noexcept : dependency{state, nullptr, true} { wake = &wake_up; }
   static void wake_up(completion_waiter& self) noexcept;
 };
+static_assert(sizeof(any_link) == sizeof(dependency));
 
 /// Done when the first of its links is woken; lives until the last is.
 struct any_state final : async_state<std::size_t> {
   explicit any_state(async_place const& at) noexcept;
-  any_link* links() noexcept { return reinterpret_cast<any_link*>(this + 1); }
+  any_link* first_link() noexcept { return reinterpret_cast<any_link*>(this + 1); }
   /// The first one is the result.
   void finish(std::size_t which) noexcept;
 

@@ -146,7 +146,7 @@ interrupt_state const* interrupt_of_caller() noexcept;
 ///          task.
 struct inherited_stop {
   /// `origin`: the interrupt_state of the submitting task. `own`: of a task with a token; null: it has none. `first`: of the
-  /// links of a task that comes after others, which has a share in each.
+  /// links of a task that comes after others. What they refer to stays until unlink().
   static void add(async_base& task, interrupt_state const* origin, interrupt_state* own = nullptr,
                   dependency* first = nullptr) noexcept;
   /// Null: it has none.

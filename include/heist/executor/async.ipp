@@ -175,10 +175,10 @@ HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
     {
       spin_guard guard{now.lock};
       for (std::uint32_t i = 0; now.first != nullptr && i != now.task.links; ++i) {
-        async_base& before = *now.first[i].on;
-        inherited_stop* const its = of(before);
+        async_base* const before = now.first[i].on;
+        inherited_stop* const its = before == nullptr ? nullptr : of(*before);
         if (its == nullptr || its->origin != now.origin || !takes(*its)) continue;
-        before.retain();
+        before->retain();
         its->next = std::exchange(left, its);
       }
     }

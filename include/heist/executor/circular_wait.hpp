@@ -17,10 +17,13 @@ struct stop_target {
   void (*stop)(void* what) noexcept = nullptr;
   void* what = nullptr;
 };
-/// Hands the calling task's stop on as long as this object lives. Does nothing if there is no memory for that.
+/// Hands a waiting task's stop on as long as this object lives. Does nothing if there is no memory for that.
 class handed_on_stop {
  public:
+  /// Of the calling task.
   explicit handed_on_stop(stop_target const& to) noexcept;
+  /// Of the task with this interrupt_state.
+  handed_on_stop(stop_target const& to, interrupt_state const* waiting) noexcept;
 
  private:
   struct call {

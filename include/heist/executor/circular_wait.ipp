@@ -86,8 +86,11 @@ inline void tell_that_it_waits() noexcept {
       length)};
 }
 
-HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept {
-  if (to.origin == nullptr || interrupt_of_caller() != to.origin) return;
+HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept
+    : handed_on_stop{to, to.origin == nullptr ? nullptr : interrupt_of_caller()} {}
+
+HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to, interrupt_state const* waiting) noexcept {
+  if (to.origin == nullptr || waiting != to.origin) return;
   try {
     callback_.emplace(to.origin->token(), call{to});
   } catch (std::bad_alloc const&) {  // then the stop is not handed on

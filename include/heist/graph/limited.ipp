@@ -73,7 +73,7 @@ HEIST_COLD_BODY void graph_data::leave_lines(woken_list<>& found) noexcept {
 }
 
 /// The tasks of one executor that wait for each other, beginning with `t`: each one's limiter is released by the next task,
-/// the last one's by `t`. Empty if there is no circle. Under the lock of the executor's notes.
+/// the last one's by `t`. Empty if there is no circle. Called while a text of the executor's notes is made.
 HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t) {
   constexpr std::size_t most = 200;
   // relaxed: for people

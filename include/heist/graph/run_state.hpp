@@ -129,6 +129,9 @@ struct run_state {
   std::optional<std::stop_callback<interrupt_on_stop>> stop;
   running_limit limit;
 };
+struct stop_target;
+/// Stops the run.
+stop_target stop_target_of(run_state& run) noexcept;
 
 }  // namespace detail
 

@@ -80,6 +80,10 @@ HEIST_BODY void run_state::release() noexcept {
   if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
+HEIST_COLD_BODY stop_target stop_target_of(run_state& run) noexcept {
+  return {run.origin, [](void* what) noexcept { static_cast<run_state*>(what)->request_stop(); }, &run};
+}
+
 }  // namespace heist::detail
 
 namespace heist {
@@ -98,9 +102,8 @@ HEIST_BODY void graph_run::wait() const {
   detail::run_state& s = checked();
   if (s.finished.done()) return;
   detail::refuse_own_run(s);
-  detail::wait_for_run(
-      s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr},
-      {s.origin, [](void* what) noexcept { static_cast<detail::run_state*>(what)->request_stop(); }, &s});
+  detail::wait_for_run(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr},
+                       detail::stop_target_of(s));
 }
 
 HEIST_BODY void graph_run::get() const {

@@ -19,7 +19,7 @@ HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
   n.since = os_env::coarse_nanoseconds();
   spin_guard guard{lock_};
   HEIST_ASSERT(n.link == nullptr, "a note is added that is in the list");
-  if (!of_this_process()) first_ = nullptr;
+  if (!of_this_process()) first_ = nullptr, readers_ = 0;
   process_ = os_env::process();
   n.next = first_;
   n.link = &first_;
@@ -28,10 +28,18 @@ HEIST_COLD_BODY void outside_notes::add(outside_note& n) noexcept {
 }
 
 HEIST_COLD_BODY void outside_notes::remove(outside_note& n) noexcept {
-  spin_guard guard{lock_};
-  *n.link = n.next;
-  if (n.next != nullptr) n.next->link = n.link;
-  n.link = nullptr;
+  for (std::uint32_t nth = 0;; ++nth) {
+    {
+      spin_guard guard{lock_};
+      if (readers_ == 0 || !of_this_process()) {
+        *n.link = n.next;
+        if (n.next != nullptr) n.next->link = n.link;
+        n.link = nullptr;
+        return;
+      }
+    }
+    os_env::nap(nth);
+  }
 }
 
 HEIST_COLD_BODY bool outside_notes::empty() const noexcept {
@@ -39,11 +47,40 @@ HEIST_COLD_BODY bool outside_notes::empty() const noexcept {
   return first_ == nullptr || !of_this_process();
 }
 
-HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
+HEIST_COLD_BODY outside_note const* outside_notes::first() const noexcept {
   spin_guard guard{lock_};
+  return of_this_process() ? first_ : nullptr;
+}
+
+/// Keeps the notes in the list.
+class outside_notes::reader {
+ public:
+  explicit reader(outside_notes const& of) noexcept : of_{of} {
+    spin_guard guard{of.lock_};
+    if (!of.of_this_process()) return;
+    ++of.readers_;
+    first = of.first_;
+    reads_ = true;
+  }
+  reader(reader const&) = delete;
+  reader& operator=(reader const&) = delete;
+  ~reader() {
+    if (!reads_) return;
+    spin_guard guard{of_.lock_};
+    --of_.readers_;
+  }
+
+  outside_note const* first = nullptr;
+
+ private:
+  outside_notes const& of_;
+  bool reads_ = false;
+};
+
+HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
+  reader const notes{*this};
   std::string all;
-  if (!of_this_process()) return all;
-  for (outside_note const* n = first_; n != nullptr && most-- > 0; n = n->next) all += "  " + n->text(*n) + "\n";
+  for (outside_note const* n = notes.first; n != nullptr && most-- > 0; n = n->next) all += "  " + n->text(*n) + "\n";
   return all;
 }
 

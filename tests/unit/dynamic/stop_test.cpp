@@ -122,6 +122,24 @@ std::vector<wait_kind> waits() {
          for (int i = 0; i != 2; ++i) all.push_back(c.submit([&](context d) { until_stopped(d, n); }));
          heist::when_all(std::move(all)).get();
        }},
+      {"when_any",
+       [](auto&, context c, auto& n) {
+         auto f = c.submit([&](context d) { until_stopped(d, n); });
+         auto g = c.submit([&](context d) {
+                     until_stopped(d, n);
+                     return 1;
+                   }).share();
+         heist::when_any(f, g).get();
+         f.get();
+         g.get();
+       }},
+      {"a task after the first of a range",
+       [](auto&, context c, auto& n) {
+         std::vector<heist::future<void>> all;
+         for (int i = 0; i != 2; ++i) all.push_back(c.submit([&](context d) { until_stopped(d, n); }));
+         heist::when_any(all).then([](std::size_t) {}).get();
+         for (auto& f : all) f.get();
+       }},
       {"another executor's submit",
        [](auto&, context, auto& n) {
          heist::executor<> other{std::size_t{1}};
@@ -187,6 +205,62 @@ std::vector<wait_kind> waits() {
   };
 }
 
+#if HEIST_COROUTINES
+heist::coroutine<> awaits_task(heist::executor<>& ex, std::atomic<int>& n) {
+  co_await ex.submit([&](context d) { until_stopped(d, n); });
+}
+heist::coroutine<> awaits_coroutine(heist::executor<>& ex, std::atomic<int>& n) {
+  co_await heist::resume_on(ex);
+  co_await awaits_task(ex, n);
+}
+heist::coroutine<> awaits_after_another(heist::executor<>& ex, std::atomic<int>& n) {
+  co_await ex.submit([] {});
+  heist::shared_future<void> f = ex.submit([&](context d) { until_stopped(d, n); });
+  co_await f.then([] {});
+}
+heist::coroutine<> awaits_any(heist::executor<>& ex, std::atomic<int>& n) {
+  heist::future<void> f = ex.submit([&](context d) { until_stopped(d, n); });
+  co_await heist::when_any(f);
+}
+heist::coroutine<> awaits_elsewhere(heist::executor<>& ex, std::atomic<int>& n) {
+  heist::executor<> other{std::size_t{1}};
+  auto const goes = [](heist::executor<>& to, std::atomic<int>& m) -> heist::coroutine<> {
+    co_await heist::resume_on(to);
+    co_await awaits_task(to, m);
+  };
+  co_await heist::resume_on(ex);
+  co_await goes(other, n);
+  co_await ex.submit([&](context d) { until_stopped(d, n); });  // stopped already
+}
+heist::coroutine<> awaits_run(heist::executor<>& ex, std::atomic<int>& n) {
+  co_await heist::resume_on(ex);
+  heist::task_graph g;
+  g.emplace([&](context d) { until_stopped(d, n); });
+  CHECK_THROWS_AS(co_await ex.run(g), heist::stopped_error);
+}
+heist::coroutine<> parks(heist::executor<>& ex, std::atomic<int>& n) {
+  co_await ex.submit([] {});
+  ex.submit([&](context d) { until_stopped(d, n); }).get();
+}
+
+void add_coroutines(std::vector<wait_kind>& to) {
+  auto const add = [&to](char const* name, heist::coroutine<> (*what)(heist::executor<>&, std::atomic<int>&)) {
+    to.push_back({name, [what](auto& ex, context, auto& n) { heist::sync_wait(what(ex, n)); }});
+  };
+  add("a coroutine", &awaits_task);
+  add("a coroutine that another awaits", &awaits_coroutine);
+  add("a coroutine's await after another", &awaits_after_another);
+  add("a coroutine that awaits the first of some", &awaits_any);
+  add("a coroutine on another executor", &awaits_elsewhere);
+  add("a coroutine's run", &awaits_run);
+  add("a coroutine that parks", &parks);
+  to.push_back({"a coroutine of a task that is waited for",
+                [](auto& ex, context c, auto& n) { c.submit([&] { heist::sync_wait(awaits_task(ex, n)); }).get(); }});
+}
+#else
+void add_coroutines(std::vector<wait_kind>&) {}
+#endif
+
 enum class stop_way { handle, token, exception, submitted, scope };
 constexpr std::pair<stop_way, char const*> stop_ways[]{{stop_way::handle, "request_stop"},
                                                        {stop_way::token, "a stop_token"},
@@ -197,7 +271,9 @@ constexpr std::pair<stop_way, char const*> stop_ways[]{{stop_way::handle, "reque
 }  // namespace
 
 TEST_CASE("stop: it reaches a task that waits, whatever it waits for", "[dynamic]") {
-  for (wait_kind const& kind : waits()) {
+  std::vector<wait_kind> kinds = waits();
+  add_coroutines(kinds);
+  for (wait_kind const& kind : kinds) {
     for (auto const& [way, name] : stop_ways) {
       INFO(kind.name << ", stopped by " << name);
       heist::executor<> ex{std::size_t{3}};
@@ -264,17 +340,70 @@ TEST_CASE("stop: it does not reach what another task has started, nor what nobod
       seen = seen || d.stop_requested();
     });
     heist::future<void> after_others = c.submit(heist::after(before), [] {});
+    heist::future<std::size_t> any_of_others = heist::when_any(others, before);
+    heist::future<void> first = c.submit([] {});
+    heist::future<std::size_t> any = heist::when_any(first, dropped);
+    first.get();
+    heist::future<void> after_any = std::move(any).then([&](context, std::size_t) {
+      while (!go) std::this_thread::yield();
+    });
+#if HEIST_COROUTINES
+    auto const awaits = [](heist::shared_future<void> f) -> heist::coroutine<> { co_await f; };
     ++begun, begun.notify_all();
+    heist::sync_wait(awaits(others));
+#else
+    ++begun, begun.notify_all();
+#endif
+    after_any.get();
+    any_of_others.get();
     after_others.get();
     others.get();
   });
   auto run = ex.run(g);
   begun.wait(0);
   run.request_stop();
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
   go = true;
   CHECK_THROWS_AS(run.get(), heist::stopped_error);
   dropped.get();
   CHECK_FALSE(seen);
+}
+
+TEST_CASE("stop: it comes while what the task waits for ends", "[dynamic]") {
+  heist::executor<> ex{std::size_t{3}};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "at the end"};
+  for (int round = 0; round != 300; ++round) {
+    std::atomic<int> begun{0};
+    std::atomic<bool> stopping{false};
+    auto const ends = [&](context c) {
+      while (!stopping && !c.stop_requested()) std::this_thread::yield();
+    };
+    heist::task_graph g;
+    g.emplace([&](context c) {
+      heist::shared_future<void> one = c.submit(ends), two = c.submit(heist::after(one), [] {});
+      heist::shared_future<std::size_t> any = heist::when_any(one, two);
+      heist::future<void> last = heist::when_any(two, any, any.then([](std::size_t) {})).then([](std::size_t) {});
+      ++begun, begun.notify_all();
+#if HEIST_COROUTINES
+      auto const awaits = [](heist::future<void> f, heist::shared_future<void> also, context d) -> heist::coroutine<> {
+        co_await std::move(f);
+        co_await also;
+        co_await d.submit([] {});
+      };
+      if (round % 2 != 0) return heist::sync_wait(awaits(std::move(last), two, c));
+#endif
+      last.get();
+      any.get();
+    });
+    auto run = ex.run(g);
+    begun.wait(0);
+    for (int i = 0; i != round % 50; ++i) std::this_thread::yield();
+    if (round % 3 == 0) stopping = true;
+    run.request_stop();
+    stopping = true;
+    run.wait();
+    ex.wait_idle();
+  }
 }
 
 TEST_CASE("stop: a context's token tells of the stop, in tasks that can be stopped", "[dynamic]") {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "heist/coroutine.hpp"
 #include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
 #include "heist/region.hpp"
@@ -98,6 +99,62 @@ TEMPLATE_LIST_TEST_CASE("tiers: futures whose tasks are in another executor, or 
   });
   CHECK(all_free(other));
 }
+
+#if HEIST_COROUTINES
+TEMPLATE_LIST_TEST_CASE("tiers: coroutines that resume in other squads and executors", "[fork]", tiered_policies) {
+  for (auto const& machine : machines()) {
+    heist::executor<TestType> ex{machine};
+    heist::executor<TestType> other{heist_test::two_by_two()};
+    heist_test::watchdog guard{ex, 60s};
+    guard.watch(other);
+    auto const goes = [](heist::executor<TestType>& home, heist::executor<TestType>& away) -> heist::coroutine<long> {
+      long sum = co_await away.submit([] {
+        heist_test::yield();
+        return 1;
+      });
+      sum += away.submit([](auto d) { return fib(d, 4); }).get();
+      co_await heist::resume_on(home);
+      sum += home.submit([](auto d) { return fib(d, 4); }).get();
+      co_return sum;
+    };
+    in_each_tier(ex, slow ? 1 : 2, [&](auto) {
+      if (heist::sync_wait(goes(ex, other)) != 7) throw 1;
+    });
+    CHECK(all_free(other));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("tiers: a stop reaches what a coroutine of a region waits for", "[fork]", tiered_policies) {
+  heist::executor<TestType> ex{heist_test::two_by_two()};
+  heist_test::watchdog guard{ex, 60s};
+  std::atomic<int> begun{0};
+  auto const until_stopped = [&](auto c) {
+    ++begun, begun.notify_all();
+    while (!c.stop_requested()) heist_test::yield();
+  };
+  auto const awaits = [](auto& on, auto const& f) -> heist::coroutine<int> {
+    co_await on.submit(f);      // the first of these is started where the region's task runs
+    co_await on.submit([] {});  // the others where the coroutine resumes
+    on.submit(f).get();
+    co_await on.submit(f);
+    co_return 1;
+  };
+  for (std::uint32_t const boundary : {0u, 2u}) {
+    begun = 0;
+    heist::task_graph g;
+    g.emplace([&] {
+      region r{{.boundary_level = boundary}};
+      CHECK(ex.sync_wait(r, [&](auto) { return heist::sync_wait(awaits(ex, until_stopped)); }) == 1);
+    });
+    auto run = ex.run(g);
+    begun.wait(0);
+    run.request_stop();
+    run.wait();
+    CHECK(begun == 3);
+  }
+  CHECK(all_free(ex));
+}
+#endif
 
 TEMPLATE_LIST_TEST_CASE("tiers: runs of graphs waited for in every kind of frame", "[fork]", tiered_policies) {
   for (auto const& machine : machines()) {

@@ -12,6 +12,7 @@ namespace heist {
 struct os_env : model::env {
   /// The loops that yield only read: of thieves that never sleep, and of who waits for visitors.
   static void yield() noexcept { read_again(); }
+  static void nap(std::uint32_t) noexcept { read_again(); }
   static std::uint64_t ticks() noexcept { return 0; }
   static std::int64_t nanoseconds() noexcept { return 0; }
   static std::int64_t coarse_nanoseconds() noexcept { return 0; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heist/base/env.hpp"
+#include "heist/base/priority.hpp"
 #include "heist/fiber/current.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/room/room_core.hpp"
@@ -210,6 +211,8 @@ class core {
   bool something_from_outside() const noexcept { return !requests.maybe_empty(); }
   static runnable* join_loop(worker const&) noexcept { return nullptr; }
 
+  static void* allocate_block(std::size_t bytes) { return ::operator new(bytes); }
+  static void* allocate_block_on(worker*, std::size_t bytes) { return ::operator new(bytes); }
   void check_open() const noexcept {}
   static void check_process(unsigned) noexcept {}
   /// Nothing is given back here.

@@ -50,6 +50,7 @@ class fiber {
   detail::worker* worker;
   fork_order const order;
   interrupt_state const* interrupt = nullptr;
+  static constexpr fork_slot* stolen = nullptr;
   silent<runnable const*> running{nullptr};
   empty_stack<fork_slot> tasks;
   silent<std::uint32_t> depth{0};

@@ -10,6 +10,7 @@ class unfetched_exceptions {
   struct closing {
     void operator()(unfetched_exceptions* all) const noexcept { delete all; }
   };
+  void keep(std::exception_ptr const&) noexcept {}
 };
 
 class unfetched_reference {
