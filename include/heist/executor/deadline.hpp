@@ -4,26 +4,36 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "heist/base/config.hpp"
-#include "heist/sched/timers.hpp"
 #include "heist/sync/time_limit.hpp"
 
 namespace heist {
 
 namespace detail {
-
-running_limit start_deadline(core& home, std::stop_token const& stop, std::int64_t when);
-
+class core;
+/// What counts the time; whole in heist/sync.hpp.
+template <class TimePoint>
+struct limit_at;
+template <class TimePoint>
+inline constexpr bool can_count_to = requires {
+  sizeof(limit_at<TimePoint>);
+};
 }  // namespace detail
 
-/// What heist::with{.deadline = ...} takes: a point in time of any clock; none by default. What it needs is compiled only
-/// where one is said.
+/// What heist::with{.deadline = ...} takes: a point in time of any clock of std::chrono; none by default. Needs
+/// heist/sync.hpp.
 class deadline {
  public:
   constexpr deadline() noexcept = default;
-  template <class Clock, class Duration>
-  deadline(std::chrono::time_point<Clock, Duration> const& when)
-      : start_{&detail::start_deadline}, when_{detail::until(when)} {}
+  template <class TimePoint>
+  requires requires { typename TimePoint::clock; }
+  deadline(TimePoint const& when) {
+    static_assert(detail::can_count_to<TimePoint>,
+                  "heist: a deadline needs what counts the time; fix it by #include <heist/sync.hpp>.");
+    if constexpr (detail::can_count_to<TimePoint>) {
+      start_ = &detail::limit_at<TimePoint>::start;
+      when_ = detail::limit_at<TimePoint>::nanoseconds(when);
+    }
+  }
 
   explicit operator bool() const noexcept { return start_ != nullptr; }
   /// Begins to count for work of `home`, which `stop` stops, too. Throws bad_alloc, and executor_error where the system
@@ -38,7 +48,3 @@ class deadline {
 };
 
 }  // namespace heist
-
-#if HEIST_HEADER_ONLY
-#include "heist/executor/deadline.ipp"
-#endif

@@ -18,8 +18,13 @@ struct parked_place {
   std::size_t stack_bytes;
 };
 
-/// Who has the lock that `waits` waits for, as ", which task a has"; or nothing.
-std::string text_of_owner(parked_note const& waits, std::vector<parked_place> const& all);
+/// Which of them has the lock whose owner() is `owner`. Null: none of them.
+inline parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
+  for (parked_place const& p : all) {
+    if (p.note->waits() && owner - p.stack_bottom < p.stack_bytes) return p.note;
+  }
+  return nullptr;
+}
 /// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
 /// at a moment, and then stays so.
 std::string text_of_circle(std::vector<parked_place> const& all);

@@ -12,25 +12,6 @@
 
 namespace heist::detail {
 
-/// Who has the lock that `waits` waits for, if it has parked. Null: nobody, or it is not known.
-inline parked_note const* owner_of(parked_note const& waits, std::vector<parked_place> const& all) noexcept {
-  std::uintptr_t const owner = waits.owner();
-  if (owner == 0) return nullptr;
-  auto const found = std::find_if(all.begin(), all.end(), [owner](parked_place const& p) {
-    return p.note->waits() && owner - p.stack_bottom < p.stack_bytes;
-  });
-  return found == all.end() ? nullptr : found->note;
-}
-
-HEIST_COLD_BODY std::string text_of_owner(parked_note const& waits, std::vector<parked_place> const& all) {
-  std::uintptr_t const owner = waits.owner();
-  if (owner == 0) return {};
-  if (owner == 2) return ", which a coroutine has";  // mutex_base::by_coroutine
-  parked_note const* const by = owner_of(waits, all);
-  if (by == nullptr) return ", which a task or thread that runs has, or one of another executor";
-  return ", which " + by->task() + " has";
-}
-
 /// Waits as edges, found by what they go out from. Several tasks of one run go out from its end.
 class parked_edges {
  public:
@@ -39,7 +20,9 @@ class parked_edges {
       parked_note const* const n = p.note;
       auto e = n->edge();
       if (e.wait % 2 == 0) continue;
-      if (parked_note const* const by = owner_of(*n, all); by != nullptr) e.to = start_of(*by, by->edge());
+      std::uintptr_t const owner = n->owner();
+      parked_note const* const by = owner == 0 ? nullptr : owner_of(owner, all);
+      if (by != nullptr) e.to = start_of(*by, by->edge());
       e.from = start_of(*n, e);
       if (e.to == nullptr) continue;
       auto const [first, is_new] = first_from_.try_emplace(as_key(e.from), all_.size());

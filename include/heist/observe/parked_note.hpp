@@ -53,7 +53,10 @@ class parked_note {
   };
   seen_edge edge() const noexcept;
   /// Of the lock that it waits for: an address on the stack of who has it. 0: it waits for no lock, or nobody has it.
-  std::uintptr_t owner() const noexcept;
+  std::uintptr_t owner() const noexcept {
+    spin_guard guard{lock_};
+    return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{1};  // relaxed: for people
+  }
   /// The task's own kind and name.
   std::string task() const;
 

@@ -37,11 +37,6 @@ HEIST_COLD_BODY void parked_note::end() noexcept {
   owner_ = nullptr;
 }
 
-HEIST_COLD_BODY std::uintptr_t parked_note::owner() const noexcept {
-  spin_guard guard{lock_};
-  return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{1};  // relaxed: for people
-}
-
 HEIST_COLD_BODY std::string parked_note::task() const {
   noted_name name;
   {

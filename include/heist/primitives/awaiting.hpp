@@ -19,15 +19,16 @@ class line_awaiter : completion_awaiter {
   line_awaiter() noexcept = default;
 
   enum class answer { suspended, goes_on, has_to_block };
-  /// `enter()` puts `w` in line. Then the coroutine `h` is suspended, until it has been served or told to leave. `home`: where
-  /// it resumes; null: on the calling thread's executor. has_to_block: there is none. goes_on: it need not wait.
-  template <class Base, class Enter>
-  answer suspend_in_line(core* home, std::coroutine_handle<> h, line const& of, parked_in_line<Base>& w,
-                         Enter&& enter) {
+  /// `enter()` puts `w` in line. Then the coroutine `h` is suspended, until it has been served or told to leave. It resumes
+  /// where it belongs, or on the calling thread's executor. has_to_block: there is none. goes_on: it need not wait.
+  template <class Promise, class Base, class Enter>
+  answer suspend_in_line(std::coroutine_handle<Promise> h, line const& of, parked_in_line<Base>& w, Enter&& enter) {
+    core* home = home_of_promise(h.promise());
     if (home == nullptr && (home = home_of_thread()) == nullptr) return answer::has_to_block;
     begin(*home, of, w);
     if (enter() != wait_end::none) return answer::goes_on;
-    return suspend_until_woken(w.woken, *home, h, of, w) ? answer::suspended : answer::goes_on;
+    return suspend_until_woken(w.woken, *home, h, task_of_promise(h.promise()), of, w) ? answer::suspended
+                                                                                       : answer::goes_on;
   }
   /// When it has resumed.
   void end_in_line() noexcept;
@@ -39,8 +40,8 @@ class line_awaiter : completion_awaiter {
   static core* home_of_thread() noexcept;
   void begin(core& home, line const& of, queued_waiter<>& w);
   /// It may have resumed elsewhere when this returns true.
-  bool suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h, line const& of,
-                           queued_waiter<>& w);
+  bool suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h, task_of_coroutine const* part_of,
+                           line const& of, queued_waiter<>& w);
 
   core* noted_ = nullptr;
   note note_;

@@ -31,9 +31,10 @@ HEIST_COLD_BODY void line_awaiter::begin(core& home, line const& of, queued_wait
 }
 
 HEIST_COLD_BODY bool line_awaiter::suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h,
-                                                       line const& of, queued_waiter<>& w) {
+                                                       task_of_coroutine const* part_of, line const& of,
+                                                       queued_waiter<>& w) {
   try {
-    suspend(woken, home, h);
+    suspend(woken, home, h, part_of);
     return true;
   } catch (executor_error const&) {  // its executor ends
     of.leave(of.object, w, wait_end::stopped);

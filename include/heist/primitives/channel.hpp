@@ -104,8 +104,8 @@ class channel_base {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       channel_base& c = of_;
-      answer const now = suspend_in_line(home_of_promise(h.promise()), h, c.in_line(side_), waiter_,
-                                         [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
+      answer const now =
+          suspend_in_line(h, c.in_line(side_), waiter_, [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
       if (now == answer::has_to_block) c.wait(side_, never, may_go_, may_go_);
       return now == answer::suspended;
     }

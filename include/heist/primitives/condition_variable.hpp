@@ -27,11 +27,11 @@ class keeps_waiting {
   fiber* const fiber_;
 };
 
-/// Gives a lock back to its owner at the end, whatever happens.
+/// Locks at the end, whatever happens.
 template <class Lock>
 class unlocked {
  public:
-  explicit unlocked(Lock& lock) : lock_{lock} { lock_.unlock(); }
+  explicit unlocked(Lock& lock) noexcept : lock_{lock} {}
   unlocked(unlocked const&) = delete;
   unlocked& operator=(unlocked const&) = delete;
   ~unlocked() {
@@ -128,6 +128,12 @@ class condition_variable_any {
       detail::line const of{this, &leave, {"a condition variable"}};
       detail::may_leave const leaves{of, w, end, token};
       if ((now = enter(w)) == detail::wait_end::none) {
+        try {
+          lock.unlock();
+        } catch (...) {  // it was not locked
+          abandon(of, w);
+          throw;
+        }
         detail::unlocked<Lock> const meanwhile{lock};
         now = wait_unlocked(of, w, end);
       }
@@ -137,6 +143,7 @@ class condition_variable_any {
   }
   detail::wait_end enter(waiter& w) noexcept;
   static detail::wait_end wait_unlocked(detail::line const& of, waiter& w, std::int64_t end);
+  static void abandon(detail::line const& of, waiter& w) noexcept;
   static void leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept;
 
   spin_lock<> lock_;

@@ -60,6 +60,11 @@ HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::l
   return w.end;
 }
 
+HEIST_COLD_BODY void condition_variable_any::abandon(detail::line const& of, waiter& w) noexcept {
+  of.leave(of.object, w, detail::wait_end::stopped);
+  for (std::uint32_t tries = 0; !w.woken.done(); ++tries) os_env::spin(tries);  // somebody has notified it just now
+}
+
 HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_waiter<>& w,
                                                    detail::wait_end why) noexcept {
   auto& it = *static_cast<condition_variable_any*>(me);

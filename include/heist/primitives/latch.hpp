@@ -62,8 +62,8 @@ class open_line {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       open_line& l = line_;
-      answer const now = suspend_in_line(home_of_promise(h.promise()), h, line{&l, &leave, {what_}}, waiter_,
-                                         [&] { return l.enter(waiter_, is_open_); });
+      answer const now =
+          suspend_in_line(h, line{&l, &leave, {what_}}, waiter_, [&] { return l.enter(waiter_, is_open_); });
       if (now == answer::has_to_block) l.wait(what_, is_open_);
       return now == answer::suspended;
     }

@@ -31,7 +31,7 @@ class mutex_base {
 
   explicit constexpr mutex_base(char const* name) noexcept : name_{name} {}
   ~mutex_base() {
-    if (lock_.owner() != 0) [[unlikely]]
+    if (lock_.is_waited_for()) [[unlikely]]
       refuse_destruction();
   }
 
@@ -74,8 +74,7 @@ class mutex_base {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       mutex_base& m = mutex_;
-      answer const now = suspend_in_line(home_of_promise(h.promise()), h, m.in_line(), waiter_,
-                                         [&] { return m.lock_.acquire_or_enter(waiter_); });
+      answer const now = suspend_in_line(h, m.in_line(), waiter_, [&] { return m.lock_.acquire_or_enter(waiter_); });
       if (now == answer::has_to_block) m.acquire_for_coroutine();
       return now == answer::suspended;
     }
@@ -102,16 +101,17 @@ class mutex_base {
 ///          16 times; then it is handed over.
 /// Stops    a stop of the waiting task ends lock() with stopped_error. A task that an exception leaves waits on.
 /// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it, and stack_error or
-///          bad_alloc where a task cannot park. unlock() by another task, and the destruction of a locked mutex, end the
+///          bad_alloc where a task cannot park. unlock() by another task, and the destruction of a mutex for which somebody waits, end the
 ///          program with a sentence.
 /// Cost     lock and unlock: an exchange each.
-/// Promises a task unlocks what it has locked, wherever it resumes. Where a join runs other tasks on the stack of one that
+/// Promises a task unlocks what it has locked, wherever it resumes. A coroutine that holds it over a co_await takes it by
+///          lock_async(). Where a join runs other tasks on the stack of one that
 ///          waits (join_strategy::steal), do not hold it over a fork: such a task would wait for what lies below it.
 class mutex : public detail::mutex_base {
  public:
-  mutex() noexcept : mutex{nullptr} {}
+  constexpr mutex() noexcept : mutex{nullptr} {}
   /// `name`: what state_text() and HEIST_WATCHDOG call it. It lives as long as the mutex.
-  explicit mutex(char const* name) noexcept : mutex_base{name} {}
+  constexpr explicit mutex(char const* name) noexcept : mutex_base{name} {}
 
   void lock() { acquire(); }
   [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
@@ -128,8 +128,8 @@ class mutex : public detail::mutex_base {
 /// As heist::mutex, and with time limits. The first of them makes one thread for all (core's timers).
 class timed_mutex : public detail::mutex_base {
  public:
-  timed_mutex() noexcept : timed_mutex{nullptr} {}
-  explicit timed_mutex(char const* name) noexcept : mutex_base{name} {}
+  constexpr timed_mutex() noexcept : timed_mutex{nullptr} {}
+  constexpr explicit timed_mutex(char const* name) noexcept : mutex_base{name} {}
 
   void lock() { acquire(); }
   [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
@@ -157,8 +157,8 @@ class timed_mutex : public detail::mutex_base {
 /// run on other stacks, or on its own: do not let them lock what it holds.
 class recursive_mutex : public detail::mutex_base {
  public:
-  recursive_mutex() noexcept : recursive_mutex{nullptr} {}
-  explicit recursive_mutex(char const* name) noexcept : mutex_base{name} {}
+  constexpr recursive_mutex() noexcept : recursive_mutex{nullptr} {}
+  constexpr explicit recursive_mutex(char const* name) noexcept : mutex_base{name} {}
 
   void lock() {
     if (!again()) acquire();

@@ -56,12 +56,8 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
   }
   waiter w{here(), false};
   line const of = in_line();
-  auto const again = [&] {
-    woken_list<> woken;
-    return lock_.compete(w, woken);
-  };
   wait_end const now = wait_in_line(
-      of, w, end, {}, [&] { return lock_.acquire_or_enter(w); }, again);
+      of, w, end, {}, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.compete(w); });
   if (now == wait_end::stopped) throw_stopped(of.why);
   return now == wait_end::served;
 }
@@ -73,8 +69,7 @@ HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
     if (!w->current.load(std::memory_order_relaxed)->has_on_stack(seen)) {                       // relaxed: its own
       HEIST_FATAL(
           "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
-          "task "
-          "that locks it");
+          "task that locks it, or, in a coroutine, by lock_async()");
     }
   }
   if (lock_.try_release(seen)) return;
@@ -84,7 +79,7 @@ HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
 
 HEIST_COLD_BODY void mutex_base::refuse_destruction() const noexcept {
   HEIST_FATAL(
-      "a heist mutex is destroyed that somebody has locked; fix it by joining the tasks and threads that use it "
+      "a heist mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that use it "
       "before it goes");
 }
 

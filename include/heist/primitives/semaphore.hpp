@@ -65,8 +65,7 @@ class semaphore_base : public limiter {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       semaphore_base& s = of_;
-      answer const now = suspend_in_line(home_of_promise(h.promise()), h, s.in_line(), waiter_,
-                                         [&] { return s.permits_.take_or_enter(waiter_); });
+      answer const now = suspend_in_line(h, s.in_line(), waiter_, [&] { return s.permits_.take_or_enter(waiter_); });
       if (now == answer::has_to_block) s.wait(never);
       return now == answer::suspended;
     }

@@ -18,7 +18,7 @@ namespace heist {
 /// Order   first come, first served, and readers that stand side by side go in together. So a reader waits behind a writer
 ///         that waits, and nobody waits for ever.
 /// Stops   as heist::mutex.
-/// Errors  unlocking what is not locked, and the destruction of what is, end the program with a sentence.
+/// Errors  unlocking what is not locked, and the destruction while somebody waits, end the program with a sentence.
 /// Cost    each call a spin_lock and a few instructions.
 class shared_mutex {
  public:
@@ -100,8 +100,7 @@ class shared_mutex {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       shared_mutex& m = mutex_;
-      answer const now = suspend_in_line(detail::home_of_promise(h.promise()), h, m.in_line(), waiter_,
-                                         [&] { return m.acquire_or_enter(waiter_); });
+      answer const now = suspend_in_line(h, m.in_line(), waiter_, [&] { return m.acquire_or_enter(waiter_); });
       if (now == answer::has_to_block) m.wait(waiter_.wants, detail::never);
       return now == answer::suspended;
     }

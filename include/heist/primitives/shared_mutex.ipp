@@ -9,9 +9,10 @@ namespace heist {
 
 HEIST_COLD_BODY shared_mutex::~shared_mutex() {
   spin_guard guard{lock_};  // whoever has unlocked it last may still be here
-  if (written_ || readers_ != 0 || !line_.empty())
+  if (!line_.empty())
     HEIST_FATAL(
-        "a heist::shared_mutex is destroyed that somebody has locked; fix it by joining the tasks and threads that use "
+        "a heist::shared_mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that "
+        "use "
         "it before it goes");
 }
 

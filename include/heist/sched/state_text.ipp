@@ -69,7 +69,13 @@ HEIST_COLD_BODY std::string core::state_text() const {
   for (parked_place const& p : places) {
     std::string const note = p.note->text();
     if (note.empty() || ++parked > most) continue;
-    text += "  parked: " + note + text_of_owner(*p.note, places) + waited_text(p.note->since()) + "\n";
+    text += "  parked: " + note;
+    if (std::uintptr_t const owner = p.note->owner(); owner != 0) {
+      parked_note const* const by = owner_of(owner, places);
+      text +=
+          by != nullptr ? ", which is held by " + by->task() : ", which is held by what runs, or by another executor's";
+    }
+    text += waited_text(p.note->since()) + "\n";
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
   if (std::string const circle = text_of_circle(places); !circle.empty()) text += "  " + circle + "\n";

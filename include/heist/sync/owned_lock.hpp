@@ -35,7 +35,7 @@ template <class Env = os_env, unsigned Bypass = 16>
 class owned_lock {
  public:
   using waiter = lock_waiter<Env>;
-  owned_lock() = default;
+  constexpr owned_lock() = default;
   owned_lock(owned_lock const&) = delete;
   owned_lock& operator=(owned_lock const&) = delete;
   /// Whoever has released it last may still be in release_to_next().
@@ -54,6 +54,11 @@ class owned_lock {
   HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t who) noexcept {
     // release: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  /// For its destructor.
+  bool is_waited_for() const noexcept {
+    spin_guard guard{lock_};
+    return !line_.empty();
   }
   typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return word_; }
   /// Who has it; 0: nobody. A snapshot.
@@ -89,16 +94,14 @@ class owned_lock {
     }
   }
   /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
-  /// more. Then another one is called in its place.
-  wait_end compete(waiter& w, woken_list<Env>& woken) noexcept {
+  /// more. Where it does not get the lock, the owner's release finds the line.
+  wait_end compete(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) return w.end;  // the lock was handed to it, or it was taken out of the line
     called_ = nullptr;
     if (claim(w)) return wait_end::served;
     w.insists = true;
-    if (line_.enter_in_front(w)) return wait_end::none;
-    if (!line_.empty()) call_if_free(woken);
-    return w.end;
+    return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   /// Who is stopped or late leaves.
   void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
@@ -138,18 +141,6 @@ class owned_lock {
     called_ = &w;
     passed_ = 0;
     woken.add(w);
-  }
-  /// There is one that waits, and nobody has been called.
-  void call_if_free(woken_list<Env>& woken) noexcept {
-    waiter& first = static_cast<waiter&>(*line_.first());
-    if (!is_free(word_.load(std::memory_order_relaxed))) return;  // relaxed: if it is not, its owner will look
-    if (!first.insists) return call(first, woken);
-    line_.take_out(first, wait_end::none);
-    if (claim(first)) {
-      woken.add(first);
-    } else {
-      static_cast<void>(line_.enter_in_front(first));  // nobody can have told it to leave: the lock is held
-    }
   }
 
   typename Env::template atomic<std::uintptr_t> word_{0};

@@ -76,10 +76,9 @@ class two_lines {
   void leave(side s, waiter& w, wait_end why) noexcept {
     woken_list<Env> woken;
     spin_guard guard{lock_};
-    bool const counted = line_[s].has(w);
     if (w.end == wait_end::served) w.end = wait_end::none;  // it tries once more
     if (!line_[s].leave(w, why)) return;
-    if (counted) waiting_.fetch_sub(one(s), std::memory_order_relaxed);  // relaxed: as in enter()
+    waiting_.fetch_sub(one(s), std::memory_order_relaxed);  // relaxed: as in enter()
     woken.add(w);
   }
 

@@ -1,7 +1,7 @@
 // Bodies of deadline.hpp.
 #pragma once
 
-#include "heist/executor/deadline.hpp"
+#include "heist/primitives/deadline.hpp"
 
 #include <memory>  // make_unique
 #include <optional>
@@ -29,7 +29,7 @@ struct counting_limit final : time_limit, timed_call {
   bool counts = false;
 };
 
-HEIST_COLD_BODY running_limit start_deadline(core& home, std::stop_token const& stop, std::int64_t when) {
+HEIST_COLD_BODY running_limit start_limit(core& home, std::stop_token const& stop, std::int64_t when) {
   auto made = std::make_unique<counting_limit>(stop);
   set_timer(home, *made, when);
   made->counts = true;
