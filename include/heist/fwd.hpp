@@ -8,6 +8,7 @@
 //      tiers/            squads, CAB, CATS                 replay/     steal trees, following them, adaptation
 //      algo/             loops, reductions, scans, sorts   measure/    work and span, recordings
 //      dynamic/          tasks after tasks, data flow, pipelines       coroutine/  coroutines as tasks
+//      primitives/       mutexes, permits, channels, ... that park a task (heist/sync.hpp, not in heist.hpp)
 //      senders/          std::execution: a scheduler with bulk (heist/execution.hpp, not in heist.hpp)
 //      distributed/      one graph over many processes
 //   4  recall/           graphs that remember: their memory, squads for their tasks, runs that follow one

@@ -43,7 +43,7 @@ struct owned {
 
   /// True: the caller has the lock.
   bool acquire(int who, bool insists, bool may_leave) {
-    auto const mine = static_cast<std::uintptr_t>(who + 1) * 2;
+    auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
     if (lock.try_acquire(mine)) return true;
     lock_waiter w{mine, insists};
     if (may_leave) leaves.store(&w, order::release);
@@ -61,7 +61,7 @@ struct owned {
     return end == wait_end::served;
   }
   void release(int who) {
-    auto const mine = static_cast<std::uintptr_t>(who + 1) * 2;
+    auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
     if (lock.try_release(mine)) return;
     model::check(lock.owner() == mine, "somebody else has the lock");
     woken_list woken;
@@ -69,7 +69,7 @@ struct owned {
   }
   void work(int who, bool insists = false, bool may_leave = false) {
     if (!acquire(who, insists, may_leave)) return;
-    model::check(lock.owner() == static_cast<std::uintptr_t>(who + 1) * 2, "the owner is another one");
+    model::check(lock.owner() == static_cast<std::uintptr_t>(who + 1) * 4, "the owner is another one");
     model::check(inside == 0, "two are inside");
     inside = 1;
     entries = entries + 1;
@@ -99,14 +99,14 @@ void alone(model::execution& t) {
   t.finally([&s] {
     model::check(s.entries == Threads * Times, "an entry is missing");
     model::check(s.lock.owner() == 0, "the lock is not free");
-    model::check(s.lock.try_acquire(2), "it cannot be taken");
+    model::check(s.lock.try_acquire(4), "it cannot be taken");
   });
 }
 
 /// Somebody has the lock, and keeps it. The one that waits goes when it is told, whenever that is.
 void leaves_for_certain(model::execution& t) {
   auto& s = t.make<owned>();
-  model::check(s.lock.try_acquire(100), "it is free");
+  model::check(s.lock.try_acquire(800), "it is free");
   t.thread([&s] { model::check(!s.acquire(0, false, true), "two have the lock"); });
   t.thread([&s] {
     while (s.leaves.load(order::relaxed) == nullptr) env::yield();
@@ -125,7 +125,7 @@ void one_leaves(model::execution& t) {
   t.finally([&s] {
     model::check(s.entries >= 2, "an entry is missing");
     model::check(s.lock.owner() == 0, "the lock is not free");
-    model::check(s.lock.try_acquire(2), "it cannot be taken");
+    model::check(s.lock.try_acquire(4), "it cannot be taken");
   });
 }
 

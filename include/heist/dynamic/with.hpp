@@ -29,7 +29,7 @@ struct with {
   /// If stop is requested before the task starts it is skipped, and get() throws stopped_error.
   std::stop_token stop = {};
   /// A point in time (std::chrono), at which the task, or run, is stopped as by `stop`: if it has not begun it does not
-  /// begin; what it waits for ends with stopped_error. Makes one thread for all limits in time, at the first use. Needs
+  /// begin; what it waits for ends with stopped_error. One thread for all limits in time, made at the first use, calls the callbacks of the stop. Needs
   /// heist/sync.hpp.
   heist::deadline deadline = {};
 };

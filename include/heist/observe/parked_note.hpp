@@ -17,7 +17,7 @@ namespace heist::detail {
 struct wait_reason {
   char const* what = "the tasks that it has forked";
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
-  /// Of a lock: an address on the stack of who has it, but for its lowest bit. It stays as long as somebody waits.
+  /// Of a lock: an address on the stack of who has it, but for its two lowest bits. It stays as long as somebody waits.
   os_env::atomic<std::uintptr_t> const* owner = nullptr;
 };
 
@@ -55,7 +55,7 @@ class parked_note {
   /// Of the lock that it waits for: an address on the stack of who has it. 0: it waits for no lock, or nobody has it.
   std::uintptr_t owner() const noexcept {
     spin_guard guard{lock_};
-    return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{1};  // relaxed: for people
+    return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{3};  // relaxed: for people
   }
   /// The task's own kind and name.
   std::string task() const;

@@ -17,6 +17,7 @@ namespace heist::detail {
 class line_awaiter : completion_awaiter {
  protected:
   line_awaiter() noexcept = default;
+  ~line_awaiter() { end_in_line(); }
 
   enum class answer { suspended, goes_on, has_to_block };
   /// `enter()` puts `w` in line. Then the coroutine `h` is suspended, until it has been served or told to leave. It resumes

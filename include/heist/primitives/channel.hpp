@@ -38,7 +38,7 @@ class channel_base {
   }
   HEIST_RARE void tell_waiters(side s) noexcept;
   bool has_turn_first(side s) const noexcept {
-    return !insists_[s].load(std::memory_order_relaxed);  // relaxed: a hint, for who comes now
+    return insists_[s].load(std::memory_order_relaxed) == 0;  // relaxed: a hint, for who comes now
   }
 
   /// Calls `attempt()` again and again until it is true, and waits while `may_go()` is not. False: it was late.
@@ -46,43 +46,55 @@ class channel_base {
   bool wait(side s, std::int64_t end, Attempt attempt, MayGo may_go) {
     waiter w;
     line const of = in_line(s);
+    turn<MayGo> mine{*this, s, may_go};
     bool done = false;
-    unsigned in_vain = 0;
     wait_end const now = wait_in_line(
-        of, w, end, {}, [&] { return go_on(s, w, done, in_vain, attempt, may_go); },
-        [&] { return go_on(s, w, done, in_vain, attempt, may_go); });
-    end_of_wait(s, in_vain, may_go());
+        of, w, end, {}, [&] { return go_on(mine, w, done, attempt); },
+        [&] {
+          mine.was_woken = true;
+          return go_on(mine, w, done, attempt);
+        });
     if (now == wait_end::stopped) throw_stopped(of.why);
     return done;
+  }
+  /// One that has waited lets the next one go, if there is something for it.
+  void end_of_wait(side s, bool more) noexcept {
+    if (more && lines_.may_wait(s)) lines_.tell(s);
   }
 
   static constexpr unsigned bypass = 16;
   two_lines<> lines_;
-  os_env::atomic<bool> insists_[2]{};  ///< somebody has been overtaken too often: others come behind it
+  os_env::atomic<unsigned> insists_[2]{};  ///< how many have been overtaken too often: others come behind them
 
  private:
   using waiter = parked_in_line<>;
 
-  /// Tries, or enters the line. `in_vain`: how often it has been woken and found nothing.
-  template <class Attempt, class MayGo>
-  wait_end go_on(side s, waiter& w, bool& done, unsigned& in_vain, Attempt& attempt, MayGo& may_go) {
-    for (;; ++in_vain) {
-      if (in_vain != 0 || has_turn_first(s)) {
-        if ((done = attempt())) return wait_end::served;
-      }
-      if (in_vain == bypass) insists_[s].store(true, std::memory_order_relaxed);  // relaxed: a hint
-      wait_end const now = lines_.enter(s, w, in_vain != 0, may_go);
-      if (now == wait_end::none) {
-        ++in_vain;
-        return now;
-      }
-      if (now != wait_end::served) return now;
+  /// From when it tries to when it has had its turn, or leaves.
+  template <class MayGo>
+  struct turn {
+    channel_base& of;
+    side const at;
+    MayGo& may_go;
+    bool was_woken = false;
+    unsigned in_vain = 0;  ///< how often it has tried
+
+    ~turn() {
+      if (in_vain >= bypass) of.insists_[at].fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint
+      of.end_of_wait(at, may_go());
     }
-  }
-  /// One that has waited lets the next one go, if there is something for it.
-  void end_of_wait(side s, unsigned in_vain, bool more) noexcept {
-    if (in_vain > bypass) insists_[s].store(false, std::memory_order_relaxed);  // relaxed: a hint
-    if (more && lines_.may_wait(s)) lines_.tell(s);
+  };
+  /// Tries, or enters the line: in front if it has stood there before.
+  template <class MayGo, class Attempt>
+  wait_end go_on(turn<MayGo>& mine, waiter& w, bool& done, Attempt& attempt) {
+    for (;;) {
+      if (mine.was_woken || has_turn_first(mine.at)) {
+        if ((done = attempt())) return wait_end::served;
+        if (++mine.in_vain == bypass) insists_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
+      }
+      wait_end const now = lines_.enter(mine.at, w, mine.was_woken, mine.may_go);
+      if (now != wait_end::served) return now;
+      mine.was_woken = true;
+    }
   }
   line in_line(side s) noexcept {
     return s == two_lines<>::putters ? line{this, &leave<two_lines<>::putters>, {"a channel that is full"}}
@@ -112,7 +124,7 @@ class channel_base {
     void await_resume() {
       end_in_line();
       if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) {
-        of_.end_of_wait(side_, 0, may_go_());
+        of_.end_of_wait(side_, may_go_());
         throw_stopped({"a channel"});
       }
     }
@@ -131,9 +143,11 @@ class channel_base {
 /// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and pop; who
 /// must wait parks its task, blocks its thread, or suspends.
 ///
-/// Order   who waits is served in turn, but for a bounded bypass: others may take its place up to 16 times.
+/// Order   who waits is served in turn, but for a bounded bypass: others may take its place up to 16 times. try_push() and
+///         try_pop() take what there is; a coroutine that has been woken in vain stands at the end again.
 /// Stops   a stop of the waiting task ends push() and pop() with stopped_error; the value that was to be pushed is gone.
 /// Cost    push and pop: two exchanges each where nobody waits.
+/// Promises it outlives all calls: push() may still be in it when its value has been popped.
 /// T       moved and destroyed without exceptions; copies are not needed.
 template <class T>
 class channel : detail::channel_base {
@@ -181,18 +195,24 @@ class channel : detail::channel_base {
 #if HEIST_COROUTINES
   /// co_await: as push() and pop().
   coroutine<bool> push_async(T value) {
-    for (;;) {
+    auto const may_go = [this] { return ring_.may_put(); };
+    for (bool waited = false;; waited = true) {
       detail::ring_answer const now = put(std::move(value));
-      if (now != detail::ring_answer::not_now) co_return now == detail::ring_answer::done;
-      auto const may_go = [this] { return ring_.may_put(); };
+      if (now != detail::ring_answer::not_now) {
+        if (waited) end_of_wait(detail::two_lines<>::putters, may_go());
+        co_return now == detail::ring_answer::done;
+      }
       co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::putters, may_go};
     }
   }
   coroutine<std::optional<T>> pop_async() {
-    for (;;) {
+    auto const may_go = [this] { return ring_.may_take(); };
+    for (bool waited = false;; waited = true) {
       std::optional<T> value = try_pop();
-      if (value || ring_.is_over()) co_return value;
-      auto const may_go = [this] { return ring_.may_take(); };
+      if (value || ring_.is_over()) {
+        if (waited) end_of_wait(detail::two_lines<>::takers, may_go());
+        co_return value;
+      }
       co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::takers, may_go};
     }
   }

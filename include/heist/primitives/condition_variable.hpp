@@ -50,6 +50,7 @@ class unlocked {
 /// Order   notify_one() wakes the one that has waited longest.
 /// Stops   a stop of the waiting task ends a wait with stopped_error, when it has its lock again.
 /// Cost    notifying where nobody waits: a spin_lock.
+/// Promises it may be destroyed when all that wait have been notified, as the standard's.
 class condition_variable_any {
  public:
   condition_variable_any() = default;
@@ -146,7 +147,10 @@ class condition_variable_any {
   static void abandon(detail::line const& of, waiter& w) noexcept;
   static void leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept;
 
-  spin_lock<> lock_;
+  /// Its waiters may be told to leave when it is gone: after notify_all() it may be destroyed. So its lock is one of some
+  /// that all share.
+  spin_lock<>& lock() const noexcept;
+
   detail::waiter_queue<> line_;
 };
 

@@ -25,8 +25,18 @@ HEIST_COLD_BODY keeps_waiting::~keeps_waiting() {
 
 namespace heist {
 
+struct alignas(cache_line_size) shared_lock_place {
+  spin_lock<> lock;
+};
+HEIST_ONE_COPY inline constinit shared_lock_place condition_locks[64];
+
+HEIST_COLD_BODY spin_lock<>& condition_variable_any::lock() const noexcept {
+  auto const at = reinterpret_cast<std::uintptr_t>(this) / 16;
+  return condition_locks[(at * 0x9E3779B97F4A7C15u) >> 58].lock;
+}
+
 HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
-  spin_guard guard{lock_};  // whoever has notified last may still be here
+  spin_guard guard{lock()};
   if (!line_.empty())
     HEIST_FATAL(
         "a heist::condition_variable_any is destroyed while somebody waits; fix it by joining the tasks and threads "
@@ -35,7 +45,7 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
 
 HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
   detail::woken_list<> woken;
-  spin_guard guard{lock_};
+  spin_guard guard{lock()};
   if (line_.empty()) return;
   detail::queued_waiter<>& w = *line_.first();
   line_.take_out(w, detail::wait_end::served);
@@ -44,12 +54,12 @@ HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
 
 HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
   detail::woken_list<> woken;
-  spin_guard guard{lock_};
+  spin_guard guard{lock()};
   line_.take_out_all(woken);
 }
 
 HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexcept {
-  spin_guard guard{lock_};
+  spin_guard guard{lock()};
   return line_.enter(w) ? detail::wait_end::none : w.end;
 }
 
@@ -69,7 +79,7 @@ HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_wait
                                                    detail::wait_end why) noexcept {
   auto& it = *static_cast<condition_variable_any*>(me);
   detail::woken_list<> woken;
-  spin_guard guard{it.lock_};
+  spin_guard guard{it.lock()};
   if (it.line_.leave(w, why)) woken.add(w);
 }
 

@@ -31,8 +31,12 @@ struct counting_limit final : time_limit, timed_call {
 
 HEIST_COLD_BODY running_limit start_limit(core& home, std::stop_token const& stop, std::int64_t when) {
   auto made = std::make_unique<counting_limit>(stop);
-  set_timer(home, *made, when);
-  made->counts = true;
+  if (when <= os_env::nanoseconds()) {
+    made->source.request_stop();
+  } else {
+    set_timer(home, *made, when);
+    made->counts = true;
+  }
   return running_limit{made.release()};
 }
 

@@ -24,7 +24,7 @@ class mutex_base {
   std::uintptr_t owner() const noexcept { return lock_.owner(); }
   char const* name() const noexcept { return name_; }
 
-  static constexpr std::uintptr_t by_coroutine = 2;
+  static constexpr std::uintptr_t by_coroutine = 4;
 
  protected:
   using waiter = parked_in_line<lock_waiter<>>;
@@ -36,7 +36,7 @@ class mutex_base {
   }
 
   /// An address of the calling stack says who has it: no fiber and no thread has to be asked for.
-  static std::uintptr_t here() noexcept { return stack_address() & ~std::uintptr_t{3}; }
+  static std::uintptr_t here() noexcept { return stack_address() & ~owned_lock<>::marks; }
 
   void acquire() {
     if (!lock_.try_acquire(here())) static_cast<void>(wait(never));
@@ -161,18 +161,25 @@ class recursive_mutex : public detail::mutex_base {
   constexpr explicit recursive_mutex(char const* name) noexcept : mutex_base{name} {}
 
   void lock() {
-    if (!again()) acquire();
+    if (again()) return;
+    acquire();
+    note_owner();
   }
-  [[nodiscard]] bool try_lock() { return again() || try_acquire(); }
-  void unlock() noexcept {
-    if (times_ == 0) return release();
-    --times_;
+  [[nodiscard]] bool try_lock() {
+    if (again()) return true;
+    if (!try_acquire()) return false;
+    note_owner();
+    return true;
   }
+  void unlock() noexcept;
 
  private:
   bool again();
+  bool is_mine() const noexcept;
+  void note_owner() noexcept;
 
-  unsigned times_ = 0;  ///< locked again; of the owner
+  unsigned times_ = 0;                        ///< locked again; of the owner
+  os_env::atomic<std::uintptr_t> thread_{0};  ///< the owner, if that is a thread outside
 };
 
 }  // namespace heist

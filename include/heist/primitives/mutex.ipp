@@ -44,7 +44,7 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
 }
 
 HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
-  for (int i = 0; i != 64; ++i) {  // about as long as it takes to park a task
+  for (int i = 0; i != 64 && lock_.is_soon_free(); ++i) {  // some times as long as it takes to park a task
     os_env::relax();
     if (lock_.try_acquire(here())) return true;
   }
@@ -96,14 +96,39 @@ HEIST_COLD_BODY void mutex_base::acquire_for_coroutine() {
 
 namespace heist {
 
+/// Of a thread outside; 0: the calling code is a task.
+HEIST_COLD_BODY std::uintptr_t thread_outside() noexcept {
+  return detail::this_worker() != nullptr ? 0 : static_cast<std::uintptr_t>(::pthread_self());  // kept: a question only
+}
+
+HEIST_COLD_BODY void recursive_mutex::note_owner() noexcept {
+  thread_.store(thread_outside(),
+                std::memory_order_relaxed);  // relaxed: others than the owner compare, and find themselves not
+}
+
+HEIST_COLD_BODY bool recursive_mutex::is_mine() const noexcept {
+  if (owner() == 0) return false;
+  std::uintptr_t const thread = thread_.load(std::memory_order_relaxed);  // relaxed: as above
+  return thread == 0 ? owned_here() : thread == thread_outside();
+}
+
 HEIST_COLD_BODY bool recursive_mutex::again() {
-  if (!owned_here()) return false;
+  if (!is_mine()) return false;
   if (times_ == ~0u) {
     throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
                             "a heist::recursive_mutex is locked more often than it can count"};
   }
   ++times_;
   return true;
+}
+
+HEIST_COLD_BODY void recursive_mutex::unlock() noexcept {
+  if (times_ != 0 && is_mine()) {
+    --times_;
+    return;
+  }
+  thread_.store(0, std::memory_order_relaxed);  // relaxed: as above
+  release();
 }
 
 }  // namespace heist

@@ -19,8 +19,9 @@ namespace heist::detail {
 template <class Env = os_env>
 struct lock_waiter : queued_waiter<Env> {
   lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
-      : queued_waiter<Env>{how}, owner{who}, insists{once} {}
+      : queued_waiter<Env>{how}, owner{who}, competes{!once}, insists{once} {}
   std::uintptr_t const owner;  ///< that it will be
+  bool const competes;         ///< calls compete() when it has been woken
   /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
   typename Env::template plain<bool> insists;
 };
@@ -28,8 +29,9 @@ struct lock_waiter : queued_waiter<Env> {
 /// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
 ///
 /// Order   an owner that releases it wakes the first that waits, and goes on. The lock is free meanwhile, and others may
-///         take it, at most `Bypass` times; then it is handed to the one that was woken. If that one competes in vain, it
-///         is first again, and the next release hands the lock to it. So each waiter is woken twice at most.
+///         take it, at most `Bypass` times, or a quarter of that where as many wait. Then it is handed to the one that was
+///         woken. If that one competes in vain, it is first again, and the next release hands the lock to it. So each
+///         waiter is woken twice at most.
 /// Threads any.
 template <class Env = os_env, unsigned Bypass = 16>
 class owned_lock {
@@ -42,8 +44,11 @@ class owned_lock {
   ~owned_lock() { spin_guard guard{lock_}; }
 
   static constexpr std::uintptr_t has_waiters = 1;
+  /// The owner has been handed the lock, and does not run yet.
+  static constexpr std::uintptr_t is_handed = 2;
+  static constexpr std::uintptr_t marks = 3;
 
-  /// `who`: not 0, even.
+  /// `who`: not 0, a multiple of 4.
   HEIST_ALWAYS_INLINE bool try_acquire(std::uintptr_t who) noexcept {
     std::uintptr_t seen = 0;
     // acquire: E1; relaxed: nothing was done
@@ -63,7 +68,12 @@ class owned_lock {
   typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return word_; }
   /// Who has it; 0: nobody. A snapshot.
   std::uintptr_t owner() const noexcept {
-    return word_.load(std::memory_order_relaxed) & ~has_waiters;  // relaxed: above
+    return word_.load(std::memory_order_relaxed) & ~marks;  // relaxed: above
+  }
+
+  /// Can it soon be free? Not before its owner has been resumed.
+  bool is_soon_free() const noexcept {
+    return (word_.load(std::memory_order_relaxed) & is_handed) == 0;  // relaxed: a hint
   }
 
   /// served: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
@@ -79,7 +89,7 @@ class owned_lock {
   void release_to_next(woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
     if (called_ != nullptr) {
-      if (++passed_ < Bypass) return set_free();
+      if (++passed_ < allowed()) return set_free();
       return hand_over(*std::exchange(called_, nullptr));
     }
     if (line_.empty()) return set_free();
@@ -97,7 +107,10 @@ class owned_lock {
   /// more. Where it does not get the lock, the owner's release finds the line.
   wait_end compete(waiter& w) noexcept {
     spin_guard guard{lock_};
-    if (called_ != &w) return w.end;  // the lock was handed to it, or it was taken out of the line
+    if (called_ != &w) {  // the lock was handed to it, or it was taken out of the line
+      if (w.end == wait_end::served) word_.fetch_and(~is_handed, std::memory_order_relaxed);  // relaxed: a hint
+      return w.end;
+    }
     called_ = nullptr;
     if (claim(w)) return wait_end::served;
     w.insists = true;
@@ -111,12 +124,14 @@ class owned_lock {
 
  private:
   static bool is_free(std::uintptr_t word) noexcept { return (word & ~has_waiters) == 0; }
-
   HEIST_NOINLINE bool try_overtake(std::uintptr_t who) noexcept {
     std::uintptr_t seen = has_waiters;
     // acquire: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(seen, who | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
   }
+
+  /// How often others may overtake the first one. Where many wait, all would wait long.
+  unsigned allowed() const noexcept { return line_.size() < Bypass ? Bypass : Bypass / 4; }
 
   // All of these under lock_. A lock that is not free is given up under lock_, if `has_waiters` is set; one that is free may
   // be taken at any time.
@@ -124,7 +139,7 @@ class owned_lock {
   void set_free() noexcept { word_.store(mark(), std::memory_order_release); }  // E1
   void hand_over(waiter& w) noexcept {
     w.end = wait_end::served;
-    word_.store(w.owner | mark(), std::memory_order_release);  // E1: for those that take it after `w`
+    word_.store(w.owner | mark() | (w.competes ? is_handed : 0), std::memory_order_release);  // E1
   }
   /// Takes the lock for `w`, which is not in line, if it is free.
   bool claim(waiter& w) noexcept {

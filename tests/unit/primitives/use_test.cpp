@@ -1,4 +1,5 @@
 // Primitives as programs use them: with one worker, under every policy, with other executors, for long, and wrongly.
+#include <heist/coroutine.hpp>
 #include <heist/graph.hpp>
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
@@ -13,6 +14,7 @@
 #include <numeric>
 #include <shared_mutex>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -442,4 +444,99 @@ TEST_CASE("primitives: many time limits, in any order, taken back or not", "[pri
   int got = 0;
   for (auto& f : all) got += f.get();
   CHECK(got == n - (n + 2) / 3);
+}
+
+TEST_CASE("primitives: a condition variable is destroyed when all have been notified, whatever stops them then",
+          "[primitives]") {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  std::mutex m;
+  std::stop_source stop;
+  auto changed = std::make_unique<heist::condition_variable_any>();
+  auto wait = [&](auto how) {
+    return ex.submit(stop.get_token(), [&, how] {
+      std::unique_lock lock{m};
+      how(lock);
+    });
+  };
+  auto late = wait([&](auto& lock) { static_cast<void>(changed->wait_for(lock, 2ms)); });
+  auto stopped = wait([&](auto& lock) { changed->wait(lock); });
+  std::string text;
+  while ((text = ex.state_text()).find("condition variable") == text.rfind("condition variable"))
+    std::this_thread::yield();
+  ex.submit([&] {  // on the only worker: those that wait do not go on meanwhile
+      changed->notify_all();
+      changed.reset();
+      stop.request_stop();
+      std::this_thread::sleep_for(5ms);
+    })
+      .get();
+  late.wait();
+  stopped.wait();
+}
+
+TEST_CASE("primitives: a task whose deadline has passed does not begin", "[primitives]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  std::atomic<int> begun{0};
+  for (int i = 0; i < (slow ? 100 : 1000); ++i) {
+    auto f = ex.submit(heist::with{.deadline = std::chrono::steady_clock::now()}, [&] { ++begun; });
+    CHECK_THROWS_AS(f.get(), heist::stopped_error);
+  }
+  CHECK(begun == 0);
+}
+
+namespace {
+
+/// A value whose first move into a channel takes as long as the test wants.
+struct slow_value {
+  explicit slow_value(std::atomic<int>* s = nullptr) noexcept : state{s} {}
+  slow_value(slow_value&& other) noexcept : state{std::exchange(other.state, nullptr)} {
+    if (state == nullptr) return;
+    *state = 1;
+    while (*state == 1) std::this_thread::yield();
+    state = nullptr;
+  }
+  std::atomic<int>* state;
+};
+
+heist::coroutine<int> takes(heist::executor<>& ex, heist::channel<slow_value>& c) {
+  co_await heist::resume_on(ex);
+  auto const value = co_await c.pop_async();
+  co_return value.has_value();
+}
+
+heist::coroutine<void> locks_later(heist::executor<>& ex, heist::mutex& m) {
+  co_await ex.submit([] {});
+  auto const lock = co_await m.lock_async();
+}
+
+}  // namespace
+
+TEST_CASE("primitives: coroutines that wait for a channel hear of its end one after the other", "[primitives]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::channel<slow_value> c{2};
+  std::atomic<int> state{0}, had{0};
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 3; ++i) all.emplace_back([&] { had += heist::sync_wait(takes(ex, c)); });
+  while (ex.state_text().find("channel that is empty") == std::string::npos) std::this_thread::yield();
+  all.emplace_back([&] { static_cast<void>(c.try_push(slow_value{&state})); });
+  while (state != 1) std::this_thread::yield();
+  c.close();  // while a value is on its way
+  std::this_thread::sleep_for(2ms);
+  state = 2;
+  all.clear();
+  CHECK(had == 1);
+}
+
+TEST_CASE("primitives: a stop and a deadline reach a coroutine that has resumed", "[primitives]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::mutex m;
+  m.lock();
+  auto const soon = std::chrono::steady_clock::now() + 20ms;
+  auto f = ex.submit(heist::with{.deadline = soon}, [&] { heist::sync_wait(locks_later(ex, m)); });
+  CHECK_THROWS_AS(f.get(), heist::stopped_error);
+  m.unlock();
 }
