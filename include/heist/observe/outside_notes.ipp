@@ -64,7 +64,7 @@ class outside_notes::reader {
   }
   reader(reader const&) = delete;
   reader& operator=(reader const&) = delete;
-  ~reader() {
+  HEIST_ALWAYS_INLINE ~reader() {
     if (!reads_) return;
     spin_guard guard{of_.lock_};
     --of_.readers_;

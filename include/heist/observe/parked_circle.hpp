@@ -19,7 +19,7 @@ struct parked_place {
 };
 
 /// Which of them has the lock whose owner() is `owner`. Null: none of them.
-inline parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
+HEIST_ALWAYS_INLINE parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
   for (parked_place const& p : all) {
     if (p.note->waits() && owner - p.stack_bottom < p.stack_bytes) return p.note;
   }

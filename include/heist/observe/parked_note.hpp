@@ -57,8 +57,6 @@ class parked_note {
     spin_guard guard{lock_};
     return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{3};  // relaxed: for people
   }
-  /// The task's own kind and name.
-  std::string task() const;
 
  private:
   os_env::atomic<char const*> what_{nullptr};

@@ -37,16 +37,6 @@ HEIST_COLD_BODY void parked_note::end() noexcept {
   owner_ = nullptr;
 }
 
-HEIST_COLD_BODY std::string parked_note::task() const {
-  noted_name name;
-  {
-    spin_guard guard{lock_};
-    name = task_;
-  }
-  char const* const kind = to_string(kind_.load(std::memory_order_relaxed));  // relaxed: for people
-  return name.text[0] == 0 ? std::string{kind} : std::string{kind} + " " + name.text;
-}
-
 HEIST_COLD_BODY parked_note::seen_edge parked_note::edge() const noexcept {
   seen_edge seen;
   seen.wait = wait_.load(std::memory_order_acquire);  // acquire: pairs with begin()

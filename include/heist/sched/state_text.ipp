@@ -72,8 +72,8 @@ HEIST_COLD_BODY std::string core::state_text() const {
     text += "  parked: " + note;
     if (std::uintptr_t const owner = p.note->owner(); owner != 0) {
       parked_note const* const by = owner_of(owner, places);
-      text +=
-          by != nullptr ? ", which is held by " + by->task() : ", which is held by what runs, or by another executor's";
+      std::string const what_it_does = by != nullptr ? by->text() : "what runs, or by another executor's";
+      text.append(", which is held by ").append(what_it_does, 0, what_it_does.find(" waits for"));
     }
     text += waited_text(p.note->since()) + "\n";
   }

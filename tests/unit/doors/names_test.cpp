@@ -10,6 +10,7 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <stop_token>
@@ -222,6 +223,19 @@ TEST_CASE("README's table: work found as it runs", "[doors]") {
   heist::any_executor any{ex};
   CHECK(any.submit([] { return 3; }).get() == 3);
   CHECK(heist::default_executor().worker_count() != 0);
+}
+
+TEST_CASE("README's table: locks, semaphores, channels, deadlines", "[doors]") {
+  heist::executor ex{2};
+  heist::mutex m;
+  heist::channel<int> c{64};
+  auto const soon = std::chrono::steady_clock::now() + std::chrono::hours{1};
+  auto f = ex.submit(heist::with{.deadline = soon}, [&] {
+    std::scoped_lock lock{m};
+    c.push(1);
+  });
+  CHECK(c.pop() == 1);
+  f.get();
 }
 
 TEST_CASE("README's table: algorithms", "[doors]") {
