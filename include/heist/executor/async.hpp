@@ -243,7 +243,7 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
     }
   }
   // All before anybody can know that it has ended.
-  if constexpr (std::remove_cvref_t<decltype(task.extra)>::has_route) task.extra.end();
+  if constexpr (requires { task.extra.end(); }) task.extra.end();
   forget();
   if (self.home.on_task != nullptr) [[unlikely]]
     self.home.tell_end(*self.worker, view_of_async(task));

@@ -44,9 +44,15 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
 }
 
 HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
-  for (int i = 0; i != 64 && lock_.is_soon_free(); ++i) {  // some times as long as it takes to park a task
-    os_env::relax();
+  // Seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
+  // begin, which may want the lock, too.
+  for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
+    for (int i = 0; i != n; ++i) os_env::relax();
     if (lock_.try_acquire(here())) return true;
+  }
+  for (int i = 0; i != 512 && lock_.is_soon_free(); ++i) {
+    os_env::relax();
+    if (lock_.owner() == 0 && lock_.try_acquire(here())) return true;
   }
   if (end == never && owned_here()) {
     throw std::system_error{
