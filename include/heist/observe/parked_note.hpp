@@ -52,7 +52,7 @@ class parked_note {
     std::uint32_t wait = 0;
   };
   seen_edge edge() const noexcept;
-  /// Of the lock that it waits for: an address on the stack of who has it. 0: it waits for no lock, or nobody has it.
+  /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, or that is free.
   std::uintptr_t owner() const noexcept {
     spin_guard guard{lock_};
     return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{3};  // relaxed: for people

@@ -143,8 +143,8 @@ class channel_base {
 /// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and pop; who
 /// must wait parks its task, blocks its thread, or suspends.
 ///
-/// Order   who waits is served in turn, but for a bounded bypass: others may take its place up to 16 times. try_push() and
-///         try_pop() take what there is; a coroutine that has been woken in vain stands at the end again.
+/// Order   waiters are served in turn, but for a bounded bypass: newcomers overtake one up to 16 times. try_push() and
+///         try_pop() take what there is. A coroutine that is woken in vain stands at the end again.
 /// Stops   a stop of the waiting task ends push() and pop() with stopped_error; the value that was to be pushed is gone.
 /// Cost    push and pop: two exchanges each where nobody waits.
 /// Promises it outlives all calls: push() may still be in it when its value has been popped.

@@ -20,7 +20,7 @@ class mutex_base {
   mutex_base(mutex_base const&) = delete;
   mutex_base& operator=(mutex_base const&) = delete;
 
-  /// Also for heist's texts: the stack of who has it, or `by_coroutine`; 0: nobody.
+  /// An address on the owner's stack, or `by_coroutine`; 0: it is free. A snapshot.
   std::uintptr_t owner() const noexcept { return lock_.owner(); }
   char const* name() const noexcept { return name_; }
 
@@ -57,6 +57,7 @@ class mutex_base {
   owned_lock<> lock_;
 
  private:
+  bool spin() noexcept;
   bool wait(std::int64_t end);
   HEIST_RARE void release_slowly(std::uintptr_t seen) noexcept;
   [[noreturn]] HEIST_RARE void refuse_destruction() const noexcept;
@@ -97,12 +98,12 @@ class mutex_base {
 /// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. Who holds it may
 /// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
 ///
-/// Order    who waits is served in turn, but for a bounded bypass: while the first one wakes up, others may lock it, up to
-///          16 times; then it is handed over.
+/// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times,
+///          or 4 where 16 or more wait. Then it is handed over.
 /// Stops    a stop of the waiting task ends lock() with stopped_error. A task that an exception leaves waits on.
-/// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it, and stack_error or
-///          bad_alloc where a task cannot park. unlock() by another task, and the destruction of a mutex for which somebody waits, end the
-///          program with a sentence.
+/// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it. It throws stack_error
+///          or bad_alloc where a task cannot park. unlock() by another task ends the program with a sentence. So does the
+///          destruction of a mutex that has waiters.
 /// Cost     lock and unlock: an exchange each.
 /// Promises a task unlocks what it has locked, wherever it resumes. A coroutine that holds it over a co_await takes it by
 ///          lock_async(). Where a join runs other tasks on the stack of one that

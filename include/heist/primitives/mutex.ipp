@@ -43,9 +43,10 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
   static_cast<mutex_base*>(me)->lock_.leave(static_cast<lock_waiter<>&>(w), why, woken);
 }
 
-HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
-  // Seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
-  // begin, which may want the lock, too.
+/// Looks seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
+/// begin, which may want the lock, too.
+HEIST_COLD_BODY bool mutex_base::spin() noexcept {
+  if (worker* const w = this_worker(); w != nullptr && w->alone) return false;  // kept: a question only
   for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
     for (int i = 0; i != n; ++i) os_env::relax();
     if (lock_.try_acquire(here())) return true;
@@ -54,6 +55,11 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
     os_env::relax();
     if (lock_.owner() == 0 && lock_.try_acquire(here())) return true;
   }
+  return false;
+}
+
+HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
+  if (spin()) return true;
   if (end == never && owned_here()) {
     throw std::system_error{
         std::make_error_code(std::errc::resource_deadlock_would_occur),

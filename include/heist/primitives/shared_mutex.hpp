@@ -18,7 +18,7 @@ namespace heist {
 /// Order   first come, first served, and readers that stand side by side go in together. So a reader waits behind a writer
 ///         that waits, and nobody waits for ever.
 /// Stops   as heist::mutex.
-/// Errors  unlocking what is not locked, and the destruction while somebody waits, end the program with a sentence.
+/// Errors  unlocking it when it is not locked ends the program with a sentence. So does destroying it while it has waiters.
 /// Cost    each call a spin_lock and a few instructions.
 class shared_mutex {
  public:

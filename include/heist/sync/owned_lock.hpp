@@ -66,7 +66,7 @@ class owned_lock {
     return !line_.empty();
   }
   typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return word_; }
-  /// Who has it; 0: nobody. A snapshot.
+  /// The owner; 0: it is free. A snapshot.
   std::uintptr_t owner() const noexcept {
     return word_.load(std::memory_order_relaxed) & ~marks;  // relaxed: above
   }

@@ -50,7 +50,7 @@ class permits {
     free_ = most_ - free_ < count ? most_ : free_ + count;
     serve(woken);
   }
-  /// Who is stopped or late leaves; those behind it may be served then.
+  /// A waiter that is stopped or late leaves. Those behind it may be served then.
   void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
     if (!line_.leave(w, why)) return;

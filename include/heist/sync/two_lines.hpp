@@ -25,7 +25,7 @@ class two_lines {
   two_lines() = default;
   two_lines(two_lines const&) = delete;
   two_lines& operator=(two_lines const&) = delete;
-  /// Whoever has told somebody last may still be here.
+  /// The last call of tell() may still be here.
   ~two_lines() { spin_guard guard{lock_}; }
 
   /// Puts `w` in line, unless `may_go()`: then it tries again (served). `again`: it has tried in vain, and comes to the front.
@@ -72,7 +72,7 @@ class two_lines {
       }
     }
   }
-  /// Who is stopped or late leaves.
+  /// A waiter that is stopped or late leaves.
   void leave(side s, waiter& w, wait_end why) noexcept {
     woken_list<Env> woken;
     spin_guard guard{lock_};

@@ -1,4 +1,4 @@
-// Who waits for an object: a line, first come, first served, that a waiter can leave when it is stopped or late.
+// The line of an object's waiters: first come, first served. A waiter leaves it when it is stopped or late.
 #pragma once
 
 #include <atomic>
