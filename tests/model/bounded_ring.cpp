@@ -67,6 +67,7 @@ struct stage {
   }
   template <class Attempt, class MayGo>
   void wait(side s, Attempt attempt, MayGo may_go, bool may_leave = false) {
+    if (!may_leave && attempt()) return;
     waiter w;
     if (may_leave) leaves.store(&w, order::release);
     bool again = false;
@@ -194,6 +195,23 @@ void leaves_for_certain(model::execution& t) {
   t.finally([&s] { model::check(!s.all.may_any_wait(), "it is still counted"); });
 }
 
+/// Two find the ring full, then both of its values are popped, and nobody pops again.
+void both_find_room(model::execution& t) {
+  auto& s = t.make<stage>(2);
+  s.push(1);
+  s.push(2);
+  t.thread([&s] { s.push(4); });
+  t.thread([&s] { s.push(8); });
+  t.thread([&s] {
+    s.pop();
+    s.pop();
+  });
+  t.finally([&s] {
+    model::check(s.put.load(order::relaxed) == 4, "a value was not put");
+    model::check(!s.all.may_any_wait(), "somebody waits");
+  });
+}
+
 void putter_leaves(model::execution& t) {
   auto& s = t.make<stage>(1);
   s.push(1);
@@ -226,6 +244,7 @@ int main(int argc, char** argv) {
   all.prove("ring of 2: two to one", one, passes<2, 2, 1, 1>);
   all.prove("ring of 1: closes beside one", one, closes<1>);
   all.prove("ring of 2: one leaves that nobody serves", three, leaves_for_certain);
+  all.prove("ring of 2: two find room", two, both_find_room);
   all.prove("ring of 1: closes beside two, random", wide, closes<2>);
   all.prove("ring of 1: a taker leaves, random", wide, taker_leaves);
   all.prove("ring of 1: a putter leaves, random", wide, putter_leaves);

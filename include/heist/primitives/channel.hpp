@@ -79,7 +79,10 @@ class channel_base {
     unsigned in_vain = 0;  ///< how often it has tried
 
     ~turn() {
-      if (in_vain >= bypass) of.insists_[at].fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint
+      if (in_vain >= bypass) {
+        of.insists_[at].fetch_sub(1, std::memory_order_relaxed);  // relaxed: the fence
+        two_lines<>::changed();                                   // newcomers stand in line because of it
+      }
       of.end_of_wait(at, may_go());
     }
   };
@@ -91,7 +94,8 @@ class channel_base {
         if ((done = attempt())) return wait_end::served;
         if (++mine.in_vain == bypass) insists_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
       }
-      wait_end const now = lines_.enter(mine.at, w, mine.was_woken, mine.may_go);
+      wait_end const now = lines_.enter(mine.at, w, mine.was_woken,
+                                        [&] { return (mine.was_woken || has_turn_first(mine.at)) && mine.may_go(); });
       if (now != wait_end::served) return now;
       mine.was_woken = true;
     }
@@ -116,10 +120,15 @@ class channel_base {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       channel_base& c = of_;
-      answer const now =
-          suspend_in_line(h, c.in_line(side_), waiter_, [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
-      if (now == answer::has_to_block) c.wait(side_, never, may_go_, may_go_);
-      return now == answer::suspended;
+      try {
+        answer const now = suspend_in_line(h, c.in_line(side_), waiter_,
+                                           [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
+        if (now == answer::has_to_block) c.wait(side_, never, may_go_, may_go_);
+        return now == answer::suspended;
+      } catch (...) {  // it may have been woken already
+        c.end_of_wait(side_, may_go_());
+        throw;
+      }
     }
     void await_resume() {
       end_in_line();
@@ -171,7 +180,7 @@ class channel : detail::channel_base {
   std::optional<T> pop() { return pop_until(detail::never); }
   /// False: it is full or closed, and the value is where it was.
   [[nodiscard]] bool try_push(T&& value) { return put(std::move(value)) == detail::ring_answer::done; }
-  [[nodiscard]] bool try_push(T const& value) { return put(value) == detail::ring_answer::done; }
+  [[nodiscard]] bool try_push(T const& value) { return try_push(T(value)); }
   [[nodiscard]] std::optional<T> try_pop() {
     std::optional<T> value = ring_.take();
     if (value) tell(detail::two_lines<>::putters);

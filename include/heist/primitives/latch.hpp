@@ -135,8 +135,13 @@ class manual_reset_event {
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
-    return is_set() || line_.wait(
-                           "an event", [this] { return is_set_; }, detail::until(when));
+    if (is_set()) return true;
+    do {
+      if (line_.wait(
+              "an event", [this] { return is_set_; }, detail::until(when)))
+        return true;
+    } while (Clock::now() < when);  // the clock was set back
+    return false;
   }
 #if HEIST_COROUTINES
   [[nodiscard]] auto wait_async() const noexcept {

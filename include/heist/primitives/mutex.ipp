@@ -32,7 +32,10 @@ HEIST_COLD_BODY bool mutex_base::owned_here() const noexcept {
   std::uintptr_t const owner = lock_.owner();
   if (owner <= by_coroutine) return false;
   worker* const w = this_worker();  // kept: asked for the fiber, at once
-  if (w != nullptr) return w->current.load(std::memory_order_relaxed)->has_on_stack(owner);  // relaxed: its own
+  if (w != nullptr) {
+    fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    return self.has_in_memory(stack_address()) && self.has_in_memory(owner);
+  }
   // Looking up a stack costs some microseconds: only where it may be this one.
   constexpr std::uintptr_t far = std::uintptr_t{64} << 20;
   return stack_address() - owner + far < 2 * far && on_stack_of_thread(owner);
@@ -78,7 +81,9 @@ HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
   if (seen == 0)
     HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
   if (worker* const w = this_worker(); w != nullptr && seen != by_coroutine && !w->has_guest) {  // kept: as above
-    if (!w->current.load(std::memory_order_relaxed)->has_on_stack(seen)) {                       // relaxed: its own
+    // Code on a stack that is not heist's may have locked it on another one.
+    fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    if (self.has_in_memory(stack_address()) && !self.has_in_memory(seen)) {
       HEIST_FATAL(
           "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
           "task that locks it, or, in a coroutine, by lock_async()");

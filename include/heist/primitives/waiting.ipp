@@ -60,9 +60,9 @@ HEIST_COLD_BODY void may_leave::end() noexcept {
 struct late_thread : completion_waiter {
   late_thread() noexcept
       : completion_waiter{[](completion_waiter& w) noexcept {
-          park_word& word = static_cast<late_thread&>(w).word;
-          word.store(1, std::memory_order_release);  // release: what the waker did. After it, only the address is used.
-          word.wake_one();
+          park_word& its = static_cast<late_thread&>(w).word;
+          its.store(1, std::memory_order_release);  // release: what the waker did. After it, only the address is used.
+          its.wake_one();
         }} {}
   park_word word;
 
@@ -81,6 +81,12 @@ struct late_thread : completion_waiter {
   }
 };
 
+/// Has the calling frame to get what it waits for, whatever happens?
+inline bool must_wait() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  return w != nullptr && w->current.load(std::memory_order_relaxed)->keeps_waiting != 0;  // relaxed: its own
+}
+
 HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line const& of, queued_waiter<>& w,
                                                     std::int64_t end) noexcept {
   if (end != never && this_worker() == nullptr) {
@@ -94,7 +100,11 @@ HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line cons
     return nullptr;
   }
   try {
-    wait_for(woken, os_env::process(), of.why);
+    if (must_wait()) {
+      wait_to_the_end(woken, os_env::process(), of.why);
+    } else {
+      wait_for(woken, os_env::process(), of.why);
+    }
     return nullptr;
   } catch (...) {
     std::exception_ptr failure = exception_of_task();

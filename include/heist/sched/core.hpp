@@ -284,9 +284,11 @@ class core {
   request_lanes<queued_runnable> requests;  ///< from outside
   outside_notes outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
-  task_hook on_task = nullptr;                 ///< null without an observer; set before the workers start
-  graph_listener* on_graph = nullptr;          ///< null unless the environment asks for a trace
-  void (*leaves_timers)() noexcept = nullptr;  ///< null unless one of its tasks had a time limit; under their lock
+  task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
+  graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
+  /// Called at its end, if its tasks had time limits: one for each copy of heist in the process. Under the lock of the copy's
+  /// timers.
+  std::array<void (*)() noexcept, 4> leaves_timers{};
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
   bool const has_gifts;

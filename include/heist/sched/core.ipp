@@ -59,7 +59,11 @@ HEIST_COLD_BODY bool core::is_alive(core const* of) noexcept {
 
 HEIST_BODY core::~core() {
   strike_off();
-  if (leaves_timers != nullptr) leaves_timers();
+  if (os_env::process() == generation_) {
+    for (auto const leave : leaves_timers) {
+      if (leave != nullptr) leave();
+    }
+  }
   outside_blocks::clear();
   while (fibers_ != nullptr) {  // one after the other, not one inside the other
     std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);

@@ -131,6 +131,12 @@ class fiber {
     return address - stack_bottom.load(std::memory_order_relaxed) <
            stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
   }
+  /// /// Is it an address of the memory of its own stack?
+  bool has_in_memory(std::uintptr_t address) const noexcept { return address - memory_bottom() < memory_bytes(); }
+  std::uintptr_t memory_bottom() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(fiber_context_.memory().bottom());
+  }
+  std::size_t memory_bytes() const noexcept { return fiber_context_.memory().usable(); }
   /// Code that runs on it has a stack of its own, as coroutines of other libraries do: runs_here() is always true from
   /// now on.
   void has_other_stacks() noexcept {

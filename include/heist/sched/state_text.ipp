@@ -62,9 +62,7 @@ HEIST_COLD_BODY std::string core::state_text() const {
   std::size_t parked = 0;
   std::vector<parked_place> places;
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
-    // relaxed: for people
-    places.push_back({&f->note, f->stack_bottom.load(std::memory_order_relaxed),
-                      f->stack_bytes.load(std::memory_order_relaxed)});  // relaxed: as above
+    places.push_back({&f->note, f->memory_bottom(), f->memory_bytes()});
   }
   for (parked_place const& p : places) {
     std::string const note = p.note->text();

@@ -165,10 +165,14 @@ HEIST_COLD_BODY timer_thread& enter_timers(core& home) {
     the_timers.now.store(t, std::memory_order_release);  // release: pairs with unset_timer()
     the_timers.process = os_env::process();
   }
-  if (home.leaves_timers == nullptr) {
-    ++t->users;
-    home.leaves_timers = &leave_timers;
+  for (auto& leave : home.leaves_timers) {
+    if (leave == &leave_timers) return *t;
+    if (leave == nullptr) {
+      leave = &leave_timers;
+      break;
+    }
   }
+  ++t->users;  // of more copies than there is room for, the thread stays
   return *t;
 }
 

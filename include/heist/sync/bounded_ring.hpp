@@ -52,7 +52,8 @@ class bounded_ring {
 
   /// Moves from `value` only if it is done.
   template <class U>
-  ring_answer put(U&& value) {
+  ring_answer put(U&& value) noexcept {
+    static_assert(std::is_nothrow_constructible_v<T, U>);      // otherwise its place would stay empty
     std::uint64_t at = tail_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     for (;;) {
       if ((at & closed_bit) != 0) return ring_answer::closed;
@@ -94,14 +95,22 @@ class bounded_ring {
   }
   /// Would a put be answered at once, by done or closed?
   bool may_put() const noexcept {
-    std::uint64_t const at = tail_.load(std::memory_order_relaxed);  // relaxed: who asks has fenced
-    // relaxed: as above
-    return (at & closed_bit) != 0 || place_of(at).turn.load(std::memory_order_relaxed) == 2 * lap_of(at);
+    std::uint64_t at = tail_.load(std::memory_order_relaxed);  // relaxed: the fence of who asks
+    for (;;) {
+      if ((at & closed_bit) != 0 || place_of(at).turn.load(std::memory_order_acquire) == 2 * lap_of(at))
+        return true;                                                                        // E2
+      std::uint64_t const seen = std::exchange(at, tail_.load(std::memory_order_relaxed));  // relaxed: as above
+      if (seen == at) return false;  // otherwise others have put meanwhile
+    }
   }
   /// Is there a value to take, or will there never be one?
   bool may_take() const noexcept {
-    std::uint64_t const at = head_.load(std::memory_order_relaxed);                               // relaxed: as above
-    return place_of(at).turn.load(std::memory_order_relaxed) == 2 * lap_of(at) + 1 || is_over();  // relaxed: as above
+    std::uint64_t at = head_.load(std::memory_order_relaxed);  // relaxed: as above
+    for (;;) {
+      if (place_of(at).turn.load(std::memory_order_acquire) == 2 * lap_of(at) + 1 || is_over()) return true;  // E1
+      std::uint64_t const seen = std::exchange(at, head_.load(std::memory_order_relaxed));  // relaxed: as above
+      if (seen == at) return false;
+    }
   }
   /// Is it closed, with all values taken?
   bool is_over() const noexcept {
