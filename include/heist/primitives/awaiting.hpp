@@ -24,12 +24,12 @@ class line_awaiter : completion_awaiter {
   /// where it belongs, or on the calling thread's executor. has_to_block: there is none. goes_on: it need not wait.
   template <class Promise, class Base, class Enter>
   answer suspend_in_line(std::coroutine_handle<Promise> h, line const& of, parked_in_line<Base>& w, Enter&& enter) {
-    core* home = home_of_promise(h.promise());
-    if (home == nullptr && (home = home_of_thread()) == nullptr) return answer::has_to_block;
-    begin(*home, of, w);
+    core* on = home_of_promise(h.promise());
+    if (on == nullptr && (on = home_of_thread()) == nullptr) return answer::has_to_block;
+    begin(*on, of, w);
     if (enter() != wait_end::none) return answer::goes_on;
-    return suspend_until_woken(w.woken, *home, h, task_of_promise(h.promise()), of, w) ? answer::suspended
-                                                                                       : answer::goes_on;
+    return suspend_until_woken(w.woken, *on, h, task_of_promise(h.promise()), of, w) ? answer::suspended
+                                                                                     : answer::goes_on;
   }
   /// When it has resumed.
   void end_in_line() noexcept;
@@ -39,9 +39,9 @@ class line_awaiter : completion_awaiter {
     wait_reason why;
   };
   static core* home_of_thread() noexcept;
-  void begin(core& home, line const& of, queued_waiter<>& w);
+  void begin(core& on, line const& of, queued_waiter<>& w);
   /// It may have resumed elsewhere when this returns true.
-  bool suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h, task_of_coroutine const* part_of,
+  bool suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h, task_of_coroutine const* part_of,
                            line const& of, queued_waiter<>& w);
 
   core* noted_ = nullptr;

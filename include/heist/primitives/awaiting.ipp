@@ -17,8 +17,8 @@ HEIST_COLD_BODY core* line_awaiter::home_of_thread() noexcept {
   return w == nullptr ? nullptr : &w->home;
 }
 
-HEIST_COLD_BODY void line_awaiter::begin(core& home, line const& of, queued_waiter<>& w) {
-  home.check_open();
+HEIST_COLD_BODY void line_awaiter::begin(core& on, line const& of, queued_waiter<>& w) {
+  on.check_open();
   leaves_.emplace(of, w, never);
   note_.why = of.why;
   note_.text = [](outside_note const& self) {
@@ -26,15 +26,15 @@ HEIST_COLD_BODY void line_awaiter::begin(core& home, line const& of, queued_wait
     return std::string{"a coroutine waits for "} + why.what + (why.name == nullptr ? "" : " ") +
            (why.name == nullptr ? "" : why.name) + waited_text(self.since);
   };
-  home.outside.add(note_);
-  noted_ = &home;
+  on.outside.add(note_);
+  noted_ = &on;
 }
 
-HEIST_COLD_BODY bool line_awaiter::suspend_until_woken(completion& woken, core& home, std::coroutine_handle<> h,
+HEIST_COLD_BODY bool line_awaiter::suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h,
                                                        task_of_coroutine const* part_of, line const& of,
                                                        queued_waiter<>& w) {
   try {
-    suspend(woken, home, h, part_of);
+    suspend(woken, on, h, part_of);
     return true;
   } catch (executor_error const&) {  // its executor ends
     of.leave(of.object, w, wait_end::stopped);
