@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
 #include "heist/sync/two_lines.hpp"
+#include "line_waiter.hpp"
 
 namespace {
 
@@ -35,17 +35,7 @@ struct value {
   bool in_place = false;
 };
 
-struct waiter : heist::detail::queued_waiter<env> {
-  waiter() noexcept : heist::detail::queued_waiter<env>{&wake_up} {}
-  heist::basic_completion<env> woken;
-
-  void wait() noexcept {
-    heist::thread_waiter<env, 1> me;
-    if (woken.enlist(me)) me.wait();
-    woken.reset();
-  }
-  static void wake_up(heist::detail::queued_waiter<env>& w) noexcept { static_cast<waiter&>(w).woken.complete(); }
-};
+using waiter = model::line_waiter<>;
 
 /// What primitives/channel.hpp does, without the bound of its bypass.
 struct stage {
@@ -57,8 +47,7 @@ struct stage {
   env::atomic<int> sum{0};
   env::atomic<int> taken{0};
   env::atomic<int> put{0};
-  env::atomic<waiter*> leaves{nullptr};
-  env::atomic<int> is_over{0};
+  model::stop_of_waiter<waiter> stop;
 
   void tell(side s) {
     lines::changed();
@@ -69,7 +58,7 @@ struct stage {
   void wait(side s, Attempt attempt, MayGo may_go, bool may_leave = false) {
     if (!may_leave && attempt()) return;
     waiter w;
-    if (may_leave) leaves.store(&w, order::release);
+    if (may_leave) stop.begin(w);
     bool again = false;
     for (;;) {
       if (attempt()) break;
@@ -79,9 +68,7 @@ struct stage {
       if (end != wait_end::none) break;
       w.wait();
     }
-    if (may_leave && leaves.exchange(nullptr, order::acq_rel) == nullptr) {
-      while (is_over.load(order::acquire) == 0) env::yield();
-    }
+    if (may_leave) stop.end();
     if (may_go() && all.may_wait(s)) all.tell(s);
   }
   void push(int number, bool may_leave = false) {
@@ -120,11 +107,8 @@ struct stage {
     lines::changed();
     all.tell_all();
   }
-  void let_leave(side s) {
-    waiter* const w = leaves.exchange(nullptr, order::acq_rel);
-    if (w == nullptr) return;
-    all.leave(s, *w, wait_end::stopped);
-    is_over.store(1, order::release);
+  auto leave(side s) {
+    return [this, s](waiter& w) { all.leave(s, w, wait_end::stopped); };
   }
 };
 
@@ -180,7 +164,7 @@ void taker_leaves(model::execution& t) {
     s.push(1);
     s.close();
   });
-  t.thread([&s] { s.let_leave(lines::takers); });
+  t.thread([&s] { s.stop.stop(s.leave(lines::takers)); });
   t.finally([&s] { model::check(!s.all.may_any_wait(), "somebody waits"); });
 }
 
@@ -188,28 +172,22 @@ void taker_leaves(model::execution& t) {
 void leaves_for_certain(model::execution& t) {
   auto& s = t.make<stage>(2);
   t.thread([&s] { model::check(!s.pop(true), "there is no value"); });
-  t.thread([&s] {
-    while (s.leaves.load(order::relaxed) == nullptr) env::yield();
-    s.let_leave(lines::takers);
-  });
+  t.thread([&s] { s.stop.wait_and_stop(s.leave(lines::takers)); });
   t.finally([&s] { model::check(!s.all.may_any_wait(), "it is still counted"); });
 }
 
-/// Two find the ring full, then both of its values are popped, and nobody pops again.
-void both_find_room(model::execution& t) {
+/// There is room all the time, and others put; or there is a value all the time, and others take. Whoever asks is told so.
+void room_is_seen(model::execution& t) {
+  auto& s = t.make<stage>(2);
+  t.thread([&s] { model::check(s.ring.put(1) == ring_answer::done, "there is no room"); });
+  t.thread([&s] { model::check(s.ring.may_put(), "there is room for one more"); });
+}
+void value_is_seen(model::execution& t) {
   auto& s = t.make<stage>(2);
   s.push(1);
   s.push(2);
-  t.thread([&s] { s.push(4); });
-  t.thread([&s] { s.push(8); });
-  t.thread([&s] {
-    s.pop();
-    s.pop();
-  });
-  t.finally([&s] {
-    model::check(s.put.load(order::relaxed) == 4, "a value was not put");
-    model::check(!s.all.may_any_wait(), "somebody waits");
-  });
+  t.thread([&s] { model::check(s.ring.take().has_value(), "there is no value"); });
+  t.thread([&s] { model::check(s.ring.may_take(), "there is one more value"); });
 }
 
 void putter_leaves(model::execution& t) {
@@ -221,7 +199,7 @@ void putter_leaves(model::execution& t) {
     s.pop();
     s.pop();
   });
-  t.thread([&s] { s.let_leave(lines::putters); });
+  t.thread([&s] { s.stop.stop(s.leave(lines::putters)); });
   t.finally([&s] {
     model::check(s.put.load(order::relaxed) >= 2, "a value was not put");
     model::check(!s.all.may_any_wait(), "somebody waits");
@@ -244,7 +222,8 @@ int main(int argc, char** argv) {
   all.prove("ring of 2: two to one", one, passes<2, 2, 1, 1>);
   all.prove("ring of 1: closes beside one", one, closes<1>);
   all.prove("ring of 2: one leaves that nobody serves", three, leaves_for_certain);
-  all.prove("ring of 2: two find room", two, both_find_room);
+  all.prove("ring of 2: room is seen while another one puts", three, room_is_seen);
+  all.prove("ring of 2: a value is seen while another one takes", three, value_is_seen);
   all.prove("ring of 1: closes beside two, random", wide, closes<2>);
   all.prove("ring of 1: a taker leaves, random", wide, taker_leaves);
   all.prove("ring of 1: a putter leaves, random", wide, putter_leaves);

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
 #include "heist/sync/owned_lock.hpp"
 #include "heist/sync/permits.hpp"
+#include "line_waiter.hpp"
 
 namespace {
 
@@ -17,47 +17,27 @@ using order = std::memory_order;
 using heist::detail::wait_end;
 using woken_list = heist::detail::woken_list<env>;
 
-/// Waits as tasks and threads do: by a completion for each time that it is woken.
-template <class Base>
-struct waiter : Base {
-  template <class... Args>
-  explicit waiter(Args... args) noexcept : Base{&wake_up, args...} {}
-  heist::basic_completion<env> woken;
-
-  void wait() noexcept {
-    heist::thread_waiter<env, 1> me;
-    if (woken.enlist(me)) me.wait();
-    woken.reset();
-  }
-  static void wake_up(heist::detail::queued_waiter<env>& w) noexcept { static_cast<waiter&>(w).woken.complete(); }
-};
-using lock_waiter = waiter<heist::detail::lock_waiter<env>>;
-using permit_waiter = waiter<heist::detail::queued_waiter<env>>;
+using lock_waiter = model::line_waiter<heist::detail::lock_waiter<env>>;
+using permit_waiter = model::line_waiter<>;
 
 struct owned {
   heist::detail::owned_lock<env, 2> lock;
   env::plain<int> inside{0};
   env::plain<int> entries{0};
-  env::atomic<lock_waiter*> leaves{nullptr};  ///< who may be told to leave
-  env::atomic<int> is_over{0};
+  model::stop_of_waiter<lock_waiter> stop;
 
   /// True: the caller has the lock.
   bool acquire(int who, bool insists, bool may_leave) {
     auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
     if (lock.try_acquire(mine)) return true;
     lock_waiter w{mine, insists};
-    if (may_leave) leaves.store(&w, order::release);
+    if (may_leave) stop.begin(w);
     wait_end end = lock.acquire_or_enter(w);
     while (end == wait_end::none) {
       w.wait();
       end = lock.compete(w);
     }
-    if (may_leave) {  // a stop_callback's destructor waits for its call
-      lock_waiter* const me = leaves.exchange(nullptr, order::acq_rel);
-      if (me == nullptr) {
-        while (is_over.load(order::acquire) == 0) env::yield();
-      }
-    }
+    if (may_leave) stop.end();
     return end == wait_end::served;
   }
   void release(int who) {
@@ -76,14 +56,11 @@ struct owned {
     inside = 0;
     release(who);
   }
-  void let_leave() {
-    lock_waiter* const w = leaves.exchange(nullptr, order::acq_rel);
-    if (w == nullptr) return;
-    {
+  auto leave() {
+    return [this](lock_waiter& w) {
       woken_list woken;
-      lock.leave(*w, wait_end::stopped, woken);
-    }
-    is_over.store(1, order::release);
+      lock.leave(w, wait_end::stopped, woken);
+    };
   }
 };
 
@@ -108,10 +85,7 @@ void leaves_for_certain(model::execution& t) {
   auto& s = t.make<owned>();
   model::check(s.lock.try_acquire(800), "it is free");
   t.thread([&s] { model::check(!s.acquire(0, false, true), "two have the lock"); });
-  t.thread([&s] {
-    while (s.leaves.load(order::relaxed) == nullptr) env::yield();
-    s.let_leave();
-  });
+  t.thread([&s] { s.stop.wait_and_stop(s.leave()); });
 }
 
 /// One is told to leave at any time. The others still enter.
@@ -121,7 +95,7 @@ void one_leaves(model::execution& t) {
   t.thread([&s] { s.work(0, Insists, true); });
   t.thread([&s] { s.work(1); });
   t.thread([&s] { s.work(2); });
-  t.thread([&s] { s.let_leave(); });
+  t.thread([&s] { s.stop.stop(s.leave()); });
   t.finally([&s] {
     model::check(s.entries >= 2, "an entry is missing");
     model::check(s.lock.owner() == 0, "the lock is not free");
@@ -134,21 +108,18 @@ struct counted {
   heist::detail::permits<env> all;
   env::atomic<int> taken{0};
   env::atomic<int> entries{0};
-  env::atomic<permit_waiter*> leaves{nullptr};
-  env::atomic<int> is_over{0};
+  model::stop_of_waiter<permit_waiter> stop;
 
   void work(int free, std::uint32_t count, bool may_leave = false) {
     permit_waiter w;
     w.wants = count;
-    if (may_leave) leaves.store(&w, order::release);
+    if (may_leave) stop.begin(w);
     wait_end end = all.take_or_enter(w);
     if (end == wait_end::none) {
       w.wait();
       end = w.end;
     }
-    if (may_leave && leaves.exchange(nullptr, order::acq_rel) == nullptr) {
-      while (is_over.load(order::acquire) == 0) env::yield();
-    }
+    if (may_leave) stop.end();
     if (end != wait_end::served) return;
     auto const n = static_cast<int>(count);
     model::check(taken.fetch_add(n, order::relaxed) + n <= free, "too many are inside");
@@ -157,14 +128,11 @@ struct counted {
     woken_list woken;
     all.give(count, woken);
   }
-  void let_leave() {
-    permit_waiter* const w = leaves.exchange(nullptr, order::acq_rel);
-    if (w == nullptr) return;
-    {
+  auto leave() {
+    return [this](permit_waiter& w) {
       woken_list woken;
-      all.leave(*w, wait_end::stopped, woken);
-    }
-    is_over.store(1, order::release);
+      all.leave(w, wait_end::stopped, woken);
+    };
   }
 };
 
@@ -181,7 +149,7 @@ void wants_much(model::execution& t) {
   });
 }
 
-/// Step by step: who wants little does not overtake who wants much, but goes when that one leaves.
+/// /// Step by step: a waiter that wants one permit does not overtake one that wants two. It goes when that one leaves.
 void in_order(model::execution& t) {
   auto& s = t.make<counted>(1);
   t.thread([&s] {
@@ -209,7 +177,7 @@ void leaves_line(model::execution& t) {
   auto& s = t.make<counted>(2);
   t.thread([&s] { s.work(2, 2, true); });
   t.thread([&s] { s.work(2, 1); });
-  t.thread([&s] { s.let_leave(); });
+  t.thread([&s] { s.stop.stop(s.leave()); });
   t.finally([&s] {
     model::check(s.entries.load(order::relaxed) >= 1, "an entry is missing");
     model::check(s.all.available() == 2, "a permit is lost");

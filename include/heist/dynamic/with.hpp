@@ -29,8 +29,8 @@ struct with {
   /// If stop is requested before the task starts it is skipped, and get() throws stopped_error.
   std::stop_token stop = {};
   /// A point in time (std::chrono). Then the task, or run, is stopped as by `stop`. If it has not begun it does not begin. Its
-  /// waits end with stopped_error. One thread for all limits in time, made at the first use, calls the callbacks of the stop: they must not wait for the task. Needs
-  /// heist/sync.hpp.
+  /// waits end with stopped_error. One thread has all limits in time; the first one makes it.
+  /// It calls the callbacks of the stop, which must not wait for the task. Needs heist/sync.hpp.
   heist::deadline deadline = {};
 };
 

@@ -19,7 +19,7 @@ inline constexpr bool can_count_to = requires {
 };
 }  // namespace detail
 
-/// What heist::with{.deadline = ...} takes: a point in time of any clock of std::chrono; none by default. Needs
+/// /// The type of heist::with{.deadline = ...}: a point in time of any clock of std::chrono, or none. Needs
 /// heist/sync.hpp.
 class deadline {
  public:
@@ -30,7 +30,7 @@ class deadline {
     static_assert(detail::can_count_to<TimePoint>,
                   "heist: a deadline needs what counts the time; fix it by #include <heist/sync.hpp>.");
     if constexpr (detail::can_count_to<TimePoint>) {
-      start_ = &detail::limit_at<TimePoint>::start;
+      start_ = detail::limit_at<TimePoint>::start;
       when_ = detail::limit_at<TimePoint>::nanoseconds(when);
     }
   }

@@ -65,8 +65,8 @@ struct limited_task : outside_note, queued_waiter<> {
 
 }  // namespace detail
 
-/// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release(). heist::counting_semaphore
-/// (heist/sync.hpp) is one whose permits code inside of tasks takes, too.
+/// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release(). A
+/// heist::counting_semaphore (heist/sync.hpp) is a limiter: code inside of tasks takes the same permits.
 ///
 /// Threads  anybody. First come, first served: a task that wants much is not overtaken for ever.
 /// Promises it outlives the runs of the tasks that use it.

@@ -89,12 +89,12 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
     } else if constexpr (is_with<type>) {
       r.urgency = option.priority;
       if (option.name != nullptr) r.copy_title(option.name);
+      std::stop_token stop = std::forward<decltype(option)>(option).stop;
       if (option.deadline) {
-        r.limit = option.deadline.start(*r.home, option.stop);
-        r.stop.emplace(r.limit->token, run_state::interrupt_on_stop{&r});
-      } else if (option.stop.stop_possible()) {
-        r.stop.emplace(std::forward<decltype(option)>(option).stop, run_state::interrupt_on_stop{&r});
+        r.limit = option.deadline.start(*r.home, stop);
+        stop = r.limit->token;
       }
+      if (stop.stop_possible()) r.stop.emplace(std::move(stop), run_state::interrupt_on_stop{&r});
     } else {
       static_assert(result_of_task<decltype(option())>::is_result);
       r.callback = std::forward<decltype(option)>(option);

@@ -59,7 +59,8 @@ class parked_edges {
   }
 
  private:
-  /// What its edge goes out from: its task's end, or the task itself, which only waits for a lock can name.
+  /// /// Where its edge begins: the end of its task, or the note itself where that is not known. Only waits for locks lead to
+  /// a note.
   static void const* start_of(parked_note const& n, parked_note::seen_edge const& e) noexcept {
     return e.from != nullptr ? e.from : &n;
   }

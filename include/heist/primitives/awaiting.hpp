@@ -13,40 +13,59 @@
 
 namespace heist::detail {
 
-/// co_await of a line. `Awaiter` has `line of()`, `wait_end enter()` and a parked_in_line `waiter_`.
-class line_awaiter : completion_awaiter {
+/// What awaiters share: the notes of a coroutine that waits.
+class line_awaiter_base : completion_awaiter {
  protected:
-  line_awaiter() noexcept = default;
-  ~line_awaiter() { end_in_line(); }
+  line_awaiter_base() noexcept = default;
+  ~line_awaiter_base() { end_in_line(); }
 
-  enum class answer { suspended, goes_on, has_to_block };
-  /// `enter()` puts `w` in line. Then the coroutine `h` is suspended, until it has been served or told to leave. It resumes
-  /// where it belongs, or on the calling thread's executor. has_to_block: there is none. goes_on: it need not wait.
-  template <class Promise, class Base, class Enter>
-  answer suspend_in_line(std::coroutine_handle<Promise> h, line const& of, parked_in_line<Base>& w, Enter&& enter) {
-    core* on = home_of_promise(h.promise());
-    if (on == nullptr && (on = home_of_thread()) == nullptr) return answer::has_to_block;
-    begin(*on, of, w);
-    if (enter() != wait_end::none) return answer::goes_on;
-    return suspend_until_woken(w.woken, *on, h, task_of_promise(h.promise()), of, w) ? answer::suspended
-                                                                                     : answer::goes_on;
-  }
-  /// When it has resumed.
+  static core* home_of_thread() noexcept;
+  void begin(core& on, line const& of, queued_waiter<>& w);
+  /// False: it goes on here. It may have resumed elsewhere when this returns true.
+  bool suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h, task_of_coroutine const* part_of,
+                           line const& of, queued_waiter<>& w);
   void end_in_line() noexcept;
 
  private:
   struct note : outside_note {
     wait_reason why;
   };
-  static core* home_of_thread() noexcept;
-  void begin(core& on, line const& of, queued_waiter<>& w);
-  /// It may have resumed elsewhere when this returns true.
-  bool suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h, task_of_coroutine const* part_of,
-                           line const& of, queued_waiter<>& w);
 
   core* noted_ = nullptr;
   note note_;
   std::optional<may_leave> leaves_;
+};
+
+/// co_await of a line.
+template <class Base = queued_waiter<>>
+class line_awaiter : line_awaiter_base {
+ protected:
+  template <class... Args>
+  explicit line_awaiter(Args... args) noexcept : waiter_{args...} {}
+
+  /// For await_suspend(): `enter()` puts `waiter_` in line. True: the coroutine `h` is suspended until that has been served or
+  /// told to leave. It resumes where it belongs, or on the calling thread's executor. Where there is none the thread blocks.
+  template <class Promise, class Enter>
+  bool suspend_in_line(std::coroutine_handle<Promise> h, line const& of, Enter&& enter) {
+    core* on = home_of_promise(h.promise());
+    if (on == nullptr && (on = home_of_thread()) == nullptr) {
+      wait_in_line(of, waiter_, never, enter);
+      return false;
+    }
+    begin(*on, of, waiter_);
+    return enter() == wait_end::none &&
+           suspend_until_woken(waiter_.woken, *on, h, task_of_promise(h.promise()), of, waiter_);
+  }
+  /// First of all in await_resume(). False: it was told to leave.
+  bool is_served() noexcept {
+    end_in_line();
+    return waiter_.end == wait_end::served || waiter_.end == wait_end::none;
+  }
+  void resume(char const* what) {
+    if (!is_served()) throw_stopped({what});
+  }
+
+  parked_in_line<Base> waiter_;
 };
 
 }  // namespace heist::detail

@@ -5,19 +5,18 @@
 
 #if HEIST_COROUTINES
 #include <string>
-#include <utility>  // exchange
 
 #include "heist/base/errors.hpp"
-#include "heist/fiber/current.hpp"
+#include "heist/executor/no_migrate.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY core* line_awaiter::home_of_thread() noexcept {
-  worker* const w = this_worker();  // kept: asked for its executor, at once
-  return w == nullptr ? nullptr : &w->home;
+HEIST_COLD_BODY core* line_awaiter_base::home_of_thread() noexcept {
+  fiber const* const self = this_fiber();
+  return self == nullptr ? nullptr : &self->home;
 }
 
-HEIST_COLD_BODY void line_awaiter::begin(core& on, line const& of, queued_waiter<>& w) {
+HEIST_COLD_BODY void line_awaiter_base::begin(core& on, line const& of, queued_waiter<>& w) {
   on.check_open();
   leaves_.emplace(of, w, never);
   note_.why = of.why;
@@ -30,21 +29,20 @@ HEIST_COLD_BODY void line_awaiter::begin(core& on, line const& of, queued_waiter
   noted_ = &on;
 }
 
-HEIST_COLD_BODY bool line_awaiter::suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h,
-                                                       task_of_coroutine const* part_of, line const& of,
-                                                       queued_waiter<>& w) {
+HEIST_COLD_BODY bool line_awaiter_base::suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h,
+                                                            task_of_coroutine const* part_of, line const& of,
+                                                            queued_waiter<>& w) {
   try {
     suspend(woken, on, h, part_of);
     return true;
   } catch (executor_error const&) {  // its executor ends
-    of.leave(of.object, w, wait_end::stopped);
-    for (std::uint32_t tries = 0; !woken.done(); ++tries) os_env::spin(tries);  // somebody has served it just now
+    leave_now(of, w, woken);
     if (w.end != wait_end::served) throw;
     return false;
   }
 }
 
-HEIST_COLD_BODY void line_awaiter::end_in_line() noexcept {
+HEIST_COLD_BODY void line_awaiter_base::end_in_line() noexcept {
   if (noted_ == nullptr) return;
   noted_->outside.remove(note_);
   noted_ = nullptr;

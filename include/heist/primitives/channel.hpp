@@ -45,17 +45,13 @@ class channel_base {
   template <class Attempt, class MayGo>
   bool wait(side s, std::int64_t end, Attempt attempt, MayGo may_go) {
     waiter w;
-    line const of = in_line(s);
     turn<MayGo> mine{*this, s, may_go};
-    bool done = false;
-    wait_end const now = wait_in_line(
-        of, w, end, {}, [&] { return go_on(mine, w, done, attempt); },
+    return wait_in_line(
+        in_line(s), w, end, [&] { return go_on(mine, w, attempt); },
         [&] {
           mine.was_woken = true;
-          return go_on(mine, w, done, attempt);
+          return go_on(mine, w, attempt);
         });
-    if (now == wait_end::stopped) throw_stopped(of.why);
-    return done;
   }
   /// One that has waited lets the next one go, if there is something for it.
   void end_of_wait(side s, bool more) noexcept {
@@ -88,10 +84,10 @@ class channel_base {
   };
   /// Tries, or enters the line: in front if it has stood there before.
   template <class MayGo, class Attempt>
-  wait_end go_on(turn<MayGo>& mine, waiter& w, bool& done, Attempt& attempt) {
+  wait_end go_on(turn<MayGo>& mine, waiter& w, Attempt& attempt) {
     for (;;) {
       if (mine.was_woken || has_turn_first(mine.at)) {
-        if ((done = attempt())) return wait_end::served;
+        if (attempt()) return wait_end::served;
         if (++mine.in_vain == bypass) insists_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
       }
       wait_end const now = lines_.enter(mine.at, w, mine.was_woken,
@@ -113,7 +109,7 @@ class channel_base {
  protected:
   /// co_await: until it may try again.
   template <class MayGo>
-  class awaiter : line_awaiter {
+  class awaiter : line_awaiter<> {
    public:
     awaiter(channel_base& c, side s, MayGo may_go) noexcept : of_{c}, side_{s}, may_go_{may_go} {}
     bool await_ready() const noexcept { return may_go_(); }
@@ -121,36 +117,29 @@ class channel_base {
     bool await_suspend(std::coroutine_handle<Promise> h) {
       channel_base& c = of_;
       try {
-        answer const now = suspend_in_line(h, c.in_line(side_), waiter_,
-                                           [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
-        if (now == answer::has_to_block) c.wait(side_, never, may_go_, may_go_);
-        return now == answer::suspended;
+        return suspend_in_line(h, c.in_line(side_), [&] { return c.lines_.enter(side_, waiter_, false, may_go_); });
       } catch (...) {  // it may have been woken already
         c.end_of_wait(side_, may_go_());
         throw;
       }
     }
     void await_resume() {
-      end_in_line();
-      if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) {
-        of_.end_of_wait(side_, may_go_());
-        throw_stopped({"a channel"});
-      }
+      if (is_served()) return;
+      of_.end_of_wait(side_, may_go_());
+      throw_stopped({"a channel"});
     }
 
    private:
     channel_base& of_;
     side const side_;
     MayGo const may_go_;
-    waiter waiter_;
   };
 #endif
 };
 
 }  // namespace detail
 
-/// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and pop; who
-/// must wait parks its task, blocks its thread, or suspends.
+/// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and pop. A task that must wait parks, a thread blocks, a coroutine suspends.
 ///
 /// Order   waiters are served in turn, but for a bounded bypass: newcomers overtake one up to 16 times. try_push() and
 ///         try_pop() take what there is. A coroutine that is woken in vain stands at the end again.

@@ -50,7 +50,7 @@ class unlocked {
 /// Order   notify_one() wakes the one that has waited longest.
 /// Stops   a stop of the waiting task ends a wait with stopped_error, when it has its lock again.
 /// Cost    notifying where nobody waits: a spin_lock.
-/// Promises it may be destroyed when all that wait have been notified, as the standard's.
+/// /// Promises it may be destroyed when all waiters have been notified, as the standard's.
 class condition_variable_any {
  public:
   condition_variable_any() = default;
@@ -132,7 +132,7 @@ class condition_variable_any {
         try {
           lock.unlock();
         } catch (...) {  // it was not locked
-          abandon(of, w);
+          detail::leave_now(of, w, w.woken);
           throw;
         }
         detail::unlocked<Lock> const meanwhile{lock};
@@ -144,7 +144,7 @@ class condition_variable_any {
   }
   detail::wait_end enter(waiter& w) noexcept;
   static detail::wait_end wait_unlocked(detail::line const& of, waiter& w, std::int64_t end);
-  static void abandon(detail::line const& of, waiter& w) noexcept;
+
   static void leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept;
 
   /// Its waiters may be told to leave when it is gone: after notify_all() it may be destroyed. So its lock is one of some

@@ -4,35 +4,30 @@
 #include "heist/primitives/condition_variable.hpp"
 
 #include "heist/base/assert.hpp"
-#include "heist/fiber/current.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/worker.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY keeps_waiting::keeps_waiting() noexcept
-    : fiber_{[]() -> fiber* {
-        worker* const w = this_worker();  // kept: asked for the fiber, at once
-        return w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
-      }()} {
+HEIST_COLD_BODY keeps_waiting::keeps_waiting() noexcept : fiber_{this_fiber()} {
   if (fiber_ != nullptr) ++fiber_->keeps_waiting;
 }
 HEIST_COLD_BODY keeps_waiting::~keeps_waiting() {
   if (fiber_ != nullptr) --fiber_->keeps_waiting;
 }
 
+struct alignas(cache_line_size) condition_lock {
+  spin_lock<> lock;
+};
+HEIST_ONE_COPY inline constinit condition_lock condition_locks[64];
+
 }  // namespace heist::detail
 
 namespace heist {
 
-struct alignas(cache_line_size) shared_lock_place {
-  spin_lock<> lock;
-};
-HEIST_ONE_COPY inline constinit shared_lock_place condition_locks[64];
-
 HEIST_COLD_BODY spin_lock<>& condition_variable_any::lock() const noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(this) / 16;
-  return condition_locks[(at * 0x9E3779B97F4A7C15u) >> 58].lock;
+  return detail::condition_locks[(at * 0x9E3779B97F4A7C15u) >> 58].lock;
 }
 
 HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
@@ -46,16 +41,13 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
 HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
   detail::woken_list<> woken;
   spin_guard guard{lock()};
-  if (line_.empty()) return;
-  detail::queued_waiter<>& w = *line_.first();
-  line_.take_out(w, detail::wait_end::served);
-  woken.add(w);
+  if (!line_.empty()) line_.serve_first(woken);
 }
 
 HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
   detail::woken_list<> woken;
   spin_guard guard{lock()};
-  line_.take_out_all(woken);
+  line_.serve_all(woken);
 }
 
 HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexcept {
@@ -70,17 +62,12 @@ HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::l
   return w.end;
 }
 
-HEIST_COLD_BODY void condition_variable_any::abandon(detail::line const& of, waiter& w) noexcept {
-  of.leave(of.object, w, detail::wait_end::stopped);
-  for (std::uint32_t tries = 0; !w.woken.done(); ++tries) os_env::spin(tries);  // somebody has notified it just now
-}
-
 HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_waiter<>& w,
                                                    detail::wait_end why) noexcept {
   auto& it = *static_cast<condition_variable_any*>(me);
   detail::woken_list<> woken;
   spin_guard guard{it.lock()};
-  if (it.line_.leave(w, why)) woken.add(w);
+  it.line_.leave(w, why, woken);
 }
 
 }  // namespace heist

@@ -16,9 +16,7 @@ running_limit start_limit(core& home, std::stop_token const& stop, std::int64_t 
 
 template <class TimePoint>
 struct limit_at {
-  static running_limit start(core& home, std::stop_token const& stop, std::int64_t when) {
-    return start_limit(home, stop, when);
-  }
+  static constexpr auto start = &start_limit;
   static std::int64_t nanoseconds(TimePoint const& when) { return until(when); }
 };
 

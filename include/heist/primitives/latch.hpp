@@ -24,7 +24,7 @@ class open_line {
   open_line() = default;
   open_line(open_line const&) = delete;
   open_line& operator=(open_line const&) = delete;
-  /// Whoever has opened it last may still be here.
+  /// /// The last call that let waiters go may not have returned.
   ~open_line();
 
   using waiter = parked_in_line<>;
@@ -33,10 +33,7 @@ class open_line {
   template <class IsOpen>
   bool wait(char const* what, IsOpen is_open, std::int64_t end = never) {
     waiter w;
-    wait_end const now = wait_in_line(
-        line{this, &leave, {what}}, w, end, {}, [&] { return enter(w, is_open); }, [&]() -> wait_end { return w.end; });
-    if (now == wait_end::stopped) throw_stopped({what});
-    return now == wait_end::served;
+    return wait_in_line(line{this, &leave, {what}}, w, end, [&] { return enter(w, is_open); });
   }
   template <class IsOpen>
   wait_end enter(waiter& w, IsOpen const& is_open) noexcept {
@@ -52,7 +49,7 @@ class open_line {
 #if HEIST_COROUTINES
   /// co_await of it.
   template <class IsOpen>
-  class awaiter : line_awaiter {
+  class awaiter : line_awaiter<> {
    public:
     awaiter(open_line& of, char const* what, IsOpen is_open) noexcept : line_{of}, what_{what}, is_open_{is_open} {}
     bool await_ready() const noexcept {
@@ -61,22 +58,14 @@ class open_line {
     }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
-      open_line& l = line_;
-      answer const now =
-          suspend_in_line(h, line{&l, &leave, {what_}}, waiter_, [&] { return l.enter(waiter_, is_open_); });
-      if (now == answer::has_to_block) l.wait(what_, is_open_);
-      return now == answer::suspended;
+      return suspend_in_line(h, line{&line_, &leave, {what_}}, [this] { return line_.enter(waiter_, is_open_); });
     }
-    void await_resume() {
-      end_in_line();
-      if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) throw_stopped({what_});
-    }
+    void await_resume() { resume(what_); }
 
    private:
     open_line& line_;
     char const* const what_;
     IsOpen const is_open_;
-    waiter waiter_;
   };
 #endif
 };
@@ -87,6 +76,10 @@ class open_line {
 ///
 /// Stops  a stop of the waiting task ends wait() with stopped_error.
 class latch {
+  auto is_open() const noexcept {
+    return [this] { return left_ == 0; };
+  }
+
  public:
   static constexpr std::ptrdiff_t max() noexcept { return std::numeric_limits<std::ptrdiff_t>::max(); }
   /// Throws executor_error for a count below 0.
@@ -96,7 +89,7 @@ class latch {
   void count_down(std::ptrdiff_t n = 1);
   [[nodiscard]] bool try_wait() const noexcept;
   void wait() const {
-    if (!try_wait()) line_.wait("a latch", [this] { return left_ == 0; });
+    if (!try_wait()) line_.wait("a latch", is_open());
   }
   void arrive_and_wait(std::ptrdiff_t n = 1) {
     count_down(n);
@@ -104,8 +97,7 @@ class latch {
   }
 #if HEIST_COROUTINES
   [[nodiscard]] auto wait_async() const noexcept {
-    auto const is_open = [this] { return left_ == 0; };
-    return detail::open_line::awaiter<decltype(is_open)>{line_, "a latch", is_open};
+    return detail::open_line::awaiter{line_, "a latch", is_open()};
   }
 #endif
 
@@ -116,6 +108,10 @@ class latch {
 
 /// An event that stays as it is set: waiting returns as long as it is set.
 class manual_reset_event {
+  auto is_open() const noexcept {
+    return [this] { return is_set_; };
+  }
+
  public:
   explicit manual_reset_event(bool is_set = false) noexcept : is_set_{is_set} {}
 
@@ -125,32 +121,28 @@ class manual_reset_event {
   [[nodiscard]] bool is_set() const noexcept;
   /// A stop of the waiting task ends it with stopped_error.
   void wait() const {
-    if (!is_set()) line_.wait("an event", [this] { return is_set_; });
+    if (!is_set()) wait(detail::never);
   }
   /// False if the time is over.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
-    return is_set() || line_.wait(
-                           "an event", [this] { return is_set_; }, detail::until(time));
+    return is_set() || wait(detail::until(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
-    if (is_set()) return true;
-    do {
-      if (line_.wait(
-              "an event", [this] { return is_set_; }, detail::until(when)))
-        return true;
-    } while (Clock::now() < when);  // the clock was set back
-    return false;
+    return is_set() || detail::wait_until_late(when, [this](std::int64_t end) { return wait(end); });
   }
 #if HEIST_COROUTINES
   [[nodiscard]] auto wait_async() const noexcept {
-    auto const is_open = [this] { return is_set_; };
-    return detail::open_line::awaiter<decltype(is_open)>{line_, "an event", is_open};
+    return detail::open_line::awaiter{line_, "an event", is_open()};
   }
 #endif
 
  private:
+  bool wait(std::int64_t end) const {
+    return line_.wait("an event", is_open(), end);
+  }
+
   bool is_set_;  // under the line's lock
   mutable detail::open_line line_;
 };
@@ -170,10 +162,10 @@ class barrier_base {
   /// Arrives `n` times. Returns its phase; `ends`: it was the last, and is to call complete().
   phase arrive(std::ptrdiff_t n, std::ptrdiff_t drops, bool& ends);
   void complete() noexcept;
-  bool is_over(phase p) const noexcept { return now_ != p; }
-  void wait_for(phase p) const {
-    line_.wait("a barrier", [this, p] { return is_over(p); });
+  auto is_over(phase p) const noexcept {
+    return [this, p] { return now_ != p; };
   }
+  void wait_for(phase p) const { line_.wait("a barrier", is_over(p)); }
 
   std::ptrdiff_t expected_, left_;  // under the line's lock, as the rest
   phase now_ = 0;
@@ -214,8 +206,7 @@ class barrier : detail::barrier_base {
   void arrive_and_drop() { arrive_with(1, 1); }
 #if HEIST_COROUTINES
   [[nodiscard]] auto wait_async(arrival_token&& arrival) const noexcept {
-    auto const is_open = [this, p = arrival.phase_] { return is_over(p); };
-    return detail::open_line::awaiter<decltype(is_open)>{line_, "a barrier", is_open};
+    return detail::open_line::awaiter{line_, "a barrier", is_over(arrival.phase_)};
   }
   [[nodiscard]] auto arrive_and_wait_async() {
     return wait_async(arrive());

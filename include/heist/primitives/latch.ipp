@@ -22,7 +22,7 @@ HEIST_COLD_BODY void open_line::leave(void* me, queued_waiter<>& w, wait_end why
   auto& it = *static_cast<open_line*>(me);
   woken_list<> woken;
   spin_guard guard{it.lock};
-  if (it.waiters.leave(w, why)) woken.add(w);
+  it.waiters.leave(w, why, woken);
 }
 
 HEIST_COLD_BODY barrier_base::barrier_base(std::ptrdiff_t expected) : expected_{expected}, left_{expected} {
@@ -53,7 +53,7 @@ HEIST_COLD_BODY void barrier_base::complete() noexcept {
   spin_guard guard{line_.lock};
   left_ = expected_;
   ++now_;
-  line_.waiters.take_out_all(woken);
+  line_.waiters.serve_all(woken);
 }
 
 }  // namespace heist::detail
@@ -74,7 +74,7 @@ HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
     left = left_;
     if (n >= 0 && n <= left) {
       left_ -= n;
-      if (left_ == 0) line_.waiters.take_out_all(woken);
+      if (left_ == 0) line_.waiters.serve_all(woken);
       return;
     }
   }
@@ -91,7 +91,7 @@ HEIST_COLD_BODY void manual_reset_event::set() noexcept {
   detail::woken_list<> woken;
   spin_guard guard{line_.lock};
   is_set_ = true;
-  line_.waiters.take_out_all(woken);
+  line_.waiters.serve_all(woken);
 }
 
 HEIST_COLD_BODY void manual_reset_event::reset() noexcept {

@@ -1,4 +1,4 @@
-// Mutexes for tasks, threads and coroutines: who must wait parks its task, blocks its thread, or suspends.
+// Mutexes for tasks, threads and coroutines: a task that must wait parks, a thread blocks, a coroutine suspends.
 #pragma once
 
 #include <chrono>
@@ -35,20 +35,21 @@ class mutex_base {
       refuse_destruction();
   }
 
-  /// An address of the calling stack says who has it: no fiber and no thread has to be asked for.
+  /// /// The owner is an address of the calling stack. So no fiber and no thread has to be looked up.
   static std::uintptr_t here() noexcept { return stack_address() & ~owned_lock<>::marks; }
 
   void acquire() {
     if (!lock_.try_acquire(here())) static_cast<void>(wait(never));
   }
   bool try_acquire() noexcept { return lock_.try_acquire(here()); }
-  bool try_acquire_until(std::int64_t end) { return lock_.try_acquire(here()) || wait(end); }
   void release() noexcept {
     std::uintptr_t const seen = lock_.owner();
     // Few bytes away is the same stack. release_slowly() looks more closely.
     if (HEIST_LIKELY(stack_address() - seen + 4096 < 8192) && HEIST_LIKELY(lock_.try_release(seen))) return;
     release_slowly(seen);
   }
+  /// False: it is late.
+  bool wait(std::int64_t end);
   bool owned_here() const noexcept;
 
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
@@ -58,7 +59,6 @@ class mutex_base {
 
  private:
   bool spin() noexcept;
-  bool wait(std::int64_t end);
   HEIST_RARE void release_slowly(std::uintptr_t seen) noexcept;
   [[noreturn]] HEIST_RARE void refuse_destruction() const noexcept;
 
@@ -68,35 +68,29 @@ class mutex_base {
  protected:
   /// co_await of it. The lock is handed over in turn: a coroutine does not compete.
   template <class Mutex>
-  class awaiter : line_awaiter {
+  class awaiter : line_awaiter<lock_waiter<>> {
    public:
-    explicit awaiter(Mutex& m) noexcept : mutex_{m} {}
+    explicit awaiter(Mutex& m) noexcept : line_awaiter{by_coroutine, true}, mutex_{m} {}
     bool await_ready() const noexcept { return mutex_.lock_.try_acquire(by_coroutine); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       mutex_base& m = mutex_;
-      answer const now = suspend_in_line(h, m.in_line(), waiter_, [&] { return m.lock_.acquire_or_enter(waiter_); });
-      if (now == answer::has_to_block) m.acquire_for_coroutine();
-      return now == answer::suspended;
+      return suspend_in_line(h, m.in_line(), [&] { return m.lock_.acquire_or_enter(waiter_); });
     }
     std::unique_lock<Mutex> await_resume() {
-      end_in_line();
-      if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) throw_stopped({"a mutex"});
+      resume("a mutex");
       return std::unique_lock<Mutex>{mutex_, std::adopt_lock};
     }
 
    private:
     Mutex& mutex_;
-    waiter waiter_{by_coroutine, true};
   };
-  void acquire_for_coroutine();
 #endif
 };
 
 }  // namespace detail
 
-/// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. Who holds it may
-/// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
+/// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. The owner may wait, fork and submit. A task that must wait parks: its worker runs other tasks.
 ///
 /// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times,
 ///          or 4 where 16 or more wait. Then it is handed over.
@@ -106,8 +100,8 @@ class mutex_base {
 ///          destruction of a mutex that has waiters.
 /// Cost     lock and unlock: an exchange each.
 /// Promises a task unlocks what it has locked, wherever it resumes. A coroutine that holds it over a co_await takes it by
-///          lock_async(). Where a join runs other tasks on the stack of one that
-///          waits (join_strategy::steal), do not hold it over a fork: such a task would wait for what lies below it.
+///          lock_async(). Under join::leapfrog do not hold it over a fork: a join may run
+///          a task on top of the owner, which would wait for what lies below it.
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex{nullptr} {}
@@ -136,15 +130,11 @@ class timed_mutex : public detail::mutex_base {
   [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return try_acquire() || try_acquire_until(detail::until(time));
+    return try_acquire() || wait(detail::until(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-    if (try_acquire()) return true;
-    do {
-      if (try_acquire_until(detail::until(when))) return true;
-    } while (Clock::now() < when);  // the clock was set back
-    return false;
+    return try_acquire() || detail::wait_until_late(when, [this](std::int64_t end) { return wait(end); });
   }
   void unlock() noexcept { release(); }
 #if HEIST_COROUTINES
@@ -154,8 +144,7 @@ class timed_mutex : public detail::mutex_base {
 #endif
 };
 
-/// As heist::mutex; the task or thread that has it may lock it again, and unlocks it as often. Children that a task forks
-/// run on other stacks, or on its own: do not let them lock what it holds.
+/// As heist::mutex; the task or thread that has it may lock it again, and unlocks it as often. A child that the owner forks may run on the same stack, and would count as the owner. Do not let it lock the mutex.
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : recursive_mutex{nullptr} {}

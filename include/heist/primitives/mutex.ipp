@@ -10,7 +10,7 @@
 
 #include "heist/base/assert.hpp"
 #include "heist/base/errors.hpp"
-#include "heist/fiber/current.hpp"
+#include "heist/executor/no_migrate.hpp"
 #include "heist/sched/fiber.hpp"
 #include "heist/sched/worker.hpp"
 
@@ -31,11 +31,8 @@ HEIST_COLD_BODY bool on_stack_of_thread(std::uintptr_t address) noexcept {
 HEIST_COLD_BODY bool mutex_base::owned_here() const noexcept {
   std::uintptr_t const owner = lock_.owner();
   if (owner <= by_coroutine) return false;
-  worker* const w = this_worker();  // kept: asked for the fiber, at once
-  if (w != nullptr) {
-    fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    return self.has_in_memory(stack_address()) && self.has_in_memory(owner);
-  }
+  if (fiber const* const self = this_fiber(); self != nullptr)
+    return self->has_in_memory(stack_address()) && self->has_in_memory(owner);
   // Looking up a stack costs some microseconds: only where it may be this one.
   constexpr std::uintptr_t far = std::uintptr_t{64} << 20;
   return stack_address() - owner + far < 2 * far && on_stack_of_thread(owner);
@@ -49,7 +46,7 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
 /// Looks seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
 /// begin, which may want the lock, too.
 HEIST_COLD_BODY bool mutex_base::spin() noexcept {
-  if (worker* const w = this_worker(); w != nullptr && w->alone) return false;  // kept: a question only
+  if (fiber const* const self = this_fiber(); self != nullptr && self->worker->alone) return false;
   for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
     for (int i = 0; i != n; ++i) os_env::relax();
     if (lock_.try_acquire(here())) return true;
@@ -70,20 +67,17 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
         "has, and would wait for itself; fix it by unlocking before, or by a heist::recursive_mutex"};
   }
   waiter w{here(), false};
-  line const of = in_line();
-  wait_end const now = wait_in_line(
-      of, w, end, {}, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.compete(w); });
-  if (now == wait_end::stopped) throw_stopped(of.why);
-  return now == wait_end::served;
+  return wait_in_line(
+      in_line(), w, end, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.compete(w); });
 }
 
 HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
   if (seen == 0)
     HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
-  if (worker* const w = this_worker(); w != nullptr && seen != by_coroutine && !w->has_guest) {  // kept: as above
+  fiber const* const self = this_fiber();
+  if (self != nullptr && seen != by_coroutine && !self->worker->has_guest) {
     // Code on a stack that is not heist's may have locked it on another one.
-    fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-    if (self.has_in_memory(stack_address()) && !self.has_in_memory(seen)) {
+    if (self->has_in_memory(stack_address()) && !self->has_in_memory(seen)) {
       HEIST_FATAL(
           "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
           "task that locks it, or, in a coroutine, by lock_async()");
@@ -100,22 +94,13 @@ HEIST_COLD_BODY void mutex_base::refuse_destruction() const noexcept {
       "before it goes");
 }
 
-#if HEIST_COROUTINES
-HEIST_COLD_BODY void mutex_base::acquire_for_coroutine() {
-  waiter w{by_coroutine, true};
-  line const of = in_line();
-  wait_in_line(
-      of, w, never, {}, [&] { return lock_.acquire_or_enter(w); }, [&]() -> wait_end { return w.end; });
-}
-#endif
-
 }  // namespace heist::detail
 
 namespace heist {
 
 /// Of a thread outside; 0: the calling code is a task.
 HEIST_COLD_BODY std::uintptr_t thread_outside() noexcept {
-  return detail::this_worker() != nullptr ? 0 : static_cast<std::uintptr_t>(::pthread_self());  // kept: a question only
+  return detail::this_fiber() != nullptr ? 0 : static_cast<std::uintptr_t>(::pthread_self());
 }
 
 HEIST_COLD_BODY void recursive_mutex::note_owner() noexcept {

@@ -29,11 +29,7 @@ class semaphore_base : public limiter {
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_acquire_until(std::chrono::time_point<Clock, Duration> const& when) {
-    if (permits_.try_take(1)) return true;
-    do {
-      if (wait(until(when))) return true;
-    } while (Clock::now() < when);  // the clock was set back
-    return false;
+    return permits_.try_take(1) || wait_until_late(when, [this](std::int64_t end) { return wait(end); });
   }
   /// Gives `n` permits, and lets those go on that wait for them. More than max() are lost.
   void release(std::ptrdiff_t n = 1);
@@ -49,8 +45,6 @@ class semaphore_base : public limiter {
   ~semaphore_base();
 
  private:
-  using waiter = parked_in_line<>;
-
   bool wait(std::int64_t end);
   line in_line() noexcept {
     return {this, &leave, {"a semaphore"}};
@@ -58,25 +52,18 @@ class semaphore_base : public limiter {
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
 
 #if HEIST_COROUTINES
-  class awaiter : line_awaiter {
+  class awaiter : line_awaiter<> {
    public:
     explicit awaiter(semaphore_base& s) noexcept : of_{s} {}
     bool await_ready() const noexcept { return of_.permits_.try_take(1); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
-      semaphore_base& s = of_;
-      answer const now = suspend_in_line(h, s.in_line(), waiter_, [&] { return s.permits_.take_or_enter(waiter_); });
-      if (now == answer::has_to_block) s.wait(never);
-      return now == answer::suspended;
+      return suspend_in_line(h, of_.in_line(), [this] { return of_.permits_.take_or_enter(waiter_); });
     }
-    void await_resume() {
-      end_in_line();
-      if (waiter_.end != wait_end::served && waiter_.end != wait_end::none) throw_stopped({"a semaphore"});
-    }
+    void await_resume() { resume("a semaphore"); }
 
    private:
     semaphore_base& of_;
-    waiter waiter_;
   };
 #endif
 };

@@ -24,12 +24,8 @@ HEIST_COLD_BODY semaphore_base::~semaphore_base() {
 }
 
 HEIST_COLD_BODY bool semaphore_base::wait(std::int64_t end) {
-  waiter w;
-  line const of = in_line();
-  wait_end const now = wait_in_line(
-      of, w, end, {}, [&] { return permits_.take_or_enter(w); }, [&]() -> wait_end { return w.end; });
-  if (now == wait_end::stopped) throw_stopped(of.why);
-  return now == wait_end::served;
+  parked_in_line<> w;
+  return wait_in_line(in_line(), w, end, [&] { return permits_.take_or_enter(w); });
 }
 
 HEIST_COLD_BODY void semaphore_base::release(std::ptrdiff_t n) {

@@ -68,11 +68,7 @@ class shared_mutex {
 
   template <class Clock, class Duration>
   bool try_until(std::uint32_t how, std::chrono::time_point<Clock, Duration> const& when) {
-    if (try_acquire(how)) return true;
-    do {
-      if (wait(how, detail::until(when))) return true;
-    } while (Clock::now() < when);  // the clock was set back
-    return false;
+    return try_acquire(how) || detail::wait_until_late(when, [&](std::int64_t end) { return wait(how, end); });
   }
   bool try_acquire(std::uint32_t how) noexcept;
   bool wait(std::uint32_t how, std::int64_t end);
@@ -93,27 +89,21 @@ class shared_mutex {
 
 #if HEIST_COROUTINES
   template <class Lock>
-  class awaiter : detail::line_awaiter {
+  class awaiter : detail::line_awaiter<> {
    public:
     awaiter(shared_mutex& m, std::uint32_t how) noexcept : mutex_{m} { waiter_.wants = how; }
     bool await_ready() const noexcept { return mutex_.try_acquire(waiter_.wants); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
-      shared_mutex& m = mutex_;
-      answer const now = suspend_in_line(h, m.in_line(), waiter_, [&] { return m.acquire_or_enter(waiter_); });
-      if (now == answer::has_to_block) m.wait(waiter_.wants, detail::never);
-      return now == answer::suspended;
+      return suspend_in_line(h, mutex_.in_line(), [this] { return mutex_.acquire_or_enter(waiter_); });
     }
     Lock await_resume() {
-      end_in_line();
-      if (waiter_.end != detail::wait_end::served && waiter_.end != detail::wait_end::none)
-        detail::throw_stopped({"a shared mutex"});
+      resume("a shared mutex");
       return Lock{mutex_, std::adopt_lock};
     }
 
    private:
     shared_mutex& mutex_;
-    waiter waiter_;
   };
 #endif
 };

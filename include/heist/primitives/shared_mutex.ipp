@@ -8,7 +8,7 @@
 namespace heist {
 
 HEIST_COLD_BODY shared_mutex::~shared_mutex() {
-  spin_guard guard{lock_};  // whoever has unlocked it last may still be here
+  spin_guard guard{lock_};  // the last call of unlock() may not have returned
   if (!line_.empty())
     HEIST_FATAL(
         "a heist::shared_mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that "
@@ -16,7 +16,7 @@ HEIST_COLD_BODY shared_mutex::~shared_mutex() {
         "it before it goes");
 }
 
-/// Nobody who waits is overtaken.
+/// /// Called when there are no waiters, or for the first one.
 HEIST_COLD_BODY bool shared_mutex::take(std::uint32_t how) noexcept {
   if (written_ || (how == writes && readers_ != 0)) return false;
   if (how == writes) {
@@ -28,11 +28,7 @@ HEIST_COLD_BODY bool shared_mutex::take(std::uint32_t how) noexcept {
 }
 
 HEIST_COLD_BODY void shared_mutex::serve(detail::woken_list<>& woken) noexcept {
-  while (!line_.empty() && take(line_.first()->wants)) {
-    detail::queued_waiter<>& w = *line_.first();
-    line_.take_out(w, detail::wait_end::served);
-    woken.add(w);
-  }
+  while (!line_.empty() && take(line_.first()->wants)) line_.serve_first(woken);
 }
 
 HEIST_COLD_BODY bool shared_mutex::try_acquire(std::uint32_t how) noexcept {
@@ -50,11 +46,7 @@ HEIST_COLD_BODY detail::wait_end shared_mutex::acquire_or_enter(waiter& w) noexc
 HEIST_COLD_BODY bool shared_mutex::wait(std::uint32_t how, std::int64_t end) {
   waiter w;
   w.wants = how;
-  detail::line const of = in_line();
-  detail::wait_end const now = detail::wait_in_line(
-      of, w, end, {}, [&] { return acquire_or_enter(w); }, [&]() -> detail::wait_end { return w.end; });
-  if (now == detail::wait_end::stopped) detail::throw_stopped(of.why);
-  return now == detail::wait_end::served;
+  return detail::wait_in_line(in_line(), w, end, [&] { return acquire_or_enter(w); });
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
@@ -80,9 +72,7 @@ HEIST_COLD_BODY void shared_mutex::leave(void* me, detail::queued_waiter<>& w, d
   auto& m = *static_cast<shared_mutex*>(me);
   detail::woken_list<> woken;
   spin_guard guard{m.lock_};
-  if (!m.line_.leave(w, why)) return;
-  woken.add(w);
-  m.serve(woken);  // readers may have stood behind a writer
+  if (m.line_.leave(w, why, woken)) m.serve(woken);  // readers may have stood behind a writer
 }
 
 }  // namespace heist

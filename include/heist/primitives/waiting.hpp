@@ -26,7 +26,7 @@ struct parked_in_line : Base {
   static void wake_up(queued_waiter<>& w) noexcept { static_cast<parked_in_line&>(w).woken.complete(); }
 };
 
-/// What is waited for, and how a waiter leaves its line.
+/// /// The object that waiters stand in line for, and how one of them leaves.
 struct line {
   void* object;
   void (*leave)(void* object, queued_waiter<>& w, wait_end why) noexcept;
@@ -63,14 +63,16 @@ class may_leave {
 /// waited. Otherwise a task could not park, and has left the line: stack_error or bad_alloc.
 std::exception_ptr wait_until_woken(completion& woken, line const& of, queued_waiter<>& w, std::int64_t end) noexcept;
 
+/// Lets `w` leave. Returns when `woken` is complete: it has left, or had been taken out and is woken just now.
+void leave_now(line const& of, queued_waiter<>& w, completion& woken) noexcept;
+
 [[noreturn]] void throw_stopped(wait_reason const& why);
 
-/// Waits in a line. `enter()` puts `w` there; `again()` says, each time that it has been woken, whether it stands there
-/// again (none). Throws as may_leave and wait_until_woken().
+/// Waits in a line. `enter()` puts `w` there. `again()` says, each time that it has been woken, whether it stands there again
+/// (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and wait_until_woken().
 template <class Base, class Enter, class Again>
-wait_end wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, std::stop_token const& token,
-                      Enter&& enter, Again&& again) {
-  may_leave const leaves{of, w, end, token};
+bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Enter&& enter, Again&& again) {
+  may_leave const leaves{of, w, end};
   std::exception_ptr failure;
   wait_end now = enter();
   while (now == wait_end::none) {
@@ -78,8 +80,24 @@ wait_end wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end,
     w.woken.reset();
     now = again();
   }
-  if (failure && now != wait_end::served) std::rethrow_exception(std::move(failure));
-  return now;
+  if (now == wait_end::served) return true;
+  if (failure) std::rethrow_exception(std::move(failure));
+  if (now == wait_end::stopped) throw_stopped(of.why);
+  return false;
+}
+/// The same where a waiter that has been woken does not enter again.
+template <class Base, class Enter>
+bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Enter&& enter) {
+  return wait_in_line(of, w, end, std::forward<Enter>(enter), [&w]() -> wait_end { return w.end; });
+}
+
+/// Calls `wait(end)` until it is true, or it is later than `when`: clocks are set back.
+template <class Clock, class Duration, class Wait>
+bool wait_until_late(std::chrono::time_point<Clock, Duration> const& when, Wait&& wait) {
+  do {
+    if (wait(until(when))) return true;
+  } while (Clock::now() < when);
+  return false;
 }
 
 }  // namespace heist::detail

@@ -124,11 +124,9 @@ class fiber {
   void attend() noexcept;
 
   /// Does the calling code run on this fiber? Any thread.
-  HEIST_ALWAYS_INLINE bool runs_here() const noexcept { return has_on_stack(stack_address()); }
-  /// Is it an address of its stack? Any thread.
-  HEIST_ALWAYS_INLINE bool has_on_stack(std::uintptr_t address) const noexcept {
+  HEIST_ALWAYS_INLINE bool runs_here() const noexcept {
     // relaxed: others than its own code get the same answer from any value that they had
-    return address - stack_bottom.load(std::memory_order_relaxed) <
+    return stack_address() - stack_bottom.load(std::memory_order_relaxed) <
            stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
   }
   /// /// Is it an address of the memory of its own stack?

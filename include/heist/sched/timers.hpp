@@ -32,11 +32,12 @@ inline constexpr std::int64_t never = INT64_MAX;
 template <class Clock, class Duration>
 std::int64_t until(std::chrono::time_point<Clock, Duration> const& when) {
   using seconds = std::chrono::duration<double>;
-  double const left = (seconds{when.time_since_epoch()} - seconds{Clock::now().time_since_epoch()}).count();
+  auto const now = Clock::now();
+  double const left = (seconds{when.time_since_epoch()} - seconds{now.time_since_epoch()}).count();
   if (left > 1e9) return never;
   if (!(left > -1)) return os_env::nanoseconds();
   // Not of the sum above: it may be as exact as some hundred nanoseconds.
-  auto const exactly = std::chrono::duration<double, std::nano>{when - Clock::now()}.count();
+  auto const exactly = std::chrono::duration<double, std::nano>{when - now}.count();
   return os_env::nanoseconds() + (exactly > 0 ? static_cast<std::int64_t>(exactly) + 1 : 0);
 }
 template <class Rep, class Period>

@@ -90,10 +90,29 @@ class thread_waiter : public completion_waiter {
  public:
   thread_waiter() noexcept : completion_waiter{&wake_up} {}
 
-  /// Returns after wake() has been called.
+  /// /// Returns after wake() has been called.
   void wait() noexcept {
+    if (is_soon_woken()) return;
+    while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: what the waker did before
+  }
+  /// The same, or false at `end` (Env::nanoseconds). Then wait() may be called, or this again.
+  bool wait_until(std::int64_t end) noexcept {
+    if (is_soon_woken()) return true;
+    while (word_.load(std::memory_order_acquire) == asleep) {  // acquire: as above
+      std::int64_t const left = end - Env::nanoseconds();
+      if (left <= 0) return false;
+      word_.wait_for(asleep, left);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t waiting = 0, asleep = 1, woken = 2;
+
+  /// False: the waker knows that it sleeps now.
+  bool is_soon_woken() noexcept {
     for (int i = 0; i < Spins; ++i) {
-      if (word_.load(std::memory_order_acquire) == woken) return;  // acquire: what the waker did before
+      if (word_.load(std::memory_order_acquire) == woken) return true;  // acquire: as above
       // The waker may need this very core.
       if (i % 64 == 63) {
         Env::yield();
@@ -101,13 +120,8 @@ class thread_waiter : public completion_waiter {
         Env::relax();
       }
     }
-    // acq_rel: acquire as above
-    if (word_.exchange(asleep, std::memory_order_acq_rel) == woken) return;
-    while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: as above
+    return word_.exchange(asleep, std::memory_order_acq_rel) == woken;  // acq_rel: acquire as above
   }
-
- private:
-  static constexpr std::uint32_t waiting = 0, asleep = 1, woken = 2;
 
   static void wake_up(completion_waiter& self) noexcept {
     auto& word = static_cast<thread_waiter&>(self).word_;

@@ -1,4 +1,4 @@
-// A lock with an owner, whose waiters park: taken in any order at first, handed over when somebody has been overtaken.
+// A lock with an owner. Waiters are overtaken at first; then the lock is handed over.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,7 @@ class owned_lock {
   constexpr owned_lock() = default;
   owned_lock(owned_lock const&) = delete;
   owned_lock& operator=(owned_lock const&) = delete;
-  /// Whoever has released it last may still be in release_to_next().
-  ~owned_lock() { spin_guard guard{lock_}; }
+  ///
 
   static constexpr std::uintptr_t has_waiters = 1;
   /// The owner has been handed the lock, and does not run yet.
@@ -60,7 +59,7 @@ class owned_lock {
     // release: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
   }
-  /// For its destructor.
+  /// /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
   bool is_waited_for() const noexcept {
     spin_guard guard{lock_};
     return !line_.empty();
@@ -95,9 +94,8 @@ class owned_lock {
     if (line_.empty()) return set_free();
     waiter& first = static_cast<waiter&>(*line_.first());
     if (first.insists) {
-      line_.take_out(first, wait_end::served);
+      line_.serve_first(woken);
       hand_over(first);
-      woken.add(first);
     } else {
       call(first, woken);
       set_free();
@@ -116,10 +114,10 @@ class owned_lock {
     w.insists = true;
     return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
-  /// Who is stopped or late leaves.
+  /// /// A waiter that is stopped or late leaves.
   void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
-    if (line_.leave(w, why)) woken.add(w);
+    line_.leave(w, why, woken);
   }
 
  private:

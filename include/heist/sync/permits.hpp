@@ -35,8 +35,8 @@ class permits {
   wait_end take_or_enter(waiter& w) noexcept {
     return take_or_enter(w, [] { return false; });
   }
-  /// The same for a waiter that waits again and again, and is told to leave by leave_if_there(). `stopped()` is asked under
-  /// the lock: who stops it looks into the line afterwards, so one of the two sees the other.
+  /// The same for a waiter that waits again and again, and is told to leave by leave_if_there(). `stopped()` is asked under the
+  /// lock. A thread that stops it looks into the line afterwards. So one of the two sees the other.
   template <class Stopped>
   wait_end take_or_enter_again(waiter& w, Stopped&& stopped) noexcept {
     return take_or_enter(w, [&] {
@@ -53,17 +53,12 @@ class permits {
   /// A waiter that is stopped or late leaves. Those behind it may be served then.
   void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
-    if (!line_.leave(w, why)) return;
-    woken.add(w);
-    serve(woken);
+    if (line_.leave(w, why, woken)) serve(woken);
   }
   /// Nothing happens if it stands in another line, or in none.
   void leave_if_there(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
-    if (!line_.has(w)) return;
-    line_.take_out(w, why);
-    woken.add(w);
-    serve(woken);
+    if (line_.has(w) && line_.leave(w, why, woken)) serve(woken);
   }
   bool has_waiters() const noexcept {
     spin_guard guard{lock_};
@@ -86,10 +81,8 @@ class permits {
   }
   void serve(woken_list<Env>& woken) noexcept {
     while (!line_.empty() && line_.first()->wants <= free_) {
-      waiter& w = *line_.first();
-      free_ -= w.wants;
-      line_.take_out(w, wait_end::served);
-      woken.add(w);
+      free_ -= line_.first()->wants;
+      line_.serve_first(woken);
     }
   }
 

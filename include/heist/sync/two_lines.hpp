@@ -1,4 +1,4 @@
-// Who waits at the two ends of a queue: woken when they may try again.
+// The waiters at the two ends of a queue. They are woken when they may try again.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,8 @@ class two_lines {
     if (!may_go()) return wait_end::none;
     spin_guard guard{lock_};
     if (!line_[s].has(w)) return wait_end::none;  // somebody has taken it out, and wakes it
-    take_out(s, w, wait_end::served);
+    line_[s].take_out(w, wait_end::served);
+    count_less(s);
     return wait_end::served;
   }
   /// Called after the queue was changed: then those that wait are seen by may_wait().
@@ -57,36 +58,27 @@ class two_lines {
     woken_list<Env> woken;
     spin_guard guard{lock_};
     if (line_[s].empty()) return;
-    waiter& w = *line_[s].first();
-    take_out(s, w, wait_end::served);
-    woken.add(w);
+    line_[s].serve_first(woken);
+    count_less(s);
   }
   void tell_all() noexcept {
     woken_list<Env> woken;
     spin_guard guard{lock_};
-    for (side s : {putters, takers}) {
-      while (!line_[s].empty()) {
-        waiter& w = *line_[s].first();
-        take_out(s, w, wait_end::served);
-        woken.add(w);
-      }
-    }
+    for (auto& line : line_) line.serve_all(woken);
+    waiting_.store(0, std::memory_order_relaxed);  // relaxed: as in enter()
   }
   /// A waiter that is stopped or late leaves.
   void leave(side s, waiter& w, wait_end why) noexcept {
     woken_list<Env> woken;
     spin_guard guard{lock_};
     if (w.end == wait_end::served) w.end = wait_end::none;  // it tries once more
-    if (!line_[s].leave(w, why)) return;
-    waiting_.fetch_sub(one(s), std::memory_order_relaxed);  // relaxed: as in enter()
-    woken.add(w);
+    if (line_[s].leave(w, why, woken)) count_less(s);
   }
 
  private:
   static constexpr std::uint64_t one(side s) noexcept { return std::uint64_t{1} << (32 * s); }
   static constexpr std::uint64_t all(side s) noexcept { return 0xffffffffu * one(s); }
-  void take_out(side s, waiter& w, wait_end why) noexcept {
-    line_[s].take_out(w, why);
+  void count_less(side s) noexcept {
     waiting_.fetch_sub(one(s), std::memory_order_relaxed);  // relaxed: as in enter()
   }
 
