@@ -235,7 +235,7 @@ TEST_CASE("primitives: readers and a latch of their last one", "[primitives]") {
     auto a = ex.submit([&] { done->count_down(); });
     auto b = ex.submit([&] { done->count_down(); });
     done->wait();
-    done.reset();  // whoever has counted down last may still be in the call
+    done.reset();  // the last call of count_down() may not have returned
     a.get();
     b.get();
   }

@@ -194,120 +194,106 @@ void until_parked(Executor const& ex, std::size_t n = 1) {
   }
 }
 
+/// Calls `test(executor, what, kind)` for each kind; `what` is held.
+template <class Test>
+void with_each(std::size_t workers, Test test) {
+  for (kind const& k : kinds()) {
+    INFO(k.name);
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 60s, k.name};
+    auto const what = k.make();
+    test(ex, *what, k);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("primitives: a task parks and its worker goes on", "[primitives]") {
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{1};
-    heist_test::watchdog guard{ex, 20s, k.name};
-    auto const what = k.make();
-    auto waits = ex.submit([&] { what->wait(); });
+  with_each(1, [](auto& ex, held& what, kind const&) {
+    auto waits = ex.submit([&] { what.wait(); });
     until_parked(ex);
     CHECK(ex.submit([] { return 1; }).get() == 1);  // the only worker is free
-    what->give();
+    what.give();
     waits.get();
-    CHECK(what->is_whole());
-  }
+    CHECK(what.is_whole());
+  });
 }
 
-TEST_CASE("primitives: a thread outside waits, and a task gives", "[primitives]") {
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{1};
-    heist_test::watchdog guard{ex, 20s, k.name};
-    auto const what = k.make();
-    std::jthread waits{[&] { what->wait(); }};
+TEST_CASE("primitives: a thread outside waits", "[primitives]") {
+  with_each(1, [](auto& ex, held& what, kind const&) {
+    std::jthread waits{[&] { what.wait(); }};
     until_parked(ex);
     // The owner of a mutex gives it back.
-    what->give();
+    what.give();
     waits.join();
-    CHECK(what->is_whole());
-  }
+    CHECK(what.is_whole());
+  });
 }
 
 TEST_CASE("primitives: a coroutine waits", "[primitives]") {
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{2};
-    heist_test::watchdog guard{ex, 20s, k.name};
-    auto const what = k.make();
-    auto waits = ex.submit([&] { heist::sync_wait(what->wait_async()); });
+  with_each(2, [](auto& ex, held& what, kind const& k) {
+    auto waits = ex.submit([&] { heist::sync_wait(what.wait_async()); });
     until_parked(ex);
-    what->give();
+    what.give();
     waits.get();
-    CHECK(what->is_whole());
+    CHECK(what.is_whole());
     auto const again = k.make();  // on no executor
     std::jthread blocks{[&] { heist::sync_wait(again->wait_async()); }};
     until_parked(ex);
     again->give();
-  }
+  });
 }
 
 TEST_CASE("primitives: a stop ends each wait, and nothing is lost", "[primitives]") {
-  for (kind const& k : kinds()) {
-    for (bool const by_coroutine : {false, true}) {
-      INFO(k.name << (by_coroutine ? ", a coroutine" : ""));
-      heist::executor ex{1};
-      heist_test::watchdog guard{ex, 20s, k.name};
-      auto const what = k.make();
+  for (bool const by_coroutine : {false, true}) {
+    INFO((by_coroutine ? "a coroutine" : "a task"));
+    with_each(1, [by_coroutine](auto& ex, held& what, kind const&) {
       std::stop_source stop;
       auto waits = ex.submit(stop.get_token(), [&] {
         if (by_coroutine) {
-          heist::sync_wait(what->wait_async());
+          heist::sync_wait(what.wait_async());
         } else {
-          what->wait();
+          what.wait();
         }
       });
       until_parked(ex);
       stop.request_stop();
       CHECK_THROWS_AS(waits.get(), heist::stopped_error);
-      what->give();
-      CHECK(what->is_whole());
-    }
+      what.give();
+      CHECK(what.is_whole());
+    });
   }
 }
 
 TEST_CASE("primitives: a time limit ends each wait, in a task and outside", "[primitives]") {
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{2};
-    heist_test::watchdog guard{ex, 20s, k.name};
-    auto const what = k.make();
+  with_each(2, [](auto& ex, held& what, kind const&) {
     auto const begin = std::chrono::steady_clock::now();
-    CHECK_FALSE(ex.submit([&] { return what->wait_for(5ms); }).get());
-    std::thread{[&] { must(!what->wait_for(5ms)); }}.join();
+    CHECK_FALSE(ex.submit([&] { return what.wait_for(5ms); }).get());
+    std::thread{[&] { must(!what.wait_for(5ms)); }}.join();
     CHECK(std::chrono::steady_clock::now() - begin >= 10ms);
-    what->give();
-    CHECK(what->is_whole());
-  }
+    what.give();
+    CHECK(what.is_whole());
+  });
 }
 
 TEST_CASE("primitives: a deadline ends each wait, and what has not begun does not begin", "[primitives]") {
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{1};
-    heist_test::watchdog guard{ex, 20s, k.name};
-    auto const what = k.make();
+  with_each(1, [](auto& ex, held& what, kind const&) {
     auto const soon = std::chrono::steady_clock::now() + 5ms;
-    auto waits = ex.submit(heist::with{.deadline = soon}, [&] { what->wait(); });
+    auto waits = ex.submit(heist::with{.deadline = soon}, [&] { what.wait(); });
     CHECK_THROWS_AS(waits.get(), heist::stopped_error);
     auto const over = std::chrono::system_clock::now() - 1s;
     std::atomic<bool> begun{false};
     auto late = ex.submit([&] { std::this_thread::sleep_for(2ms); });
     CHECK_THROWS_AS(ex.submit(heist::with{.deadline = over}, [&] { begun = true; }).get(), heist::stopped_error);
     CHECK_FALSE(begun);
-    what->give();
-    CHECK(what->is_whole());
-  }
+    what.give();
+    CHECK(what.is_whole());
+  });
 }
 
 TEST_CASE("primitives: stops and gifts at the same time, many times", "[primitives]") {
   int const rounds = heist::under_tsan || heist::under_asan ? 60 : 400;
-  for (kind const& k : kinds()) {
-    INFO(k.name);
-    heist::executor ex{2};
-    heist_test::watchdog guard{ex, 60s, k.name};
+  with_each(2, [rounds](auto& ex, held&, kind const& k) {
     for (int i = 0; i < rounds; ++i) {
       auto const what = k.make();
       std::stop_source stop;
@@ -326,7 +312,7 @@ TEST_CASE("primitives: stops and gifts at the same time, many times", "[primitiv
       stops.join();
       CHECK(what->is_whole());
     }
-  }
+  });
 }
 
 TEST_CASE("primitives: a deadline of a run", "[primitives]") {
