@@ -1,7 +1,6 @@
-// What tasks cost that lock, wait and hand values on: the rows of bench_sync, for any library's primitives. A World has
-//
-//   mutex, condition_variable, latch, barrier, channel (of ints), shared_mutex (void: it has none)
-//   run(n, f, meanwhile)   begins f(0) to f(n - 1) as tasks, calls meanwhile(), and waits for the tasks
+// The rows of bench_sync, for any library's primitives. A World has the types mutex, condition_variable, latch, barrier,
+// channel (of ints) and shared_mutex, which is void where there is none. Its run(n, f, meanwhile) begins f(0) to f(n - 1) as
+// tasks, calls meanwhile(), and waits for the tasks.
 #pragma once
 
 #include <algorithm>
