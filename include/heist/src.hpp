@@ -98,6 +98,7 @@
 #include "heist/primitives/condition_variable.ipp"
 #include "heist/primitives/deadline.ipp"
 #include "heist/primitives/latch.ipp"
+#include "heist/primitives/lock_owner.ipp"
 #include "heist/primitives/mutex.ipp"
 #include "heist/primitives/semaphore.ipp"
 #include "heist/primitives/shared_mutex.ipp"

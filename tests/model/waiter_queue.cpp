@@ -149,7 +149,7 @@ void wants_much(model::execution& t) {
   });
 }
 
-/// /// Step by step: a waiter that wants one permit does not overtake one that wants two. It goes when that one leaves.
+/// Step by step: a waiter that wants one permit does not overtake one that wants two. It goes when that one leaves.
 void in_order(model::execution& t) {
   auto& s = t.make<counted>(1);
   t.thread([&s] {

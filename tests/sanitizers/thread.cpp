@@ -150,7 +150,7 @@ void handed_over_in_a_handler(context ctx, bool bug) {
                 });
 }
 
-/// /// ThreadSanitizer does not report it: for it the task is the same, whatever thread it is on. The system does, for a lock that
+/// ThreadSanitizer does not report it: for it the task is the same, whatever thread it is on. The system does, for a lock that
 /// checks its owner (silk's issue 116).
 void system_lock_across_a_fork(context ctx, bool bug) {
   pthread_mutex_t lock;

@@ -19,7 +19,7 @@ inline constexpr bool can_count_to = requires {
 };
 }  // namespace detail
 
-/// /// The type of heist::with{.deadline = ...}: a point in time of any clock of std::chrono, or none. Needs
+/// The type of heist::with{.deadline = ...}: a point in time of any clock of std::chrono, or none. Needs
 /// heist/sync.hpp.
 class deadline {
  public:

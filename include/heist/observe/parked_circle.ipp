@@ -59,7 +59,7 @@ class parked_edges {
   }
 
  private:
-  /// /// Where its edge begins: the end of its task, or the note itself where that is not known. Only waits for locks lead to
+  /// Where its edge begins: the end of its task, or the note itself where that is not known. Only waits for locks lead to
   /// a note.
   static void const* start_of(parked_note const& n, parked_note::seen_edge const& e) noexcept {
     return e.from != nullptr ? e.from : &n;

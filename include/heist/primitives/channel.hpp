@@ -139,7 +139,8 @@ class channel_base {
 
 }  // namespace detail
 
-/// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and pop. A task that must wait parks, a thread blocks, a coroutine suspends.
+/// A queue of at most capacity() values, first in, first out. Any number of tasks, threads and coroutines push and
+/// pop. A task that must wait parks, a thread blocks, a coroutine suspends.
 ///
 /// Order   waiters are served in turn, but for a bounded bypass: newcomers overtake one up to 16 times. try_push() and
 ///         try_pop() take what there is. A coroutine that is woken in vain stands at the end again.

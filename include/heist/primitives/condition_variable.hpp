@@ -50,7 +50,7 @@ class unlocked {
 /// Order   notify_one() wakes the one that has waited longest.
 /// Stops   a stop of the waiting task ends a wait with stopped_error, when it has its lock again.
 /// Cost    notifying where nobody waits: a spin_lock.
-/// /// Promises it may be destroyed when all waiters have been notified, as the standard's.
+/// Promises it may be destroyed when all waiters have been notified, as the standard's.
 class condition_variable_any {
  public:
   condition_variable_any() = default;

@@ -24,7 +24,7 @@ class open_line {
   open_line() = default;
   open_line(open_line const&) = delete;
   open_line& operator=(open_line const&) = delete;
-  /// /// The last call that let waiters go may not have returned.
+  /// The last call that let waiters go may not have returned.
   ~open_line();
 
   using waiter = parked_in_line<>;

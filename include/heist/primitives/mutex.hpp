@@ -7,6 +7,7 @@
 
 #include "heist/base/config.hpp"
 #include "heist/primitives/awaiting.hpp"
+#include "heist/primitives/lock_owner.hpp"
 #include "heist/primitives/waiting.hpp"
 #include "heist/sync/owned_lock.hpp"
 
@@ -20,11 +21,9 @@ class mutex_base {
   mutex_base(mutex_base const&) = delete;
   mutex_base& operator=(mutex_base const&) = delete;
 
-  /// An address on the owner's stack, or `by_coroutine`; 0: it is free. A snapshot.
+  /// An address on the owner's stack, or `owned_by_coroutine`; 0: it is free. A snapshot.
   std::uintptr_t owner() const noexcept { return lock_.owner(); }
   char const* name() const noexcept { return name_; }
-
-  static constexpr std::uintptr_t by_coroutine = 4;
 
  protected:
   using waiter = parked_in_line<lock_waiter<>>;
@@ -35,13 +34,10 @@ class mutex_base {
       refuse_destruction();
   }
 
-  /// /// The owner is an address of the calling stack. So no fiber and no thread has to be looked up.
-  static std::uintptr_t here() noexcept { return stack_address() & ~owned_lock<>::marks; }
-
   void acquire() {
-    if (!lock_.try_acquire(here())) static_cast<void>(wait(never));
+    if (!lock_.try_acquire(this_owner())) static_cast<void>(wait(never));
   }
-  bool try_acquire() noexcept { return lock_.try_acquire(here()); }
+  bool try_acquire() noexcept { return lock_.try_acquire(this_owner()); }
   void release() noexcept {
     std::uintptr_t const seen = lock_.owner();
     // Few bytes away is the same stack. release_slowly() looks more closely.
@@ -50,7 +46,6 @@ class mutex_base {
   }
   /// False: it is late.
   bool wait(std::int64_t end);
-  bool owned_here() const noexcept;
 
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
   line in_line() noexcept { return {this, &leave, {"a mutex", name_, &lock_.word()}}; }
@@ -70,8 +65,8 @@ class mutex_base {
   template <class Mutex>
   class awaiter : line_awaiter<lock_waiter<>> {
    public:
-    explicit awaiter(Mutex& m) noexcept : line_awaiter{by_coroutine, true}, mutex_{m} {}
-    bool await_ready() const noexcept { return mutex_.lock_.try_acquire(by_coroutine); }
+    explicit awaiter(Mutex& m) noexcept : line_awaiter{owned_by_coroutine, true}, mutex_{m} {}
+    bool await_ready() const noexcept { return mutex_.lock_.try_acquire(owned_by_coroutine); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
       mutex_base& m = mutex_;
@@ -90,7 +85,8 @@ class mutex_base {
 
 }  // namespace detail
 
-/// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. The owner may wait, fork and submit. A task that must wait parks: its worker runs other tasks.
+/// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. The owner may
+/// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
 ///
 /// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times,
 ///          or 4 where 16 or more wait. Then it is handed over.
@@ -144,7 +140,8 @@ class timed_mutex : public detail::mutex_base {
 #endif
 };
 
-/// As heist::mutex; the task or thread that has it may lock it again, and unlocks it as often. A child that the owner forks may run on the same stack, and would count as the owner. Do not let it lock the mutex.
+/// As heist::mutex; the task or thread that has it may lock it again, and unlocks it as often. A child that the
+/// owner forks may run on the same stack, and would count as the owner. Do not let it lock the mutex.
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : recursive_mutex{nullptr} {}

@@ -3,40 +3,16 @@
 
 #include "heist/primitives/mutex.hpp"
 
-#include <pthread.h>  // pthread_getattr_np
+#include <pthread.h>  // pthread_self
 
-#include <cstddef>  // size_t
 #include <system_error>
 
 #include "heist/base/assert.hpp"
 #include "heist/base/errors.hpp"
 #include "heist/executor/no_migrate.hpp"
 #include "heist/sched/fiber.hpp"
-#include "heist/sched/worker.hpp"
 
 namespace heist::detail {
-
-/// Is it an address of the calling thread's stack?
-HEIST_COLD_BODY bool on_stack_of_thread(std::uintptr_t address) noexcept {
-  pthread_attr_t about;
-  if (::pthread_getattr_np(::pthread_self(), &about) != 0) return false;
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  bool const known = ::pthread_attr_getstack(&about, &bottom, &bytes) == 0;
-  ::pthread_attr_destroy(&about);
-  return known && address - reinterpret_cast<std::uintptr_t>(bottom) < bytes;
-}
-
-/// Has the calling task or thread locked it? Coroutines are not known.
-HEIST_COLD_BODY bool mutex_base::owned_here() const noexcept {
-  std::uintptr_t const owner = lock_.owner();
-  if (owner <= by_coroutine) return false;
-  if (fiber const* const self = this_fiber(); self != nullptr)
-    return self->has_in_memory(stack_address()) && self->has_in_memory(owner);
-  // Looking up a stack costs some microseconds: only where it may be this one.
-  constexpr std::uintptr_t far = std::uintptr_t{64} << 20;
-  return stack_address() - owner + far < 2 * far && on_stack_of_thread(owner);
-}
 
 HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
   woken_list<> woken;
@@ -46,27 +22,26 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
 /// Looks seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
 /// begin, which may want the lock, too.
 HEIST_COLD_BODY bool mutex_base::spin() noexcept {
-  if (fiber const* const self = this_fiber(); self != nullptr && self->worker->alone) return false;
+  if (is_alone()) return false;
   for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
     for (int i = 0; i != n; ++i) os_env::relax();
-    if (lock_.try_acquire(here())) return true;
+    if (lock_.try_acquire(this_owner())) return true;
   }
   for (int i = 0; i != 512 && lock_.is_soon_free(); ++i) {
     os_env::relax();
-    if (lock_.owner() == 0 && lock_.try_acquire(here())) return true;
+    if (lock_.owner() == 0 && lock_.try_acquire(this_owner())) return true;
   }
   return false;
 }
 
 HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
   if (spin()) return true;
-  if (end == never && owned_here()) {
-    throw std::system_error{
-        std::make_error_code(std::errc::resource_deadlock_would_occur),
+  if (end == never && is_owner_here(lock_.owner())) {
+    throw_waits_for_itself(
         "a task or thread locks a heist mutex that it has locked, or that one below it on its stack "
-        "has, and would wait for itself; fix it by unlocking before, or by a heist::recursive_mutex"};
+        "has, and would wait for itself; fix it by unlocking before, or by a heist::recursive_mutex");
   }
-  waiter w{here(), false};
+  waiter w{this_owner(), false};
   return wait_in_line(
       in_line(), w, end, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.compete(w); });
 }
@@ -74,14 +49,10 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
 HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
   if (seen == 0)
     HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
-  fiber const* const self = this_fiber();
-  if (self != nullptr && seen != by_coroutine && !self->worker->has_guest) {
-    // Code on a stack that is not heist's may have locked it on another one.
-    if (self->has_in_memory(stack_address()) && !self->has_in_memory(seen)) {
-      HEIST_FATAL(
-          "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
-          "task that locks it, or, in a coroutine, by lock_async()");
-    }
+  if (is_owner_elsewhere(seen)) {
+    HEIST_FATAL(
+        "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
+        "task that locks it, or, in a coroutine, by lock_async()");
   }
   if (lock_.try_release(seen)) return;
   woken_list<> woken;
@@ -111,7 +82,7 @@ HEIST_COLD_BODY void recursive_mutex::note_owner() noexcept {
 HEIST_COLD_BODY bool recursive_mutex::is_mine() const noexcept {
   if (owner() == 0) return false;
   std::uintptr_t const thread = thread_.load(std::memory_order_relaxed);  // relaxed: as above
-  return thread == 0 ? owned_here() : thread == thread_outside();
+  return thread == 0 ? detail::is_owner_here(owner()) : thread == thread_outside();
 }
 
 HEIST_COLD_BODY bool recursive_mutex::again() {

@@ -8,53 +8,59 @@
 
 #include "heist/base/config.hpp"
 #include "heist/primitives/awaiting.hpp"
+#include "heist/primitives/lock_owner.hpp"
 #include "heist/primitives/waiting.hpp"
-#include "heist/sync/spin_lock.hpp"
+#include "heist/sync/reader_writer_lock.hpp"
 
 namespace heist {
 
 /// As std::shared_timed_mutex, for tasks, threads and coroutines at once.
 ///
-/// Order   first come, first served, and readers that stand side by side go in together. So a reader waits behind a writer
-///         that waits, and nobody waits for ever.
-/// Stops   as heist::mutex.
-/// Errors  unlocking it when it is not locked ends the program with a sentence. So does destroying it while it has waiters.
-/// Cost    each call a spin_lock and a few instructions.
+/// Order    waiters are served in turn, readers that stand side by side together, but for a bounded bypass. Others may lock it 16
+///          times before the first that waits, or 4 times where 16 or more wait. They may do so as often again while a
+///          writer wakes up. So nobody waits for ever, and a reader may wait behind a writer that waits.
+/// Stops    as heist::mutex.
+/// Errors   lock() and lock_shared() throw std::system_error (resource_deadlock_would_occur) in a task that writes. They throw as
+///          those of heist::mutex where a task cannot park. Unlocking it when it is not locked, or by a task that is not the
+///          writer, ends the program with a sentence. So does destroying it while it has waiters.
+/// Cost     each call a spin_lock and a few instructions.
+/// Promises as heist::mutex. A task that reads does not lock it again: it could wait for itself, and is not told.
 class shared_mutex {
  public:
   shared_mutex() noexcept = default;
+  /// `name`: what state_text() and HEIST_WATCHDOG call it. It lives as long as the mutex.
   explicit shared_mutex(char const* name) noexcept : name_{name} {}
   shared_mutex(shared_mutex const&) = delete;
   shared_mutex& operator=(shared_mutex const&) = delete;
   ~shared_mutex();
 
-  void lock() { static_cast<void>(try_acquire(writes) || wait(writes, detail::never)); }
-  [[nodiscard]] bool try_lock() noexcept { return try_acquire(writes); }
+  void lock() { static_cast<void>(try_lock() || wait(detail::this_owner(), detail::never)); }
+  [[nodiscard]] bool try_lock() noexcept { return lock_.try_acquire(detail::this_owner()); }
   void unlock() noexcept;
-  void lock_shared() { static_cast<void>(try_acquire(reads) || wait(reads, detail::never)); }
-  [[nodiscard]] bool try_lock_shared() noexcept { return try_acquire(reads); }
+  void lock_shared() { static_cast<void>(try_lock_shared() || wait(reads, detail::never)); }
+  [[nodiscard]] bool try_lock_shared() noexcept { return lock_.try_acquire(reads); }
   void unlock_shared() noexcept;
 
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
-    return try_acquire(writes) || wait(writes, detail::until(time));
+    return try_lock() || wait(detail::this_owner(), detail::until(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-    return try_until(writes, when);
+    return try_lock() || wait_until(detail::this_owner(), when);
   }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> const& time) {
-    return try_acquire(reads) || wait(reads, detail::until(time));
+    return try_lock_shared() || wait(reads, detail::until(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> const& when) {
-    return try_until(reads, when);
+    return try_lock_shared() || wait_until(reads, when);
   }
 #if HEIST_COROUTINES
   /// co_await: a std::unique_lock, or a std::shared_lock, that has it.
   [[nodiscard]] auto lock_async() noexcept {
-    return awaiter<std::unique_lock<shared_mutex>>{*this, writes};
+    return awaiter<std::unique_lock<shared_mutex>>{*this, detail::owned_by_coroutine};
   }
   [[nodiscard]] auto lock_shared_async() noexcept {
     return awaiter<std::shared_lock<shared_mutex>>{*this, reads};
@@ -62,40 +68,32 @@ class shared_mutex {
 #endif
 
  private:
-  /// What a waiter wants.
-  static constexpr std::uint32_t reads = 1, writes = 2;
-  using waiter = detail::parked_in_line<>;
+  static constexpr std::uintptr_t reads = detail::reader_writer_lock<>::reader;
+  using waiter = detail::parked_in_line<detail::lock_waiter<>>;
 
   template <class Clock, class Duration>
-  bool try_until(std::uint32_t how, std::chrono::time_point<Clock, Duration> const& when) {
-    return try_acquire(how) || detail::wait_until_late(when, [&](std::int64_t end) { return wait(how, end); });
+  bool wait_until(std::uintptr_t who, std::chrono::time_point<Clock, Duration> const& when) {
+    return detail::wait_until_late(when, [&](std::int64_t end) { return wait(who, end); });
   }
-  bool try_acquire(std::uint32_t how) noexcept;
-  bool wait(std::uint32_t how, std::int64_t end);
-  detail::wait_end acquire_or_enter(waiter& w) noexcept;
+  bool spin(std::uintptr_t who) noexcept;
+  bool wait(std::uintptr_t who, std::int64_t end);
   detail::line in_line() noexcept {
-    return {this, &leave, {"a shared mutex", name_}};
+    return {this, &leave, {"a shared mutex", name_, &lock_.word()}};
   }
   static void leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept;
-  // Under the lock:
-  bool take(std::uint32_t how) noexcept;
-  void serve(detail::woken_list<>& woken) noexcept;
 
-  spin_lock<> lock_;
-  bool written_ = false;
-  std::uint32_t readers_ = 0;
-  detail::waiter_queue<> line_;
+  detail::reader_writer_lock<> lock_;
   char const* const name_ = nullptr;
 
 #if HEIST_COROUTINES
   template <class Lock>
-  class awaiter : detail::line_awaiter<> {
+  class awaiter : detail::line_awaiter<detail::lock_waiter<>> {
    public:
-    awaiter(shared_mutex& m, std::uint32_t how) noexcept : mutex_{m} { waiter_.wants = how; }
-    bool await_ready() const noexcept { return mutex_.try_acquire(waiter_.wants); }
+    awaiter(shared_mutex& m, std::uintptr_t who) noexcept : line_awaiter{who, true}, mutex_{m} {}
+    bool await_ready() const noexcept { return mutex_.lock_.try_acquire(waiter_.owner); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {
-      return suspend_in_line(h, mutex_.in_line(), [this] { return mutex_.acquire_or_enter(waiter_); });
+      return suspend_in_line(h, mutex_.in_line(), [this] { return mutex_.lock_.acquire_or_enter(waiter_); });
     }
     Lock await_resume() {
       resume("a shared mutex");

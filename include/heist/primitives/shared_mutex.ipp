@@ -8,71 +8,64 @@
 namespace heist {
 
 HEIST_COLD_BODY shared_mutex::~shared_mutex() {
-  spin_guard guard{lock_};  // the last call of unlock() may not have returned
-  if (!line_.empty())
+  if (lock_.is_waited_for())
     HEIST_FATAL(
         "a heist::shared_mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that "
-        "use "
-        "it before it goes");
+        "use it before it goes");
 }
 
-/// /// Called when there are no waiters, or for the first one.
-HEIST_COLD_BODY bool shared_mutex::take(std::uint32_t how) noexcept {
-  if (written_ || (how == writes && readers_ != 0)) return false;
-  if (how == writes) {
-    written_ = true;
-  } else {
-    ++readers_;
+/// As mutex_base::spin().
+HEIST_COLD_BODY bool shared_mutex::spin(std::uintptr_t who) noexcept {
+  if (detail::is_alone()) return false;
+  for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
+    for (int i = 0; i != n; ++i) os_env::relax();
+    if (lock_.seems_free(who) && lock_.try_acquire(who)) return true;
   }
-  return true;
+  for (int i = 0; i != 512 && lock_.is_soon_free(); ++i) {
+    os_env::relax();
+    if (lock_.seems_free(who) && lock_.try_acquire(who)) return true;
+  }
+  return false;
 }
 
-HEIST_COLD_BODY void shared_mutex::serve(detail::woken_list<>& woken) noexcept {
-  while (!line_.empty() && take(line_.first()->wants)) line_.serve_first(woken);
-}
-
-HEIST_COLD_BODY bool shared_mutex::try_acquire(std::uint32_t how) noexcept {
-  spin_guard guard{lock_};
-  return line_.empty() && take(how);
-}
-
-HEIST_COLD_BODY detail::wait_end shared_mutex::acquire_or_enter(waiter& w) noexcept {
-  spin_guard guard{lock_};
-  if (w.end != detail::wait_end::none) return w.end;
-  if (line_.empty() && take(w.wants)) return w.end = detail::wait_end::served;
-  return line_.enter(w) ? detail::wait_end::none : w.end;
-}
-
-HEIST_COLD_BODY bool shared_mutex::wait(std::uint32_t how, std::int64_t end) {
-  waiter w;
-  w.wants = how;
-  return detail::wait_in_line(in_line(), w, end, [&] { return acquire_or_enter(w); });
+HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t who, std::int64_t end) {
+  if (spin(who)) return true;
+  if (end == detail::never && detail::is_owner_here(lock_.writer())) {
+    detail::throw_waits_for_itself(
+        "a task or thread locks a heist::shared_mutex that it writes, or that one below it on its stack writes, and "
+        "would wait for itself; fix it by unlocking before");
+  }
+  waiter w{who, false};
+  return detail::wait_in_line(
+      in_line(), w, end, [&] { return lock_.acquire_or_enter(w); },
+      [&] {
+        detail::woken_list<> woken;
+        return lock_.compete(w, woken);
+      });
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
   detail::woken_list<> woken;
-  spin_guard guard{lock_};
-  if (!written_)
+  if (detail::is_owner_elsewhere(lock_.writer())) {
+    HEIST_FATAL(
+        "a task unlocks a heist::shared_mutex that another task or thread writes; fix it by a std::unique_lock in the "
+        "task that locks it, or, in a coroutine, by lock_async()");
+  }
+  if (!lock_.release(woken))
     HEIST_FATAL(
         "a heist::shared_mutex is unlocked that nobody has locked; fix it by a std::unique_lock, which does both once");
-  written_ = false;
-  serve(woken);
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock_shared() noexcept {
   detail::woken_list<> woken;
-  spin_guard guard{lock_};
-  if (readers_ == 0)
+  if (!lock_.release_shared(woken))
     HEIST_FATAL(
         "a heist::shared_mutex is unlocked that nobody reads; fix it by a std::shared_lock, which does both once");
-  if (--readers_ == 0) serve(woken);
 }
 
 HEIST_COLD_BODY void shared_mutex::leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept {
-  auto& m = *static_cast<shared_mutex*>(me);
   detail::woken_list<> woken;
-  spin_guard guard{m.lock_};
-  if (m.line_.leave(w, why, woken)) m.serve(woken);  // readers may have stood behind a writer
+  static_cast<shared_mutex*>(me)->lock_.leave(static_cast<waiter&>(w), why, woken);
 }
 
 }  // namespace heist

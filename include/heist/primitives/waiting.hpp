@@ -26,7 +26,7 @@ struct parked_in_line : Base {
   static void wake_up(queued_waiter<>& w) noexcept { static_cast<parked_in_line&>(w).woken.complete(); }
 };
 
-/// /// The object that waiters stand in line for, and how one of them leaves.
+/// The object that waiters stand in line for, and how one of them leaves.
 struct line {
   void* object;
   void (*leave)(void* object, queued_waiter<>& w, wait_end why) noexcept;

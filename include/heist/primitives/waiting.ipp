@@ -12,7 +12,7 @@
 
 namespace heist::detail {
 
-/// /// Has the calling frame to get what it waits for, whatever happens?
+/// Has the calling frame to get what it waits for, whatever happens?
 inline bool must_wait() noexcept {
   fiber const* const self = this_fiber();
   return self != nullptr && self->keeps_waiting != 0;

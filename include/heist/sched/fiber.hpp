@@ -129,7 +129,7 @@ class fiber {
     return stack_address() - stack_bottom.load(std::memory_order_relaxed) <
            stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
   }
-  /// /// Is it an address of the memory of its own stack?
+  /// Is it an address of the memory of its own stack?
   bool has_in_memory(std::uintptr_t address) const noexcept { return address - memory_bottom() < memory_bytes(); }
   std::uintptr_t memory_bottom() const noexcept {
     return reinterpret_cast<std::uintptr_t>(fiber_context_.memory().bottom());

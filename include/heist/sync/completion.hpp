@@ -90,7 +90,7 @@ class thread_waiter : public completion_waiter {
  public:
   thread_waiter() noexcept : completion_waiter{&wake_up} {}
 
-  /// /// Returns after wake() has been called.
+  /// Returns after wake() has been called.
   void wait() noexcept {
     if (is_soon_woken()) return;
     while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: what the waker did before

@@ -59,7 +59,7 @@ class owned_lock {
     // release: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
   }
-  /// /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
+  /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
   bool is_waited_for() const noexcept {
     spin_guard guard{lock_};
     return !line_.empty();
@@ -114,7 +114,7 @@ class owned_lock {
     w.insists = true;
     return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
-  /// /// A waiter that is stopped or late leaves.
+  /// A waiter that is stopped or late leaves.
   void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
     line_.leave(w, why, woken);

@@ -13,7 +13,7 @@ namespace heist::detail {
 /// How a wait ends. `none`: it has not.
 enum class wait_end : unsigned char { none, served, stopped, timed_out };
 
-/// /// A waiter; lies where it waits. Its fields are used under the line's lock, until it is woken.
+/// A waiter; lies where it waits. Its fields are used under the line's lock, until it is woken.
 template <class Env = os_env>
 struct queued_waiter {
   using wake_function = void (*)(queued_waiter&) noexcept;
@@ -22,7 +22,7 @@ struct queued_waiter {
   queued_waiter(queued_waiter const&) = delete;
   queued_waiter& operator=(queued_waiter const&) = delete;
 
-  /// /// Called once for each time that it is taken out of the line, without the lock. The waiter may be gone when it returns.
+  /// Called once for each time that it is taken out of the line, without the lock. The waiter may be gone when it returns.
   wake_function const wake;
   queued_waiter* next = nullptr;  ///< in the line; or of those that are to be woken
   queued_waiter* previous = nullptr;
@@ -88,7 +88,7 @@ class waiter_queue {
     first_ = &w;
     return true;
   }
-  /// /// The caller wakes it when it has released the lock.
+  /// The caller wakes it when it has released the lock.
   void take_out(waiter& w, wait_end why) noexcept {
     HEIST_ASSERT(has(w), "a waiter is taken out of a line in which it does not stand");
     (w.previous == nullptr ? first_ : w.previous->next) = w.next;
@@ -97,7 +97,7 @@ class waiter_queue {
     w.line.store(nullptr, std::memory_order_relaxed);  // relaxed: as in has()
     w.end = why;
   }
-  /// /// There is one.
+  /// There is one.
   waiter& serve_first(woken_list<Env>& woken) noexcept {
     waiter& w = *first_;
     take_out(w, wait_end::served);

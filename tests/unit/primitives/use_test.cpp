@@ -61,6 +61,12 @@ TEST_CASE("primitives: what is wrong and cannot be thrown ends the program with 
     ex.submit([&] { m.unlock(); }).get();
   });
   ends_with("that nobody has locked", [] { heist::shared_mutex{}.unlock(); });
+  ends_with("that another task or thread writes", [] {
+    heist::shared_mutex m;
+    m.lock();
+    heist::executor ex{1};
+    ex.submit([&] { m.unlock(); }).get();
+  });
   ends_with("that nobody reads", [] { heist::shared_mutex{}.unlock_shared(); });
   auto const destroyed = [](auto made, auto wait) {
     return [made, wait] {
@@ -120,6 +126,14 @@ TEST_CASE("primitives: mistakes that can be thrown", "[primitives]") {
     std::scoped_lock lock{m};
     CHECK_THROWS_AS(m.lock(), std::system_error);
   }
+  heist::shared_mutex s;
+  auto const again = [&] {
+    std::unique_lock lock{s};
+    CHECK_THROWS_AS(s.lock(), std::system_error);
+    CHECK_THROWS_AS(s.lock_shared(), std::system_error);
+  };
+  again();
+  ex.submit(again).get();
   CHECK(m.try_lock());
   m.unlock();
   CHECK(global.try_lock());
