@@ -52,10 +52,13 @@ class parked_note {
     std::uint32_t wait = 0;
   };
   seen_edge edge() const noexcept;
-  /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, or that is free.
+  /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, that has no such owner, or
+  /// the owner does not run yet, and may be the one that waits.
   std::uintptr_t owner() const noexcept {
+    constexpr std::uintptr_t is_handed = 2, marks = 3;  // as owned_lock's
     spin_guard guard{lock_};
-    return owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed) & ~std::uintptr_t{3};  // relaxed: for people
+    std::uintptr_t const word = owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed);  // relaxed: for people
+    return (word & is_handed) != 0 ? 0 : word & ~marks;
   }
 
  private:

@@ -97,7 +97,8 @@ class mutex_base {
 /// Cost     lock and unlock: an exchange each.
 /// Promises a task unlocks what it has locked, wherever it resumes. A coroutine that holds it over a co_await takes it by
 ///          lock_async(). Under join::leapfrog do not hold it over a fork: a join may run
-///          a task on top of the owner, which would wait for what lies below it.
+///          a task on top of the owner, which would wait for what lies below it. Code on a stack that is not heist's unlocks
+///          what it has locked before the task goes on.
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex{nullptr} {}

@@ -46,14 +46,14 @@ HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t who, std::int64_t end) {
 
 HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
   detail::woken_list<> woken;
-  if (detail::is_owner_elsewhere(lock_.writer())) {
+  if (std::uintptr_t const writer = lock_.writer(); writer != 0 && detail::is_owner_elsewhere(writer)) {
     HEIST_FATAL(
         "a task unlocks a heist::shared_mutex that another task or thread writes; fix it by a std::unique_lock in the "
         "task that locks it, or, in a coroutine, by lock_async()");
   }
   if (!lock_.release(woken))
     HEIST_FATAL(
-        "a heist::shared_mutex is unlocked that nobody has locked; fix it by a std::unique_lock, which does both once");
+        "a heist::shared_mutex is unlocked that nobody writes; fix it by a std::unique_lock, which does both once");
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock_shared() noexcept {

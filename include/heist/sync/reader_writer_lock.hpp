@@ -123,7 +123,11 @@ class reader_writer_lock {
   /// Takes it for one that does not stand in line.
   bool pass(std::uintptr_t who) noexcept {
     if (!has_waiters()) return take(who);
-    if (passed() >= allowed() || !take(who)) return false;
+    if (passed() >= allowed()) {
+      set_passed(Bypass);  // nobody spins for it (is_soon_free)
+      return false;
+    }
+    if (!take(who)) return false;
     set_passed(passed() + 1);
     return true;
   }

@@ -60,7 +60,15 @@ TEST_CASE("primitives: what is wrong and cannot be thrown ends the program with 
     heist::executor ex{1};
     ex.submit([&] { m.unlock(); }).get();
   });
-  ends_with("that nobody has locked", [] { heist::shared_mutex{}.unlock(); });
+  ends_with("that nobody writes", [] { heist::shared_mutex{}.unlock(); });
+  ends_with("that nobody writes", [] {
+    heist::shared_mutex m;
+    heist::executor ex{1};
+    ex.submit([&] {
+        m.lock_shared();
+        m.unlock();
+      }).get();
+  });
   ends_with("that another task or thread writes", [] {
     heist::shared_mutex m;
     m.lock();
@@ -411,6 +419,29 @@ TEST_CASE("primitives: a task that an exception leaves is not stopped in the wai
   m.unlock();
   CHECK_THROWS_AS(f.get(), std::runtime_error);
   CHECK(locked);
+}
+
+TEMPLATE_TEST_CASE("primitives: one that is handed a lock does not wait for itself", "[primitives]", heist::mutex,
+                   heist::shared_mutex) {
+  heist::executor ex{1};
+  heist_test::watchdog guard{ex, 60s};
+  TestType m;
+  ex.submit([&] {
+      m.lock();
+      std::atomic<bool> begun{false};
+      auto waits = ex.submit([&] {
+        begun = true;
+        std::scoped_lock lock{m};
+      });
+      while (!begun) ex.submit([] {}).get();
+      CHECK(ex.state_text().find("which is held by") != std::string::npos);
+      m.unlock();
+      while (m.try_lock()) m.unlock();  // until it is handed over
+      std::string const text = ex.state_text();
+      INFO(text);
+      CHECK(text.find("in a circle") == std::string::npos);
+      waits.get();
+    }).get();
 }
 
 TEST_CASE("primitives: who waits for whom is told, and a circle by name", "[primitives]") {
