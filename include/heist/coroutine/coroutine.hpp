@@ -77,17 +77,17 @@ struct coroutine_access;
 
 }  // namespace detail
 
-/// What a coroutine function returns: a task that begins when it is awaited, by another coroutine (co_await) or by
-/// heist::sync_wait. Destroying one that nobody has awaited destroys its arguments, and nothing runs.
+/// The return type of a coroutine function: a task that begins when a coroutine awaits it (co_await), or
+/// heist::sync_wait. Destroying it without an await destroys its arguments, and runs nothing.
 ///
-/// After co_await heist::resume_on(ex) its code runs on that executor's workers, and so does what it awaits from then
-/// on; where that goes to another one itself, it comes back after it. It can await coroutines, futures (std::move),
-/// shared_futures and runs of graphs; none of them parks a fiber.
+/// After co_await heist::resume_on(ex) it runs on that executor's workers, and so do the coroutines that it awaits.
+/// If one of these moves to another executor, the awaiting coroutine returns to its own. It can await coroutines,
+/// futures (std::move), shared_futures and runs of graphs. No await parks a fiber.
 ///
 /// Awaits use no stack, at any level of optimisation (but with GCC's -fno-optimize-sibling-calls at -O2): a recursion
 /// 100,000 deep is 100,000 frames on the heap.
 ///
-/// Cost  an await that must wait: a task each time it resumes. Frames of up to 256 bytes come from the workers' pools.
+/// Cost an await that suspends: a task for each resumption. Frames of up to 256 bytes come from the workers' pools.
 template <class T>
 class [[nodiscard]] coroutine {
  public:
@@ -106,7 +106,7 @@ class [[nodiscard]] coroutine {
   /// False if default made, moved from or awaited.
   bool valid() const noexcept { return static_cast<bool>(handle_); }
 
-  /// Awaits it, once: the value is the awaiting coroutine's, or the exception is rethrown there.
+  /// Awaits it, once. Returns the value, or rethrows the exception, in the awaiting coroutine.
   auto operator co_await() && {
     if (!handle_) detail::refuse_second_await();
     return awaiter{std::exchange(handle_, nullptr)};
@@ -201,7 +201,7 @@ class resume_on_awaiter {
   resume_item item_;
 };
 
-/// Runs a coroutine from code that is none, and tells when it has ended.
+/// Runs a coroutine from a plain function, and completes when it has ended.
 struct root_coroutine {
   struct promise_type : coroutine_base {
     completion* done;
@@ -251,8 +251,8 @@ root_coroutine run_root(root_work<T>& work, [[maybe_unused]] completion& over) {
 
 }  // namespace detail
 
-/// co_await heist::resume_on(ex): the coroutine resumes on a worker of `ex`, also after whatever it awaits later.
-/// Throws executor_error where that is being destroyed.
+/// co_await heist::resume_on(ex): the coroutine resumes on a worker of `ex`, now and after each later await. Throws
+/// executor_error if `ex` is being destroyed.
 template <class Executor>
 auto resume_on(Executor& ex) noexcept {
   return detail::resume_on_awaiter{detail::executor_access::core_of(ex)};
@@ -269,15 +269,16 @@ auto operator co_await(future<T>&) {
                 "heist: co_await takes the value of a future, which nobody can ask afterwards; fix it by std::move, or "
                 "by share(), which many may await.");
 }
-/// A reference to the value, which lives as long as some copy of the shared_future, or the exception.
+/// Returns a reference to the value, which is valid while a copy of the shared_future exists, or rethrows the
+/// exception.
 template <class T>
 auto operator co_await(shared_future<T> const& f) {
   return detail::future_awaiter<shared_future<T>>{shared_future<T>{f}};
 }
 
-/// Runs the coroutine, beginning on the calling thread, and returns its value or rethrows its exception when it has
-/// ended. Inside a task it parks that task meanwhile, outside it blocks the thread. In a coroutine that a task waits for
-/// co_await throws executor_error where what it awaits waits for that task.
+/// Runs the coroutine, first on the calling thread, waits until it has ended, and returns its value or rethrows its
+/// exception. A calling task parks meanwhile, a thread outside blocks. In a coroutine for which a task waits,
+/// co_await of a future or run that waits for this task throws executor_error.
 template <class T>
 T sync_wait(coroutine<T> what) {
   detail::root_work<T> work{std::move(what), {}, nullptr};

@@ -71,9 +71,9 @@ class event_awaiter : completion_awaiter {
 
 }  // namespace detail
 
-/// co_await event: returns when it has its value in the run of its graph that is in progress; between runs at once. A
-/// reference to that, which stays until the next run. The coroutine is on an executor (resume_on). Throws graph_error if
-/// there is no value: the run was stopped, has failed, or went around the event.
+/// co_await event: waits until the event has its value in the present run of its graph; between runs it returns at
+/// once. Returns a reference to the value, which is valid until the next run. The coroutine must be on an executor
+/// (resume_on). Throws graph_error if there is no value: the run was stopped, has failed, or did not reach the event.
 template <class T>
 auto operator co_await(event<T> const& e) {
   return detail::event_awaiter<T>{e};

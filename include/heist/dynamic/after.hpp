@@ -320,20 +320,19 @@ auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) 
 
 }  // namespace detail
 
-/// What heist::after says; to be handed to submit() at once, since handles and ranges that live on are referred to.
+/// The result of heist::after. Pass it to submit() at once: it refers to the caller's handles and ranges.
 template <class... What>
 struct [[nodiscard]] after_list {
   using submit_option_tag = void;
   std::tuple<What...> what;
 };
 
-/// In front of a callable in submit(): the task starts when all these tasks have finished, and is called with their
-/// results, in this order: f(values...) or f(context, values...). Arguments are
-/// - shared_futures, of which f gets references to the values;
-/// - futures that are given away (std::move), whose values f may take;
-/// - ranges of either, of which f gets a heist::values; a range of tasks without values gives no argument.
-/// A task without a value gives no argument. If one of them has failed f is not called, and the first exception, in
-/// this order, is the new task's. Cost: one block of memory for the task and all that it comes after; nothing waits.
+/// An option of submit(): the task starts when all these tasks have finished, and is called with their results, in
+/// this order: f(values...) or f(context, values...). Arguments are - shared_futures, of which f gets references to
+/// the values; - futures that are given away (std::move), whose values f may take; - ranges of either, of which f
+/// gets a heist::values; a range of tasks without values gives no argument. A task without a value gives no argument.
+/// If one of them has failed f is not called, and the first exception, in this order, is the new task's. Cost: one
+/// block of memory for the task and all that it comes after; nothing waits.
 template <class... T>
 auto after(T&&... from) {
   using list = after_list<decltype(detail::after_what(std::forward<T>(from)))...>;

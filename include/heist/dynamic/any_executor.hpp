@@ -1,4 +1,4 @@
-// An executor of any policy, where a template parameter is unwanted.
+// An executor of any policy, without a template parameter.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -10,7 +10,7 @@
 
 namespace heist {
 
-/// Refers to an executor, which must live as long. Passed by value; one word. Tasks get a heist::context.
+/// Refers to an executor, which must outlive it. One word; pass it by value. Tasks get a heist::context.
 ///
 /// Threads  as executor.
 /// Cost     as executor; a fork through a heist::context asks the executor's order.

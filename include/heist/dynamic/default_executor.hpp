@@ -6,12 +6,12 @@
 
 namespace heist {
 
-/// The executor of the process: made at the first call, with as many workers as the environment variable HEIST_WORKERS
-/// says, or, without it, as CPUs that the process may use. Destroyed when the program ends, after all its work. The
-/// first call throws what executor's constructor throws, and executor_error if HEIST_WORKERS is no such number; the
-/// next one tries again.
+/// The executor of the process. The first call makes it, with the number of workers in the environment variable
+/// HEIST_WORKERS, or one for each CPU that the process may use. It is destroyed when the program ends, after all its
+/// tasks. Throws as executor's constructor, and executor_error if HEIST_WORKERS is not a number of workers; the next
+/// call tries again.
 ///
-/// Threads  any. Of several shared libraries with hidden visibility each has its own.
+/// Threads any. Each shared library with hidden visibility has its own.
 HEIST_ONE_COPY executor<>& default_executor();
 
 namespace detail {

@@ -1,4 +1,4 @@
-// Data flow: tasks say what they read and write, and run in an order that gives what the program gives in its own
+// Data flow: tasks declare the data that they read and write. Their results are those of the program's order
 // (README.md, "Flows").
 #pragma once
 
@@ -24,28 +24,28 @@ namespace heist {
 
 /// How a flow behaves.
 struct flow_options {
-  /// How many tasks may have been given to the flow and not have ended; where there are so many, task() waits until
-  /// half of them have. 1 to 2^20; rounded up to a power of two.
+  /// The largest number of tasks that have not ended. At this number task() waits until half of them have ended. 1 to
+  /// 2^20; rounded up to a power of two.
   std::size_t window = 2048;
 };
 
-/// Tasks in the order of the program, run side by side where what they read and write allows it.
+/// Tasks in the order of the program. They run in parallel where the data that they read and write allows it.
 ///
 /// Threads  one at a time, inside a task or outside.
-/// Promises each task sees the values that it would see if all were called one after the other, and, with commute(),
-///          in some order. Exceptions: tasks that come after one that failed, by their data, are not run, nor is any
-///          that is given to the flow when it has noticed; wait() rethrows the first, in the order of the program. The
-///          destructor, and that of each datum, waits for all tasks.
-/// Cost     task(): one block of memory; data cost nothing while they are used in the order of the program.
+/// Promises each task sees the values of a serial run; tasks with commute() have some order among each other. If a
+///          task fails, no task that depends on it by data runs, and no task that is added after the flow has
+///          noticed. wait() rethrows the first exception in the order of the program. The destructors of the flow and
+///          of each datum wait for all tasks.
+/// Cost task(): one block of memory. A datum that tasks use in the order of the program costs nothing.
 class flow {
  public:
-  /// Of any executor. Throws executor_error for a window of 0, or an absurd one.
+  /// Runs on any executor. Throws executor_error for a window of 0, or of more than 2^20.
   template <class Executor>
   requires(!std::is_same_v<Executor, task_graph>) explicit flow(Executor& ex, flow_options const& wanted = {})
       : flow{&detail::executor_access::core_of(ex), wanted} {}
-  /// Runs nothing: its tasks become tasks of the graph, which may be run as often as you like, each run beginning with
-  /// the values that the one before has left. The data live as long as the graph runs. Every write comes after those who
-  /// read before it; no window; value() is what the last run has left.
+  /// Records the tasks into a graph and runs nothing. The graph can run again and again; each run begins with the
+  /// values of the run before. The data must outlive the graph's runs. Each write waits for the reads before it.
+  /// There is no window. value() returns the value after the last run.
   template <class Graph>
   requires std::is_same_v<Graph, task_graph>
   explicit flow(Graph& to) : flow{nullptr, {.window = 1}} {
@@ -55,22 +55,22 @@ class flow {
   flow& operator=(flow const&) = delete;
   ~flow();
 
-  /// Adds a task: f(values...) or f(context, values...), with a reference to the value of each datum, in this order:
-  /// const for read(), else not. Throws executor_error for a datum of another flow, or one that is named twice and not
-  /// only read; bad_alloc, and what making a value anew throws: then there is no such task, and data are as before.
+  /// Adds a task: f(values...) or f(context, values...), with a reference to the value of each datum in this order,
+  /// const for read(). Throws executor_error for a datum of another flow, and for a datum that is named twice and not
+  /// only read. Throws bad_alloc, and the exceptions of `make()`. After an exception the task is not added, and the
+  /// data are unchanged.
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
-  /// Returns when all tasks have ended; then rethrows the first exception that one of them threw. Inside a task it parks
-  /// that task. In a task of this flow it throws executor_error. The flow can be used again.
+  /// Waits until all tasks have ended, then rethrows their first exception. A calling task parks. Throws
+  /// executor_error in a task of this flow. The flow can be used again.
   ///
   /// A flow that was made in a task of a run shares the run's stop while a task of that run waits for the flow or for
   /// room in its window. The flow's tasks see the stop, tasks that have not started are skipped, and wait() throws
   /// stopped_error.
   void wait();
 
-  /// Tasks that have not been seen to have ended.
-  /// Where it records: all tasks.
+  /// The number of tasks that have not ended, as far as the flow knows. Of a flow that records: of all tasks.
   std::size_t size() const noexcept { return static_cast<std::size_t>(next_ - oldest_); }
 
  private:
@@ -153,12 +153,12 @@ class flow {
   detail::stop_target stop_target() noexcept;
 };
 
-/// A value that tasks of a flow use. Lives as long as tasks that use it: its destructor waits for the flow.
+/// A value that tasks of a flow use. Its destructor waits for the flow.
 template <class T>
 class datum {
  public:
-  /// Of the flow, with a first value. A pure write of a type that is trivially copyable gets a new object if tasks
-  /// still use the old one, so that it need not wait for them; others get the object as it is.
+  /// A datum of the flow, with a first value. If the type is trivially copyable, a pure write does not wait for tasks
+  /// that still use the old object: it gets a new one. Otherwise it waits, and gets the same object.
   template <class... Args>
   explicit datum(flow& in, Args&&... args) {
     data_.in = &in;
@@ -168,8 +168,8 @@ class datum {
   datum& operator=(datum const&) = delete;
   ~datum() { data_.in->drain_to_destroy(); }
 
-  /// From now on a pure write, if tasks still use the old object, gets a new one that `make()` returns, of the shape
-  /// that tasks expect.
+  /// From now on a pure write gets a new object from `make()` if tasks still use the old one. `make()` returns an
+  /// object of the shape that tasks expect.
   template <class Make>
   datum& renew_with(Make&& make) {
     static_assert(std::is_invocable_r_v<T, std::decay_t<Make>&>,
@@ -178,7 +178,8 @@ class datum {
     return *this;
   }
 
-  /// The value that the program has at this place: waits for the tasks that write it. Throws what made the flow fail.
+  /// Waits for the tasks that write it, and returns the value at this place of the program. Throws the exception with
+  /// which the flow has failed.
   T const& value() const {
     data_.in->wait();
     return static_cast<detail::flow_value<T> const&>(*data_.now).value;
@@ -203,12 +204,12 @@ class datum {
   unique_function<T()> make_;
 };
 
-/// In flow::task(): the task reads the datum.
+/// An argument of flow::task(): the task reads the datum.
 template <class T>
 auto read(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::read>{&d};
 }
-/// The task writes it and does not look at what was there before.
+/// The task writes it, and does not read the old value.
 template <class T>
 auto write(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::write>{&d};
@@ -218,8 +219,7 @@ template <class T>
 auto update(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::update>{&d};
 }
-/// The task reads and writes it, and may change places with its neighbours that commute, too: one at a time, in any
-/// order.
+/// The task reads and writes it. Neighbouring tasks that commute run one at a time, in any order.
 template <class T>
 auto commute(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::commute>{&d};

@@ -12,16 +12,17 @@ namespace heist {
 namespace detail {
 /// How many workers may run what is handed to `home`.
 std::size_t all_workers_of(core const& home) noexcept;
-/// Which of them the calling thread is. Throws executor_error if it is none.
+/// The number of the calling worker among them. Throws executor_error if the calling thread is not one of them.
 std::size_t worker_number_in(core const& home);
 }  // namespace detail
 
-/// A T for each worker of an executor, all made by the constructor, in cache lines of their own.
+/// One T for each worker of an executor. The constructor makes all of them, each in its own cache lines.
 ///
-/// Threads  local() by tasks of the executor. What it returns is the task's until it forks, joins or waits: then it may
-///          resume on another worker, and another task on this one. The others while no task uses it.
+/// Threads local(): tasks of the executor. A task may use the result until it forks, joins or waits: then it may
+///         resume on another worker, and another task on this one. The other members: while no task uses it.
 ///
-/// Under policy::automatic those come first, and behind them one for each worker of the executors that it may try.
+/// Under policy::automatic these objects come first. Behind them is one for each worker of the executors that it may
+/// try.
 template <class T>
 class per_worker {
   struct alignas(cache_line_size) slot {
@@ -40,7 +41,7 @@ class per_worker {
   per_worker(per_worker const&) = delete;
   per_worker& operator=(per_worker const&) = delete;
 
-  /// That of the worker that runs the calling task. Throws executor_error outside of the executor's tasks.
+  /// The object of the worker that runs the calling task. Throws executor_error outside of the executor's tasks.
   T& local() { return slots_[detail::worker_number_in(detail::executor_access::core_of(of_))].value; }
   std::size_t size() const noexcept { return slots_.size(); }
   /// By the worker's number, below size().

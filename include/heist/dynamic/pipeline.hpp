@@ -1,4 +1,4 @@
-// Pipelines: tokens go through stages, in order where a stage is serial, side by side where it is not.
+// Pipelines: tokens go through stages, in order at serial stages, in parallel at parallel stages.
 #pragma once
 
 #include <array>
@@ -61,13 +61,13 @@ struct stage_result<F, std::tuple<A...>> {
 
 }  // namespace detail
 
-/// A stage that one token at a time goes through, in the order of the first stage. `name`: what traces and reports call it;
-/// lives as long as the executor, as a literal does.
+/// A stage that processes one token at a time, in the order of the first stage. `name` appears in traces and reports.
+/// It must outlive the executor, as a literal does.
 template <class F>
 auto serial_stage(F&& f, char const* name = nullptr) {
   return detail::pipeline_stage<std::decay_t<F>, true>{std::forward<F>(f), name};
 }
-/// A stage that any number of tokens go through side by side. `name`: as above.
+/// A stage that processes any number of tokens in parallel. `name`: as above.
 template <class F>
 auto parallel_stage(F&& f, char const* name = nullptr) {
   return detail::pipeline_stage<std::decay_t<F>, false>{std::forward<F>(f), name};
@@ -89,18 +89,19 @@ struct stage_at<Stages, 0> {
 
 }  // namespace detail
 
-/// A row of stages. The first is serial, and is called with a token&, until it says stop; each of the others with what
-/// the one before it has returned (or with nothing). All may take a context in front. Run by ex.run(p) or ctx.run(p),
-/// which return a future<void>; a std::stop_token may follow: after its stop no token begins, and get() throws
-/// stopped_error.
+/// A sequence of stages. The first is serial. It is called with a token& until it calls token::stop(). Each later
+/// stage is called with the result of the stage before it, or without an argument. A stage may take a context as its
+/// first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a std::stop_token as the second
+/// argument no token begins after its stop, and get() throws stopped_error.
 ///
-/// Threads  one run at a time, which any thread may start; another one throws executor_error.
-/// Promises in a serial stage tokens come in order, each after the one before has left it. After an exception no token
-///          begins, those that are on their way call no further stage, and get() rethrows the first. The destructor
-///          waits for the run. A stage may wait (for a future, at a join) for what a later token does; one that blocks its
-///          thread for that may do so for ever, with several workers as with one.
-/// Cost     a token allocates nothing; a serial stage costs at most two locked operations. Tokens change workers where
-///          the stages until their next turn take some 200 ns or more; for less, two workers are no faster than one.
+/// Threads any thread may start a run. Starting a second run at the same time throws executor_error.
+/// Promises a serial stage processes tokens in order, one after the other. After an exception no token begins, tokens
+///          in progress call no further stage, and get() rethrows the first exception. The destructor waits for the
+///          run. A stage may wait for a later token by a future or a join. A stage that blocks its thread for a later
+///          token may block for ever, with any number of workers.
+/// Cost a token allocates nothing. A serial stage costs at most two locked operations. Tokens move to other workers
+///      if the stages until their next turn take some 200 ns or more. Shorter stages are no faster on two workers
+///      than on one.
 template <class... Stages>
 class pipeline {
   static_assert((detail::is_pipeline_stage<Stages> && ...),
@@ -135,7 +136,7 @@ class pipeline {
   };
 
  public:
-  /// Throws executor_error for 0 tokens at a time, or an absurd number.
+  /// Throws executor_error for 0 tokens at a time, or for too many.
   explicit pipeline(std::size_t tokens_at_a_time, Stages... each)
       : core_{tokens_at_a_time, count},
         lines_{std::make_unique<line[]>(tokens_at_a_time)},

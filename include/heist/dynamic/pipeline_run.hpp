@@ -25,9 +25,9 @@ class token {
  public:
   token(token const&) = delete;
   token& operator=(token const&) = delete;
-  /// Of the tokens of this run, counted from 0.
+  /// The number of this token in its run, from 0.
   std::size_t number() const noexcept { return number_; }
-  /// There is no more: this token does not exist, what the stage returns is dropped.
+  /// Ends the input: this token does not exist, and the result of the stage is dropped.
   void stop() noexcept { stopped_ = true; }
 
  private:

@@ -97,9 +97,9 @@ future<R> make_ready() {
 
 }  // namespace detail
 
-/// Ready when all these tasks are; a tuple of what they have returned, std::monostate for nothing. If some have failed
-/// the first exception, in this order, is its own. Futures are given away (std::move), shared_futures copied. It is
-/// done by the executor of the first of them, which must still be there.
+/// Returns a future that is ready when all these tasks are. Its value is a tuple of their results, std::monostate for
+/// void. If tasks have failed, it has the first exception in this order. Pass futures by std::move, and
+/// shared_futures as copies. The executor of the first task completes it, and must still exist.
 template <class First, class... More>
 requires(detail::is_future<std::remove_cvref_t<First>> ||
          detail::is_shared_future<std::remove_cvref_t<First>>) auto when_all(First&& first, More&&... more) {
@@ -108,7 +108,8 @@ requires(detail::is_future<std::remove_cvref_t<First>> ||
       home, after(std::forward<First>(first), std::forward<More>(more)...).what, detail::gather_tuple{});
 }
 
-/// As above, of a range: a vector of what they have returned, or nothing if that is nothing. An empty range is ready.
+/// As above, of a range: a future of a vector of the results, or of void if they are void. Of an empty range it is
+/// ready at once.
 template <detail::range_of_futures Range>
 auto when_all(Range&& all) {
   using value = typename std::remove_cvref_t<std::ranges::range_reference_t<Range>>::value_type;
@@ -125,9 +126,9 @@ auto when_all(Range&& all) {
   }
 }
 
-/// Ready when the first of these futures is, with a value or an exception: its number, counted from 0. They keep their
-/// results, which the caller asks for. A when_any() keeps a small block at each of them until that one is ready.
-/// Throws executor_error for an empty range.
+/// Returns a future that is ready when the first of these futures is, with a value or an exception. Its value is the
+/// number of that future, from 0. The futures keep their results. Each when_any() keeps a small block at each future
+/// until that future is ready. Throws executor_error for an empty range.
 template <detail::range_of_futures Range>
 future<std::size_t> when_any(Range&& all) {
   auto const count = static_cast<std::size_t>(std::ranges::distance(all));

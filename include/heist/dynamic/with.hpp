@@ -1,4 +1,4 @@
-// How a submitted task is to be run: heist::with.
+// Options of submitted tasks and runs: heist::with.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,24 +13,24 @@
 
 namespace heist {
 
-/// Said of a task in front of its callable: ex.submit(heist::with{.priority = heist::priority::high}, f).
+/// Options of a task or run: ex.submit(heist::with{.priority = heist::priority::high}, f).
 struct with {
   using submit_option_tag = void;
 
-  /// Of tasks that wait for a worker, from outside or with a priority of their own, the more urgent come first. One of
-  /// low priority comes when there is nothing else, and now and then before.
+  /// Waiting tasks of higher priority begin first. A task of low priority begins when there is no other work, and now
+  /// and then earlier.
   heist::priority priority = heist::priority::normal;
-  /// The worker that begins the task, by its number below executor::worker_count(); if the task waits it may resume on
-  /// another. Nobody else may take it, so it waits while that worker is busy. submit() throws executor_error for a
-  /// number that is too large.
+  /// The number of the worker that begins the task, below executor::worker_count(). The task waits while that worker
+  /// is busy. After a wait it may resume on another worker. submit() throws executor_error for a number that is too
+  /// large.
   std::optional<std::size_t> worker = std::nullopt;
-  /// What observers and state_text() call it; lives as long as the executor, as a literal does.
+  /// The name in traces and state_text(). It must outlive the executor, as a literal does.
   char const* name = nullptr;
-  /// If stop is requested before the task starts it is skipped, and get() throws stopped_error.
+  /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error.
   std::stop_token stop = {};
-  /// A point in time (std::chrono). Then the task, or run, is stopped as by `stop`. If it has not begun it does not begin. Its
-  /// waits end with stopped_error. One thread has all limits in time; the first one makes it.
-  /// It calls the callbacks of the stop, which must not wait for the task. Needs heist/sync.hpp.
+  /// A point in time (std::chrono) at which the task or run is stopped as by `stop`. If it has not begun, it does not
+  /// begin. Its waits end with stopped_error. One thread serves all deadlines; the first deadline makes it. This
+  /// thread calls the callbacks of the stop, which must not wait for the task. Needs heist/sync.hpp.
   heist::deadline deadline = {};
 };
 

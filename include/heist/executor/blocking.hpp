@@ -15,15 +15,15 @@
 
 namespace heist::detail {
 
-/// While it lives, after a successful begin(), the calling task's thread is no worker, and may block. Without one, too,
-/// the task's frame is not measured.
+/// Between a successful begin() and end() the calling task's thread is not a worker, and may block. The task's frame
+/// is not measured, also after a begin() that failed.
 class blocking_call {
  public:
   blocking_call() noexcept;
 
-  /// False if the worker stays with this thread: outside of tasks; where there are options::max_threads already, or no
-  /// memory; and where a task must not resume on another thread (no_migrate, joins that do not park,
-  /// policies with tiers, strict replay, run_here).
+  /// False if the worker stays with this thread: outside of tasks, at options::max_threads, without memory, and where
+  /// the task must not resume on another thread (no_migrate, joins that do not park, policies with tiers, strict
+  /// replay, run_here).
   bool begin() noexcept;
   /// After a successful begin(): the task resumes on some worker.
   void end() noexcept;

@@ -25,7 +25,7 @@ class region;
 
 namespace detail {
 
-/// What the position of a context is, where frames of one executor differ in that; kept in its low bits.
+/// The kind of a context's position, in its low bits. Frames of one executor can have different kinds.
 enum class position_mark : std::uintptr_t {
   plain = 0,        ///< a slot of its fiber's task stack
   child_first = 1,  ///< the same, of a frame whose forks are child-first
@@ -35,7 +35,8 @@ enum class position_mark : std::uintptr_t {
 
 struct context_access;
 
-/// What contexts of an order do; fork/ has that of parent_first, child_first and of_executor, rooms have theirs.
+/// The operations of a context of this order. fork/ defines them for parent_first, child_first and of_executor, rooms
+/// for their orders.
 template <class Order>
 struct fork_traits;
 /// The same of callables that have been checked (fork/).
@@ -52,20 +53,21 @@ namespace order {
 struct of_executor {};
 }  // namespace order
 
-/// Handed to every task that takes one. It stays valid while the task runs, on whichever worker that is.
+/// The argument of each task that takes a context. It is valid while the task runs, on any worker.
 ///
-/// `Order` says which of a fork's tasks runs first: a kernel that takes its context as a template parameter, or as
-/// `auto`, gets the executor's own at compile time; `heist::context` can be named anywhere, is made from any other, and
-/// asks the executor at each fork.
+/// `Order` decides which task of a fork runs first. A kernel that takes its context as a template parameter, or as
+/// `auto`, knows the executor's order at compile time. `heist::context` is a plain type, converts from each other
+/// context, and asks the executor at each fork.
 ///
-/// Threads  of the task it was handed to. A task that forks, joins or waits may resume on another thread afterwards:
-///          thread_local variables, errno and a held std::mutex do not move along (heist::no_migrate keeps it).
+/// Threads the one that runs the task. A task that forks, joins or waits may resume on another thread, without its
+///         thread_local variables, errno and a held std::mutex (heist::no_migrate keeps it on its thread).
 template <class Order>
 class basic_context {
  public:
   using order_type = Order;
 
-  /// The same task, with the order left to the executor; or, of a region that is not divided, as in one that is.
+  /// The same task. The executor decides the order; or a context of an undivided region becomes one of a divided
+  /// region.
   template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
                                                       std::is_base_of_v<order::undivided_by<Order>, Other>,
                                                   Other>>
@@ -76,32 +78,29 @@ class basic_context {
   /// That worker's squad, below executor::squad_count(). The first call may have to look at the machine.
   std::size_t squad_id() const;
 
-  /// True if what the calling code is part of has been stopped or has failed: a long task may end early.
+  /// True if the run, scope or task that the calling code belongs to has been stopped or has failed. A long task may
+  /// then end early.
   bool stop_requested() const noexcept {
     detail::interrupt_state const* const state = here().interrupt;
     return state != nullptr && state->any();
   }
 
-  /// A token whose stop is requested when stop_requested() becomes true: for waits that are not heist's, such as
-  /// std::condition_variable_any. Valid while the task runs. A task that nothing can stop gets a token without a state.
-  /// Throws bad_alloc at the first call in a run or scope.
+  /// A token that is stopped when stop_requested() becomes true, for waits outside heist such as
+  /// std::condition_variable_any. Valid while the task runs. A task that cannot be stopped gets a token without a
+  /// state. Throws bad_alloc at the first call in a run or scope.
   std::stop_token stop_token() const {
     detail::interrupt_state const* const state = here().interrupt;
     return state == nullptr ? std::stop_token{} : state->token();
   }
 
-  /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result: another thread
-  /// takes the worker's place meanwhile, so that other tasks run. Afterwards the task may be on another thread. f
-  /// must not use this context; on its thread it is outside of the executor. Where no thread can take the place
-  /// (options::max_threads, a no_migrate guard, policies with tiers) f blocks the worker.
-  /// Cost: two wake-ups of threads.
+  /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result. Another thread
+  /// takes the worker's place and runs other tasks. After the call the task may be on another thread. f must not use
+  /// this context: it runs outside of the executor. If no thread can take the place (options::max_threads, a
+  /// no_migrate guard, policies with tiers), f blocks the worker. Cost: two wake-ups of threads.
   template <class F>
   decltype(auto) blocking(F&& f) const;
 
-  /// Starts `f()` or `f(context)` as a task of its own; its result, or exception, comes through the future. While this
-  /// task, or another of the same run, waits for that future, a stop of the run is told to `f` as well. With a
-  /// token, the task is skipped if stop is requested before it starts (get() throws stopped_error) and stop_requested()
-  /// tells it, and all that it forks, afterwards.
+  /// As executor::submit with the same arguments.
   template <class F>
   auto submit(F&& f) const;
   template <class F>
@@ -118,36 +117,36 @@ class basic_context {
     return detail::checked_fork<Order>::fork_join(*this, static_cast<F&&>(f)...);
   }
 
-  /// As fork_join; where a region's run is divided by hand (region_options::tiers_by_hand), the children may run far
-  /// from this task. Anywhere else it is fork_join.
+  /// As fork_join. In a region that is divided by hand (region_options::tiers_by_hand), the children may run in other
+  /// squads.
   template <class... F>
   auto inter_fork(F&&... f) const {
     static_assert(sizeof...(F) > 0, "heist: inter_fork needs at least one callable.");
     return detail::checked_fork<Order>::inter_fork(*this, static_cast<F&&>(f)...);
   }
 
-  /// Runs `f(context)` as one run of `r`, and returns its result or rethrows its exception: what the executor's policy
-  /// remembers of a repeated phase is in the region. The policy may let the caller wait while others run it; under
-  /// policies without memory, and inside another region's run, it is a call. Throws region_error if `r` has a run
+  /// Runs `f(context)` as one run of `r`, and returns its result or rethrows its exception. The region is the
+  /// policy's memory of a repeated phase. Under a policy with memory the caller may wait while other workers run `f`.
+  /// Under other policies, and inside another region's run, it is a call. Throws region_error if `r` has a run
   /// already.
   template <class F>
   decltype(auto) sync_wait(region& r, F&& f) const {
     return detail::region_entry<Order>::enter(r, *this, f);
   }
 
-  /// Says that this task itself (not what it forks) touches so many bytes, for a region's profile; nothing elsewhere.
+  /// Declares how many bytes this task touches, without its children, for a region's profile. No effect outside a
+  /// region.
   void footprint(std::uint64_t bytes) const noexcept { detail::fork_traits<Order>::footprint(*this, bytes); }
 
-  /// By hand: the rest of this task, after the child that is forked next, goes to that worker, where the policy notes
-  /// steals and the task is in a region's run; anywhere else it means nothing. In one fork_join it counts for the first
-  /// child. Under region::follow_designations() the rest of the task that called this one must have been given away
-  /// too, unless it was this task's caller's last child ("Optimizing Data Locality for Fork/Join Programs Using
-  /// Constrained Work Stealing", IV.B). Throws region_error if the worker does not exist, or, there or at the fork, if
-  /// that is not so.
+  /// Schedules by hand: the continuation of this task after its next fork goes to that worker. In one fork_join this
+  /// is the fork of the first child. It has an effect in a region's run under a policy that records steals. Under
+  /// region::follow_designations() the continuation of the calling task must have been given away too, unless this
+  /// task is its last child ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing",
+  /// IV.B). Throws region_error if the worker does not exist; and, here or at the fork, if that rule is broken.
   void designate(std::size_t worker) const { detail::fork_traits<Order>::designate(*this, worker); }
 
-  /// False if nothing that this task forks, directly or not, can be run by another worker under the schedule in force,
-  /// or there is no other worker: it may as well run its sequential kernel (dynamic coarsening, the same, VI).
+  /// False if no other worker can run a descendant of this task under the present schedule, or there is no other
+  /// worker. The task may then run its sequential kernel (dynamic coarsening, same paper, section VI).
   bool may_be_stolen() const noexcept {
     return !fiber_->worker->alone && detail::fork_traits<Order>::may_be_stolen(*this);
   }

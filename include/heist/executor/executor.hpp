@@ -90,9 +90,8 @@ class scheduler : public core {
   using traced_observer = std::conditional_t<is_traced, environment_trace, Observer>;
   static optional_trace wanted_trace() noexcept { return is_traced ? environment_trace::wanted() : nullptr; }
 
-  /// A trace has a loop of its own, so that the other one knows nothing of it; but in rooms there is one, which looks
-  /// whether there is a trace: a second one for each makes the compiler inline less everywhere else in the file, forks
-  /// among it.
+  /// Without a room, a traced executor has a loop of its own, so that the untraced loop has no branch. With a room,
+  /// one loop tests whether there is a trace: a second one would use up GCC's inlining budget and slow down forks.
   static constexpr bool has_room = !std::is_same_v<room_type, no_search>;
   static core::loop_function loop(bool traced) noexcept {
     if constexpr (!is_traced) {
@@ -181,8 +180,8 @@ using policy_or_any = std::conditional_t<policy::executor_policy<Policy>, Policy
 /// A set of workers, each a thread, that run tasks until the executor is destroyed.
 ///
 /// Threads  every member may be called by any thread, also from inside tasks unless it says otherwise.
-/// Promises a task that is accepted runs exactly once; a worker that waits inside a task does other work meanwhile;
-///          the destructor waits for all work, and must not be called by a task of this executor.
+/// Promises an accepted task runs exactly once. A worker runs other tasks while one of its tasks waits. The
+///          destructor waits for all tasks; no task of this executor may call it.
 template <class Policy, class Observer>
 class executor {
   static_assert(
@@ -199,7 +198,7 @@ class executor {
       "heist::null_observer and setting `observes` to true.");
 
  public:
-  /// What its tasks get when they take a context as `auto`.
+  /// The context of tasks that take it as `auto`.
   using context_type = typename detail::context_of<detail::policy_or_any<Policy>>::type;
 
   /// As many workers as CPUs that this process may use.
@@ -219,17 +218,17 @@ class executor {
   }
 
   std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
-  /// How many workers sleep now, for want of work: a snapshot.
+  /// The number of workers that sleep now, without work: a snapshot.
   std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
-  /// Machine and squads are found out when they are first asked for, unless the options or the policy have needed them. That
-  /// takes 4 to 25 ms. The result is the part of the machine that the calling thread may use.
+  /// The first call examines the machine, unless the options or the policy have needed it: 4 to 25 ms. The result is
+  /// the part of the machine that the calling thread may use.
   std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
   topology::machine const& machine() const { return scheduler_.where.machine(); }
   /// To be read while no task runs, or as the observer allows.
   Observer& observer() noexcept { return scheduler_.observer(); }
 
-  /// Starts `f()` or `f(context)`; its result, or exception, comes through the future. While the task that calls this,
-  /// or another of the same run, waits for that future, a stop of the run reaches `f` as well.
+  /// Starts `f()` or `f(context)` and returns the future of its result or exception. If a task calls this, a stop of
+  /// its run also stops `f` while a task of the run waits for the future.
   template <class F>
   auto submit(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -238,8 +237,8 @@ class executor {
       return detail::refused_handle<future>{};
     }
   }
-  /// As above. If stop is requested before the task starts it is skipped, and get() throws stopped_error; afterwards
-  /// context::stop_requested() tells the task and all that it forks.
+  /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error.
+  /// After the start, context::stop_requested() is true in the task and in all its children.
   template <class F>
   auto submit(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -249,8 +248,8 @@ class executor {
     }
   }
 
-  /// Starts a task as `how` says, the callable last: heist::after(futures...), heist::with{...}, a std::stop_token, in
-  /// any order.
+  /// Starts a task with options: heist::after(futures...), heist::with{...} and a std::stop_token, in any order. The
+  /// callable is the last argument.
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
     return submit_how<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
@@ -281,8 +280,8 @@ class executor {
     }
   }
 
-  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception; not before it has ended,
-  /// also where a task that calls this has no stack left for its worker (options::max_fibers).
+  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception. It always waits until
+  /// `f` has ended, also if a calling task has no stack left for its worker (options::max_fibers).
   template <class F>
   decltype(auto) sync_wait(F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -291,7 +290,7 @@ class executor {
       return detail::refused{};
     }
   }
-  /// As above; stopped as submit() says.
+  /// As above, with the stop token of submit().
   template <class F>
   decltype(auto) sync_wait(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -303,12 +302,12 @@ class executor {
 
   /// Calls `f()` on the calling thread, or runs `f(context)` on it as a task.
   ///
-  /// `f()` needs no worker: it is called as by any thread outside, and does not wait for workers that are busy. It is no
-  /// task, so it has neither a worker's memory (per_worker) nor the executor's stack.
+  /// `f()` needs no worker, so the call does not wait for busy workers. It is not a task: it has neither a worker's
+  /// memory (per_worker) nor the executor's stack.
   ///
-  /// For `f(context)` the thread takes the place of a worker that sleeps, until `f` has ended. While `f` waits, it runs other
-  /// tasks. A short `f` wakes no worker. The call waits as sync_wait() does inside a task, if no worker sleeps, and if
-  /// another thread has taken such a place; and under policies with tiers or recordings, and with observers.
+  /// For `f(context)` the thread takes the place of a sleeping worker until `f` has ended. It runs other tasks while
+  /// `f` waits. A short `f` wakes no worker. In these cases the call is sync_wait(): inside a task, if no worker
+  /// sleeps, if another thread has taken such a place, under policies with tiers or recordings, and with observers.
   template <class F>
   decltype(auto) run_here(F&& f) {
     using function = std::decay_t<F>;
@@ -343,37 +342,38 @@ class executor {
     }
   }
 
-  /// Starts one run of a graph. `options` may be a std::stop_token, a callable to call when the run has ended, and
-  /// heist::with{...}. The priority there is that of the run's start. An urgent run begins when a task ends, before others
-  /// that wait. One of low priority begins when there is nothing else, and now and then before. Throws graph_error for a
-  /// worker, and for two stop tokens.
+  /// Starts one run of a graph. `options` may be a std::stop_token, a callable that is called when the run has ended,
+  /// and heist::with{...}. Its priority is the priority of the run's start. An urgent run begins when a task ends,
+  /// before other waiting runs. A run of low priority begins when there is no other work, and now and then earlier.
+  /// Throws graph_error if heist::with names a worker, and for two stop tokens.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
     return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);
   }
-  /// Starts `n` runs, one after the other, as one.
+  /// Starts `n` runs, one after the other, with one handle.
   template <class Graph, class... Options>
   auto run_n(Graph& graph, std::size_t n, Options&&... options) {
     return graph.start_run(scheduler_, n, std::forward<Options>(options)...);
   }
-  /// Starts runs, one after the other, until `done()` says true after one of them.
+  /// Starts runs, one after the other, until `done()` returns true after one of them.
   template <class Graph, class Predicate, class... Options>
   auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
     return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
   }
 
-  /// Returns when all work submitted before has ended, and all that it has submitted, whatever is submitted meanwhile;
-  /// then rethrows the first exception that nobody has asked for: of a posted task, or of one whose future was
-  /// dropped. A task of another executor parks, a thread outside blocks. Not
-  /// to be called by a task of this executor: throws executor_error.
+  /// Waits for all tasks that were submitted before the call, and for the tasks that these submit. It does not wait
+  /// for later submissions. Then it rethrows the first exception that no get() has taken: of a posted task, or of a
+  /// task whose future was dropped. A task of another executor parks, a thread outside blocks. Throws executor_error
+  /// in a task of this executor.
   void wait_idle() {
     scheduler_.wait_idle();
     if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// For people who look at a hang, approximate. There is a line for each worker, each parked task (at most 100) and each
-  /// thread outside that waits. It says what is waited for, and how long. With the environment variable HEIST_WATCHDOG=seconds
-  /// an executor prints it on stderr by itself when no task has begun or ended for so long while something waits.
+  /// Describes the executor for a person who looks for a hang; a snapshot. It has a line for each worker, each parked
+  /// task (at most 100) and each waiting thread outside, with the object that it waits for and the time. With
+  /// HEIST_WATCHDOG=seconds in the environment, an executor prints the text on stderr when no task has begun or ended
+  /// for so long while a task or thread waits.
   std::string state_text() const { return scheduler_.state_text(); }
 
  private:
@@ -381,7 +381,7 @@ class executor {
   detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
 };
 
-/// For rooms above that need more than an executor's public members.
+/// For rooms that need more than an executor's public members.
 struct detail::executor_access {
   template <class Policy, class Observer>
   static core& core_of(executor<Policy, Observer>& ex) noexcept {

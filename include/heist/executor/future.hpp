@@ -103,11 +103,10 @@ class shared_future;
 /// The result of a submitted task, once.
 ///
 /// Threads  one at a time. wait() and get() inside a task park it; outside they block the thread.
-/// Promises when it is ready, the task's callable has been destroyed. The value is destroyed by the last handle; if that
-///          goes while the worker is just ending the task, by the worker, a moment later. Take the value (get) where it
-///          must be gone with the handle. Dropping it neither waits nor cancels; the task
-///          still runs, and an exception that it throws reaches executor::wait_idle(), or stderr when the executor is
-///          destroyed.
+/// Promises when it is ready, the task's callable has been destroyed. The last handle destroys the value. If the
+///          handle is dropped while the worker ends the task, the worker destroys it a moment later; call get() to
+///          avoid that. Dropping the future neither waits nor cancels: the task still runs. Its exception reaches
+///          executor::wait_idle(), or stderr when the executor is destroyed.
 template <class T>
 class [[nodiscard]] future : public detail::future_base<T> {
  public:
@@ -127,11 +126,12 @@ class [[nodiscard]] future : public detail::future_base<T> {
     if (mine.state_->exception) std::rethrow_exception(mine.state_->take_exception());
     return mine.state_->result.take();
   }
-  /// Makes it one that many may ask and come after. This one refers to nothing afterwards.
+  /// Returns a shared_future of the same task. This future refers to nothing afterwards.
   shared_future<T> share() noexcept { return shared_future<T>{std::move(*this)}; }
 
-  /// Starts f(value), or f(context, value), on the same executor when the task has finished; its exception goes on to
-  /// the new future, without a call of f. Takes this future along. The executor must still be there.
+  /// Starts f(value), or f(context, value), on the same executor when the task has finished. If the task throws, f is
+  /// not called, and the new future has the exception. This future refers to nothing afterwards. The executor must
+  /// still exist.
   template <class F>
   auto then(F&& f) &&;
 
@@ -141,12 +141,12 @@ class [[nodiscard]] future : public detail::future_base<T> {
   explicit future(detail::async_state<T>* state) noexcept : detail::future_base<T>{state} {}
 };
 
-/// The result of a submitted task, for as many as like.
+/// The result of a submitted task, for any number of readers.
 ///
-/// Threads  each copy is used by one at a time; copies by different threads at the same time.
+/// Threads one at a time for each copy. Different threads may use different copies at the same time.
 /// Cost     a copy is one locked increment.
-/// Promises as future, the end of its value included. Its exception counts as asked for when one of the copies was asked,
-///          or a task came after it.
+/// Promises as future. The exception counts as taken when get() of one copy was called, or when another task comes
+///          after this one.
 template <class T>
 class shared_future : public detail::future_base<T> {
  public:
@@ -163,7 +163,8 @@ class shared_future : public detail::future_base<T> {
     return *this;
   }
 
-  /// Waits, then returns the result, a reference that is valid as long as some copy, or rethrows the task's exception.
+  /// Waits, then returns a reference to the result, or rethrows the task's exception. The reference is valid while a
+  /// copy exists.
   decltype(auto) get() const {
     this->wait();
     if (this->state_->exception) std::rethrow_exception(this->state_->pass_exception());
@@ -200,8 +201,8 @@ struct future_access {
     f.state_->retain();
     return f.state_;
   }
-  /// As get(), for one whose task uses the caller's frame, which cannot be left before: without a stack to continue with
-  /// it waits all the same (wait_to_the_end).
+  /// As get(), for a task that uses the caller's frame. It waits also if there is no stack to continue with
+  /// (wait_to_the_end).
   template <class T>
   static T take_at_the_end(future<T> f) {
     async_state<T>& s = f.checked();

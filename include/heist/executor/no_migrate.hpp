@@ -16,15 +16,15 @@ inline fiber* this_fiber() noexcept {
 }
 }  // namespace detail
 
-/// While it lives, the task resumes on the thread that it is on now, whatever it forks, joins or waits for: for
-/// thread_local variables, errno and locks. What it forks may still run elsewhere (under child-first order it is called
-/// in place). To be made and destroyed by the same task; outside of tasks it does nothing.
+/// Keeps the task on its present thread during forks, joins and waits: for thread_local variables, errno and locks.
+/// Its children may still run on other threads (under child-first order they are called in place). The same task
+/// makes and destroys it. Outside of tasks it has no effect.
 ///
-/// A lock for which other tasks block must not be held over a fork or a wait, not even under this guard: while the
-/// holder waits for a child that was stolen, its thread may begin one of them, and then never comes back to it. Unlock
-/// before, or take a heist::mutex (heist/sync.hpp), for which tasks wait without their thread.
+/// Do not hold a std::mutex over a fork or a wait, not even under this guard. While the holder waits for a stolen
+/// child, its thread may begin a task that blocks on the mutex, and then never returns to the holder. Unlock before,
+/// or use a heist::mutex (heist/sync.hpp).
 ///
-/// Cost  two increments; a task that waits under a guard resumes only when its worker has nothing else to do at hand.
+/// Cost two increments. A task that waits under a guard resumes when its worker has no other task at hand.
 class no_migrate {
  public:
   no_migrate() noexcept : fiber_{detail::this_fiber()} {
