@@ -63,19 +63,19 @@ struct event_access;
 
 }  // namespace detail
 
-/// A task of a graph whose value is brought by any thread, once in each run. The run waits for it, and no worker does.
-/// Refers to a node of a graph, as task<T> does, and may be used as one.
+/// A task of a graph that any thread finishes with a value, once in each run. The run waits for it, but no worker
+/// does. It is a handle as task<T>, and converts to one.
 ///
-/// Threads  fulfil() and fail() by anybody, while a run of the graph is in progress: after run() has returned.
+/// Threads fulfil() and fail(): any, while a run of the graph is in progress, from the return of run() on.
 template <class T>
 class event : public task<T> {
  public:
   /// Refers to nothing.
   event() noexcept = default;
 
-  /// Brings the value: T is made of `args`; an exception of that becomes the event's. If the run was stopped or has
-  /// failed meanwhile nobody wants it, and nothing happens. Throws graph_error the second time in a run, and when no
-  /// run is in progress. With run_n and run_until: once in each of the runs.
+  /// Finishes the task with T{args...}. If the constructor throws, the event fails with that exception. Has no effect
+  /// if the run was stopped or has failed. Throws graph_error the second time in a run, and when no run is in
+  /// progress. With run_n and run_until: once in each of the runs.
   template <class... Args>
   void fulfil(Args&&... args) const {
     static_assert(std::is_void_v<T> ? sizeof...(Args) == 0 : std::is_constructible_v<T, Args...>,

@@ -68,17 +68,17 @@ struct limited_task : outside_note, queued_waiter<> {
 /// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release(). A
 /// heist::counting_semaphore (heist/sync.hpp) is a limiter: code inside of tasks takes the same permits.
 ///
-/// Threads  anybody. First come, first served: a task that wants much is not overtaken for ever.
+/// Threads any. First come, first served, so a task that needs many permits gets them.
 /// Promises it outlives the runs of the tasks that use it.
 class limiter {
  public:
-  /// `most`: how much may be held at a time, at least 1. Throws graph_error for 0.
+  /// `most`: the number of permits, at least 1. Throws graph_error for 0.
   explicit limiter(std::size_t most);
   limiter(limiter const&) = delete;
   limiter& operator=(limiter const&) = delete;
 
   std::size_t most() const noexcept { return permits_.most(); }
-  /// How much is free now; a snapshot.
+  /// The number of free permits; a snapshot.
   std::size_t available() const noexcept { return permits_.available(); }
 
  protected:

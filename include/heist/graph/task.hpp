@@ -22,7 +22,7 @@ class task_graph;
 
 namespace detail {
 
-/// What all handles can do; Self is the handle's own type, so that calls chain.
+/// The functions of all handles. Self is the handle's type, so that calls chain.
 template <class Self>
 class task_operations {
  public:
@@ -46,9 +46,9 @@ class task_operations {
   /// The name, or "#" and the task's number.
   std::string name() const { return checked().task_name(index_); }
 
-  /// How urgent the task is when it is ready (graph/README.md, "Order"); it passes nothing on to its predecessors. Throws
-  /// graph_error while the graph runs. Cost: as an edge; a run of a graph whose priorities differ costs each task a lock
-  /// and the logarithm of what is ready.
+  /// The priority of the task when it is ready (graph/README.md, "Order"). Its predecessors do not inherit it. Throws
+  /// graph_error while the graph runs. Cost: as an edge. In a graph whose priorities differ, each task of a run takes
+  /// a lock, and time logarithmic in the number of ready tasks.
   Self& priority(heist::priority how) {
     checked().set_priority(index_, how);
     return self();
@@ -75,35 +75,35 @@ class task_operations {
     return self();
   }
 
-  /// While the task runs it holds `count` of `from`: at most `from.most()` at a time. Throws graph_error if `count` is
-  /// more than the limiter ever has.
+  /// The task holds `count` permits of `from` while it runs. Throws graph_error if `count` is more than
+  /// `from.most()`.
   Self& limit(limiter& from, std::size_t count = 1) {
     add_limit(checked(), index_, from, count);
     return self();
   }
-  /// Before it runs, the task takes `count` of `from`, for some task of the graph to release. Tasks that are skipped
-  /// after an exception or a stop acquire and release, too; one that no condition chooses does neither. When a run has
-  /// ended that has failed or was stopped, all that it took has been given back.
+  /// The task acquires `count` permits of `from` before it runs. Some task of the graph releases them. Tasks that are
+  /// skipped after an exception or a stop acquire and release, too. A task that no condition chooses does neither. A
+  /// run that failed or was stopped has released all its permits when it ends.
   Self& acquire(limiter& from, std::size_t count = 1) {
     add_acquire(checked(), index_, from, count);
     return self();
   }
-  /// After it has run, the task gives `count` back to `from`.
+  /// The task releases `count` permits to `from` after it has run.
   Self& release(limiter& from, std::size_t count = 1) {
     add_release(checked(), index_, from, count);
     return self();
   }
 
-  /// What the task touches, in bytes: under policy::cab and policy::cats squads get even shares of it in a graph's first
-  /// run. Of tasks that say nothing the values along edges are counted, as soon as there are some (value_bytes). Throws
-  /// graph_error while the graph runs, as the next two do.
+  /// The number of bytes that the task touches. Under policy::cab and policy::cats the squads get equal shares of the
+  /// bytes in a graph's first run. Without it, the sizes of the values along edges count once they exist
+  /// (value_bytes). Throws graph_error while the graph runs, as the next two do.
   Self& footprint(std::uint64_t bytes) {
     wish_of(checked(), index_).bytes = bytes;
     return self();
   }
-  /// Where the task belongs: under policy::cab and policy::cats the squad (of that worker) gets it first, under
-  /// policy::replay runs after task_graph::follow_placement() give it to that worker, or to one of that squad's, and
-  /// nobody else. Other policies ignore it. run() throws graph_error for a number that the executor does not have.
+  /// The worker or squad of the task. Under policy::cab and policy::cats that squad, or the worker's squad, gets it
+  /// first. Under policy::replay, after task_graph::follow_placement(), only that worker, or a worker of that squad,
+  /// runs it. Other policies ignore it. run() throws graph_error for a number that the executor does not have.
   Self& on_worker(std::size_t number) {
     wish_worker(checked(), index_, number);
     return self();
@@ -172,15 +172,15 @@ concept task_handle = requires(T const& t) {
 
 }  // namespace detail
 
-/// A task that leaves a value of type T: refers to a node of a graph, is copied freely, owns nothing.
+/// A handle of a task with a value of type T. It refers to a node of a graph, and owns nothing; copy it freely.
 ///
-/// Threads  as the graph: built by one thread at a time.
+/// Threads as the graph: one thread at a time.
 template <class T>
 class task : public detail::task_operations<task<T>> {
  public:
   task() noexcept = default;
 
-  /// What the task returned in the last run. Throws graph_error if it has not run, or was skipped. Not to be called
+  /// The result of the task in the last run. Throws graph_error if it has not run, or was skipped. Do not call it
   /// while the graph runs.
   std::add_lvalue_reference_t<std::add_const_t<T>> result() const {
     auto const& slot = value();
@@ -188,7 +188,7 @@ class task : public detail::task_operations<task<T>> {
     return slot.get();
   }
 
-  /// A task is a task without its value.
+  /// Converts to a handle without the value.
   operator task<void>() const noexcept;
 
   // For the code of heist.
@@ -201,13 +201,13 @@ class task : public detail::task_operations<task<T>> {
   using detail::task_operations<task<T>>::task_operations;
 };
 
-/// A task without a value: also what placeholders, conditions and composed graphs are.
+/// A handle of a task without a value: also of placeholders, conditions and composed graphs.
 template <>
 class task<void> : public detail::task_operations<task<void>> {
  public:
   task() noexcept = default;
 
-  /// Gives the task other work: f() or f(context), without a value. Throws graph_error while the graph runs.
+  /// Replaces the task's work: f() or f(context), without a value. Throws graph_error while the graph runs.
   template <class F>
   task& work(F&& f) {
     if constexpr (detail::accepted<detail::as_child<context, F>>()) {

@@ -25,17 +25,17 @@
 
 namespace heist {
 
-/// Tasks and the edges between them. Built once, run as often as you like; running it again allocates nothing.
+/// Tasks and the edges between them. It can run again and again; a later run allocates nothing.
 ///
-/// Threads  built and changed by one thread at a time, and not while it runs: that throws graph_error. The callback of
-///          a run and the predicate of run_until may change it. The next pass, and runs that are in line or started
-///          meanwhile, see the change. Policies with memory (cab, cats, replay, automatic) refuse it.
-///          Runs may be started by any thread; runs of one graph happen one after the other, in the order in which they
-///          were started. The next may begin, and even end, before who waits for the one before is told.
-/// Promises a run starts no task before its predecessors have finished, and each task once (conditions apart). After an
-///          exception or a stop the tasks that have not started are skipped, and the graph may be run again.
-///          The destructor, and assignment, wait for runs in progress. In a callback of such a run they return at
-///          once, and what the graph held goes when its last run has ended; a task of such a run must not call them.
+/// Threads one thread at a time builds and changes it. A change while it runs throws graph_error. The callback of a
+///         run and the predicate of run_until may change it: the next pass and all later runs see the change.
+///         Policies with memory (cab, cats, replay, automatic) refuse such a change. Any thread may start runs. Runs
+///         of one graph happen one after the other, in the order in which they were started. The next run may begin,
+///         and even end, before threads that wait for the previous run wake up.
+/// Promises a run starts each task once (conditions apart), after its predecessors have finished. After an exception
+///          or a stop the tasks that have not started are skipped, and the graph can run again. The destructor and
+///          assignment wait for runs in progress. In a callback of such a run they return at once, and the last run
+///          destroys the tasks when it ends. A task of such a run must not call them.
 class task_graph {
  public:
   task_graph() : data_{new detail::graph_data} {}
@@ -54,8 +54,8 @@ class task_graph {
     }
   }
   /// Adds a task that takes the values of other tasks: f(values...) or f(context, values...), with an edge from each.
-  /// A task<void> adds its edge and no argument. heist::take(x) gives the value away, heist::each(range) all of a
-  /// range.
+  /// A task<void> adds its edge and no argument. heist::take(x) moves the value, and heist::each(range) passes all
+  /// values of a range.
   template <class F, class First, class... More>
   requires(detail::is_input<First> && (detail::is_input<More> && ...)) auto emplace(F&& f, First const& first,
                                                                                     More const&... more) {
@@ -65,7 +65,7 @@ class task_graph {
       return detail::refused_handle<task>{};
     }
   }
-  /// For graphs that are built for one process and for many: as without heist::on.
+  /// Ignores heist::on: for code that builds graphs for one process and for many.
   template <class F, class... Inputs>
   auto emplace(detail::on_rank, F&& f, Inputs const&... inputs) {
     return emplace(std::forward<F>(f), inputs...);
@@ -100,7 +100,7 @@ class task_graph {
     return {};
   }
 
-  /// Adds a task that is finished from outside: event<T>::fulfil(). Its value is a T.
+  /// Adds a task that any thread finishes by event<T>::fulfil(). Its value is a T.
   template <class T = void>
   event<T> emplace_event() {
     static_assert(!std::is_reference_v<T>,
@@ -112,19 +112,19 @@ class task_graph {
     return event<T>{task<T>{g, made.index}};
   }
 
-  /// Adds a task, f() or f(context), that runs even if the run has failed or was stopped before: to put back, to close,
-  /// to tell others. context::stop_requested() says whether it was. Give it an order by precede() and succeed().
+  /// Adds a task, f() or f(context), that runs even if the run has failed or was stopped: to release resources or to
+  /// notify. context::stop_requested() returns whether it was. Order it by precede() and succeed().
   template <class F>
   task<> emplace_always(F&& f) {
     return add_node<detail::always_node<std::decay_t<F>>>(std::forward<F>(f));
   }
 
-  /// Adds a task that does nothing yet; task::work() gives it something to do.
+  /// Adds a task without work; task::work() sets it.
   task<> placeholder() { return add_node<detail::task_node<detail::no_work, void>>(detail::no_work{}); }
 
-  /// Adds a condition: f() or f(context) returns the number of the successor to run next, counted from 0 in the order
-  /// in which they were connected; any other number: none. Its edges choose, they do not count: loops may go through
-  /// it.
+  /// Adds a condition: f() or f(context) returns the number of the successor to run next, from 0 in the order in
+  /// which they were connected. With any other number no successor runs. Its successors do not wait for it, so loops
+  /// may go through it.
   template <class F>
   task<> emplace_condition(F&& f) {
     if constexpr (detail::accepted<detail::as_child<context, F>>() && detail::chooses<detail::as_condition<F>>()) {
@@ -133,7 +133,7 @@ class task_graph {
       return {};
     }
   }
-  /// Adds a condition that chooses several: f() or f(context) returns a range of numbers.
+  /// Adds a condition that chooses several successors: f() or f(context) returns a range of numbers.
   template <class F>
   task<> emplace_multi_condition(F&& f) {
     if constexpr (detail::accepted<detail::as_child<context, F>>() &&
@@ -144,7 +144,7 @@ class task_graph {
     }
   }
 
-  /// Adds a task whose work is a run of `inner`, which stays as it is and may be in several graphs. Its exception
+  /// Adds a task that runs `inner`, which is not copied and may be part of several graphs. An exception of `inner`
   /// becomes this graph's. Throws graph_error if graphs would contain each other in a circle.
   task<> compose(task_graph& inner);
 
@@ -153,7 +153,7 @@ class task_graph {
   std::size_t edge_count() const noexcept { return !data_ ? 0 : data_->edges.size(); }
   bool empty() const noexcept { return size() == 0; }
 
-  /// Removes a task with its edges. Throws graph_error if another takes its value. Cost: linear in the edges.
+  /// Removes a task with its edges. Throws graph_error if another task takes its value. Cost: linear in the edges.
   template <class T>
   void erase(task<T> const& t) {
     refuse_foreign(t);
@@ -166,11 +166,11 @@ class task_graph {
     refuse_foreign(b);
     data().erase_edges(a.index(), b.index());
   }
-  /// Removes everything; handles become invalid. Memory is kept for what is built next; assigning a new graph gives it
-  /// back.
+  /// Removes all tasks and edges; handles become invalid. The graph keeps the memory for new tasks. Assign a new
+  /// graph to release it.
   void clear() { data().clear(); }
 
-  /// Calls f(task<>) for every task, in order of creation; a task may stand in the place of one that was erased before.
+  /// Calls f(task<>) for every task, in order of creation. A new task may have the place of an erased one.
   template <class F>
   void for_each_task(F&& f) const {
     for (std::uint32_t i = 0; i < data().nodes.size(); ++i) {
@@ -180,26 +180,27 @@ class task_graph {
 
   // --- memory: of runs by executors whose policy has some (policy::cab, cats, replay); README.md of recall/ ---
 
-  /// What is known of the last runs: of each task the worker and squad that had it, when it began and ended, and what it
-  /// touches. Empty before the first. Throws graph_error while the graph runs. Cost: linear in tasks and edges.
+  /// The record of the last runs: for each task its worker and squad, its begin and end, and the bytes that it
+  /// touches. Empty before the first run. Throws graph_error while the graph runs. Cost: linear in tasks and edges.
   template <class Memory = graph_memory>
   Memory memory() const {
     return Memory::of(data());
   }
-  /// This and all later runs under policy::replay follow `memory`: of this graph, or of one that was built in the same
-  /// way, perhaps by another process (graph_memory::from_json). Strictly: each task begins on the worker that had it,
-  /// ordered: in the order in which that worker began its tasks. Relaxed: that worker gets it first, others when they
-  /// have nothing else. Throws graph_error if it is a memory of another graph, and while the graph runs.
+  /// This and all later runs under policy::replay follow `memory`. It comes from this graph, or from one that was
+  /// built in the same way, perhaps by another process (graph_memory::from_json). In the strict modes each task
+  /// begins on its recorded worker; strict_ordered keeps the order of that worker's tasks, too. In relaxed mode that
+  /// worker gets it first, and other workers take it when they have no other work. Throws graph_error if it is a
+  /// memory of another graph, and while the graph runs.
   template <class Memory>
   void follow(Memory const& memory, replay_mode mode) {
     memory.be_followed(data(), mode);
   }
-  /// This and all later runs under policy::replay give tasks to the workers and squads that they were wished to.
+  /// This and all later runs under policy::replay place tasks as task::on_worker() and task::on_squad() say.
   void follow_placement();
-  /// Runs are free again, and nothing is known of those before. Throws graph_error while the graph runs.
+  /// Later runs follow nothing, and the memory is empty. Throws graph_error while the graph runs.
   void forget();
-  /// One sentence on how the last run was divided, or what it followed, and why; empty if it remembered nothing. Under
-  /// policy::automatic: what was found to be the fastest.
+  /// One sentence on how the last run was divided, or what it followed, and why. Empty under policies without memory.
+  /// Under policy::automatic: the fastest way so far.
   std::string note() const;
 
   task_graph& name(std::string_view text);

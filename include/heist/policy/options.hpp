@@ -12,43 +12,43 @@
 
 namespace heist {
 
-/// Are worker threads bound to processing units?
+/// Whether worker threads are bound to processing units.
 enum class pinning {
   none,  ///< the operating system places them; right when the machine is shared
   pus    ///< one processing unit each, where the machine is the real one; right when this process owns the machine
 };
 
-/// Everything has a default: `options{}` uses as many workers as this process may use CPUs.
+/// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use.
 struct options {
-  /// How many workers; 0: one for each CPU that the affinity mask and the cgroup quota allow.
+  /// The number of workers. 0: one for each CPU that the affinity mask and the cgroup quota allow.
   std::size_t workers = 0;
-  /// The machine to run on, or to pretend (topology::parse); by default the real one.
+  /// The machine; by default the real one. topology::parse describes another one.
   std::optional<topology::machine> machine = std::nullopt;
-  /// Which workers share a squad.
+  /// The level of the machine whose workers form a squad.
   squad_by squads = squad_by::automatic;
   /// Squads by hand, as lists of PUs; overrides `squads` when not empty.
   std::vector<std::vector<std::uint32_t>> squad_pus = {};
-  /// Bind threads to PUs?
+  /// Whether threads are bound to PUs.
   pinning pin = pinning::none;
-  /// Bytes of each fiber's stack, on which tasks run; memory is used as it is touched.
+  /// Bytes of the stack of each fiber, on which tasks run. Only touched pages use memory.
   std::size_t stack_size = std::size_t{1} << 20;
-  /// How many fibers there may be at a time, at least one for each worker: one for each task that waits, and under
-  /// child-first order one for each level of forks on each worker, which keeps those that it has had. The executor keeps
-  /// their addresses to its end, and gives back their memory (docs/performance.md, "Memory"). Where one more is
-  /// needed, a fork and a wait for a future or a run throw stack_error; a join, sync_wait() and algorithms go on without.
+  /// The largest number of fibers, at least one for each worker. Each waiting task needs one; under child-first order
+  /// each level of forks on each worker needs one, which the worker keeps. The executor keeps their addresses until
+  /// it is destroyed, and returns their memory (docs/performance.md, "Memory"). If one more is needed, a fork and a
+  /// wait for a future or a run throw stack_error. A join, sync_wait() and algorithms continue without one.
   std::size_t max_fibers = 30'000;
-  /// How many threads there may be, workers' included: one for each worker, others for calls that block
-  /// (context::blocking), made when they are needed and kept. Where there are no more such a call blocks its worker.
+  /// The largest number of threads: one for each worker, and more for calls that block (context::blocking). The
+  /// executor makes these when it needs them, and keeps them. At the limit such a call blocks its worker.
   std::size_t max_threads = 256;
-  /// Called by each thread before it carries its first worker, and when it ends, with that worker's number: to name the
-  /// thread, to set up libraries. They must not throw. The thread is outside of the executor then: it may submit at its
-  /// start, not at its end, and must not wait for what it submits.
+  /// Each thread calls them with the number of its first worker: before it carries that worker, and when it ends. Use
+  /// them to name the thread or to set up libraries. They must not throw. During the calls the thread is outside of
+  /// the executor. It may submit at its start, not at its end, and must not wait for the task.
   worker_hook on_worker_start = nullptr;
   worker_hook on_worker_stop = nullptr;
-  /// Memory below each stack that stops the program, with a message, when a frame does not fit. Without it an overflow
-  /// overwrites other memory.
+  /// Whether each stack has guard memory below it. If a frame does not fit, the guard ends the program with a
+  /// message. Without it an overflow overwrites other memory.
   bool guard_pages = true;
-  /// How much of it, in bytes: it takes addresses only, no memory. A frame that is larger may jump over it, unless the
+  /// The size of the guard in bytes. It takes addresses, no memory. A larger frame may jump over it, unless the
   /// program is compiled with -fstack-clash-protection (GCC and clang), which touches large frames page by page. On
   /// kernels before Linux 6.13 it is a second mapping for each fiber (vm.max_map_count).
   std::size_t guard_size = std::size_t{256} << 10;

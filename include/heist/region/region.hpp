@@ -20,13 +20,13 @@
 
 namespace heist {
 
-/// What a user knows of a phase. All of it may be left out.
+/// Options of a region, all with defaults.
 struct region_options {
   std::size_t branching = 0;  ///< into how many parts a task divides its data (B of CAB's Eq. 4); 0: unknown
   std::size_t bytes = 0;      ///< all data that the phase touches (S_d); 0: unknown
   /// CAB's boundary level by hand: 1 is the region's body, 0 is traditional stealing.
   std::optional<std::uint32_t> boundary_level = std::nullopt;
-  /// No boundary level: inter-squad tasks are those that ctx.inter_fork makes.
+  /// No boundary level: the inter-squad tasks are the children of ctx.inter_fork.
   bool tiers_by_hand = false;
   /// The name of its runs in traces and reports. It must live as long as the executor, as a literal does.
   char const* name = "region";
@@ -36,13 +36,13 @@ namespace detail {
 struct region_access;
 }
 
-/// The memory of a phase that is run again and again, on the same data: a time step, a sweep. Policies without use for
-/// it ignore it. Under policy::cab it gives the numbers for the boundary level; under policy::cats its first run is
-/// profiled; both remember which squad ran each inter-squad task, so that the next run finds its data where it was.
-/// Under policy::replay it gives the steal tree of its last run, and can follow one ("Optimizing Data Locality for
-/// Fork/Join Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
+/// The memory of a phase that runs again and again on the same data: a time step, a sweep. Under policy::cab its
+/// options determine the boundary level. Under policy::cats its first run is profiled. Both policies remember which
+/// squad ran each inter-squad task, so that the next run finds the data in the same cache. Under policy::replay it
+/// records the steal tree of its last run, and can follow a steal tree ("Optimizing Data Locality for Fork/Join
+/// Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
 ///
-/// Threads  one run at a time: a second one throws region_error. The questions, and reprofile(), between runs.
+/// Threads one run at a time: a second one throws region_error. Call the other members between runs.
 class region {
  public:
   region() : region{region_options{}} {}
@@ -52,51 +52,51 @@ class region {
 
   region_options const& options() const noexcept { return options_; }
 
-  /// One sentence on how its last run was divided, and why; empty before the first, and under policies without tiers.
-  /// Under policy::automatic: what was found to be the fastest.
-  /// Under policy::replay: why there is no steal tree, if so.
+  /// One sentence on how its last run was divided, and why. Empty before the first run, and under policies without
+  /// tiers. Under policy::automatic: the fastest way so far. Under policy::replay: the reason if there is no steal
+  /// tree.
   std::string const& note() const noexcept { return note_; }
   /// The boundary level of its last run, under policy::cab.
   std::optional<std::uint32_t> boundary_level() const noexcept { return level_; }
-  /// What CATS measured: text() is a table for people. Empty before the first run under policy::cats.
+  /// The measurements of CATS; text() returns a table. Empty before the first run under policy::cats.
   region_profile const& profile() const noexcept { return profile_; }
 
-  /// Which worker stole what in its last run under policy::replay that ended without an exception; empty before, and
-  /// under other policies. Forks through heist::fork_join, which has no context, are not in it.
+  /// The steals of its last run under policy::replay that ended without an exception. Empty before the first, and
+  /// under other policies. It does not have forks by heist::fork_join, which has no context.
   steal_tree const& tree() const noexcept { return tree_; }
 
-  /// This and all later runs under policy::replay follow `tree`: its steals are made where they were made, by gifts.
+  /// This and all later runs under policy::replay follow `tree`: they repeat its steals at the same places, as gifts.
   ///
-  /// The program need not be the recorded one: steals of places that it does not come to are left out, and what it
-  /// forks deeper runs with the frame above (Rules 4.1, 4.2). A tree of p workers on q < p: worker w is w mod q, and
-  /// strict_ordered becomes strict_unordered. Where the order of a tree cannot be kept because the program is another
-  /// one, the run does without; note() says so. In strict modes forks below the last steal are plain calls on the
-  /// stack of the task: size it as for a serial program (options::stack_size).
+  /// The program need not be the recorded one. Steals at places that it does not reach are skipped, and deeper forks
+  /// run with the frame above (Rules 4.1, 4.2). For a tree of p workers on q < p workers, worker w is w mod q, and
+  /// strict_ordered becomes strict_unordered. If another program cannot keep the order of the tree, the run ignores
+  /// the order, and note() says so. In strict modes forks below the last steal are plain calls on the stack of the
+  /// task: size it as for a serial program (options::stack_size).
   ///
   /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.
   void follow(steal_tree tree, replay_mode mode);
-  /// This and all later runs under policy::replay: nothing is stolen but what ctx.designate gives away. Throws
-  /// region_error during a run.
+  /// In this and all later runs under policy::replay, tasks move only by ctx.designate. Throws region_error during a
+  /// run.
   void follow_designations();
-  /// Back to free runs. Throws region_error during a run.
+  /// Ends follow(), follow_designations() and adapt(). Throws region_error during a run.
   void follow_none();
-  /// This and all later runs under policy::replay refine their schedule by themselves, until it is good (see
-  /// adaptation); with ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error during
-  /// a run.
+  /// In this and all later runs under policy::replay the region refines its schedule until it is good (see
+  /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
+  /// during a run.
   void adapt(adaptation_options wanted = {});
-  /// How far that has come.
+  /// The state of adapt().
   adaptation const& adapted() const noexcept { return adaptation_; }
 
-  /// How its last run under policy::replay spent its time.
+  /// The times of its last run under policy::replay.
   run_times const& times() const noexcept { return times_; }
 
   /// The next run under policy::cats is profiled.
   void reprofile() noexcept { profile_wanted_ = true; }
 
-  /// What is worth keeping from one process to the next: the profile.
+  /// The profile as JSON, for another process.
   std::string to_json() const { return profile_.to_json(); }
-  /// Takes what to_json() gave. Throws region_error for a text that is cut, of another version or inconsistent. A
-  /// profile of a machine with other squads is dropped by the next run, whose note says so.
+  /// Reads a text of to_json(). Throws region_error for a text that is cut, of another version or inconsistent. The
+  /// next run drops a profile of a machine with other squads, and its note says so.
   void from_json(std::string_view text);
 
  private:
