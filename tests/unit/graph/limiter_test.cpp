@@ -11,6 +11,7 @@
 
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
+#include "support/state_text.hpp"
 #include "support/watchdog.hpp"
 #include "support/yield.hpp"
 
@@ -500,9 +501,9 @@ TEST_CASE("state_text names the tasks that wait for limiters, and those that wai
   crossed_section(g, both, x, y, "wants y");
   crossed_section(g, both, y, x, "wants x");
   auto run = ex.run(g);
-  std::string text;
-  do text = ex.state_text();
-  while (text.find("wants x, which waits for wants y, which waits for the first") == std::string::npos);
+  std::string const text =
+      heist_test::state_text_after(ex, "wants x, which waits for wants y, which waits for the first");
+  INFO(text);
   CHECK(text.find("task wants y of the graph devices waits for a limiter of 1, of which 0 are free") !=
         std::string::npos);
   run.request_stop();
@@ -520,10 +521,9 @@ TEST_CASE("state_text names a circle through limiters of two graphs", "[graph]")
   crossed_section(second, both, y, x, "wants x");
   auto run = ex.run(first);
   auto other = ex.run(second);
-  std::string text;
-  do text = ex.state_text();
-  while (text.find("wants y, which waits for wants x of the graph two, which waits for the first") ==
-         std::string::npos);
+  std::string const text =
+      heist_test::state_text_after(ex, "wants y, which waits for wants x of the graph two, which waits for the first");
+  INFO(text);
   CHECK(text.find("task wants x of the graph two waits for a limiter of 1, of which 0 are free (for ") !=
         std::string::npos);
   run.request_stop();

@@ -23,6 +23,7 @@
 
 #include "faults/child_process.hpp"
 #include "support/catch.hpp"
+#include "support/state_text.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fork/every_policy.hpp"
 #include "unit/fork/tiers.hpp"
@@ -459,8 +460,7 @@ TEST_CASE("primitives: who waits for whom is told, and a circle by name", "[prim
   };
   auto a = ex.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second));
   auto b = ex.submit(heist::with{.name = "back", .stop = stop.get_token()}, locks(second, first));
-  std::string text;
-  while ((text = ex.state_text()).find("in a circle") == std::string::npos) std::this_thread::yield();
+  std::string const text = heist_test::state_text_after(ex, "in a circle");
   INFO(text);
   CHECK(text.find("ahead waits for a mutex second, which is held by async back") != std::string::npos);
   CHECK(text.find("back waits for a mutex first, which is held by async ahead") != std::string::npos);
