@@ -18,19 +18,17 @@
 namespace heist {
 namespace policy {
 
-/// Random stealing; but each region, and each graph, is run now and then as under cab, with the boundary level that it
-/// computes and its neighbours, cats, and replay in its modes, and from then on with what was faster by more than the
-/// noise. It looks again when times change. region::note() and task_graph::note() say what was found. What trying costs
-/// stays below about 3 % of 1000 runs, unless one run takes more than some six times what random takes.
+/// Random stealing that tries other policies. It runs each region and each graph now and then as under cab (with the
+/// computed boundary level and its neighbours), cats, and replay in its modes. It keeps a way that is faster by more
+/// than the noise, and tries again when times change. region::note() and task_graph::note() name the fastest way. The
+/// trials cost less than about 3 % of 1000 runs, unless one trial takes more than six times the time of random.
 ///
-/// Its own workers are in squads (options::squads, errors as for cab), and regions are divided among these. For graphs
-/// with squads, and for replay, it has an executor each, made when that is tried first, with as many workers as its own,
-/// which sleep while nothing is run there. Runs of a graph that overlap, regions within regions, and runs that fail or
-/// are stopped show nothing.
-/// worker_id() is that of where a task runs, a number that a worker of another of them may have at the same time:
-/// storage for each worker is a heist::per_worker.
-/// Tasks that take their context as `auto` get a heist::context, so the same code runs under all of them: a fork asks
-/// whose order counts. Observers, and HEIST_TRACE, see what its own workers run.
+/// Its own workers form squads (options::squads, errors as for cab), and regions are divided among these. Graphs with
+/// squads, and replay, have one more executor each, with as many workers. It is made at the first trial, and sleeps
+/// when it is not used. Overlapping runs of a graph, regions within regions, and runs that fail or are stopped are
+/// not measured. worker_id() is the number in the executor that runs the task, so two workers may have the same
+/// number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
+/// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the own workers.
 struct automatic : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
 
 static_assert(executor_policy<automatic>);

@@ -87,7 +87,7 @@ struct coroutine_access;
 /// Awaits use no stack, at any level of optimisation (but with GCC's -fno-optimize-sibling-calls at -O2): a recursion
 /// 100,000 deep is 100,000 frames on the heap.
 ///
-/// Cost an await that suspends: a task for each resumption. Frames of up to 256 bytes come from the workers' pools.
+/// Cost  an await that suspends: a task for each resumption. Frames of up to 256 bytes come from the workers' pools.
 template <class T>
 class [[nodiscard]] coroutine {
  public:

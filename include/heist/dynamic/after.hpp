@@ -328,11 +328,13 @@ struct [[nodiscard]] after_list {
 };
 
 /// An option of submit(): the task starts when all these tasks have finished, and is called with their results, in
-/// this order: f(values...) or f(context, values...). Arguments are - shared_futures, of which f gets references to
-/// the values; - futures that are given away (std::move), whose values f may take; - ranges of either, of which f
-/// gets a heist::values; a range of tasks without values gives no argument. A task without a value gives no argument.
-/// If one of them has failed f is not called, and the first exception, in this order, is the new task's. Cost: one
-/// block of memory for the task and all that it comes after; nothing waits.
+/// this order: f(values...) or f(context, values...). The arguments of heist::after are
+/// - shared_futures: f gets references to the values;
+/// - futures, passed by std::move: f may move their values;
+/// - ranges of either: f gets a heist::values.
+/// A task without a value, and a range of such tasks, gives no argument. If a task has failed, f is not called, and the
+/// new task has the first exception in this order. Cost: one block of memory for the task and all that it comes after.
+/// No worker waits.
 template <class... T>
 auto after(T&&... from) {
   using list = after_list<decltype(detail::after_what(std::forward<T>(from)))...>;

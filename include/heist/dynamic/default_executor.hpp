@@ -11,7 +11,7 @@ namespace heist {
 /// tasks. Throws as executor's constructor, and executor_error if HEIST_WORKERS is not a number of workers; the next
 /// call tries again.
 ///
-/// Threads any. Each shared library with hidden visibility has its own.
+/// Threads  any. Each shared library with hidden visibility has its own.
 HEIST_ONE_COPY executor<>& default_executor();
 
 namespace detail {

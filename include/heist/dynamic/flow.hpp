@@ -36,7 +36,7 @@ struct flow_options {
 ///          task fails, no task that depends on it by data runs, and no task that is added after the flow has
 ///          noticed. wait() rethrows the first exception in the order of the program. The destructors of the flow and
 ///          of each datum wait for all tasks.
-/// Cost task(): one block of memory. A datum that tasks use in the order of the program costs nothing.
+/// Cost     task(): one block of memory. A datum that tasks use in the order of the program costs nothing.
 class flow {
  public:
   /// Runs on any executor. Throws executor_error for a window of 0, or of more than 2^20.

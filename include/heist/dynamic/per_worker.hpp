@@ -18,8 +18,8 @@ std::size_t worker_number_in(core const& home);
 
 /// One T for each worker of an executor. The constructor makes all of them, each in its own cache lines.
 ///
-/// Threads local(): tasks of the executor. A task may use the result until it forks, joins or waits: then it may
-///         resume on another worker, and another task on this one. The other members: while no task uses it.
+/// Threads  local(): tasks of the executor. A task may use the result until it forks, joins or waits: then it may
+///          resume on another worker, and another task on this one. The other members: while no task uses it.
 ///
 /// Under policy::automatic these objects come first. Behind them is one for each worker of the executors that it may
 /// try.

@@ -94,14 +94,14 @@ struct stage_at<Stages, 0> {
 /// first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a std::stop_token as the second
 /// argument no token begins after its stop, and get() throws stopped_error.
 ///
-/// Threads any thread may start a run. Starting a second run at the same time throws executor_error.
+/// Threads  any thread may start a run. Starting a second run at the same time throws executor_error.
 /// Promises a serial stage processes tokens in order, one after the other. After an exception no token begins, tokens
 ///          in progress call no further stage, and get() rethrows the first exception. The destructor waits for the
 ///          run. A stage may wait for a later token by a future or a join. A stage that blocks its thread for a later
 ///          token may block for ever, with any number of workers.
-/// Cost a token allocates nothing. A serial stage costs at most two locked operations. Tokens move to other workers
-///      if the stages until their next turn take some 200 ns or more. Shorter stages are no faster on two workers
-///      than on one.
+/// Cost     a token allocates nothing. A serial stage costs at most two locked operations. Tokens move to other
+///          workers if the stages until their next turn take some 200 ns or more. Shorter stages are no faster on two
+///          workers than on one.
 template <class... Stages>
 class pipeline {
   static_assert((detail::is_pipeline_stage<Stages> && ...),

@@ -59,8 +59,8 @@ struct of_executor {};
 /// `auto`, knows the executor's order at compile time. `heist::context` is a plain type, converts from each other
 /// context, and asks the executor at each fork.
 ///
-/// Threads the one that runs the task. A task that forks, joins or waits may resume on another thread, without its
-///         thread_local variables, errno and a held std::mutex (heist::no_migrate keeps it on its thread).
+/// Threads  the one that runs the task. A task that forks, joins or waits may resume on another thread, without its
+///          thread_local variables, errno and a held std::mutex (heist::no_migrate keeps it on its thread).
 template <class Order>
 class basic_context {
  public:

@@ -143,7 +143,7 @@ class [[nodiscard]] future : public detail::future_base<T> {
 
 /// The result of a submitted task, for any number of readers.
 ///
-/// Threads one at a time for each copy. Different threads may use different copies at the same time.
+/// Threads  one at a time for each copy. Different threads may use different copies at the same time.
 /// Cost     a copy is one locked increment.
 /// Promises as future. The exception counts as taken when get() of one copy was called, or when another task comes
 ///          after this one.

@@ -66,7 +66,7 @@ struct event_access;
 /// A task of a graph that any thread finishes with a value, once in each run. The run waits for it, but no worker
 /// does. It is a handle as task<T>, and converts to one.
 ///
-/// Threads fulfil() and fail(): any, while a run of the graph is in progress, from the return of run() on.
+/// Threads  fulfil() and fail(): any, while a run of the graph is in progress, from the return of run() on.
 template <class T>
 class event : public task<T> {
  public:

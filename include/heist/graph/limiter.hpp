@@ -68,7 +68,7 @@ struct limited_task : outside_note, queued_waiter<> {
 /// Tasks of any graph, and of any executor, may share it: task::limit(), acquire(), release(). A
 /// heist::counting_semaphore (heist/sync.hpp) is a limiter: code inside of tasks takes the same permits.
 ///
-/// Threads any. First come, first served, so a task that needs many permits gets them.
+/// Threads  any. First come, first served, so a task that needs many permits gets them.
 /// Promises it outlives the runs of the tasks that use it.
 class limiter {
  public:

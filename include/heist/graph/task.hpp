@@ -174,7 +174,7 @@ concept task_handle = requires(T const& t) {
 
 /// A handle of a task with a value of type T. It refers to a node of a graph, and owns nothing; copy it freely.
 ///
-/// Threads as the graph: one thread at a time.
+/// Threads  as the graph: one thread at a time.
 template <class T>
 class task : public detail::task_operations<task<T>> {
  public:

@@ -27,11 +27,11 @@ namespace heist {
 
 /// Tasks and the edges between them. It can run again and again; a later run allocates nothing.
 ///
-/// Threads one thread at a time builds and changes it. A change while it runs throws graph_error. The callback of a
-///         run and the predicate of run_until may change it: the next pass and all later runs see the change.
-///         Policies with memory (cab, cats, replay, automatic) refuse such a change. Any thread may start runs. Runs
-///         of one graph happen one after the other, in the order in which they were started. The next run may begin,
-///         and even end, before threads that wait for the previous run wake up.
+/// Threads  one thread at a time builds and changes it. A change while it runs throws graph_error. The callback of a
+///          run and the predicate of run_until may change it: the next pass and all later runs see the change.
+///          Policies with memory (cab, cats, replay, automatic) refuse such a change. Any thread may start runs. Runs
+///          of one graph happen one after the other, in the order in which they were started. The next run may begin,
+///          and even end, before threads that wait for the previous run wake up.
 /// Promises a run starts each task once (conditions apart), after its predecessors have finished. After an exception
 ///          or a stop the tasks that have not started are skipped, and the graph can run again. The destructor and
 ///          assignment wait for runs in progress. In a callback of such a run they return at once, and the last run

@@ -20,19 +20,19 @@
 
 namespace heist {
 
-/// The graph `g` as a recorded program: its edges, and of each task the shortest time that it took in any of the runs
-/// that `recording` has seen, without what it parked, and without what an empty task is measured to take.
+/// Returns the graph `g` as a recorded program: its edges, and for each task its shortest time in all runs of
+/// `recording`. The time has neither the waits of the task nor the measured time of an empty task.
 ///
 ///   heist::executor<heist::policy::random, heist::recorder> ex;
 ///   ex.run_n(g, 5).get();
 ///   auto const program = heist::record_graph(g, ex.observer());
 ///
-/// A composed graph is dissolved: the task that runs it becomes one before and one after its tasks. What a task forks
-/// and joins is a part of the task. Limiters are not in it, nor which memory the tasks touch.
+/// The task that runs a composed graph becomes two tasks, one before and one after the graph's tasks. Forks and joins
+/// of a task are part of the task. The result has no limiters, and no data about memory.
 ///
-/// Throws graph_error for an empty graph and for conditions, since how often their successors run is not in the graph;
-/// sim_error if a task has not run or the recorder had no room for all events. Neither the graph nor the executor may
-/// be at work. Cost: O(events + tasks + edges).
+/// Throws graph_error for an empty graph, and for conditions: the graph does not determine how often their successors
+/// run. Throws sim_error if a task has not run, or if the recorder has dropped events. Neither the graph nor the
+/// executor may run. Cost: O(events + tasks + edges).
 sim::recorded_program record_graph(task_graph const& g, recorder const& recording);
 
 namespace detail {

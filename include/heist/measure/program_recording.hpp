@@ -46,13 +46,13 @@
 
 namespace heist {
 
-/// How much of a program record_program() keeps.
+/// Limits of record_program().
 struct recording_options {
   std::string name = "program";
   std::size_t most_tasks = 4'000'000;  ///< more are an error; each takes some 200 bytes
 };
 
-/// What record_program() gives: the result of the program, and the program.
+/// The result of record_program(): the program's result, and the program.
 template <class R>
 struct program_recording {
   detail::value_or_monostate<R> result;
@@ -60,8 +60,9 @@ struct program_recording {
 };
 
 /// Runs `f(context)`, or `f()`, on a worker of `ex` with a context that records it, and waits. Returns its result
-/// (std::monostate for void) with the program; rethrows its exception. Throws sim_error, after the run, if it had more
-/// tasks than it may, or memory ran out. `Clock`: ticks() gives the time; one other than os_env counts nanoseconds.
+/// (std::monostate for void) with the program, or rethrows its exception. Throws sim_error after the run if it had
+/// too many tasks, or without memory. `Clock`: ticks() returns the time; a clock other than os_env counts
+/// nanoseconds.
 ///
 /// Takes 10 milliseconds at least, to compare the processor's clock with a common one.
 template <class Clock = os_env, class Executor, class F>

@@ -33,12 +33,12 @@
 
 namespace heist {
 
-/// What measure_work_span() assumes.
+/// Assumptions of measure_work_span().
 struct work_span_options {
   std::uint64_t steal_cost = 1000;  ///< in ticks
 };
 
-/// What measure_work_span() gives: the result of the program, and its profile.
+/// The result of measure_work_span(): the program's result, and its profile.
 template <class R>
 struct work_span_measurement {
   detail::value_or_monostate<R> result;
@@ -46,7 +46,7 @@ struct work_span_measurement {
 };
 
 /// Runs `f(context)`, or `f()`, on a worker of `ex` with a context that measures it, and waits. Returns its result
-/// (std::monostate for void) with the profile; rethrows its exception. `Clock`: ticks() gives the time.
+/// (std::monostate for void) with the profile, or rethrows its exception. `Clock`: ticks() returns the time.
 template <class Clock = os_env, class Executor, class F>
 auto measure_work_span(Executor& ex, F&& f, work_span_options options = {}) {
   using function = std::remove_reference_t<F>;

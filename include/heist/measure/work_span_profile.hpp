@@ -26,17 +26,17 @@ struct work_span_profile {
   std::uint64_t steal_cost = 0;
   std::uint64_t empty_strand = 0;  ///< what a strand that does nothing seems to take: each strand is so much too long
 
-  /// T1 / T-infinity: on average so many workers have something to do.
+  /// T1 / T-infinity: the average number of workers that can be busy.
   double parallelism() const noexcept { return ratio(work, span); }
   double burdened_parallelism() const noexcept { return ratio(work, burdened_span); }
-  /// Work for each task, the root among them.
+  /// Work per task; the root is a task, too.
   double task_size() const noexcept { return ratio(work, tasks + 1); }
 
   /// The bounds of section 5.2: T1 / (T-infinity + T1/p) and T1 / max(T-infinity, T1/p).
   speedup_range speedup(std::size_t workers) const noexcept { return speedup_with(span, workers); }
   speedup_range burdened_speedup(std::size_t workers) const noexcept { return speedup_with(burdened_span, workers); }
 
-  /// Some lines for people.
+  /// The profile as a few lines of text.
   std::string text() const;
 
   friend bool operator==(work_span_profile const&, work_span_profile const&) = default;

@@ -24,19 +24,20 @@
 namespace heist {
 
 /// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker
-/// (one that parks ends its slice and starts another where it resumes), slices for sleep, and marks for steals; and how
-/// many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked to
-/// where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the workers there
-/// is a box for each run of a composed graph.
+/// (one that parks ends its slice and starts another where it resumes), slices for sleep, and marks for steals; and
+/// how many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked
+/// to where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the
+/// workers there is a box for each run of a composed graph.
 ///
-/// Times are microseconds since the recording started. Tasks without a name bear their kind. What is still open ends
-/// with the recording. Cost: O(events), and memory for the parked tasks.
+/// Times are microseconds since the recording started. A task without a name has its kind as the name. Slices that
+/// are still open end with the recording. Cost: O(events), and memory for the parked tasks.
 ///
-/// `Recording`: recorder, or what has the same members for readers (worker_count to event_at), as sim::recording.
+/// `Recording`: recorder, or a type with the same members for readers (worker_count to event_at), such as
+/// sim::recording.
 template <class Recording>
 void write_chrome_trace(std::ostream& out, Recording const& recording, task_edges const* edges = nullptr);
 
-/// The same to a file; throws heist::error, which names it, if it cannot be written.
+/// The same to a file. Throws heist::error with the file's name if it cannot be written.
 template <class Recording>
 void write_chrome_trace(std::string const& path, Recording const& recording, task_edges const* edges = nullptr);
 

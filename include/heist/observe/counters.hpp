@@ -12,7 +12,7 @@
 
 namespace heist {
 
-/// How often each thing happened.
+/// The number of events of each kind.
 struct event_counts {
   std::uint64_t tasks = 0;  ///< begun
   std::uint64_t steals = 0;
@@ -48,7 +48,7 @@ class counters {
   event_counts of(std::size_t worker) const noexcept;
   event_counts total() const noexcept;
 
-  /// A table for people: a line per worker and one for their sum.
+  /// A table with a line per worker and one for their sum.
   std::string table() const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace heist {
 
-/// What a task is to its graph or its executor.
+/// The kind of a task.
 enum class task_kind : std::uint8_t {
   task,             ///< a node of a graph
   condition,        ///< a node that chooses one successor
@@ -45,7 +45,7 @@ constexpr char const* to_string(task_kind kind) noexcept {
   return "other";
 }
 
-/// A task as observers see it. Valid during the call only: copy what you keep.
+/// A task as observers see it. Valid during the call only: copy the members that you keep.
 struct task_view {
   task_kind kind = task_kind::task;
   void const* id = nullptr;    ///< same value for begin and end, and for every run of the same node
@@ -122,11 +122,11 @@ concept squad_observer =
     };
 // clang-format on
 
-/// An observer that is also told when the run of a composed graph has ended. A task of kind `module` stands for such a
-/// graph; it ends when it has started the run.
+/// An observer that is also told when the run of a composed graph has ended. A task of kind `module` stands for such
+/// a graph; it ends when it has started the run.
 ///
 /// Promises  module_end() once for each begin of such a task: after the inner run's tasks have ended, and before the
-///           module's successors begin. It comes on any worker, also inside of another task.
+///           module's successors begin. Any worker calls it, also inside of another task.
 /// Models    recorder, tee of one
 // clang-format off
 template <class O>
@@ -137,7 +137,7 @@ concept module_observer =
     };
 // clang-format on
 
-/// Observes nothing; the default. Also a base for observers that care for few events only: hide what you need.
+/// Observes nothing; the default. Also a base for observers of few events: redefine the members that you need.
 struct null_observer {
   static constexpr bool observes = false;
   void start(std::size_t /*workers*/) {}
@@ -150,7 +150,7 @@ struct null_observer {
   void resume(std::size_t /*worker*/, void const* /*fiber*/) noexcept {}
 };
 
-/// Two observers as one; every event goes to `first`, then to `second`.
+/// Two observers as one. Each event goes to `first`, then to `second`.
 template <observer A, observer B>
 struct tee {
   static constexpr bool observes = A::observes || B::observes;
@@ -159,10 +159,10 @@ struct tee {
   B second;
 
   tee() = default;
-  /// Takes over two observers that can be moved.
+  /// Moves two observers.
   tee(A a, B b) requires std::move_constructible<A> && std::move_constructible<B> : first(std::move(a)),
                                                                                     second(std::move(b)) {}
-  /// Makes both in place, each from its tuple of arguments.
+  /// Constructs both in place, each from its tuple of arguments.
   template <class TupleA, class TupleB>
   tee(std::piecewise_construct_t, TupleA&& for_first, TupleB&& for_second)
       : first(std::make_from_tuple<A>(std::forward<TupleA>(for_first))),

@@ -20,10 +20,10 @@
 
 namespace heist {
 
-/// What an observer was told; see observer.hpp.
+/// The kind of an event; see observer.hpp.
 enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake, park, resume, module_end };
 
-/// One thing that happened on one worker.
+/// An event on one worker.
 struct recorded_event {
   std::int64_t ns = 0;         ///< steady_clock
   void const* id = nullptr;    ///< of the task; park, resume: of the fiber
@@ -35,12 +35,11 @@ struct recorded_event {
 
 /// Records the events of an executor's workers.
 ///
-/// Keeps the first `capacity` events of each worker, rounded up to whole chunks, and counts those that come later.
-/// Memory is taken as it is needed; an event for which there is none is dropped as well.
-/// Threads   members of an observer: each worker writes its own buffer. Reading is allowed at any time and sees what
-/// has
-///           been recorded so far, but not while start() runs. A run or a future that was waited for is recorded whole;
-///           of posted tasks the last end may be missing until the executor is idle.
+/// Keeps the first `capacity` events of each worker, rounded up to whole chunks, and counts the later ones. It
+/// allocates memory as needed, and drops an event without memory.
+/// Threads   members of an observer: each worker writes its own buffer. Any thread may read at any time, but not while
+///           start() runs, and sees the events so far. A run or a future that was waited for is recorded whole. Of
+///           posted tasks the last end may be missing until the executor is idle.
 /// Cost      a look at the clock and 32 bytes per event; a task with a name costs a hash of it.
 class recorder {
  public:
@@ -50,7 +49,7 @@ class recorder {
   explicit recorder(std::size_t capacity_per_worker = default_capacity)
       : chunks_per_worker_((capacity_per_worker + chunk_size - 1) / chunk_size) {}
 
-  /// Forgets everything and makes room for this many workers.
+  /// Drops all events, and makes room for this many workers.
   void start(std::size_t workers) {
     buffers_.clear();
     buffers_.reserve(workers);
@@ -90,12 +89,12 @@ class recorder {
   }
 
   std::size_t worker_count() const noexcept { return buffers_.size(); }
-  /// When start() was called, on the clock of the events.
+  /// The time of start(), on the clock of the events.
   std::int64_t start_ns() const noexcept { return start_ns_; }
   std::size_t event_count(std::size_t worker) const noexcept {
     return buffers_[worker]->size.load(std::memory_order_acquire);  // E1
   }
-  /// Events of this worker that did not fit.
+  /// The number of dropped events of this worker.
   std::size_t dropped(std::size_t worker) const noexcept {
     return buffers_[worker]->dropped.load(std::memory_order_relaxed);  // relaxed: a number on its own
   }

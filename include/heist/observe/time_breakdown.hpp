@@ -22,7 +22,7 @@
 
 namespace heist {
 
-/// How a worker has spent a stretch of time, in ticks. Every tick is in exactly one field.
+/// How a worker has spent some time, in ticks. Each tick is in exactly one field.
 struct time_shares {
   std::uint64_t application = 0;          ///< tasks, and what the library does for them: forks, joins, their own queue
   std::uint64_t steal = 0;                ///< attempts that were successful, until the task starts
@@ -48,24 +48,24 @@ struct time_report {
   std::vector<time_shares> workers;
 
   time_shares total() const noexcept;
-  /// What has passed since `earlier`, a report of the same observer.
+  /// The difference to `earlier`, a report of the same observer.
   time_report operator-(time_report const& earlier) const;
 
-  /// A table for people, a line per worker and one for their sum: percent of the time, and its length in ticks, or in
-  /// seconds if `seconds` says how long the whole took.
+  /// A table with a line per worker and one for their sum: percent of the time, and its length in ticks. With
+  /// `seconds`, the length of the whole, it has seconds instead of ticks.
   std::string text(double seconds = 0) const;
 };
 
 /// Adds up the time of an executor's workers. `Clock`: ticks() gives the time.
 ///
-/// A worker's clock starts with the executor, as search. Work that is waited for by parking (futures, and joins unless
-/// the policy says otherwise) shows nothing inside joins: the worker continues with something else.
+/// A worker's clock starts with the executor, as search. A wait that parks (futures, and joins by default) adds
+/// nothing to the times inside joins: the worker continues with other work.
 ///
 /// Threads   members of an observer and a time_observer: each worker writes its own lines. report() by any thread at
 ///           any time, but not while start() runs: what each worker was doing lasts until that moment.
 /// Promises  of each worker, and so of all, the shares add up to `wall` exactly. wall is from start() to the report.
-/// Cost      a look at the clock for each event that time_observer names and each sleep, park and wake; none for a task
-///           of the worker's own and for forks and joins in place.
+/// Cost      a look at the clock for each event that time_observer names and each sleep, park and wake; none for a
+///           task of the worker's own and for forks and joins in place.
 template <class Clock = os_env>
 class basic_time_breakdown : public null_observer {
  public:

@@ -13,32 +13,32 @@ struct squads;
 
 namespace heist::victim {
 
-/// What a victim policy may know of the thief that asks.
+/// What a victim policy may know of the thief.
 struct thief_view {
   std::uint32_t self;     ///< the thief's own number
   std::uint32_t workers;  ///< how many there are, at least 1
 };
 
-/// What came of the last attempt.
+/// The result of the last attempt.
 enum class outcome { stolen, empty, lost };
 
-/// What a thief sees of a worker that it looks at without taking anything. Of a moment ago, and rough.
+/// A look at a worker without a steal: a rough snapshot.
 struct offer {
   std::uint32_t tasks = 0;  ///< how many it could take; 0: none
   std::uint32_t depth = 0;  ///< forks between the one that it would get and the root of its computation
 };
 
-/// Chooses whom a thief robs next.
+/// Chooses the next victim of a thief.
 ///
-/// Promises  V1  next(me) < me.workers. Naming oneself means the injector (Algorithm 4, line 5).
-///           V2  no worker is left out for ever: a victim with work, and the injector, are named eventually.
+/// Promises  V1  next(me) < me.workers. The thief's own number means the injector (Algorithm 4, line 5).
+///           V2  each victim with work, and the injector, is named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
-/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin() and
-///           place()).
+/// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin()
+///           and place()).
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
 ///
-/// The four concepts after it are for policies that want to know more. A caller may leave all of that out,
-/// and V1 and V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
+/// The four concepts after it are for policies that want to know more. A caller may leave all of that out, and V1 and
+/// V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
 // clang-format off
 template <class P>
 concept victim_policy =
@@ -49,8 +49,7 @@ concept victim_policy =
     };
 // clang-format on
 
-/// A victim policy that is told when a worker starts to search: begin() comes before the first next() of each search,
-/// and may allocate.
+/// A victim policy with begin(): it is called before the first next() of each search, and may allocate.
 // clang-format off
 template <class P>
 concept search_policy =
@@ -99,7 +98,7 @@ concept whole_victim_policy =
     (sampling_policy<P> || !(requires { &P::wants_look; } || requires { &P::looked; })) &&
     (placed_policy<P> || !requires { &P::place; });
 
-/// Which of two offers is better.
+/// Compares two offers.
 template <class R>
 concept offer_rank =
     requires(offer const& a, offer const& b) {
@@ -107,7 +106,7 @@ concept offer_rank =
     };
 // clang-format on
 
-/// Everybody with the same probability, the injector too: the paper's choice (Algorithm 4).
+/// Each worker and the injector with the same probability: the paper's choice (Algorithm 4).
 struct random {
   std::uint32_t next(thief_view const& me, fast_random& dice) noexcept { return dice.below(me.workers); }
   void feedback(std::uint32_t, outcome) noexcept {}

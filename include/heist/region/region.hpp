@@ -42,7 +42,7 @@ struct region_access;
 /// records the steal tree of its last run, and can follow a steal tree ("Optimizing Data Locality for Fork/Join
 /// Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
 ///
-/// Threads one run at a time: a second one throws region_error. Call the other members between runs.
+/// Threads  one run at a time: a second one throws region_error. Call the other members between runs.
 class region {
  public:
   region() : region{region_options{}} {}
