@@ -28,7 +28,8 @@ namespace policy {
 /// when it is not used. Overlapping runs of a graph, regions within regions, and runs that fail or are stopped are
 /// not measured. worker_id() is the number in the executor that runs the task, so two workers may have the same
 /// number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
-/// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the own workers.
+/// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the workers of this
+/// executor.
 struct automatic : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
 
 static_assert(executor_policy<automatic>);

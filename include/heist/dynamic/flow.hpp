@@ -33,9 +33,9 @@ struct flow_options {
 ///
 /// Threads  one at a time, inside a task or outside.
 /// Promises each task sees the values of a serial run; tasks with commute() have some order among each other. If a
-///          task fails, no task that depends on it by data runs, and no task that is added after the flow has
-///          noticed. wait() rethrows the first exception in the order of the program. The destructors of the flow and
-///          of each datum wait for all tasks.
+///          task fails, no task that depends on it by data runs. After the flow has noticed the failure, it runs no
+///          task that is added. wait() rethrows the first exception in the order of the program. The destructors of
+///          the flow and of each datum wait for all tasks.
 /// Cost     task(): one block of memory. A datum that tasks use in the order of the program costs nothing.
 class flow {
  public:
@@ -57,8 +57,8 @@ class flow {
 
   /// Adds a task: f(values...) or f(context, values...), with a reference to the value of each datum in this order,
   /// const for read(). Throws executor_error for a datum of another flow, and for a datum that is named twice and not
-  /// only read. Throws bad_alloc, and the exceptions of `make()`. After an exception the task is not added, and the
-  /// data are unchanged.
+  /// only read. Throws bad_alloc, and the exceptions of making a new object (datum::renew_with, or T's default
+  /// constructor). After an exception the task is not added, and the data are unchanged.
   template <class F, class... Access>
   void task(F&& f, Access... access);
 
@@ -157,8 +157,9 @@ class flow {
 template <class T>
 class datum {
  public:
-  /// A datum of the flow, with a first value. If the type is trivially copyable, a pure write does not wait for tasks
-  /// that still use the old object: it gets a new one. Otherwise it waits, and gets the same object.
+  /// A datum of the flow, with a first value. If the type is trivially copyable and default constructible, a pure
+  /// write does not wait for tasks that still use the old object: it gets a new one. Otherwise it waits, and gets the
+  /// same object.
   template <class... Args>
   explicit datum(flow& in, Args&&... args) {
     data_.in = &in;
@@ -178,8 +179,8 @@ class datum {
     return *this;
   }
 
-  /// Waits for the tasks that write it, and returns the value at this place of the program. Throws the exception with
-  /// which the flow has failed.
+  /// Waits for all tasks of the flow, as wait() does, and returns the value at this place of the program. Throws as
+  /// wait().
   T const& value() const {
     data_.in->wait();
     return static_cast<detail::flow_value<T> const&>(*data_.now).value;

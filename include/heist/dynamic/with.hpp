@@ -17,14 +17,14 @@ namespace heist {
 struct with {
   using submit_option_tag = void;
 
-  /// Waiting tasks of higher priority begin first. A task of low priority begins when there is no other work, and now
-  /// and then earlier.
+  /// Tasks from outside and tasks with a priority wait in one queue. Those of higher priority begin first. A task of
+  /// low priority begins when there is no other work, and now and then earlier.
   heist::priority priority = heist::priority::normal;
   /// The number of the worker that begins the task, below executor::worker_count(). The task waits while that worker
   /// is busy. After a wait it may resume on another worker. submit() throws executor_error for a number that is too
   /// large.
   std::optional<std::size_t> worker = std::nullopt;
-  /// The name in traces and state_text(). It must outlive the executor, as a literal does.
+  /// The name that observers, traces and state_text() use. It must outlive the executor, as a literal does.
   char const* name = nullptr;
   /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error.
   std::stop_token stop = {};

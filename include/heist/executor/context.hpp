@@ -140,7 +140,7 @@ class basic_context {
 
   /// Schedules by hand: the continuation of this task after its next fork goes to that worker. In one fork_join this
   /// is the fork of the first child. It has an effect in a region's run under a policy that records steals. Under
-  /// region::follow_designations() the continuation of the calling task must have been given away too, unless this
+  /// region::follow_designations() the continuation of the parent task must have been given away too, unless this
   /// task is its last child ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing",
   /// IV.B). Throws region_error if the worker does not exist; and, here or at the fork, if that rule is broken.
   void designate(std::size_t worker) const { detail::fork_traits<Order>::designate(*this, worker); }

@@ -237,8 +237,8 @@ class executor {
       return detail::refused_handle<future>{};
     }
   }
-  /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error.
-  /// After the start, context::stop_requested() is true in the task and in all its children.
+  /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error. If
+  /// it is stopped later, context::stop_requested() becomes true in the task and in all its children.
   template <class F>
   auto submit(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -344,8 +344,8 @@ class executor {
 
   /// Starts one run of a graph. `options` may be a std::stop_token, a callable that is called when the run has ended,
   /// and heist::with{...}. Its priority is the priority of the run's start. An urgent run begins when a task ends,
-  /// before other waiting runs. A run of low priority begins when there is no other work, and now and then earlier.
-  /// Throws graph_error if heist::with names a worker, and for two stop tokens.
+  /// before other waiting runs and tasks. A run of low priority begins when there is no other work, and now and then
+  /// earlier. Throws graph_error if heist::with names a worker, and for two stop tokens.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) {
     return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);

@@ -24,7 +24,7 @@ inline fiber* this_fiber() noexcept {
 /// child, its thread may begin a task that blocks on the mutex, and then never returns to the holder. Unlock before,
 /// or use a heist::mutex (heist/sync.hpp).
 ///
-/// Cost  two increments. A task that waits under a guard resumes when its worker has no other task at hand.
+/// Cost  two increments. A task that waits under a guard resumes only when its worker has no other task at hand.
 class no_migrate {
  public:
   no_migrate() noexcept : fiber_{detail::this_fiber()} {

@@ -64,7 +64,7 @@ struct event_access;
 }  // namespace detail
 
 /// A task of a graph that any thread finishes with a value, once in each run. The run waits for it, but no worker
-/// does. It is a handle as task<T>, and converts to one.
+/// does. It is a handle like task<T>, and converts to task<T>.
 ///
 /// Threads  fulfil() and fail(): any, while a run of the graph is in progress, from the return of run() on.
 template <class T>
@@ -73,9 +73,9 @@ class event : public task<T> {
   /// Refers to nothing.
   event() noexcept = default;
 
-  /// Finishes the task with T{args...}. If the constructor throws, the event fails with that exception. Has no effect
-  /// if the run was stopped or has failed. Throws graph_error the second time in a run, and when no run is in
-  /// progress. With run_n and run_until: once in each of the runs.
+  /// Finishes the task with the value T(args...). If the constructor throws, the event fails with that exception. Has
+  /// no effect if the run was stopped or has failed. Throws graph_error the second time in a run, and when no run is
+  /// in progress. With run_n and run_until: once in each of the runs.
   template <class... Args>
   void fulfil(Args&&... args) const {
     static_assert(std::is_void_v<T> ? sizeof...(Args) == 0 : std::is_constructible_v<T, Args...>,

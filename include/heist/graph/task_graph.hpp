@@ -123,8 +123,8 @@ class task_graph {
   task<> placeholder() { return add_node<detail::task_node<detail::no_work, void>>(detail::no_work{}); }
 
   /// Adds a condition: f() or f(context) returns the number of the successor to run next, from 0 in the order in
-  /// which they were connected. With any other number no successor runs. Its successors do not wait for it, so loops
-  /// may go through it.
+  /// which they were connected. With any other number no successor runs. A successor begins when the condition
+  /// chooses it. Its count of predecessors does not include the condition, so loops may go through it.
   template <class F>
   task<> emplace_condition(F&& f) {
     if constexpr (detail::accepted<detail::as_child<context, F>>() && detail::chooses<detail::as_condition<F>>()) {
@@ -199,8 +199,8 @@ class task_graph {
   void follow_placement();
   /// Later runs follow nothing, and the memory is empty. Throws graph_error while the graph runs.
   void forget();
-  /// One sentence on how the last run was divided, or what it followed, and why. Empty under policies without memory.
-  /// Under policy::automatic: the fastest way so far.
+  /// One sentence on how the last run was divided, or what it followed, and why. Empty before the first run under a
+  /// policy with memory, and after forget(). Under policy::automatic: the fastest way so far.
   std::string note() const;
 
   task_graph& name(std::string_view text);

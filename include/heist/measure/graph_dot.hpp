@@ -14,12 +14,11 @@ namespace heist {
 /// busy longest is red. The label has the limits ("limit 2 of 4"). The tasks of a composed graph are in a frame; its
 /// first task is the one that runs them.
 ///
-///   heist::executor<heist::policy::random, heist::recorder> ex;
-///   ex.run_n(g, 5).get();
-///   heist::write_dot(std::cout, g, ex.observer());
+/// heist::executor<heist::policy::random, heist::recorder> ex; ex.run_n(g, 5).get(); heist::write_dot(std::cout, g,
+/// ex.observer());
 ///
-/// With a loop through conditions no path is red. Neither the graph nor the executor may run. Cost: O(events + tasks
-/// + edges).
+/// With a loop through conditions no path is red. Do not call it while the graph or another task of the executor
+/// runs. Cost: O(events + tasks + edges).
 void write_dot(std::ostream& out, task_graph const& g, recorder const& recording);
 
 }  // namespace heist

@@ -23,16 +23,15 @@ namespace heist {
 /// Returns the graph `g` as a recorded program: its edges, and for each task its shortest time in all runs of
 /// `recording`. The time has neither the waits of the task nor the measured time of an empty task.
 ///
-///   heist::executor<heist::policy::random, heist::recorder> ex;
-///   ex.run_n(g, 5).get();
-///   auto const program = heist::record_graph(g, ex.observer());
+/// heist::executor<heist::policy::random, heist::recorder> ex; ex.run_n(g, 5).get(); auto const program =
+/// heist::record_graph(g, ex.observer());
 ///
 /// The task that runs a composed graph becomes two tasks, one before and one after the graph's tasks. Forks and joins
 /// of a task are part of the task. The result has no limiters, and no data about memory.
 ///
 /// Throws graph_error for an empty graph, and for conditions: the graph does not determine how often their successors
-/// run. Throws sim_error if a task has not run, or if the recorder has dropped events. Neither the graph nor the
-/// executor may run. Cost: O(events + tasks + edges).
+/// run. Throws sim_error if a task has not run, or if the recorder has dropped events. Do not call it while the graph
+/// or another task of the executor runs. Cost: O(events + tasks + edges).
 sim::recorded_program record_graph(task_graph const& g, recorder const& recording);
 
 namespace detail {

@@ -38,9 +38,10 @@ struct region_access;
 
 /// The memory of a phase that runs again and again on the same data: a time step, a sweep. Under policy::cab its
 /// options determine the boundary level. Under policy::cats its first run is profiled. Both policies remember which
-/// squad ran each inter-squad task, so that the next run finds the data in the same cache. Under policy::replay it
-/// records the steal tree of its last run, and can follow a steal tree ("Optimizing Data Locality for Fork/Join
-/// Programs Using Constrained Work Stealing", SC 2014): its own, of another region, or from a file.
+/// squad ran each inter-squad task, so that the next run finds the data in the same cache. Policies without memory
+/// ignore the region. Under policy::replay it records the steal tree of its last run, and can follow a steal tree
+/// ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014): its own, of another
+/// region, or from a file.
 ///
 /// Threads  one run at a time: a second one throws region_error. Call the other members between runs.
 class region {
