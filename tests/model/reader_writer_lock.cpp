@@ -60,6 +60,12 @@ struct book {
     text = text + 1;
     release(writer(who));
   }
+  /// `w` waits for the writer `a`, and is called.
+  void call(waiter& w, std::uintptr_t a) {
+    model::check(lock.try_acquire(a), "it is free");
+    model::check(lock.acquire_or_enter(w) == wait_end::none, "two write");
+    release(a);
+  }
   auto leave() {
     return [this](waiter& w) {
       woken_list woken;
@@ -152,10 +158,8 @@ void insists(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {
     std::uintptr_t const a = book::writer(0), b = book::writer(1);
-    model::check(s.lock.try_acquire(a), "it is free");
     waiter first{b, false};
-    model::check(s.lock.acquire_or_enter(first) == wait_end::none, "two write");
-    s.release(a);
+    s.call(first, a);
     model::check(s.lock.try_acquire(book::reader), "nobody overtakes one that wakes up");
     first.wait();
     model::check(s.compete(first) == wait_end::none, "a writer is beside a reader");
@@ -176,10 +180,8 @@ void competes_in_vain(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {
     std::uintptr_t const a = book::writer(0), b = book::writer(1);
-    model::check(s.lock.try_acquire(a), "it is free");
     waiter first{b, false};
-    model::check(s.lock.acquire_or_enter(first) == wait_end::none, "two write");
-    s.release(a);
+    s.call(first, a);
     model::check(s.lock.try_acquire(a), "nobody overtakes one that wakes up");
     first.wait();
     model::check(s.compete(first) == wait_end::none, "two write");

@@ -53,7 +53,6 @@ class mutex_base {
   owned_lock<> lock_;
 
  private:
-  bool spin() noexcept;
   HEIST_RARE void release_slowly(std::uintptr_t seen) noexcept;
   [[noreturn]] HEIST_RARE void refuse_destruction() const noexcept;
 

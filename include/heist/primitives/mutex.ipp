@@ -19,23 +19,8 @@ HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end wh
   static_cast<mutex_base*>(me)->lock_.leave(static_cast<lock_waiter<>&>(w), why, woken);
 }
 
-/// Looks seldom at first: each look takes the lock's cache line from its owner. Then often: a task that parks lets another one
-/// begin, which may want the lock, too.
-HEIST_COLD_BODY bool mutex_base::spin() noexcept {
-  if (is_alone()) return false;
-  for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
-    for (int i = 0; i != n; ++i) os_env::relax();
-    if (lock_.try_acquire(this_owner())) return true;
-  }
-  for (int i = 0; i != 512 && lock_.is_soon_free(); ++i) {
-    os_env::relax();
-    if (lock_.owner() == 0 && lock_.try_acquire(this_owner())) return true;
-  }
-  return false;
-}
-
 HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
-  if (spin()) return true;
+  if (spin_for(lock_, [this] { return lock_.owner() == 0 && lock_.try_acquire(this_owner()); })) return true;
   if (end == never && is_owner_here(lock_.owner())) {
     throw_waits_for_itself(
         "a task or thread locks a heist mutex that it has locked, or that one below it on its stack "

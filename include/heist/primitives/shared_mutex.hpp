@@ -75,7 +75,6 @@ class shared_mutex {
   bool wait_until(std::uintptr_t who, std::chrono::time_point<Clock, Duration> const& when) {
     return detail::wait_until_late(when, [&](std::int64_t end) { return wait(who, end); });
   }
-  bool spin(std::uintptr_t who) noexcept;
   bool wait(std::uintptr_t who, std::int64_t end);
   detail::line in_line() noexcept {
     return {this, &leave, {"a shared mutex", name_, &lock_.word()}};

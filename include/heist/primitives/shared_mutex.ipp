@@ -14,22 +14,8 @@ HEIST_COLD_BODY shared_mutex::~shared_mutex() {
         "use it before it goes");
 }
 
-/// As mutex_base::spin().
-HEIST_COLD_BODY bool shared_mutex::spin(std::uintptr_t who) noexcept {
-  if (detail::is_alone()) return false;
-  for (int n = 16; n != 256 && lock_.is_soon_free(); n *= 2) {
-    for (int i = 0; i != n; ++i) os_env::relax();
-    if (lock_.seems_free(who) && lock_.try_acquire(who)) return true;
-  }
-  for (int i = 0; i != 512 && lock_.is_soon_free(); ++i) {
-    os_env::relax();
-    if (lock_.seems_free(who) && lock_.try_acquire(who)) return true;
-  }
-  return false;
-}
-
 HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t who, std::int64_t end) {
-  if (spin(who)) return true;
+  if (detail::spin_for(lock_, [&] { return lock_.seems_free(who) && lock_.try_acquire(who); })) return true;
   if (end == detail::never && detail::is_owner_here(lock_.writer())) {
     detail::throw_waits_for_itself(
         "a task or thread locks a heist::shared_mutex that it writes, or that one below it on its stack writes, and "
