@@ -25,7 +25,7 @@ RULES = [  # what, pattern, where it may stand
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["topology/", "observe/perf_events.hpp", "observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", "executor/future.hpp", "sched/timers.hpp", "primitives/", "recall/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["base/env.hpp", "observe/recorder.hpp", "executor/future.hpp", "executor/timed_wait.hpp", "graph/run_state.hpp", "sched/timers.hpp", "primitives/", "recall/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b",
      ["base/env.hpp", DISTRIBUTED]),

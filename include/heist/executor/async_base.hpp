@@ -37,7 +37,7 @@ struct async_operations : described_operations {
 
 /// What is shared by a task, its handles and the tasks that come after it. The last of them frees it.
 struct async_base : queued_runnable {
-  static constexpr std::uint8_t has_bell = 1, fetched = 2, waits = 4, inherits = 8;
+  static constexpr std::uint8_t fetched = 2, waits = 4, inherits = 8;
 
   async_base(run_function function, described const* description, async_place const& at) noexcept
       : queued_runnable{{function, description}, nullptr},

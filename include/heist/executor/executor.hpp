@@ -125,7 +125,7 @@ class scheduler : public core {
     if constexpr (Seen::observes) {
       return [](core& self, worker& w, fiber const& f, fiber_event what) noexcept {
         Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
-        if (what == fiber_event::parks) observer.park(w.number, &f);
+        if (what == fiber_event::parks) tell_park(observer, w.number, &f, f.note.view());
         if (what == fiber_event::goes_on) observer.resume(w.number, &f);
         if constexpr (time_observer<Seen>) {
           if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);

@@ -25,16 +25,6 @@ namespace detail {
 [[noreturn]] void refuse_empty_future();
 struct future_access;
 
-/// Nobody waits for longer, and a point in time that far can still be told.
-template <class Rep, class Period>
-std::chrono::nanoseconds within_a_century(std::chrono::duration<Rep, Period> const& time) noexcept {
-  using seconds = std::chrono::duration<double>;
-  constexpr std::chrono::hours most{24 * 36525};
-  if (seconds{time} >= seconds{most}) return most;
-  if (!(seconds{time} > -seconds{most})) return {};  // or it is no number
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
-}
-
 /// What both kinds of handles can do.
 template <class T>
 class future_base {
@@ -67,16 +57,7 @@ class future_base {
     async_state<T>& s = checked();
     if (s.finished.done()) return true;
     refuse_own_future(s);
-    return wait_until_done(s, [&when]() -> std::int64_t {
-      using seconds = std::chrono::duration<double>;
-      auto const now = Clock::now();
-      double const about = (seconds{when.time_since_epoch()} - seconds{now.time_since_epoch()}).count();
-      // In portions: clocks may be set, and numbers overflow.
-      if (about > 60) return 60'000'000'000;
-      if (!(about > -60)) return 0;
-      auto const left = when - now;
-      return left <= left.zero() ? 0 : std::chrono::duration_cast<std::chrono::nanoseconds>(left).count() + 1;
-    });
+    return wait_until_done(awaited_end_of(s), when);
   }
 
  protected:

@@ -1,26 +1,64 @@
-// Waiting for a task, with and without a limit in time.
+// Waiting for the end of a task or of a run, with and without a limit in time.
 #pragma once
 
 #include <cstdint>
+#include <thread>  // std::chrono's clocks and durations, without their texts
 
 #include "heist/base/config.hpp"
 #include "heist/executor/async.hpp"
+#include "heist/executor/circular_wait.hpp"
 
 namespace heist::detail {
 
-/// Sleeps until the task has ended, for at most so many nanoseconds, or less. Throws bad_alloc; and executor_error in a
-/// child of the process that the task runs in.
-void sleep_for_async(async_base& task, std::int64_t nanoseconds);
+/// The end of a task or of a run, for those who wait for it.
+struct awaited_end {
+  completion& end;
+  os_env::atomic<std::uint8_t>& marks;  ///< has_bell: somebody has waited with a limit
+  unsigned generation;                  ///< of the process that will complete it
+  wait_reason why;
+  stop_target to;
 
-/// Returns true when the task has ended, false when `left()`, in nanoseconds, is 0.
+  static constexpr std::uint8_t has_bell = 1;
+};
+awaited_end awaited_end_of(async_base& task) noexcept;
+
+/// Sleeps until the end, for at most so many nanoseconds, or less. Throws bad_alloc; and executor_error in a child of the
+/// process that completes it.
+void sleep_for_end(awaited_end const& of, std::int64_t nanoseconds);
+
+/// Returns true at the end, false when `left()`, in nanoseconds, is 0.
 template <class Left>
-bool wait_until_done(async_base& task, Left&& left) {
+bool wait_until_done(awaited_end const& of, Left&& left) {
   for (;;) {
-    if (task.finished.done()) return true;
+    if (of.end.done()) return true;
     std::int64_t const nanoseconds = left();
     if (nanoseconds == 0) return false;
-    sleep_for_async(task, nanoseconds);
+    sleep_for_end(of, nanoseconds);
   }
+}
+/// Returns true at the end, false at `when`.
+template <class Clock, class Duration>
+bool wait_until_done(awaited_end const& of, std::chrono::time_point<Clock, Duration> const& when) {
+  return wait_until_done(of, [&when]() -> std::int64_t {
+    using seconds = std::chrono::duration<double>;
+    auto const now = Clock::now();
+    double const about = (seconds{when.time_since_epoch()} - seconds{now.time_since_epoch()}).count();
+    // In portions: clocks may be set, and numbers overflow.
+    if (about > 60) return 60'000'000'000;
+    if (!(about > -60)) return 0;
+    auto const left = when - now;
+    return left <= left.zero() ? 0 : std::chrono::duration_cast<std::chrono::nanoseconds>(left).count() + 1;
+  });
+}
+
+/// Nobody waits for longer, and a point in time that far can still be told.
+template <class Rep, class Period>
+std::chrono::nanoseconds within_a_century(std::chrono::duration<Rep, Period> const& time) noexcept {
+  using seconds = std::chrono::duration<double>;
+  constexpr std::chrono::hours most{24 * 36525};
+  if (seconds{time} >= seconds{most}) return most;
+  if (!(seconds{time} > -seconds{most})) return {};  // or it is no number
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
 }
 
 }  // namespace heist::detail

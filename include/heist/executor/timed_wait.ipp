@@ -14,16 +14,16 @@
 namespace heist::detail {
 
 // A waiter cannot leave a completion's list before it is woken. So who waits with a limit does not stand in it: a bell
-// does, one for each task, which lives until it is rung; and the threads sleep at one of a few places that all tasks
-// share.
+// does, one for each completion, which lives until it is rung. The threads sleep at one of a few places that all
+// completions share.
 
-/// Where threads sleep that wait for some task; rung too often it only makes them look.
+/// Where threads sleep that wait for some end; rung too often it only makes them look.
 struct alignas(cache_line_size) bell_place {
   park_word rung;
 };
-inline bell_place& bell_place_of(async_base const& task) noexcept {
+inline bell_place& bell_place_of(completion const& end) noexcept {
   static constinit bell_place places[64];
-  auto const at = reinterpret_cast<std::uintptr_t>(&task) / 64;
+  auto const at = reinterpret_cast<std::uintptr_t>(&end) / 64;
   return places[(at * 0x9E3779B97F4A7C15u) >> 58];
 }
 
@@ -39,27 +39,31 @@ struct bell final : completion_waiter {
   }
 };
 
-HEIST_COLD_BODY void sleep_for_async(async_base& task, std::int64_t nanoseconds) {
-  core::check_process(task.generation);
-  bell_place& place = bell_place_of(task);
+HEIST_COLD_BODY awaited_end awaited_end_of(async_base& task) noexcept {
+  return {task.finished, task.marks, task.generation, {"a future, for a limited time"}, stop_target_of(task)};
+}
+
+HEIST_COLD_BODY void sleep_for_end(awaited_end const& of, std::int64_t nanoseconds) {
+  constexpr std::uint8_t has_bell = awaited_end::has_bell;
+  core::check_process(of.generation);
+  bell_place& place = bell_place_of(of.end);
   // relaxed: one bell is enough, and the place is rung also if it is hung too late
-  if ((task.marks.fetch_or(async_base::has_bell, std::memory_order_relaxed) & async_base::has_bell) == 0) {
+  if ((of.marks.fetch_or(has_bell, std::memory_order_relaxed) & has_bell) == 0) {
     bell* made = nullptr;
     try {
       made = new bell{place};
     } catch (...) {
-      task.marks.fetch_and(static_cast<std::uint8_t>(~async_base::has_bell),
-                           std::memory_order_relaxed);  // relaxed: above
+      of.marks.fetch_and(static_cast<std::uint8_t>(~has_bell), std::memory_order_relaxed);  // relaxed: above
       throw;
     }
-    if (!task.finished.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
+    if (!of.end.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
   }
   std::optional<noted_thread> noted;
-  if (this_worker() == nullptr) noted.emplace(wait_reason{"a future, for a limited time"});
-  handed_on_stop const stop{stop_target_of(task)};
+  if (this_worker() == nullptr) noted.emplace(of.why);
+  handed_on_stop const stop{of.to};
   call_blocking([&]() noexcept {
     std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
-    if (!task.finished.done()) place.rung.wait_for(seen, nanoseconds);
+    if (!of.end.done()) place.rung.wait_for(seen, nanoseconds);
   });
 }
 

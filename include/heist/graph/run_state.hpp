@@ -14,6 +14,7 @@
 #include "heist/base/priority.hpp"
 #include "heist/base/unique_function.hpp"
 #include "heist/executor/context.hpp"
+#include "heist/executor/timed_wait.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sync/completion.hpp"
 #include "heist/sync/spin_lock.hpp"
@@ -103,9 +104,10 @@ struct run_state {
   static constexpr std::uint32_t held = 1, failed = 2;
   os_env::atomic<std::uint32_t> handle{0};
   os_env::atomic<bool> fetched{false};
-  unfetched_reference unfetched;  ///< where it is kept
-  char title[32]{};               ///< of the graph, as much of it as there is room for
-  interrupt_state interrupt;      ///< are tasks skipped?
+  os_env::atomic<std::uint8_t> wait_marks{0};  ///< awaited_end::marks
+  unfetched_reference unfetched;               ///< where it is kept
+  char title[32]{};                            ///< of the graph, as much of it as there is room for
+  interrupt_state interrupt;                   ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
   unsigned generation = 0;              ///< of the process that it runs in
@@ -153,6 +155,17 @@ class graph_run {
   /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
   /// run is stopped then, unless it is the one in progress.
   void wait() const;
+  /// As wait(), but for at most `time`; true if the run has ended. Inside a task it is a blocking call
+  /// (context::blocking): another thread takes the worker's place meanwhile.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
+    return wait_until(std::chrono::steady_clock::now() + detail::within_a_century(time));
+  }
+  /// As above, until a point in time.
+  template <class Clock, class Duration>
+  bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
+    return done() || detail::wait_until_done(awaited(), when);
+  }
   /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
   /// was stopped (stopped()).
   void get() const;
@@ -168,6 +181,8 @@ class graph_run {
   friend struct detail::run_access;
   explicit graph_run(detail::run_state& state) noexcept;
   detail::run_state& checked() const;
+  /// Throws graph_error as wait().
+  detail::awaited_end awaited() const;
 
   detail::run_state* state_ = nullptr;
 };

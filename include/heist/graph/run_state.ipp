@@ -43,6 +43,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
   handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
   fetched.store(false, std::memory_order_relaxed);    // relaxed: as above
+  wait_marks.store(0, std::memory_order_relaxed);     // relaxed: as above
   finished.reset();
   was_stopped = chosen = false;
   urgency = priority::normal;
@@ -99,11 +100,19 @@ HEIST_BODY graph_run::~graph_run() {
 }
 
 HEIST_BODY void graph_run::wait() const {
+  if (done()) return;
+  detail::awaited_end const run = awaited();
+  detail::wait_for_run(run.end, run.generation, run.why, run.to);
+}
+
+HEIST_COLD_BODY detail::awaited_end graph_run::awaited() const {
   detail::run_state& s = checked();
-  if (s.finished.done()) return;
   detail::refuse_own_run(s);
-  detail::wait_for_run(s.finished, s.generation, {"a run of the graph", s.title[0] != 0 ? s.title : nullptr},
-                       detail::stop_target_of(s));
+  return {s.finished,
+          s.wait_marks,
+          s.generation,
+          {"a run of the graph", s.title[0] != 0 ? s.title : nullptr},
+          detail::stop_target_of(s)};
 }
 
 HEIST_BODY void graph_run::get() const {

@@ -28,7 +28,8 @@ struct busy_times : timeline_sink {
   std::unordered_map<void const*, times> of;
 
   void begins(std::size_t /*worker*/, open_task const& task) { ++of[task.id].runs; }
-  void slice(std::size_t /*worker*/, open_task const& task, std::int64_t until, bool /*parks*/, std::size_t /*depth*/) {
+  void slice(std::size_t /*worker*/, open_task const& task, std::int64_t until, char const* /*waits_for*/,
+             std::size_t /*depth*/) {
     of[task.id].ns += until - task.since;
   }
 };

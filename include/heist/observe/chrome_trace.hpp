@@ -24,7 +24,7 @@
 namespace heist {
 
 /// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker
-/// (one that parks ends its slice and starts another where it resumes), slices for sleep, and marks for steals; and
+/// (one that parks ends its slice, which says what it waits for, and starts another where it resumes), slices for sleep, and marks for steals; and
 /// how many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked
 /// to where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the
 /// workers there is a box for each run of a composed graph.
@@ -86,10 +86,13 @@ class trace_writer : public timeline_sink {
   void edge(edge_end const& before, edge_end const& after) {
     arrow("edge", before.worker, before.ns, after.worker, after.ns);
   }
-  void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t /*depth*/) {
+  void slice(std::size_t w, open_task const& task, std::int64_t until, char const* waits_for, std::size_t /*depth*/) {
+    std::string const wait = waits_for == nullptr ? std::string{}
+                             : *waits_for == 0    ? std::string{R"(,"parks":true)"}
+                                                  : R"(,"parks":true,"waits_for":)" + json::quote(waits_for);
     put(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":1,"tid":{},"ts":{},"dur":{},"args":{{"id":"{}"{}}}}})",
                     json::quote(task.label()), to_string(task.kind), w, microseconds(task.since),
-                    duration(task.since, until), task.id, parks ? R"(,"parks":true)" : ""));
+                    duration(task.since, until), task.id, wait));
   }
   void nap(std::size_t w, std::int64_t since, std::int64_t until) {
     put(fmt::format(R"({{"ph":"X","name":"sleep","cat":"sleep","pid":1,"tid":{},"ts":{},"dur":{}}})", w,
@@ -103,7 +106,7 @@ class trace_writer : public timeline_sink {
         microseconds(ns), victim));
     arrow("steal", victim, ns, thief, ns);
   }
-  void resumes(std::size_t from, std::int64_t parked, std::size_t on, std::int64_t ns) {
+  void resumes(std::size_t from, std::int64_t parked, std::size_t on, std::int64_t ns, char const* /*waits_for*/) {
     arrow("resume", from, parked - 1, on, ns);
   }
 

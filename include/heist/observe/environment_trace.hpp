@@ -41,7 +41,7 @@ class environment_trace {
   virtual void steal(std::size_t thief, std::size_t victim) noexcept = 0;
   virtual void sleep(std::size_t worker) noexcept = 0;
   virtual void wake(std::size_t worker) noexcept = 0;
-  virtual void park(std::size_t worker, void const* fiber) noexcept = 0;
+  virtual void park(std::size_t worker, void const* fiber, wait_view const& wait) noexcept = 0;
   virtual void resume(std::size_t worker, void const* fiber) noexcept = 0;
 
   /// Makes them, or returns null without memory; null itself while no file of the program includes heist/report.hpp.

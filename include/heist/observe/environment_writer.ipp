@@ -45,7 +45,9 @@ class environment_writer final : public environment_trace {
   void steal(std::size_t thief, std::size_t victim) noexcept override { events_.steal(thief, victim); }
   void sleep(std::size_t worker) noexcept override { events_.sleep(worker); }
   void wake(std::size_t worker) noexcept override { events_.wake(worker); }
-  void park(std::size_t worker, void const* fiber) noexcept override { events_.park(worker, fiber); }
+  void park(std::size_t worker, void const* fiber, wait_view const& wait) noexcept override {
+    events_.park(worker, fiber, wait);
+  }
   void resume(std::size_t worker, void const* fiber) noexcept override { events_.resume(worker, fiber); }
 
  private:

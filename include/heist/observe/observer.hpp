@@ -137,6 +137,37 @@ concept module_observer =
     };
 // clang-format on
 
+/// What a task waits for when it parks. Valid during the call only, but for `what`.
+struct wait_view {
+  char const* what = nullptr;  ///< null: for nothing; its worker lets others run first
+  char const* name = nullptr;  ///< nullptr if that has no name
+};
+
+/// An observer that is also told what a task waits for when it parks.
+///
+/// Promises  park() with a wait_view instead of the one without.
+/// Models    recorder, tee of one
+// clang-format off
+template <class O>
+concept wait_observer =
+    requires(O& o, std::size_t worker, void const* fiber, wait_view const& wait) {
+      { o.park(worker, fiber, wait) } noexcept;
+    };
+// clang-format on
+
+namespace detail {
+
+template <class O>
+void tell_park(O& o, std::size_t worker, void const* fiber, wait_view const& wait) noexcept {
+  if constexpr (wait_observer<O>) {
+    o.park(worker, fiber, wait);
+  } else {
+    o.park(worker, fiber);
+  }
+}
+
+}  // namespace detail
+
 /// Observes nothing; the default. Also a base for observers of few events: redefine the members that you need.
 struct null_observer {
   static constexpr bool observes = false;
@@ -188,6 +219,10 @@ struct tee {
   }
   void park(std::size_t worker, void const* fiber) noexcept {
     both([&](auto& o) { o.park(worker, fiber); });
+  }
+  void park(std::size_t worker, void const* fiber, wait_view const& wait) noexcept
+      requires(wait_observer<A> || wait_observer<B>) {
+    both([&](auto& o) { detail::tell_park(o, worker, fiber, wait); });
   }
   void resume(std::size_t worker, void const* fiber) noexcept {
     both([&](auto& o) { o.resume(worker, fiber); });

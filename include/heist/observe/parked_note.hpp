@@ -42,6 +42,11 @@ class parked_note {
 
   bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
 
+  /// What it waits for. By its own fiber.
+  wait_view view() const noexcept {
+    char const* const what = what_.load(std::memory_order_relaxed);  // relaxed: its own
+    return {what, awaited_.text[0] != 0 ? awaited_.text : nullptr};
+  }
   /// Empty if it does not wait.
   std::string text() const;
   /// When it began to wait (os_env::coarse_nanoseconds).

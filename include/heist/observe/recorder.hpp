@@ -3,6 +3,7 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // int64_t, uint8_t, uint32_t
+#include <cstdio>   // snprintf
 #include <cstring>  // memcpy, strlen
 #include <memory>   // unique_ptr
 #include <new>      // bad_alloc
@@ -25,10 +26,11 @@ enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake,
 
 /// An event on one worker.
 struct recorded_event {
-  std::int64_t ns = 0;         ///< steady_clock
-  void const* id = nullptr;    ///< of the task; park, resume: of the fiber
-  char const* name = nullptr;  ///< task_begin, module_end: of the task, or nullptr; lives as long as the recording
-  std::uint32_t victim = 0;    ///< steal: the worker that was robbed
+  std::int64_t ns = 0;       ///< steady_clock
+  void const* id = nullptr;  ///< of the task; park, resume: of the fiber
+  /// task_begin, module_end: of the task, or nullptr; park: what it waits for, or nullptr. Lives as long as the recording.
+  char const* name = nullptr;
+  std::uint32_t victim = 0;  ///< steal: the worker that was robbed
   event_kind what = {};
   task_kind kind = task_kind::other;  ///< task_begin, task_end
 };
@@ -40,7 +42,7 @@ struct recorded_event {
 /// Threads   members of an observer: each worker writes its own buffer. Any thread may read at any time, but not while
 ///           start() runs, and sees the events so far. A run or a future that was waited for is recorded whole. Of
 ///           posted tasks the last end may be missing until the executor is idle.
-/// Cost      a look at the clock and 32 bytes per event; a task with a name costs a hash of it.
+/// Cost      a look at the clock and 32 bytes per event; a name or a reason of a wait costs a hash of it.
 class recorder {
  public:
   static constexpr bool observes = true;
@@ -77,7 +79,14 @@ class recorder {
   }
   void sleep(std::size_t worker) noexcept { buffers_[worker]->add(at_now(event_kind::sleep, nullptr)); }
   void wake(std::size_t worker) noexcept { buffers_[worker]->add(at_now(event_kind::wake, nullptr)); }
-  void park(std::size_t worker, void const* fiber) noexcept { buffers_[worker]->add(at_now(event_kind::park, fiber)); }
+  void park(std::size_t worker, void const* fiber) noexcept { park(worker, fiber, {}); }
+  void park(std::size_t worker, void const* fiber, wait_view const& wait) noexcept {
+    recorded_event const e = at_now(event_kind::park, fiber);
+    if (wait.name == nullptr) return buffers_[worker]->add(e, wait.what);
+    char text[128];
+    std::snprintf(text, sizeof text, "%s %s", wait.what, wait.name);
+    buffers_[worker]->add(e, text);
+  }
   void resume(std::size_t worker, void const* fiber) noexcept {
     buffers_[worker]->add(at_now(event_kind::resume, fiber));
   }
@@ -169,6 +178,6 @@ class recorder {
   std::vector<std::unique_ptr<buffer>> buffers_;
 };
 
-static_assert(observer<recorder> && module_observer<recorder>);
+static_assert(wait_observer<recorder> && module_observer<recorder>);
 
 }  // namespace heist

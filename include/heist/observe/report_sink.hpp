@@ -78,10 +78,10 @@ class report_sink : public timeline_sink {
     s.before = before.number;
     s.before_ns = before.ns;
   }
-  void slice(std::size_t w, open_task const& task, std::int64_t until, bool parks, std::size_t depth) {
+  void slice(std::size_t w, open_task const& task, std::int64_t until, char const* waits_for, std::size_t depth) {
     seen_[task.number].busy += until - task.since;
     seen_[task.number].end = std::max(seen_[task.number].end, until);
-    if (parks) ++sum.parks;
+    if (waits_for != nullptr) ++sum.parks;
     if (depth != 0) return;
     sum.workers[w].busy_ns += until - task.since;
     branches_.of(w).busy_ns += until - task.since;
@@ -92,6 +92,9 @@ class report_sink : public timeline_sink {
     sum.workers[w].asleep_ns += until - since;
     branches_.end(w);
     naps[w].push_back({since - start_, until - start_, 0});
+  }
+  void resumes(std::size_t /*from*/, std::int64_t parked, std::size_t /*on*/, std::int64_t ns, char const* waits_for) {
+    if (*waits_for != 0) add_to(waits_[waits_for], ns - parked);
   }
   void steal(std::size_t thief, std::size_t victim, std::int64_t /*ns*/) {
     if (victim >= sum.steals.size()) return;
@@ -121,22 +124,33 @@ class report_sink : public timeline_sink {
     std::size_t pass = 0;        ///< of that graph, counted from 1: that of the task before; how often it has begun
   };
 
-  void choose_names() {
-    std::map<std::string_view, trace_summary::name> all;
-    for (seen const& s : seen_) {
-      trace_summary::name& n = all[s.label];
-      ++n.times;
-      n.busy_ns += s.busy;
-      n.longest_ns = std::max(n.longest_ns, s.busy);
-    }
+  using by_name = std::map<std::string_view, trace_summary::name>;
+
+  static void add_to(trace_summary::name& n, std::int64_t ns) {
+    ++n.times;
+    n.busy_ns += ns;
+    n.longest_ns = std::max(n.longest_ns, ns);
+  }
+
+  /// Ten of them.
+  static std::vector<trace_summary::name> longest_of(by_name& all) {
+    std::vector<trace_summary::name> names;
     for (auto& [label, n] : all) {
       n.name = label;
-      sum.names.push_back(std::move(n));
+      names.push_back(std::move(n));
     }
-    std::sort(sum.names.begin(), sum.names.end(), [](auto const& a, auto const& b) {
+    std::sort(names.begin(), names.end(), [](auto const& a, auto const& b) {
       return a.busy_ns != b.busy_ns ? a.busy_ns > b.busy_ns : a.name < b.name;
     });
-    if (sum.names.size() > 10) sum.names.resize(10);
+    if (names.size() > 10) names.resize(10);
+    return names;
+  }
+
+  void choose_names() {
+    by_name all;
+    for (seen const& s : seen_) add_to(all[s.label], s.busy);
+    sum.names = longest_of(all);
+    sum.waits = longest_of(waits_);
   }
 
   void choose_longest() {
@@ -179,6 +193,7 @@ class report_sink : public timeline_sink {
 
   std::int64_t start_;
   std::map<std::pair<std::size_t, void const*>, std::size_t> times_;  ///< how often a task of a graph has begun
+  by_name waits_;
   followed_edges edges_;
   steal_branches branches_;
   std::vector<seen> seen_;

@@ -29,13 +29,15 @@ struct timeline_sink {
   void ends(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*ns*/) {}
   /// The inner run of a module has ended.
   void module_ends(recorded_event const& /*event*/) {}
-  /// A stretch of time that a task has spent on a worker, from task.since on. `depth`: how many tasks enclose it.
-  void slice(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*until*/, bool /*parks*/,
+  /// A stretch of time that a task has spent on a worker, from task.since on. `waits_for`: it parks then, and waits for that,
+  /// or for what is not known (""). Null: it ends. `depth`: how many tasks enclose it.
+  void slice(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*until*/, char const* /*waits_for*/,
              std::size_t /*depth*/) {}
   void nap(std::size_t /*worker*/, std::int64_t /*since*/, std::int64_t /*until*/) {}
   void steal(std::size_t /*thief*/, std::size_t /*victim*/, std::int64_t /*ns*/) {}
-  /// What parked on `from` resumes.
-  void resumes(std::size_t /*from*/, std::int64_t /*parked*/, std::size_t /*on*/, std::int64_t /*ns*/) {}
+  /// What parked on `from` resumes; it has waited for `waits_for` ("": not known).
+  void resumes(std::size_t /*from*/, std::int64_t /*parked*/, std::size_t /*on*/, std::int64_t /*ns*/,
+               char const* /*waits_for*/) {}
 };
 
 /// Tells `Sink` what a recording holds. What is still open ends with the recording. Cost: O(events x log(workers)),
@@ -52,7 +54,7 @@ class timeline {
     for (std::size_t w = 0; w < workers_.size(); ++w) workers_[w].end = recording_.event_count(w);
     for (auto w = earliest(); w != nobody; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
     for (std::size_t w = 0; w < workers_.size(); ++w) {
-      end_slices(w, last_ns_, false);
+      end_slices(w, last_ns_);
       if (workers_[w].asleep_since >= 0) sink_.nap(w, workers_[w].asleep_since, last_ns_);
     }
     return last_ns_;
@@ -72,7 +74,9 @@ class timeline {
     task_stack tasks;
     std::size_t worker;
     std::int64_t ns;
+    char const* waits_for;
   };
+  static char const* reason_of(recorded_event const& e) noexcept { return e.name == nullptr ? "" : e.name; }
 
   /// The worker with the earliest event. At equal times resume comes last, so that it finds what was parked.
   std::size_t earliest() const {
@@ -115,8 +119,8 @@ class timeline {
         worker.asleep_since = -1;
         break;
       case event_kind::park:
-        end_slices(w, e.ns, true);
-        parked_[e.id] = {std::move(worker.tasks), w, e.ns};
+        end_slices(w, e.ns, reason_of(e));
+        parked_[e.id] = {std::move(worker.tasks), w, e.ns, reason_of(e)};
         worker.tasks.clear();
         break;
       case event_kind::resume:
@@ -132,25 +136,26 @@ class timeline {
     while (depth > 0 && tasks[depth - 1].id != e.id) --depth;
     if (depth == 0) return;
     for (; tasks.size() >= depth; tasks.pop_back()) {
-      sink_.slice(w, tasks.back(), e.ns, false, tasks.size() - 1);
+      sink_.slice(w, tasks.back(), e.ns, nullptr, tasks.size() - 1);
       sink_.ends(w, tasks.back(), e.ns);
     }
   }
 
   void resume(std::size_t w, recorded_event const& e) {
-    end_slices(w, e.ns, false);
+    end_slices(w, e.ns);
     workers_[w].tasks.clear();
     auto const found = parked_.find(e.id);
     if (found == parked_.end()) return;
-    if (!found->second.tasks.empty()) sink_.resumes(found->second.worker, found->second.ns, w, e.ns);
-    workers_[w].tasks = std::move(found->second.tasks);
+    parked_tasks& parked = found->second;
+    if (!parked.tasks.empty()) sink_.resumes(parked.worker, parked.ns, w, e.ns, parked.waits_for);
+    workers_[w].tasks = std::move(parked.tasks);
     parked_.erase(found);
     for (auto& task : workers_[w].tasks) task.since = e.ns;
   }
 
-  void end_slices(std::size_t w, std::int64_t now, bool parks) {
+  void end_slices(std::size_t w, std::int64_t now, char const* waits_for = nullptr) {
     auto const& tasks = workers_[w].tasks;
-    for (std::size_t i = tasks.size(); i > 0; --i) sink_.slice(w, tasks[i - 1], now, parks, i - 1);
+    for (std::size_t i = tasks.size(); i > 0; --i) sink_.slice(w, tasks[i - 1], now, waits_for, i - 1);
   }
 
   Recording const& recording_;

@@ -157,9 +157,9 @@ HEIST_COLD_BODY std::string tasks_table(std::vector<trace_summary::task> const& 
   return text + "</table>\n";
 }
 
-HEIST_COLD_BODY std::string names_table(trace_summary const& sum) {
-  std::string text = "<table><tr><th>name</th><th>times</th><th>busy</th><th>longest</th></tr>\n";
-  for (trace_summary::name const& n : sum.names) {
+HEIST_COLD_BODY std::string names_table(std::vector<trace_summary::name> const& names, char const* time) {
+  std::string text = fmt::format("<table><tr><th>name</th><th>times</th><th>{}</th><th>longest</th></tr>\n", time);
+  for (trace_summary::name const& n : names) {
     text += fmt::format("<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", html_text(n.name),
                         n.times, time_text(n.busy_ns), time_text(n.longest_ns));
   }
@@ -228,7 +228,9 @@ HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, 
                sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum))
         << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
-  if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum);
+  if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum.names, "busy");
+  if (!sum.waits.empty())
+    out << "<h2>What parked tasks have waited for</h2>\n" << detail::names_table(sum.waits, "waited");
   out << "<h2>Longest tasks</h2>\n" << detail::tasks_table(sum.longest, 10) << "</body></html>\n";
 }
 

@@ -111,11 +111,15 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
     text += detail::passes_text(*this) + "\n";
     list(critical_path, 20);
   }
-  if (!names.empty()) text += "tasks by name:\n";
-  for (name const& n : names) {
-    text += fmt::format("  {:>14}  {}: {} time{}, longest {}\n", detail::time_text(n.busy_ns), n.name, n.times,
-                        n.times == 1 ? "" : "s", detail::time_text(n.longest_ns));
-  }
+  auto const table = [&text](char const* head, std::vector<name> const& of) {
+    if (!of.empty()) text += head;
+    for (name const& n : of) {
+      text += fmt::format("  {:>14}  {}: {} time{}, longest {}\n", detail::time_text(n.busy_ns), n.name, n.times,
+                          n.times == 1 ? "" : "s", detail::time_text(n.longest_ns));
+    }
+  };
+  table("tasks by name:\n", names);
+  table("parked tasks have waited for:\n", waits);
   text += "longest tasks:\n";
   list(longest, longest.size());
   return text;

@@ -56,9 +56,12 @@ struct trace_summary {
   std::vector<std::vector<std::size_t>> steals;  ///< [thief][victim]
   std::vector<branch> steal_tree;                ///< each after the one that it was taken from
   std::vector<name> names;                       ///< at most ten, the busiest first
-  std::vector<task> longest;                     ///< at most ten, the longest first
-  std::vector<task> critical_path;               ///< the chain of tasks, along edges of graphs, that was busy longest
-  std::int64_t critical_ns = 0;                  ///< how long it was busy
+  /// What tasks have waited for while they were parked; `busy_ns` is how long, with the time until a worker resumed them. At
+  /// most ten, the longest first.
+  std::vector<name> waits;
+  std::vector<task> longest;        ///< at most ten, the longest first
+  std::vector<task> critical_path;  ///< the chain of tasks, along edges of graphs, that was busy longest
+  std::int64_t critical_ns = 0;     ///< how long it was busy
   /// Of all passes of the graph of that path: how many there were, the sum of each one's critical path, and how long the
   /// tasks were busy. The quotient of the last two is how many workers could be busy at a time.
   std::size_t critical_passes = 0;

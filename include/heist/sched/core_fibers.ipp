@@ -304,7 +304,7 @@ HEIST_BODY void fiber::wait_for(completion& c, wait_reason const& why) {
   if (fiber* const next = try_suspend(); next != nullptr) {
     park(c, *next, why);
   } else {
-    wait_on_top(c);
+    wait_on_top(c, why);
   }
 }
 
@@ -336,9 +336,9 @@ HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* await
 HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {
   detail::worker& w = *worker;
   unmeasured const waits{this};
-  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   awaited_ = &c;
   note_wait(why, &c);
+  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
   std::uint32_t const pinned = no_migrate != 0 ? 1 : 0;
   w.pinned_fibers += pinned;
   next.worker = &w;

@@ -231,7 +231,7 @@ class fiber {
   void expose_rest();
   void queue_rest();
   class on_top;
-  bool wait_on_top(completion& c);
+  bool wait_on_top(completion& c, wait_reason const& why = {});
   void tell_comes_back(detail::worker& w) noexcept {
     if (resume_rule* const rule = rule_of_task(); rule != nullptr) rule->comes_back(*this, w);
   }

@@ -27,7 +27,7 @@ class fiber::on_top {
 
 /// No memory for a stack, at a join that cannot be refused: runs what is there on top of the waiting frame until the
 /// wait is over, as long as much of the stack is left, and naps when there is nothing. True if it has parked after all.
-HEIST_COLD_BODY bool fiber::wait_on_top(completion& c) {
+HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
   runnable* t = nullptr;
   for (std::uint32_t in_vain = 0; t != nullptr || !c.done();) {
     if (t == nullptr) t = take_on_top();
@@ -40,7 +40,7 @@ HEIST_COLD_BODY bool fiber::wait_on_top(completion& c) {
     if (t->run == &resume) {  // there is a fiber to continue with, after all
       fiber& next = *static_cast<resumption&>(*t).self;
       next.tell_comes_back(*worker);
-      park(c, next);
+      park(c, next, why);
       return true;
     }
     on_top const now{*this};

@@ -589,6 +589,67 @@ TEST_CASE("stops race with ends", "[graph]") {
   }
 }
 
+TEST_CASE("a run is waited for with a limit in time", "[graph]") {
+  using clock = std::chrono::steady_clock;
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::task_graph g;
+  auto gate = g.emplace_event<void>();
+  auto run = ex.run(g);
+  CHECK_FALSE(run.wait_for(seconds{0}));
+  CHECK_FALSE(run.wait_for(seconds{-1}));
+  for (int i = 0; i != 20; ++i) CHECK_FALSE(run.wait_until(clock::now() + std::chrono::microseconds{50}));
+  CHECK_FALSE(ex.submit([&] { return run.wait_for(std::chrono::milliseconds{1}); }).get());
+  // By threads and tasks at once: all of them see the end.
+  std::atomic<int> ended{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 3; ++i)
+    threads.emplace_back([&] { ended += run.wait_for(std::chrono::duration<double>::max()); });
+  auto inside = ex.submit([&] { return run.wait_until(std::chrono::system_clock::now() + seconds{3600}); });
+  gate.fulfil();
+  for (auto& t : threads) t.join();
+  CHECK(inside.get());
+  CHECK(ended == 3);
+  CHECK(run.wait_for(seconds{0}));
+  run.get();
+  // Its state is used again: nothing of the waits before is left.
+  for (int i = 0; i != 50; ++i) {
+    auto gate_again = ex.run(g);
+    CHECK_FALSE(gate_again.wait_for(seconds{0}));
+    std::thread waits{[&] { CHECK(gate_again.wait_for(seconds{3600})); }};
+    gate.fulfil();
+    waits.join();
+  }
+}
+
+TEST_CASE("a run that a task waits for with a limit is stopped with it, and its own task is refused", "[graph]") {
+  heist::executor ex{2};
+  heist_test::watchdog dog{ex, seconds{20}};
+  heist::task_graph g;
+  g.emplace_event<void>();
+  std::stop_source stop;
+  auto f = ex.submit(stop.get_token(), [&](auto ctx) {
+    auto run = ctx.run(g);
+    stop.request_stop();
+    return run.wait_for(seconds{3600}) && run.stopped();
+  });
+  CHECK(f.get());
+
+  heist::task_graph own;
+  heist::graph_run* self = nullptr;
+  std::atomic<bool> known{false};
+  own.emplace([&] {
+    while (!known) heist_test::yield();
+    CHECK_THROWS_AS(self->wait_for(seconds{3600}), heist::graph_error);
+  });
+  auto run = ex.run(own);
+  self = &run;
+  known = true;
+  run.get();
+  heist::graph_run none;
+  CHECK_THROWS_AS(none.wait_for(seconds{0}), heist::executor_error);
+}
+
 TEST_CASE("a handle may be dropped, moved, and asked by several threads", "[graph]") {
   heist::executor ex{2};
   heist_test::watchdog dog{ex, seconds{20}};

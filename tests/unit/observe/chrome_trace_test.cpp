@@ -1,8 +1,11 @@
 // heist/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
 #include "heist/observe/chrome_trace.hpp"
+#include "heist/async.hpp"
 #include "heist/executor.hpp"
 #include "heist/graph.hpp"
 #include "heist/observe/counters.hpp"
+#include "heist/observe/trace_report.hpp"
+#include "heist/sync.hpp"
 
 #include <algorithm>  // sort
 #include <cmath>      // llround
@@ -11,10 +14,12 @@
 #include <cstdio>  // remove
 #include <fstream>
 #include <iterator>  // size
+#include <mutex>     // scoped_lock
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -107,6 +112,7 @@ TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
   REQUIRE(right.size() == 2);
   CHECK(left[0].at("name") == "inner");
   CHECK(left[0].at("args").at("parks") == true);
+  CHECK_FALSE(left[0].at("args").contains("waits_for"));
   CHECK(left[1].at("name") == "outer");
   CHECK(left[2].at("name") == "other");
   CHECK_FALSE(left[2].at("args").contains("parks"));
@@ -115,6 +121,44 @@ TEST_CASE("trace_of_a_parked_task_goes_on_where_it_resumes") {
   CHECK(left[1].at("args").at("id") == right[1].at("args").at("id"));
   CHECK(nanoseconds(right[1]).first >= nanoseconds(left[1]).second);
   CHECK(broken(trace) == std::vector<std::string>{});
+}
+
+TEST_CASE("trace_says_what_a_parked_task_waits_for") {
+  // By an observer of its own, and by one that is told beside it.
+  using both = heist::tee<heist::counters, heist::recorder>;
+  heist::executor<heist::policy::random, both> ex{2};
+  heist::mutex m{"the log"};
+  m.lock();
+  auto f = ex.submit(heist::with{.name = "writer"}, [&] { std::scoped_lock const lock{m}; });
+  auto const parked = [&] {
+    bool seen = false;
+    for (std::size_t w = 0; w != 2; ++w)
+      ex.observer().second.for_each_event(w, [&](auto const& e) { seen |= e.what == heist::event_kind::park; });
+    return seen;
+  };
+  while (!parked()) std::this_thread::yield();
+  m.unlock();
+  f.get();
+  ex.wait_idle();
+  auto const trace = trace_of(ex.observer().second);
+  std::vector<std::string> waits;
+  for (int w = 0; w != 2; ++w)
+    for (auto const& slice : select(trace, "X", w))
+      if (slice.contains("args") && slice.at("args").contains("waits_for")) {
+        CHECK(slice.at("name") == "writer");
+        waits.push_back(slice.at("args").at("waits_for"));
+      }
+  CHECK(waits == std::vector<std::string>{"a mutex the log"});
+  auto const s = heist::summarize(ex.observer().second);
+  REQUIRE(s.waits.size() == 1);
+  CHECK(s.waits[0].name == "a mutex the log");
+  CHECK(s.waits[0].times == 1);
+  CHECK(s.waits[0].busy_ns > 0);
+  CHECK(s.text().find("parked tasks have waited for:\n") != std::string::npos);
+  std::ostringstream page;
+  heist::write_report(page, ex.observer().second);
+  CHECK(page.str().find("What parked tasks have waited for") != std::string::npos);
+  CHECK(page.str().find("a mutex the log") != std::string::npos);
 }
 
 TEST_CASE("trace_has_a_box_for_each_run_of_a_composed_graph") {

@@ -1,0 +1,21 @@
+// Stands for executor/timed_wait.hpp: nobody here waits with a limit in time.
+#pragma once
+
+#include <cstdint>
+#include <thread>  // std::chrono
+
+#include "heist/executor/circular_wait.hpp"
+
+namespace heist::detail {
+
+struct awaited_end {
+  completion& end;
+  os_env::atomic<std::uint8_t>& marks;
+  unsigned generation;
+  wait_reason why;
+  stop_target to;
+};
+bool wait_until_done(awaited_end const& of, std::chrono::steady_clock::time_point when);
+std::chrono::nanoseconds within_a_century(std::chrono::nanoseconds time) noexcept;
+
+}  // namespace heist::detail
