@@ -69,7 +69,7 @@ class scheduler : public core {
       : core{wanted,
              {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
               Policy::tier_type::division != tiering::none, room_type::has_gifts, &room_type::template make<scheduler>},
-             loop(static_cast<bool>(trace)),
+             &loop_type::run,
              trace ? hook<traced_observer>() : hook<Observer>()},
         observer_(std::forward<ObserverArgs>(args)...),
         decisions_(workers.size()),
@@ -90,19 +90,8 @@ class scheduler : public core {
   using traced_observer = std::conditional_t<is_traced, environment_trace, Observer>;
   static optional_trace wanted_trace() noexcept { return is_traced ? environment_trace::wanted() : nullptr; }
 
-  /// Without a room, a traced executor has a loop of its own, so that the untraced loop has no branch. With a room,
-  /// one loop tests whether there is a trace: a second one would use up GCC's inlining budget and slow down forks.
-  static constexpr bool has_room = !std::is_same_v<room_type, no_search>;
-  static core::loop_function loop(bool traced) noexcept {
-    if constexpr (!is_traced) {
-      return &worker_loop<scheduler>::run;
-    } else if constexpr (has_room) {
-      return &worker_loop<scheduler, optional_trace>::run;
-    } else {
-      return traced ? &run_traced : &worker_loop<scheduler>::run;
-    }
-  }
-  HEIST_COLD static void run_traced(fiber& self) { worker_loop<scheduler, traced_observer>::run(self); }
+  /// One loop, which tests whether there is a trace. A second one would have to be compiled wherever an executor is named.
+  using loop_type = worker_loop<scheduler, std::conditional_t<is_traced, optional_trace, Observer>>;
 
   struct alignas(cache_line_size) decisions {
     [[no_unique_address]] idle_type idle;

@@ -17,8 +17,7 @@ namespace heist::detail {
 /// Records the events of an executor that has no observer, because the environment asks for it, and writes them when it
 /// ends.
 ///
-/// Promises  an executor that was made while neither is set runs a loop that knows nothing of this: no instruction
-///           more; with policies that have a room (cab, cats, replay) a look at a pointer for each task.
+/// Cost      an executor that was made while neither is set looks at a pointer for each task.
 /// Threads   as a recorder.
 class environment_trace {
  public:

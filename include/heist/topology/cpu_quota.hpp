@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "heist/base/config.hpp"
 #include "heist/topology/machine.hpp"
@@ -34,15 +33,12 @@ struct cgroup_mount {
   std::string path;  ///< the mount point
 };
 
-std::vector<std::string_view> split(std::string_view text, char separator);
-
-bool lists(std::string_view commas, std::string_view word);
-
 /// The kernel writes space, tab, newline and backslash in mountinfo as three octal digits.
 std::string unescape(std::string_view text);
 
-/// From /proc/self/mountinfo: "36 35 98:0 /top /point rw,noatime master:1 - cgroup cgroup rw,cpu,cpuacct".
-HEIST_RARE std::vector<cgroup_mount> cgroup_mounts(std::string_view mountinfo);
+/// The next one in /proc/self/mountinfo, which loses what has been read; false if there is none. A line is like this:
+/// "36 35 98:0 /top /point rw,noatime master:1 - cgroup cgroup rw,cpu,cpuacct".
+bool next_cgroup_mount(std::string_view& mountinfo, cgroup_mount& found);
 
 }  // namespace detail
 

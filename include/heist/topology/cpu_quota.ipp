@@ -25,20 +25,23 @@ HEIST_COLD_BODY std::size_t usable_cpus(std::size_t pus, std::optional<double> q
 
 namespace heist::topology::detail {
 
-HEIST_COLD_BODY std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    auto const end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return parts;
+/// What `text` begins with, up to `separator`. The text loses both.
+HEIST_COLD_BODY std::string_view take(std::string_view& text, char separator) {
+  auto const end = text.find(separator);
+  auto const part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
 }
 
-HEIST_COLD_BODY bool lists(std::string_view commas, std::string_view word) {
-  for (auto const part : split(commas, ','))
-    if (part == word) return true;
+/// Empty if there are not so many.
+HEIST_COLD_BODY std::string_view word(std::string_view text, int number) {
+  while (number-- != 0) take(text, ' ');
+  return take(text, ' ');
+}
+
+HEIST_COLD_BODY bool lists(std::string_view commas, std::string_view what) {
+  while (!commas.empty())
+    if (take(commas, ',') == what) return true;
   return false;
 }
 
@@ -55,30 +58,29 @@ HEIST_COLD_BODY std::string unescape(std::string_view text) {
   return out;
 }
 
-HEIST_COLD_BODY std::vector<cgroup_mount> cgroup_mounts(std::string_view mountinfo) {
-  std::vector<cgroup_mount> mounts;
-  for (auto const line : split(mountinfo, '\n')) {
+HEIST_COLD_BODY bool next_cgroup_mount(std::string_view& mountinfo, cgroup_mount& found) {
+  while (!mountinfo.empty()) {
+    auto const line = take(mountinfo, '\n');
     auto const dash = line.find(" - ");
     if (dash == std::string_view::npos) continue;
-    auto const before = split(line.substr(0, dash), ' ');
-    auto const after = split(line.substr(dash + 3), ' ');
-    if (before.size() < 5 || after.size() < 3) continue;
-    bool const version_2 = after[0] == "cgroup2";
-    if (version_2 || (after[0] == "cgroup" && lists(after[2], "cpu")))
-      mounts.push_back({version_2, unescape(before[3]), unescape(before[4])});
+    auto const before = line.substr(0, dash), after = line.substr(dash + 3);
+    found.version_2 = word(after, 0) == "cgroup2";
+    if (!found.version_2 && (word(after, 0) != "cgroup" || !lists(word(after, 2), "cpu"))) continue;
+    found.top = unescape(word(before, 3));
+    found.path = unescape(word(before, 4));
+    if (!found.path.empty()) return true;
   }
-  return mounts;
+  return false;
 }
 
 /// The process's own cgroup from /proc/self/cgroup: "4:cpu,cpuacct:/some/group" or, of version 2, "0::/some/group".
 HEIST_COLD_BODY std::optional<std::string_view> own_cgroup(std::string_view cgroups, bool version_2) {
-  for (auto const line : split(cgroups, '\n')) {
-    auto const first = line.find(':');
-    auto const second = first == std::string_view::npos ? first : line.find(':', first + 1);
-    if (second == std::string_view::npos) continue;
-    auto const controllers = line.substr(first + 1, second - first - 1);
-    if (version_2 ? line.substr(0, first) == "0" && controllers.empty() : lists(controllers, "cpu"))
-      return line.substr(second + 1);
+  while (!cgroups.empty()) {
+    auto line = take(cgroups, '\n');
+    auto const number = take(line, ':');
+    if (line.find(':') == std::string_view::npos) continue;
+    auto const controllers = take(line, ':');
+    if (version_2 ? number == "0" && controllers.empty() : lists(controllers, "cpu")) return line;
   }
   return std::nullopt;
 }
@@ -90,19 +92,19 @@ HEIST_COLD_BODY std::optional<std::int64_t> leading_number(std::string_view text
   return value;
 }
 
+/// The number that the text of a file begins with, or its second word.
+HEIST_COLD_BODY std::optional<std::int64_t> number_in(std::string path, char const* name, int number = 0) {
+  constexpr std::size_t longest = 4096;
+  path.append(name);
+  auto const text = read_file(path, longest);
+  return leading_number(text ? word(*text, number) : std::string_view{});
+}
+
 /// The limit of the cgroup in one directory, not looking further up.
 HEIST_COLD_BODY std::optional<double> quota_in(std::string const& directory, bool version_2) {
-  constexpr std::size_t longest = 4096;
-  std::optional<std::int64_t> quota, period;
-  if (version_2) {  // "max 100000" or "50000 100000"
-    auto const text = read_file(directory + "/cpu.max", longest);
-    auto const words = split(text ? std::string_view(*text) : std::string_view{}, ' ');
-    if (words.size() >= 2) quota = leading_number(words[0]), period = leading_number(words[1]);
-  } else {  // -1 is no limit
-    auto const text = read_file(directory + "/cpu.cfs_quota_us", longest);
-    auto const other = read_file(directory + "/cpu.cfs_period_us", longest);
-    if (text && other) quota = leading_number(*text), period = leading_number(*other);
-  }
+  // Version 2: "max 100000" or "50000 100000". Version 1: -1 is no limit.
+  auto const quota = number_in(directory, version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+  auto const period = version_2 ? number_in(directory, "/cpu.max", 1) : number_in(directory, "/cpu.cfs_period_us");
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
@@ -125,16 +127,20 @@ namespace heist::topology {
 
 HEIST_COLD_BODY std::optional<double> cpu_quota(std::string const& root) {
   constexpr std::size_t longest = std::size_t{1} << 24;
-  auto const cgroups = detail::read_file(root + "/proc/self/cgroup", longest);
-  auto const mountinfo = detail::read_file(root + "/proc/self/mountinfo", longest);
+  std::string path = root;
+  auto const cgroups = detail::read_file(path.append("/proc/self/cgroup"), longest);
+  path = root;
+  auto const mountinfo = detail::read_file(path.append("/proc/self/mountinfo"), longest);
   if (!cgroups || !mountinfo) return std::nullopt;
   std::optional<double> least;
-  for (auto const& mount : detail::cgroup_mounts(*mountinfo)) {
+  std::string_view mounts = *mountinfo;
+  for (detail::cgroup_mount mount; detail::next_cgroup_mount(mounts, mount);) {
     auto const group = detail::own_cgroup(*cgroups, mount.version_2);
     if (!group) continue;
     auto part = detail::visible_part(*group, mount.top);
     for (;;) {
-      auto const quota = detail::quota_in(root + mount.path + part, mount.version_2);
+      path = root;
+      auto const quota = detail::quota_in(path.append(mount.path).append(part), mount.version_2);
       if (quota && (!least || *quota < *least)) least = quota;
       if (part.empty()) break;
       part.resize(part.rfind('/') == std::string::npos ? 0 : part.rfind('/'));

@@ -76,7 +76,8 @@ outcome run(std::string_view input) {
 
   auto const whole = mounts.substr(0, mounts.find('\n'));
   require(topology::detail::unescape(escaped(whole)) == whole, "a path changes when escaped and read");
-  for (auto const& mount : topology::detail::cgroup_mounts(mounts))
+  std::string_view left = mounts;
+  for (topology::detail::cgroup_mount mount; topology::detail::next_cgroup_mount(left, mount);)
     require(mount.top.size() <= mounts.size() && mount.path.size() <= mounts.size(), "a mount is longer than its line");
   memory_budget const budget{65536 + 64 * input.size()};
   auto const quota = topology::cpu_quota(tree.root());
