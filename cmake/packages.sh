@@ -28,6 +28,7 @@ boost-serialization libboost-serialization-dev boost-devel    boost           bo
 starpu            libstarpu-dev          starpu-devel         starpu          starpu
 git               git                    git                  git             git
 python            python3                python3              python          python
+gdb               gdb                    gdb                  gdb             gdb
 spin              spin                   spin                 spin            spin
 clang             clang                  clang                clang           llvm
 clang-runtime     libclang-rt-14-dev     compiler-rt          compiler-rt     llvm
