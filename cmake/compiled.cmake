@@ -4,13 +4,16 @@ add_library(heist_compiled STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/co
 add_library(heist::compiled ALIAS heist_compiled)
 target_link_libraries(heist_compiled PUBLIC heist::heist)
 target_compile_definitions(heist_compiled PUBLIC HEIST_SEPARATE_COMPILATION)
-# Builds for debuggers name the script by which gdb knows tasks: beside the sources, or installed beside share/cmake/.
-foreach(heist_script "${CMAKE_CURRENT_LIST_DIR}/../share/heist/heist-gdb.py" "${CMAKE_CURRENT_LIST_DIR}/../../heist/heist-gdb.py")
-  if(EXISTS "${heist_script}")
-    get_filename_component(heist_gdb_script "${heist_script}" ABSOLUTE)
-  endif()
-endforeach()
-if(heist_gdb_script)
+# Debug builds name the script by which gdb knows tasks: beside the sources, or installed. HEIST_GDB_SCRIPT, if it is set,
+# is another one; empty: none.
+if(NOT DEFINED HEIST_GDB_SCRIPT)
+  foreach(heist_script ../share/heist/heist-gdb.py ../../heist/heist-gdb.py)
+    if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/${heist_script}")
+      get_filename_component(HEIST_GDB_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/${heist_script}" ABSOLUTE)
+    endif()
+  endforeach()
+endif()
+if(HEIST_GDB_SCRIPT)
   target_compile_definitions(heist_compiled
-                             PRIVATE "$<$<CONFIG:Debug,RelWithDebInfo>:HEIST_GDB_SCRIPT=\"${heist_gdb_script}\">")
+                             PRIVATE "$<$<CONFIG:Debug,RelWithDebInfo>:HEIST_GDB_SCRIPT=\"${HEIST_GDB_SCRIPT}\">")
 endif()

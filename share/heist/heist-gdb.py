@@ -323,8 +323,9 @@ def describe(runnable):
         graph = runnable.cast(pointer("detail::graph_data::starter_item"))["graph"]
         return f"the {'start' if 'starter' in what else 'end'} of a run {of_graph(text_of(graph['title']))}"
     name, begun = name_of_async(runnable) if "describe_async" in what else ("", runnable["run"])
-    kind = {"describe_line": "a line of a pipeline", "describe_resumption": "a coroutine", "describe_fork": "a forked task"}
-    word = next((k for d, k in kind.items() if d in what), "async" if "describe_async" in what or "posted" in what else "a task")
+    kind = {"describe_async": "async", "describe_posted": "async", "describe_line": "a line of a pipeline",
+            "describe_resumption": "a coroutine", "describe_fork": "a forked task"}
+    word = next((k for d, k in kind.items() if d in what), "a task")
     called = callable_in(begun)
     return word + (f" {name}" if name else f" ({called})" if called else "")
 
@@ -405,6 +406,12 @@ def parked(fiber):
     return w
 
 
+def thread_of_note(note):
+    """Notes of threads lie on the threads' stacks."""
+    t = thread_with(int(note))
+    return f"thread {t.num}" if t is not None else "a thread outside"
+
+
 def from_note(note):
     """The wait that an outside_note tells of."""
     text, since = symbol(note["text"]), int(note["since"])
@@ -435,13 +442,11 @@ def from_note(note):
             w.owner = int(load(why["owner"].dereference())) & ~3
     elif "noted_thread" in text:
         thread = note.cast(pointer("detail::noted_thread"))
-        t = thread_with(int(note))
         name = noted(thread["name_"])
-        w = Wait(f"thread {t.num}" if t else "a thread outside", f"waits for {c_text(thread['what_'])}{' ' if name else ''}{name}", since)
+        w = Wait(thread_of_note(note), f"waits for {c_text(thread['what_'])}{' ' if name else ''}{name}", since)
     elif "noted_flow_wait" in text:
         window = int(note.cast(pointer("detail::noted_flow_wait"))["window"])
-        t = thread_with(int(note))
-        w = Wait(f"thread {t.num}" if t else "a thread outside", f"waits until half of the {window} tasks in a flow's window have ended", since)
+        w = Wait(thread_of_note(note), f"waits until half of the {window} tasks in a flow's window have ended", since)
     else:
         w = Wait("something", "waits", since)
     return w
@@ -499,7 +504,8 @@ class Waits:
                 w.what += ", held by " + self.holder(w.owner)
             ends = [str(o.number) for o in self.by_end.get(w.awaited, ()) if o.number]
             if ends:
-                w.what += f", to be ended by parked task{'s' if len(ends) > 1 else ''} {', '.join(ends[:5])}"
+                more = " and others" if len(ends) > 5 else ""
+                w.what += f", to be ended by parked task{'s' if len(ends) > 1 else ''} {', '.join(ends[:5])}{more}"
 
     def holder(self, owner):
         if owner == 4:  # owned_by_coroutine
@@ -579,7 +585,7 @@ def queued(ex):
 
 def saved_place(fiber):
     """The registers with which a fiber that has been left resumes. Only x86-64 is known."""
-    arch = gdb.selected_inferior().architecture().name() if hasattr(gdb.selected_inferior(), "architecture") else gdb.selected_frame().architecture().name()
+    arch = gdb.selected_frame().architecture().name()
     if not arch.startswith("i386:x86-64"):
         raise Unreadable(f"backtraces of parked tasks are not supported on {arch} yet")
     context = fiber["fiber_context_"]
@@ -805,7 +811,8 @@ def guarded(function):
         except gdb.MemoryError as e:
             print(f"heist: the memory cannot be read ({e}); it is not initialised yet, or corrupted.")
         except Exception as e:
-            print(f"heist: this cannot be shown ({str(e).strip().rstrip('.')}); the memory is corrupted, or heist another version.")
+            why = str(e).strip().rstrip(".")
+            print(f"heist: this cannot be shown ({why}); the memory is corrupted, or heist is of another version.")
     call.__doc__ = function.__doc__
     return call
 
@@ -846,14 +853,14 @@ info heist graph [NAME]: the state of each task of a graph."""
             print("There is no executor.")
         waits = Waits(found)
         for ex in found:
-            count = int(ex.core["worker_count"])
-            print(f"{ex}: {ex.policy()}, {count} worker{'s' if count != 1 else ''}, at {ex.address:#x}")
+            print(f"{ex}: {ex.policy()}, {counted(int(ex.core['worker_count']), 'worker')}, at {ex.address:#x}")
             try:
                 for w in ex.workers():
                     print(f"  worker {int(w['number'])} ({thread_name(int(load(w['thread'])))}): {doing_of(w)}")
                 of_it = waits.by_executor[ex.number]
                 tasks = sum(w.number is not None for w in of_it)
-                print(f"  {tasks} parked, {len(of_it) - tasks} other waits, {sum(1 for _ in queued(ex))} queued")
+                other, waiting = len(of_it) - tasks, sum(1 for _ in queued(ex))
+                print(f"  {tasks} parked, {counted(other, 'other wait')}, {waiting} queued")
             except Exception as e:
                 print(f"  cannot be read to the end: {e}")
         for w in waits.outside:
@@ -988,7 +995,7 @@ def is_of_heist(frame):
 
 def print_left_out(count):
     if count:
-        print(f"    ({count} frame{'s' if count > 1 else ''} of heist)")
+        print(f"    ({counted(count, 'frame')} of heist)")
 
 
 class HeistApply(gdb.Command):
@@ -1003,7 +1010,14 @@ For the locals of frame 7: heist apply 1 frame apply level 7 info locals"""
         number, command = number_in(argument, "heist apply N COMMAND")
         if not command:
             raise Unreadable("heist apply N COMMAND needs a command")
-        _, text = on_stack_of(number, lambda frame: gdb.execute(command, to_string=True))
+
+        def act(frame):
+            try:
+                return gdb.execute(command, to_string=True)
+            except gdb.error as e:
+                raise Unreadable(f"'{command}' fails: {str(e).strip().rstrip('.')}") from None
+
+        _, text = on_stack_of(number, act)
         print(text, end="")
 
 
@@ -1021,8 +1035,12 @@ def graph_text(g):
     title = text_of(g["title"])
     count = sum(1 for _ in items(g["nodes"])) - int(g["erased"])
     edges = sum(1 for _ in items(g["edges"]))
-    state = "runs" if bool(load(g["running"])) else "does not run"
-    return f"graph {title or 'without a name'}, {count} task{'s' if count != 1 else ''}, {edges} edge{'s' if edges != 1 else ''}, {state}"
+    state = "runs" if load(g["running"]) else "does not run"
+    return f"graph {title or 'without a name'}, {counted(count, 'task')}, {counted(edges, 'edge')}, {state}"
+
+
+def counted(count, what):
+    return f"{count} {what}{'s' if count != 1 else ''}"
 
 
 def show_future(v):
@@ -1067,7 +1085,7 @@ def show_run(v):
 def show_executor(v):
     core = v["scheduler_"].cast(type_of("detail::core"))
     ex = Executor(0, core)
-    return f"executor, {ex.policy()}, {int(core['worker_count'])} workers"
+    return f"executor, {ex.policy()}, {counted(int(core['worker_count']), 'worker')}"
 
 
 class Printer:
