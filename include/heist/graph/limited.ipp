@@ -72,68 +72,44 @@ HEIST_COLD_BODY void graph_data::leave_lines(woken_list<>& found) noexcept {
   }
 }
 
-/// The tasks of one executor that wait for each other, beginning with `t`: each one's limiter is released by the next task,
-/// the last one's by `t`. Empty if there is no circle. Called while a text of the executor's notes is made.
-HEIST_COLD_BODY std::vector<limited_task const*> circle_of_limits(limited_task const& t) {
-  constexpr std::size_t most = 200;
-  // relaxed: for people
-  auto const limit_of = [](limited_task const& of) { return of.waits_for.load(std::memory_order_relaxed); };
-  auto const releases = [&](limited_task const& by, limiter const* l) {
-    // It acquires in the order of addresses, so it does not hold what comes after the one that it waits for.
-    for (limited_task::amount const& a : by.acquires) {
-      if (a.from == l && !std::less<>{}(l, static_cast<limiter const*>(limit_of(by)))) return false;
-    }
-    for (limited_task::amount const& a : by.releases) {
-      if (a.from == l) return true;
-    }
-    return false;
+HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_look& seen) noexcept {
+  auto const& t = static_cast<limited_task const&>(self);
+  limiter const* const wanted = runs ? nullptr : t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
+  if (!runs && wanted == nullptr) return;  // it has gone on meanwhile
+  auto const find = [&t](limiter const* l) {
+    auto at = t.acquires.begin();
+    while (at != t.acquires.end() && at->from != l) ++at;
+    return at;
   };
-  std::vector<limited_task const*> waiting, way{&t};
-  for (outside_note const* n = t.home->outside.first(); n != nullptr && waiting.size() != most; n = n->next) {
-    if (n == &t || n->text != t.text) continue;
-    auto const& other = static_cast<limited_task const&>(*n);
-    if (limit_of(other) != nullptr) waiting.push_back(&other);
+  // It acquires in the order of addresses, so it holds those before the one that it waits for.
+  for (limited_task::amount const& a : t.acquires) {
+    if (runs || std::less<>{}(static_cast<limiter const*>(a.from), wanted)) seen.hold(a.from, a.count);
   }
-  std::vector<std::size_t> next{0};
-  std::vector<char> seen(waiting.size());
-  while (!way.empty()) {
-    limiter const* const wanted = limit_of(*way.back());
-    if (wanted == nullptr) return {};  // it has gone on meanwhile
-    if (way.size() > 1 && releases(t, wanted)) return way;
-    std::size_t i = next.back();
-    while (i != waiting.size() && (seen[i] || !releases(*waiting[i], wanted))) ++i;
-    if (i == waiting.size()) {
-      way.pop_back();
-      next.pop_back();
-      continue;
-    }
-    next.back() = i + 1;
-    seen[i] = 1;
-    way.push_back(waiting[i]);
-    next.push_back(0);
+  // What a task before it has acquired.
+  for (limited_task::amount const& a : t.releases) {
+    if (find(a.from) == t.acquires.end() && a.balance->taken.load(std::memory_order_relaxed) > 0)  // relaxed: as above
+      seen.hold(a.from, a.count);
   }
-  return {};
+  if (runs) return;
+  seen.number = 1;  // it stays until the text is made
+  seen.from = end_of_node(*t.resume.task);
+  seen.to = wanted;
+  seen.spare = static_cast<std::uint32_t>(wanted->most()) - find(wanted)->count;
+  seen.of_semaphore = limiter_access::is_semaphore(*wanted);
 }
 
-HEIST_COLD_BODY std::string name_of_limited(limited_task const& t, bool with_graph) {
+HEIST_COLD_BODY std::string name_of_limited(limited_task const& t) {
   record const& r = *t.resume.task;
   graph_data const& g = *r.graph;
-  std::string const name = g.task_name(r.built().index);
-  return with_graph ? fmt::format("{} of the graph{}{}", name, g.title.empty() ? "" : " ", g.title) : name;
+  return fmt::format("{} of the graph{}{}", g.task_name(r.built().index), g.title.empty() ? "" : " ", g.title);
 }
 
 HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
   auto const& t = static_cast<limited_task const&>(self);
   limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
-  std::string text = "task " + name_of_limited(t, true) + " waits for a limiter";
+  std::string text = "task " + name_of_limited(t) + " waits for a limiter";
   if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->most(), wanted->available());
-  text += waited_text(t.since);
-  auto const circle = circle_of_limits(t);
-  for (std::size_t i = 0; i != circle.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "; in a circle: " : ", which waits for ",
-                        name_of_limited(*circle[i], circle[i]->resume.task->graph != t.resume.task->graph));
-  }
-  return circle.empty() ? text : text + ", which waits for the first";
+  return text + waited_text(t.since);
 }
 
 /// Acquires for one time that the task is ready. False: the task is in a line, and is resumed. Where the run is
@@ -214,6 +190,7 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
     t.resume.what = nullptr;
     t.resume.task = &r;
     t.text = &text_of_limited;
+    t.look = &look_at_limited;
     if (!acquire_all(t)) return nullptr;  // resumed by a release, or by an interruption
     let_next_acquire(t, self.home);
   }
@@ -222,12 +199,14 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
   self.home.tell_begin(*self.worker, view);
   node_operations const& type = r.built().type();
   runnable* next = nullptr;
+  outside_note const* const below = std::exchange(self.limits, &t);
   if (type.kind == task_kind::module || type.kind == task_kind::event) {
     next = type.run(r, self);  // releases when its graph has run, or its value has come
   } else {
     next = type.run(r, self);
     release_limits(r);
   }
+  self.limits = below;
   self.home.tell_end(*self.worker, view);
   if (next != nullptr && type.kind == task_kind::condition) return choose_in_order(next, *r.graph, self);
   return next;

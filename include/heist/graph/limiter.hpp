@@ -83,14 +83,19 @@ class limiter {
 
  protected:
   friend struct limiter_access;
-  limiter(std::uint32_t free, std::uint32_t most) noexcept : permits_{free, most} {}
+  /// Of a semaphore.
+  limiter(std::uint32_t free, std::uint32_t most) noexcept : permits_{free, most}, is_semaphore_{true} {}
 
   detail::permits<> permits_;
+
+ private:
+  bool const is_semaphore_ = false;
 };
 
 /// For the code that runs limited tasks.
 struct limiter_access {
   static detail::permits<>& permits_of(limiter& l) noexcept { return l.permits_; }
+  static bool is_semaphore(limiter const& l) noexcept { return l.is_semaphore_; }
 };
 
 }  // namespace heist

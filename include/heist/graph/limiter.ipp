@@ -30,7 +30,7 @@ HEIST_COLD_BODY void limited_task::go_on(queued_waiter<>& me) noexcept {
 namespace heist {
 
 HEIST_COLD_BODY limiter::limiter(std::size_t most)
-    : limiter{static_cast<std::uint32_t>(most), static_cast<std::uint32_t>(most)} {
+    : permits_{static_cast<std::uint32_t>(most), static_cast<std::uint32_t>(most)} {
   if (most == 0 || most > 0x7fffffff) {
     throw graph_error{
         fmt::format("a limiter of {}: no task could ever run, or the count is not a sensible one; fix it by "

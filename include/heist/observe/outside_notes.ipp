@@ -52,30 +52,19 @@ HEIST_COLD_BODY outside_note const* outside_notes::first() const noexcept {
   return of_this_process() ? first_ : nullptr;
 }
 
-/// Keeps the notes in the list.
-class outside_notes::reader {
- public:
-  explicit reader(outside_notes const& of) noexcept : of_{of} {
-    spin_guard guard{of.lock_};
-    if (!of.of_this_process()) return;
-    ++of.readers_;
-    first = of.first_;
-    reads_ = true;
-  }
-  reader(reader const&) = delete;
-  reader& operator=(reader const&) = delete;
-  HEIST_ALWAYS_INLINE ~reader() {
-    if (!reads_) return;
-    spin_guard guard{of_.lock_};
-    --of_.readers_;
-  }
+HEIST_COLD_BODY outside_notes::reader::reader(outside_notes const& of) noexcept : of_{of} {
+  spin_guard guard{of.lock_};
+  if (!of.of_this_process()) return;
+  ++of.readers_;
+  first = of.first_;
+  reads_ = true;
+}
 
-  outside_note const* first = nullptr;
-
- private:
-  outside_notes const& of_;
-  bool reads_ = false;
-};
+HEIST_COLD_BODY outside_notes::reader::~reader() {
+  if (!reads_) return;
+  spin_guard guard{of_.lock_};
+  --of_.readers_;
+}
 
 HEIST_COLD_BODY std::string outside_notes::text(unsigned most) const {
   reader const notes{*this};

@@ -11,22 +11,18 @@
 
 namespace heist::detail {
 
-/// A fiber that may have parked: its note and its stack.
+/// A fiber that may have parked: its note and its stack. Or a task that may wait for permits and has no fiber: `queued`.
 struct parked_place {
   parked_note const* note;
   std::uintptr_t stack_bottom;
   std::size_t stack_bytes;
+  outside_note const* queued = nullptr;
 };
 
-/// Which of them has the lock whose owner() is `owner`. Null: none of them.
-HEIST_ALWAYS_INLINE parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
-  for (parked_place const& p : all) {
-    if (p.note->waits() && owner - p.stack_bottom < p.stack_bytes) return p.note;
-  }
-  return nullptr;
-}
+/// The place whose stack has the address `owner`, if it waits. Null: there is none.
+parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept;
 /// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
-/// at a moment, and then stays so.
+/// at a moment, and then stays so. The places stay as long as it lasts (sync/README.md, "Circles that are named").
 std::string text_of_circle(std::vector<parked_place> const& all);
 
 }  // namespace heist::detail

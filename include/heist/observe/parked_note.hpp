@@ -9,6 +9,7 @@
 #include "heist/base/config.hpp"
 #include "heist/base/env.hpp"
 #include "heist/observe/observer.hpp"
+#include "heist/observe/outside_notes.hpp"
 #include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -19,6 +20,9 @@ struct wait_reason {
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
   /// Of a lock: an address on the stack of who has it, but for its two lowest bits. It stays as long as somebody waits.
   os_env::atomic<std::uintptr_t> const* owner = nullptr;
+  /// Of a semaphore: its permits, and how many of them may be missing without end while the wait still ends.
+  void const* permits = nullptr;
+  std::uint32_t spare = 0;
 };
 
 /// A copy of the first bytes of a name, which may soon be gone.
@@ -32,6 +36,7 @@ struct noted_name {
 struct parked_edge {
   void const* from = nullptr;
   void const* to = nullptr;
+  outside_note const* limits = nullptr;  ///< of the task that waits: its permits. It stays until the wait ends.
 };
 
 /// Written by the fiber that parks, read by any thread.
@@ -52,30 +57,33 @@ class parked_note {
   /// When it began to wait (os_env::coarse_nanoseconds).
   std::int64_t since() const noexcept { return since_.load(std::memory_order_relaxed); }  // relaxed: for people
 
-  /// What it waits for, and the number of the wait: as long as that is the same, so is the edge.
-  struct seen_edge : parked_edge {
-    std::uint32_t wait = 0;
-  };
-  seen_edge edge() const noexcept;
+  wait_look look() const noexcept;
   /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, that has no such owner, or
   /// the owner does not run yet, and may be the one that waits.
   std::uintptr_t owner() const noexcept {
-    constexpr std::uintptr_t is_handed = 2, marks = 3;  // as owned_lock's
     spin_guard guard{lock_};
+    return owner_now();
+  }
+
+ private:
+  std::uintptr_t owner_now() const noexcept {
+    constexpr std::uintptr_t is_handed = 2, marks = 3;                                            // as owned_lock's
     std::uintptr_t const word = owner_ == nullptr ? 0 : owner_->load(std::memory_order_relaxed);  // relaxed: for people
     return (word & is_handed) != 0 ? 0 : word & ~marks;
   }
 
- private:
   os_env::atomic<char const*> what_{nullptr};
   os_env::atomic<task_kind> kind_{task_kind::other};
   os_env::atomic<std::uint32_t> wait_{0};  ///< odd while it waits
   os_env::atomic<void const*> from_{nullptr}, to_{nullptr};
-  bool named_ = false;
+  bool more_ = false;  ///< what the lock guards is not as at first
   os_env::atomic<std::int64_t> since_{0};
   mutable spin_lock<> lock_;  // guards the rest
   noted_name task_, awaited_;
   os_env::atomic<std::uintptr_t> const* owner_ = nullptr;
+  outside_note const* limits_ = nullptr;
+  bool for_permits_ = false;
+  std::uint32_t spare_ = 0;
 };
 
 }  // namespace heist::detail

@@ -11,20 +11,24 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_reason const& why,
                                         parked_edge const& edge) noexcept {
-  if (name != nullptr || why.name != nullptr || why.owner != nullptr || named_) {
+  bool const stays = why.owner != nullptr || why.permits != nullptr || edge.limits != nullptr;
+  if (name != nullptr || why.name != nullptr || stays || more_) {
     spin_guard guard{lock_};
     task_.copy(name);
     awaited_.copy(why.name);
     owner_ = why.owner;
-    named_ = name != nullptr || why.name != nullptr;
+    limits_ = edge.limits;
+    for_permits_ = why.permits != nullptr;
+    spare_ = why.spare;
+    more_ = name != nullptr || why.name != nullptr || stays;
   }
   since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
   kind_.store(kind, std::memory_order_relaxed);                           // relaxed: for people
   what_.store(why.what, std::memory_order_relaxed);                       // relaxed: for people
-  // release, both: who sees it in edge() sees that the wait before has ended
+  // release, both: who sees it in look() sees that the wait before has ended
   from_.store(edge.from, std::memory_order_release);
-  to_.store(edge.to, std::memory_order_release);  // release: as above
-  // relaxed: its own; release: pairs with edge()
+  to_.store(why.permits != nullptr ? why.permits : edge.to, std::memory_order_release);  // release: as above
+  // relaxed: its own; release: pairs with look()
   wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
@@ -32,18 +36,26 @@ HEIST_COLD_BODY void parked_note::end() noexcept {
   // relaxed: its own, and for people
   wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   what_.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
-  if (owner_ == nullptr) return;
-  spin_guard guard{lock_};  // nobody looks at the lock after this
+  if (owner_ == nullptr && limits_ == nullptr) return;
+  spin_guard guard{lock_};  // nobody looks at the lock, or at the task, after this
   owner_ = nullptr;
+  limits_ = nullptr;
 }
 
-HEIST_COLD_BODY parked_note::seen_edge parked_note::edge() const noexcept {
-  seen_edge seen;
-  seen.wait = wait_.load(std::memory_order_acquire);  // acquire: pairs with begin()
-  if (seen.wait % 2 == 0) return seen;
-  // acquire: what is read of a later wait is seen to be so, when the number is read again
-  seen.from = from_.load(std::memory_order_acquire);
-  seen.to = to_.load(std::memory_order_acquire);  // acquire: as above
+HEIST_COLD_BODY wait_look parked_note::look() const noexcept {
+  wait_look seen;
+  seen.number = wait_.load(std::memory_order_acquire);  // acquire: pairs with begin()
+  if (seen.number % 2 == 0) return seen;
+  spin_guard guard{lock_};
+  if (limits_ != nullptr) limits_->look(*limits_, true, seen);
+  seen.owner = owner_now();
+  seen.of_semaphore = for_permits_;
+  seen.spare = spare_;
+  // relaxed, both: the fence
+  seen.from = from_.load(std::memory_order_relaxed);
+  seen.to = to_.load(std::memory_order_relaxed);  // relaxed: the fence
+  os_env::fence(std::memory_order_acquire);       // acquire: what was read of a later wait is seen to be so
+  if (wait_.load(std::memory_order_relaxed) != seen.number) seen.number = 0;  // relaxed: the fence
   return seen;
 }
 

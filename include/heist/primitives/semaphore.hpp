@@ -47,7 +47,11 @@ class semaphore_base : public limiter {
  private:
   bool wait(std::int64_t end);
   line in_line() noexcept {
-    return {this, &leave, {"a semaphore"}};
+    return {this,
+            &leave,
+            {.what = "a semaphore",
+             .permits = static_cast<limiter*>(this),
+             .spare = static_cast<std::uint32_t>(most()) - 1}};
   }
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
 

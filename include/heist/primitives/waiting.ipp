@@ -76,11 +76,13 @@ HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line cons
     }
     return nullptr;
   }
+  // A wait with a limit ends without the owner, so it belongs to no circle.
+  wait_reason const why = end == never ? of.why : wait_reason{of.why.what, of.why.name};
   try {
     if (must_wait()) {
-      wait_to_the_end(woken, os_env::process(), of.why);
+      wait_to_the_end(woken, os_env::process(), why);
     } else {
-      wait_for(woken, os_env::process(), of.why);
+      wait_for(woken, os_env::process(), why);
     }
     return nullptr;
   } catch (...) {

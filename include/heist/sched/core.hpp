@@ -36,6 +36,7 @@ namespace heist::detail {
 
 class graph_listener;
 struct async_base;
+struct parked_place;
 
 /// More than any machine has; a count above it is a negative number or an uninitialised one.
 inline constexpr std::size_t max_workers = event_count<>::max_waiters;
@@ -315,6 +316,8 @@ class core {
   /// As a visitor.
   void bring_in(queued_runnable& r, unsigned wave);
   void enroll() noexcept;
+  static std::string circle_among(outside_note const* next, std::vector<parked_place>& places);
+  void add_places(std::vector<parked_place>& places) const;
   void strike_off() noexcept;
   /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
@@ -373,6 +376,10 @@ class core {
 
   bool enrolled_ =
       false;  ///< is_alive() knows it; used by the thread that makes the executor, and by the one that ends it
+  struct enrolled : outside_note {
+    core const* self = nullptr;
+  };
+  enrolled place_;  ///< among those of the program
   os_env::atomic<bool> stop_{false};
   os_env::atomic<bool> has_guest_{false};
   os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time

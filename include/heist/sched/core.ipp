@@ -20,10 +20,14 @@ struct live_cores {
   os_env::atomic<std::size_t> used{0}, others{0};
 };
 HEIST_ONE_COPY inline constinit live_cores all_live_cores;
+/// The same executors, for texts: an executor waits at its end for those that are made.
+HEIST_ONE_COPY inline constinit outside_notes all_enrolled;
 
 /// relaxed everywhere: a caller that may use an executor knows that by other means. A caller that asks about an executor
 /// that is gone comes after its end.
 HEIST_COLD_BODY void core::enroll() noexcept {
+  place_.self = this;
+  all_enrolled.add(place_);
   for (std::size_t i = 0; i != live_cores::places; ++i) {
     core const* nobody = nullptr;
     if (!all_live_cores.at[i].compare_exchange_strong(nobody, this, std::memory_order_relaxed))
@@ -41,6 +45,7 @@ HEIST_COLD_BODY void core::enroll() noexcept {
 
 HEIST_COLD_BODY void core::strike_off() noexcept {
   if (!std::exchange(enrolled_, false)) return;
+  if (os_env::process() == generation_) all_enrolled.remove(place_);
   for (auto& place : all_live_cores.at) {
     core const* me = this;
     if (place.compare_exchange_strong(me, nullptr, std::memory_order_relaxed)) return;  // relaxed: above

@@ -330,7 +330,7 @@ HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* await
   runnable const* const task = running.load(std::memory_order_relaxed);  // relaxed: its own
   task_view view{task_kind::other, this, nullptr};
   if (task != nullptr && task->what != nullptr) task->what->operations->describe(*task, view);
-  note.begin(view.kind, view.name, why, {end_of_frames(), awaited});
+  note.begin(view.kind, view.name, why, {end_of_frames(), awaited, limits});
 }
 
 HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {

@@ -88,6 +88,7 @@ class fiber {
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
   resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
+  outside_note const* limits = nullptr;     ///< of the youngest task on it that has limits; for people
   frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
   transfer_loop* transfers = nullptr;       ///< the innermost on it (coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own

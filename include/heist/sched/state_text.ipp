@@ -44,6 +44,23 @@ HEIST_COLD_BODY watchdog::look core::look() const {
   return seen;
 }
 
+/// Adds the executors from `next` on. Meanwhile no executor ends, and no task leaves a list of those that wait without a fiber.
+HEIST_COLD_BODY std::string core::circle_among(outside_note const* next, std::vector<parked_place>& places) {
+  if (next == nullptr) return text_of_circle(places);
+  core const& c = *static_cast<enrolled const*>(next)->self;
+  outside_notes::reader const queued{c.outside};
+  c.add_places(places);
+  for (outside_note const* n = queued.first; n != nullptr; n = n->next) {
+    if (n->look != nullptr) places.push_back({nullptr, 0, 0, n});
+  }
+  return circle_among(next->next, places);
+}
+
+HEIST_COLD_BODY void core::add_places(std::vector<parked_place>& places) const {
+  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get())
+    places.push_back({&f->note, f->memory_bottom(), f->memory_bytes()});
+}
+
 HEIST_COLD_BODY std::string core::state_text() const {
   std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : room->thieves();
   std::string text = fmt::format("{} workers, {} thieves, injector {}\n", workers.size(), thieves,
@@ -61,9 +78,7 @@ HEIST_COLD_BODY std::string core::state_text() const {
   constexpr std::size_t most = 100;
   std::size_t parked = 0;
   std::vector<parked_place> places;
-  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) {
-    places.push_back({&f->note, f->memory_bottom(), f->memory_bytes()});
-  }
+  add_places(places);
   for (parked_place const& p : places) {
     std::string const note = p.note->text();
     if (note.empty() || ++parked > most) continue;
@@ -76,7 +91,11 @@ HEIST_COLD_BODY std::string core::state_text() const {
     text += waited_text(p.note->since()) + "\n";
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
-  if (std::string const circle = text_of_circle(places); !circle.empty()) text += "  " + circle + "\n";
+  {
+    outside_notes::reader const executors{all_enrolled};
+    places.clear();
+    if (std::string const circle = circle_among(executors.first, places); !circle.empty()) text += "  " + circle + "\n";
+  }
   text += outside.text(most);
   text += threads_that_wait().text(most);
   if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());

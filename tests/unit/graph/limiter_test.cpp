@@ -1,9 +1,11 @@
 // Limiters: at most so many at a time, and nothing is kept when a run ends in whatever way.
 #include <heist/heist.hpp>
+#include <heist/sync.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -37,17 +39,21 @@ class gauge {
 };
 
 /// Two tasks of `g`: the first acquires `mine`, the second `wanted` as well. The first one of two sections waits for the
-/// other's, so that both hold what the other one wants.
+/// other's (and for `all` others), so that both hold what the other one wants.
 void crossed_section(heist::task_graph& g, std::atomic<int>& both, heist::limiter& mine, heist::limiter& wanted,
-                     char const* name) {
-  auto begin = g.emplace([&both](heist::context c) {
-    c.blocking([&both] {
-      for (++both; both < 2;) std::this_thread::yield();
+                     char const* name, int all = 2) {
+  auto begin = g.emplace([&both, all](heist::context c) {
+    c.blocking([&both, all] {
+      for (++both; both < all;) std::this_thread::yield();
     });
   });
   auto end = g.emplace([] {}).name(name);
   begin.acquire(mine).precede(end);
   end.acquire(wanted).release(mine).release(wanted);
+}
+
+bool names_in_circle(std::string const& text, char const* what) {
+  return text.find(what, text.find("in a circle")) != std::string::npos;
 }
 
 }  // namespace
@@ -501,35 +507,164 @@ TEST_CASE("state_text names the tasks that wait for limiters, and those that wai
   crossed_section(g, both, x, y, "wants y");
   crossed_section(g, both, y, x, "wants x");
   auto run = ex.run(g);
-  std::string const text =
-      heist_test::state_text_after(ex, "wants x, which waits for wants y, which waits for the first");
+  std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
   INFO(text);
   CHECK(text.find("task wants y of the graph devices waits for a limiter of 1, of which 0 are free") !=
         std::string::npos);
+  CHECK(names_in_circle(text, "task wants y of the graph devices waits for a limiter"));
+  CHECK(names_in_circle(text, "task wants x of the graph devices waits for a limiter"));
   run.request_stop();
   run.wait();
   CHECK(ex.state_text().find("limiter") == std::string::npos);
 }
 
-TEST_CASE("state_text names a circle through limiters of two graphs", "[graph]") {
-  heist::executor ex{2};
+TEST_CASE("state_text names a circle through limiters of two graphs on two executors", "[graph]") {
+  heist::executor ex{2}, elsewhere{1};
   heist_test::watchdog guard{ex, std::chrono::seconds{60}, "circle of two graphs"};
+  guard.watch(elsewhere);
   heist::limiter x{1}, y{1};
   heist::task_graph first{"one"}, second{"two"};
   std::atomic<int> both{0};
   crossed_section(first, both, x, y, "wants y");
   crossed_section(second, both, y, x, "wants x");
   auto run = ex.run(first);
-  auto other = ex.run(second);
-  std::string const text =
-      heist_test::state_text_after(ex, "wants y, which waits for wants x of the graph two, which waits for the first");
-  INFO(text);
-  CHECK(text.find("task wants x of the graph two waits for a limiter of 1, of which 0 are free (for ") !=
-        std::string::npos);
+  auto other = elsewhere.run(second);
+  for (heist::executor<> const* asked : {&ex, &elsewhere}) {
+    std::string const text = heist_test::state_text_after(*asked, "2 tasks wait for each other in a circle");
+    INFO(text);
+    CHECK(names_in_circle(text, "task wants y of the graph one waits for a limiter of 1, of which 0 are free (for "));
+    CHECK(names_in_circle(text, "task wants x of the graph two waits for a limiter of 1, of which 0 are free (for "));
+  }
   run.request_stop();
   other.request_stop();
   run.wait();
   other.wait();
+}
+
+TEST_CASE("state_text names a circle of a task that holds a limiter, and of a lock, on two executors", "[graph]") {
+  heist::executor ex{2}, elsewhere{1};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "limiter and lock"};
+  guard.watch(elsewhere);
+  // The owner of the lock waits for a permit itself, or for a task that does.
+  bool const in_line = GENERATE(false, true);
+  heist::binary_semaphore device{1};
+  heist::mutex table{"table"};
+  heist::task_graph holder{"holder"}, queued{"queued"};
+  std::atomic<bool> locked{false};
+  holder
+      .emplace([&](heist::context c) {
+        c.blocking([&] {
+          while (!locked) std::this_thread::yield();
+        });
+        std::scoped_lock lock{table};
+      })
+      .name("prints")
+      .limit(device);
+  queued.emplace([] {}).name("queued").limit(device);
+  auto run = ex.run(holder);
+  while (device.available() != 0) std::this_thread::yield();
+  auto owner = elsewhere.submit(heist::with{.name = "owner"}, [&] {
+    std::scoped_lock lock{table};
+    locked = true;
+    if (in_line) {
+      ex.run(queued).get();
+    } else {
+      device.acquire();
+      device.release();
+    }
+  });
+  for (heist::executor<> const* asked : {&ex, &elsewhere}) {
+    std::string const text = heist_test::state_text_after(*asked, "in a circle");
+    INFO(text);
+    CHECK(text.find("and none of them will ever end unless other code releases the semaphore: ") != std::string::npos);
+    CHECK(names_in_circle(text, "task prints waits for a mutex table"));
+    if (in_line) {
+      CHECK(names_in_circle(text, "async owner waits for a run of the graph queued"));
+      CHECK(names_in_circle(text, "task queued of the graph queued waits for a limiter"));
+    } else {
+      CHECK(names_in_circle(text, "async owner waits for a semaphore"));
+    }
+  }
+  run.request_stop();  // "prints" goes on without the lock, and releases the permit
+  CHECK_THROWS_AS(run.get(), heist::stopped_error);
+  owner.get();
+}
+
+TEST_CASE("state_text names a circle of a limiter where all of its permits are held in it", "[graph]") {
+  heist::executor ex{4};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "two permits"};
+  // The second permit is held by a task that waits for the same lock, or by one that runs.
+  bool const waits = GENERATE(true, false);
+  heist::counting_semaphore<2> devices{2};
+  heist::mutex table{"table"};
+  heist::task_graph g{"devices"};
+  std::atomic<bool> locked{false}, go{false};
+  auto const locks = [&](heist::context c) {
+    c.blocking([&] {
+      while (!locked) std::this_thread::yield();
+    });
+    std::scoped_lock lock{table};
+  };
+  g.emplace(locks).name("left").limit(devices);
+  if (waits) {
+    g.emplace(locks).name("right").limit(devices);
+  } else {
+    g.emplace([&](heist::context c) {
+       c.blocking([&] {
+         while (!go) std::this_thread::yield();
+       });
+     }).limit(devices);
+  }
+  auto run = ex.run(g);
+  while (devices.available() != 0) std::this_thread::yield();
+  auto owner = ex.submit(heist::with{.name = "owner"}, [&] {
+    std::scoped_lock lock{table};
+    locked = true;
+    devices.acquire();
+    devices.release();
+  });
+  if (waits) {
+    std::string const text = heist_test::state_text_after(ex, "3 tasks wait for each other in a circle");
+    INFO(text);
+    CHECK(names_in_circle(text, "task left waits for a mutex table"));
+    CHECK(names_in_circle(text, "task right waits for a mutex table"));
+    CHECK(names_in_circle(text, "async owner waits for a semaphore"));
+    run.request_stop();
+    CHECK_THROWS_AS(run.get(), heist::stopped_error);
+  } else {
+    heist_test::state_text_after(ex, "task left waits for a mutex table");
+    std::string const text = heist_test::state_text_after(ex, "async owner waits for a semaphore");
+    INFO(text);
+    CHECK(text.find("circle") == std::string::npos);
+    go = true;
+    run.get();
+  }
+  owner.get();
+}
+
+TEST_CASE("state_text names no circle of tasks in a line where a running task holds another permit", "[graph]") {
+  heist::executor ex{3};
+  heist_test::watchdog guard{ex, std::chrono::seconds{60}, "crossed, with another permit"};
+  heist::limiter x{2}, y{1};
+  heist::task_graph g;
+  std::atomic<int> both{0};
+  std::atomic<bool> go{false};
+  g.emplace([&](heist::context c) {
+     c.blocking([&] {
+       ++both;
+       while (!go) std::this_thread::yield();
+     });
+   }).limit(x);
+  crossed_section(g, both, x, y, "wants y", 3);
+  crossed_section(g, both, y, x, "wants x", 3);
+  auto run = ex.run(g);
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("task wants x") == std::string::npos || text.find("task wants y") == std::string::npos);
+  INFO(text);
+  CHECK(text.find("circle") == std::string::npos);
+  go = true;
+  run.get();
 }
 
 TEST_CASE("state_text names no circle where tasks wait for a limiter that a running task holds", "[graph]") {

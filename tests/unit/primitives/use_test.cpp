@@ -472,6 +472,133 @@ TEST_CASE("primitives: who waits for whom is told, and a circle by name", "[prim
   }
 }
 
+TEST_CASE("primitives: a circle of two tasks of one run is told with both", "[primitives]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::mutex first{"first"}, second{"second"};
+  heist::latch both{2};
+  heist::task_graph g;
+  auto const locks = [&](heist::mutex& a, heist::mutex& b) {
+    return [&] {
+      std::scoped_lock lock{a};
+      both.arrive_and_wait();
+      std::scoped_lock other{b};
+    };
+  };
+  g.emplace(locks(first, second)).name("ahead");
+  g.emplace(locks(second, first)).name("back");
+  auto run = ex.run(g);
+  std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
+  INFO(text);
+  std::string const circle = text.substr(text.find("in a circle"));
+  CHECK(circle.find("ahead waits for a mutex second") != std::string::npos);
+  CHECK(circle.find("back waits for a mutex first") != std::string::npos);
+  run.request_stop();
+  run.wait();
+}
+
+TEST_CASE("primitives: a circle of locks on two executors is told by both", "[primitives]") {
+  heist::executor one{1}, two{1};
+  heist_test::watchdog guard{one, 60s};
+  guard.watch(two);
+  heist::mutex first{"first"};
+  heist::shared_mutex second{"second"};
+  heist::latch both{2};
+  std::stop_source stop;
+  auto const locks = [&](auto& a, auto& b) {
+    return [&] {
+      std::scoped_lock lock{a};
+      both.arrive_and_wait();
+      std::scoped_lock other{b};
+    };
+  };
+  auto a = one.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second));
+  auto b = two.submit(heist::with{.name = "back"}, locks(second, first));
+  for (heist::executor<> const* asked : {&one, &two}) {
+    std::string const text = heist_test::state_text_after(*asked, "2 tasks wait for each other in a circle");
+    INFO(text);
+    CHECK(text.find("ahead waits for a shared mutex second", text.find("in a circle")) != std::string::npos);
+    CHECK(text.find("back waits for a mutex first", text.find("in a circle")) != std::string::npos);
+  }
+  stop.request_stop();
+  CHECK_THROWS_AS(a.get(), heist::stopped_error);
+  b.get();
+}
+
+TEST_CASE("primitives: a circle of a lock and a future of another executor is told", "[primitives]") {
+  heist::executor one{1}, two{1};
+  heist_test::watchdog guard{one, 60s};
+  guard.watch(two);
+  heist::mutex table{"table"};
+  std::stop_source stop;
+  auto a = one.submit(heist::with{.name = "asks"}, [&] {
+    std::scoped_lock lock{table};
+    two.submit(heist::with{.name = "locks", .stop = stop.get_token()}, [&] { std::scoped_lock other{table}; }).get();
+  });
+  for (heist::executor<> const* asked : {&one, &two}) {
+    std::string const text = heist_test::state_text_after(*asked, "2 tasks wait for each other in a circle");
+    INFO(text);
+    CHECK(text.find("async asks waits for the task locks", text.find("in a circle")) != std::string::npos);
+    CHECK(text.find("async locks waits for a mutex table", text.find("in a circle")) != std::string::npos);
+  }
+  stop.request_stop();
+  CHECK_THROWS_AS(a.get(), heist::stopped_error);
+}
+
+TEST_CASE("primitives: a circle of a lock and a child that is joined is told", "[primitives]") {
+  {
+    heist::executor ex{2};
+    heist_test::watchdog guard{ex, 60s};
+    heist::mutex table{"table"};
+    std::stop_source stop;
+    auto a = ex.submit(heist::with{.name = "forks", .stop = stop.get_token()}, [&](heist::context ctx) {
+      std::scoped_lock lock{table};
+      std::atomic<bool> begun{false};
+      ctx.fork_join(
+          [&] {
+            while (!begun) std::this_thread::yield();
+          },
+          [&] {
+            begun = true;
+            std::scoped_lock other{table};
+          });
+    });
+    std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
+    INFO(text);
+    CHECK(text.find("async forks waits for the tasks that it has forked", text.find("in a circle")) !=
+          std::string::npos);
+    stop.request_stop();
+    CHECK_THROWS_AS(a.get(), heist::stopped_error);
+  }
+}
+
+TEST_CASE("primitives: no circle is told that a time limit ends", "[primitives]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::timed_mutex first{"first"}, second{"second"};
+  heist::latch both{2};
+  std::stop_source stop;
+  auto a = ex.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, [&] {
+    std::scoped_lock lock{first};
+    both.arrive_and_wait();
+    std::scoped_lock other{second};
+  });
+  auto b = ex.submit(heist::with{.name = "back"}, [&] {
+    std::scoped_lock lock{second};
+    both.arrive_and_wait();
+    if (first.try_lock_for(10min)) first.unlock();
+  });
+  std::string text;
+  do text = ex.state_text();
+  while (text.find("ahead waits for a mutex") == std::string::npos ||
+         text.find("back waits for a mutex") == std::string::npos);
+  INFO(text);
+  CHECK(text.find("circle") == std::string::npos);
+  stop.request_stop();
+  CHECK_THROWS_AS(a.get(), heist::stopped_error);
+  b.get();
+}
+
 TEST_CASE("primitives: many time limits, in any order, taken back or not", "[primitives]") {
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>  // exchange
 
+#include "heist/observe/outside_notes.hpp"
 #include "heist/policy/order.hpp"
 #include "heist/sched/fork_slot.hpp"
 #include "heist/sched/runnable.hpp"
@@ -51,6 +52,7 @@ class fiber {
   fork_order const order;
   interrupt_state const* interrupt = nullptr;
   static constexpr fork_slot* stolen = nullptr;
+  outside_note const* limits = nullptr;
   silent<runnable const*> running{nullptr};
   empty_stack<fork_slot> tasks;
   silent<std::uint32_t> depth{0};
