@@ -49,7 +49,7 @@ class future_base {
   /// (context::blocking): another thread takes the worker's place meanwhile.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
-    return wait_until(std::chrono::steady_clock::now() + within_a_century(time));
+    return wait_until(later_by(time));
   }
   /// As above, until a point in time.
   template <class Clock, class Duration>

@@ -51,14 +51,15 @@ bool wait_until_done(awaited_end const& of, std::chrono::time_point<Clock, Durat
   });
 }
 
-/// Nobody waits for longer, and a point in time that far can still be told.
+/// So much later than now, but at most a century: nobody waits for longer, and a point in time that far can still be told.
 template <class Rep, class Period>
-std::chrono::nanoseconds within_a_century(std::chrono::duration<Rep, Period> const& time) noexcept {
+auto later_by(std::chrono::duration<Rep, Period> const& time) noexcept {
   using seconds = std::chrono::duration<double>;
   constexpr std::chrono::hours most{24 * 36525};
-  if (seconds{time} >= seconds{most}) return most;
-  if (!(seconds{time} > -seconds{most})) return {};  // or it is no number
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
+  auto const now = std::chrono::steady_clock::now();
+  if (seconds{time} >= seconds{most}) return now + most;
+  if (!(seconds{time} > -seconds{most})) return now;  // or it is no number
+  return now + std::chrono::duration_cast<std::chrono::nanoseconds>(time);
 }
 
 }  // namespace heist::detail

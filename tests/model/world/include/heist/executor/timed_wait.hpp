@@ -16,6 +16,6 @@ struct awaited_end {
   stop_target to;
 };
 bool wait_until_done(awaited_end const& of, std::chrono::steady_clock::time_point when);
-std::chrono::nanoseconds within_a_century(std::chrono::nanoseconds time) noexcept;
+std::chrono::steady_clock::time_point later_by(std::chrono::nanoseconds time) noexcept;
 
 }  // namespace heist::detail
