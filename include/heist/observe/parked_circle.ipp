@@ -46,7 +46,7 @@ class waits_and_holds {
         at = holds_[next_hold(things_[waits_[at].to].first_hold)].by;
       }
       if (waits_[at].is != kind::passed) continue;  // it may end, or leads to a circle that was not confirmed
-      std::vector<parked_place const*> const found = depends_on(at);
+      std::vector<parked_place const*> found = depends_on(at);
       if (!found.empty()) return found;
     }
     return {};
