@@ -63,7 +63,7 @@ struct limiters_case {
     graph.emplace([] {}).name("copy to disk").acquire(disk).release(tape).release(disk).succeed(both);
     graph.emplace([] {}).name("copy to tape").acquire(tape).release(tape).release(disk).succeed(both);
     run = ex.run(graph);
-    wait_until_still(ex, "which waits for the first");
+    wait_until_still(ex, "tasks wait for each other in a circle");
   }
 };
 
