@@ -1,11 +1,14 @@
-// The other of two units that include all of heist and use it.
-#include "heist/heist.hpp"
-#include "heist/locality.hpp"
-#include "heist/measure.hpp"
-#include "heist/observe.hpp"
-#include "heist/report.hpp"
-#include "heist/simulate.hpp"
+// The other of two units that include all of heist and use it; in another order, so that a header that hides a name of
+// another one is found either way.
+// clang-format off
 #include "heist/sync.hpp"
+#include "heist/simulate.hpp"
+#include "heist/report.hpp"
+#include "heist/observe.hpp"
+#include "heist/measure.hpp"
+#include "heist/locality.hpp"
+#include "heist/heist.hpp"
+// clang-format on
 
 int second_unit();
 
