@@ -50,6 +50,38 @@ void run_a_graph() {
   ex.run_n(g, 2).get();
 }
 
+/// The name that `stem` and `end` get from the next executor that writes a file: each has a number in its process.
+std::string name_of_next(std::string const& stem, std::string const& end) {
+  std::string const probe = "heist_environment_probe";
+  {
+    variable const t{"HEIST_TRACE", probe + ".json"};
+    run_a_graph();
+  }
+  if (std::remove((probe + ".json").c_str()) == 0) return stem + "-2" + end;
+  for (int n = 2; n != 1000; ++n) {
+    if (std::remove((probe + "-" + std::to_string(n) + ".json").c_str()) == 0)
+      return stem + "-" + std::to_string(n + 1) + end;
+  }
+  FAIL("an executor has written no trace");
+  return {};
+}
+
+/// A pipe for the next executor that writes a file.
+struct pipe_of_next {
+  pipe_of_next() : name{name_of_next("heist_environment_test", ".pipe")} {
+    std::remove(name.c_str());
+    REQUIRE(::mkfifo(name.c_str(), 0600) == 0);
+  }
+  pipe_of_next(pipe_of_next const&) = delete;
+  pipe_of_next& operator=(pipe_of_next const&) = delete;
+  ~pipe_of_next() { std::remove(name.c_str()); }
+  bool is_pipe() const {
+    struct ::stat kind {};
+    return ::stat(name.c_str(), &kind) == 0 && S_ISFIFO(kind.st_mode);
+  }
+  std::string const name;
+};
+
 }  // namespace
 
 TEST_CASE("environment_trace_is_written_when_the_executor_ends") {
@@ -95,27 +127,30 @@ TEST_CASE("a_trace_that_cannot_be_written_ends_no_program") {
 }
 
 TEST_CASE("environment_trace_to_a_pipe_that_nobody_reads_or_whose_reader_leaves_ends") {
-  std::string const pipe = "heist_environment_test.pipe";
-  std::remove(pipe.c_str());
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::string const wanted = "heist_environment_test.pipe";
   {
-    variable const t{"HEIST_TRACE", pipe}, r{"HEIST_REPORT", pipe};
+    pipe_of_next const unread;
+    variable const t{"HEIST_TRACE", wanted}, r{"HEIST_REPORT", wanted};
     run_a_graph();  // a sentence on stderr
+    CHECK(unread.is_pipe());
   }
-  int const reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  CHECK(std::remove(wanted.c_str()) != 0);  // nothing was written beside it
+  pipe_of_next const pipe;
+  int const reader = ::open(pipe.name.c_str(), O_RDONLY | O_NONBLOCK);
   REQUIRE(reader >= 0);
+  std::thread leaves;
   {
-    variable const t{"HEIST_TRACE", pipe};
+    variable const t{"HEIST_TRACE", wanted};
     heist::executor ex{2};
     for (int i = 0; i != 20000; ++i) ex.post([] {});
     ex.wait_idle();
-    std::thread{[reader] {
+    leaves = std::thread{[reader] {
       char some[100];
       while (::read(reader, some, sizeof some) <= 0) std::this_thread::yield();
       ::close(reader);
-    }}.detach();
+    }};
   }
-  std::remove(pipe.c_str());
+  leaves.join();  // it has read something: the executor wrote to the pipe
 }
 
 TEST_CASE("environment_trace_is_written_where_the_program_was_when_it_began") {
