@@ -35,7 +35,7 @@ class graph_trials final : public graph_chooser {
   void start_anew(core& home, others& by);
   void choose(graph_data& g, std::size_t passes);
   /// Not now: somebody else runs the graph, or the executor is not made.
-  enum class readiness { ready, not_now, not_ever };
+  enum class readiness { ready, not_now, impossible };
 
   readiness make_ready(std::size_t way, graph_data& g);
   bool install(std::size_t way, graph_data& g);

@@ -106,7 +106,7 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
     follows_[which] = true;
     return readiness::ready;
   } catch (std::exception const&) {
-    return readiness::not_ever;  // no memory, or it cannot be followed
+    return readiness::impossible;  // no memory, or it cannot be followed
   }
 }
 
