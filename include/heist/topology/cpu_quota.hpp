@@ -36,7 +36,7 @@ struct cgroup_mount {
 /// The kernel writes space, tab, newline and backslash in mountinfo as three octal digits.
 std::string unescape(std::string_view text);
 
-/// The next one in /proc/self/mountinfo, which loses what has been read; false if there is none. A line is like this:
+/// Reads the next cgroup mount of /proc/self/mountinfo, and removes the read lines. False: there is none. An example line:
 /// "36 35 98:0 /top /point rw,noatime master:1 - cgroup cgroup rw,cpu,cpuacct".
 bool next_cgroup_mount(std::string_view& mountinfo, cgroup_mount& found);
 

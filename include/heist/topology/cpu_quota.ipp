@@ -92,19 +92,18 @@ HEIST_COLD_BODY std::optional<std::int64_t> leading_number(std::string_view text
   return value;
 }
 
-/// The number that the text of a file begins with, or its second word.
-HEIST_COLD_BODY std::optional<std::int64_t> number_in(std::string path, char const* name, int number = 0) {
-  constexpr std::size_t longest = 4096;
-  path.append(name);
-  auto const text = read_file(path, longest);
-  return leading_number(text ? word(*text, number) : std::string_view{});
-}
-
 /// The limit of the cgroup in one directory, not looking further up.
 HEIST_COLD_BODY std::optional<double> quota_in(std::string const& directory, bool version_2) {
+  constexpr std::size_t longest = 4096;
+  auto const contents = [&directory](char const* name) {
+    std::string path = directory;
+    return read_file(path.append(name), longest).value_or(std::string{});
+  };
   // Version 2: "max 100000" or "50000 100000". Version 1: -1 is no limit.
-  auto const quota = number_in(directory, version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
-  auto const period = version_2 ? number_in(directory, "/cpu.max", 1) : number_in(directory, "/cpu.cfs_period_us");
+  std::string const first = contents(version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
+  std::string const second = version_2 ? std::string{} : contents("/cpu.cfs_period_us");
+  auto const quota = leading_number(first);
+  auto const period = leading_number(version_2 ? word(first, 1) : std::string_view{second});
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
