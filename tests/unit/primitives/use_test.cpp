@@ -445,21 +445,28 @@ TEMPLATE_TEST_CASE("primitives: one that is handed a lock does not wait for itse
     }).get();
 }
 
+namespace {
+
+/// A task that locks `a`, meets another one, and then wants `b`.
+template <class A, class B>
+auto locks(A& a, B& b, heist::latch& both) {
+  return [&a, &b, &both] {
+    std::scoped_lock lock{a};
+    both.arrive_and_wait();
+    std::scoped_lock other{b};
+  };
+}
+
+}  // namespace
+
 TEST_CASE("primitives: who waits for whom is told, and a circle by name", "[primitives]") {
   heist::executor ex{2};
   heist_test::watchdog guard{ex, 60s};
   heist::mutex first{"first"}, second{"second"};
   heist::latch both{2};
   std::stop_source stop;
-  auto const locks = [&](heist::mutex& a, heist::mutex& b) {
-    return [&] {
-      std::scoped_lock lock{a};
-      both.arrive_and_wait();
-      std::scoped_lock other{b};
-    };
-  };
-  auto a = ex.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second));
-  auto b = ex.submit(heist::with{.name = "back", .stop = stop.get_token()}, locks(second, first));
+  auto a = ex.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second, both));
+  auto b = ex.submit(heist::with{.name = "back", .stop = stop.get_token()}, locks(second, first, both));
   std::string const text = heist_test::state_text_after(ex, "in a circle");
   INFO(text);
   CHECK(text.find("ahead waits for a mutex second, which is held by async back") != std::string::npos);
@@ -478,15 +485,8 @@ TEST_CASE("primitives: a circle of two tasks of one run is told with both", "[pr
   heist::mutex first{"first"}, second{"second"};
   heist::latch both{2};
   heist::task_graph g;
-  auto const locks = [&](heist::mutex& a, heist::mutex& b) {
-    return [&] {
-      std::scoped_lock lock{a};
-      both.arrive_and_wait();
-      std::scoped_lock other{b};
-    };
-  };
-  g.emplace(locks(first, second)).name("ahead");
-  g.emplace(locks(second, first)).name("back");
+  g.emplace(locks(first, second, both)).name("ahead");
+  g.emplace(locks(second, first, both)).name("back");
   auto run = ex.run(g);
   std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
   INFO(text);
@@ -505,15 +505,8 @@ TEST_CASE("primitives: a circle of locks on two executors is told by both", "[pr
   heist::shared_mutex second{"second"};
   heist::latch both{2};
   std::stop_source stop;
-  auto const locks = [&](auto& a, auto& b) {
-    return [&] {
-      std::scoped_lock lock{a};
-      both.arrive_and_wait();
-      std::scoped_lock other{b};
-    };
-  };
-  auto a = one.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second));
-  auto b = two.submit(heist::with{.name = "back"}, locks(second, first));
+  auto a = one.submit(heist::with{.name = "ahead", .stop = stop.get_token()}, locks(first, second, both));
+  auto b = two.submit(heist::with{.name = "back"}, locks(second, first, both));
   for (heist::executor<> const* asked : {&one, &two}) {
     std::string const text = heist_test::state_text_after(*asked, "2 tasks wait for each other in a circle");
     INFO(text);
