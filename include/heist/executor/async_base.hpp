@@ -37,6 +37,7 @@ struct async_operations : described_operations {
 
 /// What is shared by a task, its handles and the tasks that come after it. The last of them frees it.
 struct async_base : queued_runnable {
+  // of `marks`, beside awaited_end::has_bell
   static constexpr std::uint8_t fetched = 2, waits = 4, inherits = 8;
 
   async_base(run_function function, described const* description, async_place const& at) noexcept

@@ -51,7 +51,7 @@ bool wait_until_done(awaited_end const& of, std::chrono::time_point<Clock, Durat
   });
 }
 
-/// So much later than now, but at most a century: nobody waits for longer, and a point in time that far can still be told.
+/// The point in time `time` from now, at most a century away: clocks cannot represent every duration.
 template <class Rep, class Period>
 auto later_by(std::chrono::duration<Rep, Period> const& time) noexcept {
   using seconds = std::chrono::duration<double>;

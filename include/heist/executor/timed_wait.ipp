@@ -39,6 +39,8 @@ struct bell final : completion_waiter {
   }
 };
 
+static_assert((awaited_end::has_bell & (async_base::fetched | async_base::waits | async_base::inherits)) == 0);
+
 HEIST_COLD_BODY awaited_end awaited_end_of(async_base& task) noexcept {
   return {task.finished, task.marks, task.generation, {"a future, for a limited time"}, stop_target_of(task)};
 }

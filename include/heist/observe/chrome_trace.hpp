@@ -23,9 +23,9 @@
 
 namespace heist {
 
-/// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker
-/// (one that parks ends its slice, which says what it waits for, and starts another where it resumes), slices for sleep, and marks for steals; and
-/// how many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked
+/// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker, slices
+/// for sleep, and marks for steals. A task that parks ends its slice, which says the reason of the wait. It starts another
+/// slice where it resumes. A counter shows how many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked
 /// to where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the
 /// workers there is a box for each run of a composed graph.
 ///

@@ -13,7 +13,7 @@ namespace heist::detail {
 /// The time since `since` (os_env::coarse_nanoseconds), as " (for 2.1 s)".
 std::string waited_text(std::int64_t since);
 
-/// One look at a wait. What it holds is held until the wait has ended.
+/// One look at a wait. The waiting task holds `holds` until the wait has ended.
 struct wait_look {
   static constexpr unsigned most_held = 8;
   struct permits {
@@ -55,8 +55,6 @@ class outside_notes {
   /// Waits until the texts that are being made are complete.
   void remove(outside_note& n) noexcept;
   bool empty() const noexcept;
-  /// For outside_note::text(). Notes are added in front, so `next` of this note and of those behind it does not change.
-  outside_note const* first() const noexcept;
   /// At most `most` lines.
   std::string text(unsigned most) const;
 

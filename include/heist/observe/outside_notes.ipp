@@ -47,11 +47,6 @@ HEIST_COLD_BODY bool outside_notes::empty() const noexcept {
   return first_ == nullptr || !of_this_process();
 }
 
-HEIST_COLD_BODY outside_note const* outside_notes::first() const noexcept {
-  spin_guard guard{lock_};
-  return of_this_process() ? first_ : nullptr;
-}
-
 HEIST_COLD_BODY outside_notes::reader::reader(outside_notes const& of) noexcept : of_{of} {
   spin_guard guard{of.lock_};
   if (!of.of_this_process()) return;

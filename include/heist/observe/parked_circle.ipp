@@ -93,7 +93,7 @@ class waits_and_holds {
         {by, of, count, std::exchange(things_[of].first_hold, me), std::exchange(waits_[by].last_hold, me)});
   }
 
-  /// What is left is a set of waits each of which needs something that waits of the set hold: so none of them ends.
+  /// Each wait that stays needs something that other waits of the set hold. So none of them ends.
   void drop_those_that_may_end() {
     std::vector<std::size_t> dropped;
     auto const look_at = [&](std::size_t of) {
@@ -118,7 +118,8 @@ class waits_and_holds {
     while (h != none && waits_[holds_[h].by].is == kind::may_end) h = holds_[h].next;
     return h;
   }
-  /// What `first` waits for, what that waits for, and so on; none if one of the waits has ended meanwhile.
+  /// `first`, the waits that hold what it needs, the waits that hold what these need, and so on. Empty if one of them has
+  /// ended meanwhile.
   std::vector<parked_place const*> depends_on(std::size_t first) {
     std::vector<std::size_t> all{first};
     waits_[first].is = kind::named;

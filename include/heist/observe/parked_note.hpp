@@ -47,7 +47,7 @@ class parked_note {
 
   bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
 
-  /// What it waits for. By its own fiber.
+  /// The reason of the wait. Only the waiting fiber may call it.
   wait_view view() const noexcept {
     char const* const what = what_.load(std::memory_order_relaxed);  // relaxed: its own
     return {what, awaited_.text[0] != 0 ? awaited_.text : nullptr};

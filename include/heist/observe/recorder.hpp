@@ -28,7 +28,8 @@ enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake,
 struct recorded_event {
   std::int64_t ns = 0;       ///< steady_clock
   void const* id = nullptr;  ///< of the task; park, resume: of the fiber
-  /// task_begin, module_end: of the task, or nullptr; park: what it waits for, or nullptr. Lives as long as the recording.
+  /// task_begin, module_end: the name of the task. park: the reason of the wait. nullptr: there is none. The text lives as
+  /// long as the recording.
   char const* name = nullptr;
   std::uint32_t victim = 0;  ///< steal: the worker that was robbed
   event_kind what = {};

@@ -56,8 +56,7 @@ struct trace_summary {
   std::vector<std::vector<std::size_t>> steals;  ///< [thief][victim]
   std::vector<branch> steal_tree;                ///< each after the one that it was taken from
   std::vector<name> names;                       ///< at most ten, the busiest first
-  /// What tasks have waited for while they were parked; `busy_ns` is how long, with the time until a worker resumed them. At
-  /// most ten, the longest first.
+  /// The reasons of the waits of parked tasks, at most ten, the longest first. `busy_ns` counts from the park to the resumption.
   std::vector<name> waits;
   std::vector<task> longest;        ///< at most ten, the longest first
   std::vector<task> critical_path;  ///< the chain of tasks, along edges of graphs, that was busy longest

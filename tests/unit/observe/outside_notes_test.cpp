@@ -50,7 +50,7 @@ TEST_CASE("outside notes: a note stays while texts are made, and others are adde
   while (!slow.is_read) std::this_thread::yield();
   named_note late;
   notes.add(late);
-  CHECK(notes.first() == &late);
+  CHECK(outside_notes::reader{notes}.first == &late);
   CHECK_FALSE(notes.empty());
   std::atomic<bool> removed{false};
   std::thread removes{[&] {
