@@ -87,8 +87,8 @@ class mutex_base {
 /// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. The owner may
 /// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
 ///
-/// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times,
-///          or 4 where 16 or more wait. Then it is handed over.
+/// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times.
+///          Then it is handed over.
 /// Stops    a stop of the waiting task ends lock() with stopped_error. A task that an exception leaves waits on.
 /// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it. It throws stack_error
 ///          or bad_alloc where a task cannot park. unlock() by another task ends the program with a sentence. So does the

@@ -53,7 +53,8 @@ class may_leave {
     may_leave* me;
   };
 
-  line const from_;
+  void* const object_;  // not the line: it is long
+  void (*const leave_)(void* object, queued_waiter<>& w, wait_end why) noexcept;
   queued_waiter<>& waiter_;
   std::optional<std::stop_callback<stops>> task_, token_;
   std::optional<timer> timer_;

@@ -25,19 +25,19 @@ inline interrupt_state const* stop_of_waits() noexcept {
 }
 
 HEIST_COLD_BODY void may_leave::stops::operator()() const noexcept {
-  me->from_.leave(me->from_.object, me->waiter_, wait_end::stopped);
+  me->leave_(me->object_, me->waiter_, wait_end::stopped);
 }
 
 HEIST_COLD_BODY may_leave::timer::timer(may_leave* of) noexcept
     : timed_call{[](timed_call& e) noexcept {
         may_leave& leaves = *static_cast<timer&>(e).me;
-        leaves.from_.leave(leaves.from_.object, leaves.waiter_, wait_end::timed_out);
+        leaves.leave_(leaves.object_, leaves.waiter_, wait_end::timed_out);
       }},
       me{of} {}
 
 HEIST_COLD_BODY may_leave::may_leave(line const& from, queued_waiter<>& w, std::int64_t end,
                                      std::stop_token const& token)
-    : from_{from}, waiter_{w} {
+    : object_{from.object}, leave_{from.leave}, waiter_{w} {
   if (token.stop_possible()) token_.emplace(token, stops{this});
   if (interrupt_state const* const stop = stop_of_waits(); stop != nullptr) task_.emplace(stop->token(), stops{this});
   if (end == never) return;
@@ -77,7 +77,8 @@ HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line cons
     return nullptr;
   }
   // A wait with a limit ends without the owner, so it belongs to no circle.
-  wait_reason const why = end == never ? of.why : wait_reason{of.why.what, of.why.name};
+  wait_reason const limited{of.why.what, of.why.name};
+  wait_reason const& why = end == never ? of.why : limited;
   try {
     if (must_wait()) {
       wait_to_the_end(woken, os_env::process(), why);

@@ -105,6 +105,11 @@ struct worker {
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";
   os_env::atomic<int> thread{0};  ///< as the system numbers it
+  /// When it has made a parked fiber ready while its deque was empty, in ticks.
+  os_env::atomic<std::uint64_t> woke_at{0};
+  /// Ticks, one or two microseconds: so long thieves leave such a fiber alone. Tasks that take turns (a lock, a channel) stay
+  /// on one core so (sync/README.md, "Own turn").
+  static constexpr std::uint64_t own_turn = 4096;
   /// How far its oldest continuation is from the root of the computation when none is stolen. As fiber::depth.
   os_env::atomic<std::uint32_t> depth{0};
   /// The fiber it runs on, whose forked tasks thieves may take. release: they see it constructed.
@@ -121,6 +126,16 @@ struct worker {
   injector<queued_runnable> own_fibers;
   /// What has been given to this worker; any worker adds to it, and takes from it when it finds nothing else.
   injector<queued_runnable> gifts;
+
+  /// Before it makes a parked fiber ready.
+  void wakes() noexcept {
+    if (deque.maybe_empty()) woke_at.store(os_env::ticks(), std::memory_order_relaxed);  // relaxed: a hint
+  }
+  /// Any thread: is the only item of its deque, if there is one, to be left alone?
+  bool has_just_woken() const noexcept {
+    std::uint64_t const at = woke_at.load(std::memory_order_relaxed);  // relaxed: a hint
+    return at != 0 && os_env::ticks() - at < own_turn;
+  }
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
   HEIST_ALWAYS_INLINE void work_for(pending_count_keeper& k) {

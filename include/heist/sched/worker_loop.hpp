@@ -391,11 +391,11 @@ class worker_loop {
     return t;
   }
 
-  /// Takes one thing from another worker: a runnable, a frame that has called a child, or a task that the fiber it runs
-  /// on has forked. Where there is nothing it asks for more.
-  /// `with_frames`: frames that have called a child, too.
+  /// Takes one thing from another worker: a runnable, a frame that has called a child (if `with_frames`), or a task that
+  /// the fiber it runs on has forked. Where there is nothing it asks for more.
   static steal_result<runnable*> steal_from(worker& robbed, fiber& self, bool with_frames) {
-    if (!robbed.deque.maybe_empty()) {
+    if (std::size_t const there = robbed.deque.size_snapshot(); there != 0) {
+      if (there == 1 && robbed.has_just_woken()) return {steal_status::empty, nullptr};
       steal_result<runnable*> const stolen_task = robbed.deque.steal();
       if (stolen_task.status == steal_status::stolen) at_root(stolen_task.item, self);
       if (stolen_task.status != steal_status::empty) return stolen_task;

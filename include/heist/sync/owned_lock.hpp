@@ -29,9 +29,8 @@ struct lock_waiter : queued_waiter<Env> {
 /// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
 ///
 /// Order   an owner that releases it wakes the first that waits, and goes on. The lock is free meanwhile, and others may
-///         take it, at most `Bypass` times, or a quarter of that where as many wait. Then it is handed to the one that was
-///         woken. If that one competes in vain, it is first again, and the next release hands the lock to it. So each
-///         waiter is woken twice at most.
+///         take it, at most `Bypass` times. Then it is handed to the one that was woken. If that one competes in vain, it is
+///         first again, and the next release hands the lock to it. So each waiter is woken twice at most.
 /// Threads any.
 template <class Env = os_env, unsigned Bypass = 16>
 class owned_lock {
@@ -40,8 +39,8 @@ class owned_lock {
   constexpr owned_lock() = default;
   owned_lock(owned_lock const&) = delete;
   owned_lock& operator=(owned_lock const&) = delete;
-  ///
 
+  // Marks in the word.
   static constexpr std::uintptr_t has_waiters = 1;
   /// The owner has been handed the lock, and does not run yet.
   static constexpr std::uintptr_t is_handed = 2;
@@ -88,7 +87,7 @@ class owned_lock {
   void release_to_next(woken_list<Env>& woken) noexcept {
     spin_guard guard{lock_};
     if (called_ != nullptr) {
-      if (++passed_ < allowed()) return set_free();
+      if (++passed_ < Bypass) return set_free();
       return hand_over(*std::exchange(called_, nullptr));
     }
     if (line_.empty()) return set_free();
@@ -127,9 +126,6 @@ class owned_lock {
     // acquire: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(seen, who | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
   }
-
-  /// How often others may overtake the first one. Where many wait, all would wait long.
-  unsigned allowed() const noexcept { return line_.size() < Bypass ? Bypass : Bypass / 4; }
 
   // All of these under lock_. A lock that is not free is given up under lock_, if `has_waiters` is set; one that is free may
   // be taken at any time.

@@ -15,7 +15,7 @@ namespace heist::detail {
 
 /// Order   readers that are first in line are handed the lock together. A writer that is first is woken when the lock is free,
 ///         and competes. If it competes in vain, the lock is handed to it next. Others may overtake the first that waits
-///         `Bypass` times, or a quarter of that where as many wait; and a writer as often again while it wakes up.
+///         `Bypass` times, and a writer as often again while it wakes up.
 /// Threads any.
 template <class Env = os_env, unsigned Bypass = 16>
 class reader_writer_lock {
@@ -114,7 +114,6 @@ class reader_writer_lock {
 
   // All of these under lock_. A lock that is free and waited for has a called writer.
   bool has_waiters() const noexcept { return called_ != nullptr || !line_.empty(); }
-  unsigned allowed() const noexcept { return line_.size() < Bypass ? Bypass : Bypass / 4; }
   bool take(std::uintptr_t who) noexcept {
     if (!seems_free(who)) return false;
     who == reader ? set_readers(readers() + 1) : set_writer(who);
@@ -123,11 +122,7 @@ class reader_writer_lock {
   /// Takes it for one that does not stand in line.
   bool pass(std::uintptr_t who) noexcept {
     if (!has_waiters()) return take(who);
-    if (passed() >= allowed()) {
-      set_passed(Bypass);  // nobody spins for it (is_soon_free)
-      return false;
-    }
-    if (!take(who)) return false;
+    if (passed() >= Bypass || !take(who)) return false;
     set_passed(passed() + 1);
     return true;
   }
@@ -140,7 +135,7 @@ class reader_writer_lock {
   /// Hands it to whom it may be handed, or calls a writer.
   void serve(woken_list<Env>& woken) noexcept {
     if (called_ != nullptr) {
-      if (passed() >= allowed() && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::served;
+      if (passed() >= Bypass && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::served;
       return;
     }
     while (!line_.empty()) {

@@ -68,7 +68,6 @@ class waiter_queue {
   /// relaxed: written under the lock, if it is this line's
   bool has(waiter const& w) const noexcept { return w.line.load(std::memory_order_relaxed) == this; }
   waiter* first() const noexcept { return first_; }
-  unsigned size() const noexcept { return size_; }
 
   /// Puts `w` at the end. False: it has been stopped, or is late, already.
   [[nodiscard]] bool enter(waiter& w) noexcept {
@@ -93,7 +92,6 @@ class waiter_queue {
     HEIST_ASSERT(has(w), "a waiter is taken out of a line in which it does not stand");
     (w.previous == nullptr ? first_ : w.previous->next) = w.next;
     (w.next == nullptr ? last_ : w.next->previous) = w.previous;
-    --size_;
     w.line.store(nullptr, std::memory_order_relaxed);  // relaxed: as in has()
     w.end = why;
   }
@@ -123,14 +121,12 @@ class waiter_queue {
     HEIST_ASSERT(w.line.load(std::memory_order_relaxed) == nullptr,  // relaxed: whoever puts it in line
                  "a waiter enters a line while it stands in one");
     if (w.end != wait_end::none) return false;
-    ++size_;
     w.line.store(this, std::memory_order_relaxed);  // relaxed: as in has()
     return true;
   }
 
   waiter* first_ = nullptr;
   waiter* last_ = nullptr;
-  unsigned size_ = 0;
 };
 
 }  // namespace heist::detail

@@ -64,6 +64,7 @@ struct worker {
     }
   };
   no_attention attention;
+  static constexpr bool has_just_woken() noexcept { return false; }
   silent<char const*> doing{"not started"};
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
