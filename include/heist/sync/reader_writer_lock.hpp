@@ -17,7 +17,7 @@ namespace heist::detail {
 ///         and competes. If it competes in vain, the lock is handed to it next. Others may overtake the first that waits
 ///         `Bypass` times, and a writer as often again while it wakes up.
 /// Threads any.
-template <class Env = os_env, unsigned Bypass = 16>
+template <class Env = os_env, unsigned Bypass = 64>
 class reader_writer_lock {
  public:
   using waiter = lock_waiter<Env>;
