@@ -134,15 +134,15 @@ void print_table(nlohmann::json const& results, std::size_t workers) {
     std::vector<std::optional<double>> of(libraries.size());
     for (auto const& r : results) {
       if (r["row"] != row.name) continue;
-      of[static_cast<std::size_t>(std::find(libraries.begin(), libraries.end(), r["library"]) - libraries.begin())] =
-          r["median"];
+      auto const library = std::find(libraries.begin(), libraries.end(), r["library"].get<std::string>());
+      of[static_cast<std::size_t>(library - libraries.begin())] = r["median"];
     }
     if (!of[0]) continue;
     double best = 1e300;
     for (std::size_t i = 1; i != of.size(); ++i) best = of[i] ? std::min(best, *of[i]) : best;
     fmt::print("{:36} {:>4}", row.name, row.unit);
     for (auto const& value : of) fmt::print(" {:>14}", value ? shown(*value) : "");
-    fmt::print(" {:>16.2f}\n", *of[0] / best);
+    fmt::print(" {:>16}\n", best < 1e300 ? fmt::format("{:.2f}", *of[0] / best) : "");
   }
   std::fflush(stdout);
 }
