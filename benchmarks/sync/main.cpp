@@ -31,14 +31,20 @@ std::vector<std::function<bench::peer()>> peers_for(std::size_t workers) {
   all.push_back([workers] { return bench::make_boost_fiber(workers, bench::idle_threads::spin); });
   all.push_back([workers] { return bench::make_boost_fiber(workers, bench::idle_threads::sleep); });
 #endif
+#ifdef HEIST_BENCH_TOOMANYCOOKS
+  all.push_back([workers] { return bench::make_toomanycooks(workers); });
+#endif
   return all;
 }
 std::vector<std::string> names_of_peers() {
+  std::vector<std::string> names{"heist", "std"};
 #ifdef HEIST_BENCH_BOOST_FIBER
-  return {"heist", "std", "Boost.Fiber", "B.F., sleeping"};
-#else
-  return {"heist", "std"};
+  names.insert(names.end(), {"Boost.Fiber", "B.F., sleeping"});
 #endif
+#ifdef HEIST_BENCH_TOOMANYCOOKS
+  names.push_back("TooManyCooks");
+#endif
+  return names;
 }
 
 double median_of(std::vector<double> values) {

@@ -298,5 +298,6 @@ peer make_heist(std::size_t workers);
 peer make_std();
 enum class idle_threads { spin, sleep };
 peer make_boost_fiber(std::size_t workers, idle_threads);  ///< once in a process
+peer make_toomanycooks(std::size_t workers);
 
 }  // namespace bench
