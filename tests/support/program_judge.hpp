@@ -151,7 +151,7 @@ class program_judge {
   void check_group(std::uint32_t n, status& s, std::uint32_t first, std::uint32_t last, std::uint32_t group,
                    bool superseded) {
     program_node const& d = p_.nodes[n];
-    bool const may_skip = d.how == way::submit && ((d.is(stoppable) && stop_) || is_stopped(n));
+    bool const may_skip = d.submits() && ((d.is(stoppable) && stop_) || is_stopped(n));
     std::uint64_t sum = 0;
     std::uint32_t failing = 0;
     nodes origins;
@@ -162,8 +162,13 @@ class program_judge {
       if (++failing == 1 || d.how == way::scope)
         origins.insert(origins.end(), child.origins.begin(), child.origins.end());
     }
+    bool const cut = m_.cells[d.children[first]].group_cut;
+    if (cut && !may_skip) say(fault::value, n, "a group of it was stopped by nobody");
     if (superseded) {
       result_.counted += failing;
+    } else if (cut) {
+      result_.counted += failing;
+      s.value += value_of_skipped;
     } else if (failing == 0) {
       s.value += sum;
     } else {

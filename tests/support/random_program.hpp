@@ -21,11 +21,13 @@ enum class way : std::uint8_t {
   free_fork,  ///< fork_join without a context; its children are leaves
   scope,      ///< the children of one scope, joined after each `group`
   submit,     ///< asyncs, waited for after each `group`
+  any,        ///< the same; when_any() says which of a group to wait for next
+  coroutine,  ///< is a coroutine, which awaits its children: each alone if `group` is 1, else each `group` by when_all()
   run,        ///< the tasks of a graph, which the node runs and waits for
   region      ///< runs of regions, one after the other
 };
-inline constexpr std::array<std::string_view, 8> way_names{"leaf",  "fork",   "inter", "free_fork",
-                                                           "scope", "submit", "run",   "region"};
+inline constexpr std::array<std::string_view, 10> way_names{"leaf",   "fork", "inter",     "free_fork", "scope",
+                                                            "submit", "any",  "coroutine", "run",       "region"};
 
 /// What else a node does, as bits.
 enum trait : std::uint32_t {
@@ -34,7 +36,7 @@ enum trait : std::uint32_t {
   throws_after = 1u << 2,
   catches = 1u << 3,    ///< the exceptions of its children, group by group
   stops = 1u << 4,      ///< requests the program's stop before its children
-  stoppable = 1u << 5,  ///< submit, run: its children get the program's stop_token
+  stoppable = 1u << 5,  ///< submits, run: its asyncs or tasks get the program's stop_token
   yields = 1u << 6,
   allocates = 1u << 7,
   spins = 1u << 8,
@@ -68,12 +70,14 @@ struct program_node {
   std::vector<std::uint32_t> after;     ///< of a graph's task: the siblings before it, as their places
 
   bool is(std::uint32_t bits) const noexcept { return (traits & bits) != 0; }
+  /// Are its children asyncs? Those of a coroutine may be coroutines that it awaits.
+  bool submits() const noexcept { return how == way::submit || how == way::any || how == way::coroutine; }
   /// How many children a group has.
   std::uint32_t group_size() const noexcept {
     if (how == way::region) return 1;
     if (how == way::run) return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(children.size()));
     std::uint32_t const wanted = group < 1 ? 1 : group;
-    return how == way::scope || how == way::submit ? wanted : std::min(wanted, how == way::free_fork ? 3u : 4u);
+    return how == way::scope || submits() ? wanted : std::min(wanted, how == way::free_fork ? 3u : 4u);
   }
   friend bool operator==(program_node const&, program_node const&) = default;
 };
@@ -177,7 +181,7 @@ class program_generator {
     give_traits(n);
     if (budget == 0) return;
     bool const deep_enough = level + 2 >= limits_.deepest;
-    switch (any_of(random_, 0, 19)) {
+    switch (any_of(random_, 0, 21)) {
       case 0:
       case 1:
       case 2:
@@ -202,6 +206,10 @@ class program_generator {
         return branches(n, way::region, std::min(budget, 8u), level, deep_enough);
       case 17:
         return branches(n, limits_.may_wait ? way::submit : way::fork, budget, level, deep_enough);
+      case 18:
+        return branches(n, limits_.may_wait ? way::any : way::fork, budget, level, deep_enough);
+      case 19:
+        return branches(n, limits_.may_wait ? way::coroutine : way::fork, budget, level, deep_enough);
       default:
         if (!limits_.may_wait || deep_enough) return branches(n, way::fork, budget, level, deep_enough);
         program_.nodes[n].how = way::run;
@@ -212,9 +220,11 @@ class program_generator {
   /// `budget` nodes below `n`, divided in one of several ways.
   void branches(std::uint32_t n, way how, std::uint32_t budget, std::uint32_t level, bool flat) {
     program_.nodes[n].how = how;
-    program_.nodes[n].group = static_cast<std::uint8_t>(how == way::scope || how == way::submit ? any_of(random_, 1, 40)
-                                                        : maybe(0.6)                            ? 2
+    bool const wide_groups = how == way::scope || program_.nodes[n].submits();
+    program_.nodes[n].group = static_cast<std::uint8_t>(wide_groups  ? any_of(random_, 1, 40)
+                                                        : maybe(0.6) ? 2
                                                                      : any_of(random_, 1, 4));
+    if (how == way::coroutine && maybe(0.5)) program_.nodes[n].group = 1;
     enum {
       wide,
       spine,

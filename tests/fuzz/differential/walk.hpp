@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>  // ptrdiff_t, size_t
 #include <cstdint>
 #include <memory>
+#include <numeric>  // iota
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -14,6 +16,7 @@
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 
+#include "fuzz/differential/walk_coroutine.hpp"
 #include "fuzz/differential/walks.hpp"
 
 namespace heist_fuzz {
@@ -115,8 +118,11 @@ struct walk {
         if (m_.cells[sibling(place)].ended != me_.began) return false;
       }
       std::uint32_t const size = parent.group_size(), first = is_.place / size * size;
+      // After an async that a stop has skipped, a coroutine may await a child that is no async.
+      bool const may_skip = m_.armed && parent.how == way::coroutine;
       for (std::uint32_t i = first < size ? first : first - size; i != first; ++i) {
-        if (!over(parent.children[i])) return false;
+        std::uint32_t const before = parent.children[i];
+        if (!over(before) && !(may_skip && m_.cells[before].began == 0)) return false;
       }
       return true;
     }
@@ -140,12 +146,8 @@ struct walk {
     program_node const& is = m.program->nodes[n];
     program_cell& me = m.cells[n];
     entry here{m, n};
-    std::size_t const worker = c.worker_id();
-    me.worker = static_cast<std::uint32_t>(worker);
-    if (worker >= m.workers || (is.is(heist_test::allocates) && c.squad_id() >= m.squads))
-      here.see(heist_test::no_worker);
-    std::uint64_t sum = here.begin();
-    if (here.stopped_it() && told && !c.stop_requested()) here.see(heist_test::untold);
+    std::uint64_t sum = begin(m, c, n, told, here);
+    std::size_t const worker = me.worker;
     if (is.is(heist_test::spins)) c.footprint(4096);
     {
       std::optional<heist::no_migrate> stay;
@@ -155,6 +157,17 @@ struct walk {
       if (is.is(heist_test::stays) && c.worker_id() != worker) here.see(heist_test::moved);
     }
     return here.leave(sum);
+  }
+
+  /// Returns what is before it.
+  static std::uint64_t begin(program_memory& m, Context c, std::uint32_t n, bool told, entry& here) {
+    std::size_t const worker = c.worker_id();
+    m.cells[n].worker = static_cast<std::uint32_t>(worker);
+    if (worker >= m.workers || (m.program->nodes[n].is(heist_test::allocates) && c.squad_id() >= m.squads))
+      here.see(heist_test::no_worker);
+    std::uint64_t const sum = here.begin();
+    if (here.stopped_it() && told && !c.stop_requested()) here.see(heist_test::untold);
+    return sum;
   }
 
   /// The sum of what the children leave.
@@ -174,6 +187,9 @@ struct walk {
       return sum;
     }
     if (is.how == way::scope) return scope(m, c, n, told, here);
+#if HEIST_COROUTINES
+    if (is.how == way::coroutine) return heist::sync_wait(walk_coroutine<walk, Context>::children(m, c, n, told, here));
+#endif
     std::uint64_t sum = 0;
     std::uint32_t const size = is.group_size();
     for (std::uint32_t first = 0; first < count; first += size) {
@@ -193,9 +209,14 @@ struct walk {
     try {
       sum += f();
     } catch (heist_test::program_failure const& e) {
-      if (group < heist_test::most_noted) m.cells[n].caught[group] = e.node + 1;
-      sum += heist_test::value_of_caught;
+      sum += caught(m, n, group, e);
     }
+  }
+  /// Returns what counts instead of that group.
+  static std::uint64_t caught(program_memory& m, std::uint32_t n, std::uint32_t group,
+                              heist_test::program_failure const& e) {
+    if (group < heist_test::most_noted) m.cells[n].caught[group] = e.node + 1;
+    return heist_test::value_of_caught;
   }
 
   static std::uint64_t group(program_memory& m, Context c, std::uint32_t n, std::uint32_t first, std::uint32_t last,
@@ -206,6 +227,8 @@ struct walk {
         fork_without_context<heist::context>(m, is.children.data() + first, last - first);
         return sum_of(m, n, first, last);
       case way::submit:
+      case way::any:
+      case way::coroutine:  // of a compiler without coroutines
         return submit(m, c, n, first, last, here);
       case way::region: {
         heist::region r{{.boundary_level = n % 4}};
@@ -296,6 +319,25 @@ struct walk {
   static std::uint64_t submit(program_memory& m, Context c, std::uint32_t n, std::uint32_t first, std::uint32_t last,
                               entry& here) {
     program_node const& is = m.program->nodes[n];
+    std::vector<heist::future<std::uint64_t>> all = submit_each(m, c, n, first, last);
+    if (is.how == way::any) wait_for_any(m, n, first, all, here);
+    for (auto& f : all) f.wait();  // all, since the first get() may throw
+    std::uint64_t sum = 0;
+    for (std::uint32_t i = first; i != last; ++i) {
+      try {
+        std::uint64_t const got = all[i - first].get();
+        if (got != m.cells[is.children[i]].value) here.see(heist_test::other_value);
+        sum += weighed(got, i);
+      } catch (heist::stopped_error const&) {
+        sum += weighed(heist_test::value_of_skipped, i);
+      }
+    }
+    return sum;
+  }
+
+  static std::vector<heist::future<std::uint64_t>> submit_each(program_memory& m, Context c, std::uint32_t n,
+                                                               std::uint32_t first, std::uint32_t last) {
+    program_node const& is = m.program->nodes[n];
     bool const with_token = is.is(heist_test::stoppable);
     struct call_held : call {
       heist_test::waiting_end end;
@@ -309,18 +351,31 @@ struct walk {
       else
         all.push_back(with_token ? c.submit(m.stop.get_token(), f) : c.submit(f));
     }
-    for (auto& f : all) f.wait();  // all, since the first get() may throw
-    std::uint64_t sum = 0;
-    for (std::uint32_t i = first; i != last; ++i) {
-      try {
-        std::uint64_t const got = all[i - first].get();
-        if (got != m.cells[is.children[i]].value) here.see(heist_test::other_value);
-        sum += weighed(got, i);
-      } catch (heist::stopped_error const&) {
-        sum += weighed(heist_test::value_of_skipped, i);
+    return all;
+  }
+
+  /// Waits by when_any() for the first of `all`, then for the first of the rest, and so on.
+  static void wait_for_any(program_memory& m, std::uint32_t n, std::uint32_t first,
+                           std::vector<heist::future<std::uint64_t>>& all, entry& here) {
+    std::vector<heist::future<std::uint64_t>> over(all.size());
+    std::vector<std::uint32_t> number(all.size());
+    std::iota(number.begin(), number.end(), 0u);
+    while (!all.empty()) {
+      heist::future<std::size_t> any =
+          all.size() == 2 && n % 2 == 0 ? heist::when_any(all[0], all[1]) : heist::when_any(all);
+      std::size_t which = any.get();
+      if (which >= all.size() || !all[which].done()) {
+        here.see(heist_test::early);
+        which = 0;
       }
+      program_cell const& child = m.cells[m.program->nodes[n].children[first + number[which]]];
+      if (child.ended + child.failed != child.began) here.see(heist_test::early);
+      auto const at = static_cast<std::ptrdiff_t>(which);
+      over[number[which]] = std::move(all[which]);
+      all.erase(all.begin() + at);
+      number.erase(number.begin() + at);
     }
-    return sum;
+    all = std::move(over);
   }
 
   static std::uint64_t run_graph(program_memory& m, Context c, std::uint32_t n) {
