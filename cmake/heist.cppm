@@ -5,6 +5,7 @@ module;
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
+#include <heist/configuration.hpp>
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
 #include <heist/sync.hpp>
@@ -14,6 +15,7 @@ export module heist;
 export namespace heist {
 // executors, contexts, futures
 using heist::basic_context;
+using heist::configuration_text;
 using heist::context;
 using heist::executor;
 using heist::future;

@@ -179,7 +179,7 @@ inline void settle(options& o) {
         fmt::format("--boundary-level means nothing to {}; add --policy cab or leave it out", o.policy)};
   }
   if (o.machine.empty()) return;
-  if (o.run.where.pin != heist::pinning::none) {
+  if (o.run.where.pin == heist::pinning::pus) {
     throw argument_error{"workers cannot be bound to the CPUs of a --machine that is only pretended; leave --pin out"};
   }
   bool const is_file = o.machine.ends_with(".xml");

@@ -1,5 +1,5 @@
 // Door: what programs that run tasks use. Locality (cab, cats, replay, automatic, regions) is in locality.hpp; tools are in
-// measure.hpp, observe.hpp, report.hpp, simulate.hpp and topology.hpp.
+// configuration.hpp, measure.hpp, observe.hpp, report.hpp, simulate.hpp and topology.hpp.
 #pragma once
 
 #include "heist/algorithm.hpp"

@@ -7,6 +7,7 @@
     "heist: heist/src.hpp is for programs whose files are all compiled with -DHEIST_SEPARATE_COMPILATION; fix it by that."
 #endif
 
+#include "heist/configuration.hpp"
 #include "heist/heist.hpp"
 #include "heist/locality.hpp"
 #include "heist/measure.hpp"
@@ -28,6 +29,7 @@
 #include "heist/automatic/others.ipp"
 #include "heist/automatic/region_trials.ipp"
 #include "heist/automatic/ways.ipp"
+#include "heist/base/environment.ipp"
 #include "heist/base/json.ipp"
 #include "heist/coroutine/resumption.ipp"
 #include "heist/dynamic/after.ipp"
@@ -121,6 +123,7 @@
 #include "heist/replay/steal_log.ipp"
 #include "heist/sched/between_tasks.ipp"
 #include "heist/sched/checked_wait.ipp"
+#include "heist/sched/configuration.ipp"
 #include "heist/sched/core.ipp"
 #include "heist/sched/core_fibers.ipp"
 #include "heist/sched/core_start.ipp"

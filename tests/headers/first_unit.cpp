@@ -1,4 +1,5 @@
 // One of two units that include all of heist and use it.
+#include "heist/configuration.hpp"
 #include "heist/heist.hpp"
 #include "heist/locality.hpp"
 #include "heist/measure.hpp"

@@ -4,6 +4,7 @@
 #include "heist/sync.hpp"
 #include "heist/simulate.hpp"
 #include "heist/report.hpp"
+#include "heist/configuration.hpp"
 #include "heist/observe.hpp"
 #include "heist/measure.hpp"
 #include "heist/locality.hpp"

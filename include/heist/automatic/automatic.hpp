@@ -60,7 +60,7 @@ struct squad_room_maker<policy::automatic> {
   static void keep_options(core& home, options const& wanted) {
     options all = wanted;
     // The others are made on a worker, which may see one processor only.
-    if (all.pin != pinning::none && !all.machine) all.machine = home.where.machine();
+    if (pins(all) && !all.machine) all.machine = home.where.machine();
     home.room->other_executors()->keep(std::move(all), home.worker_count);
   }
 

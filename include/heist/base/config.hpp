@@ -96,6 +96,8 @@
 #else
 #define HEIST_UNROLL
 #endif
+/// As in CMakeLists.txt.
+#define HEIST_VERSION "0.2.0"
 /// By default headers include their bodies, the .ipp beside them. With HEIST_SEPARATE_COMPILATION they do not: one file
 /// of the program includes heist/src.hpp, or the program links heist::compiled.
 /// HEIST_BODY stands before bodies in an .ipp; and before declarations of virtual functions that have one, since GCC

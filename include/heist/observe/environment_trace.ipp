@@ -10,7 +10,7 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY std::unique_ptr<environment_trace> environment_trace::wanted() noexcept {
-  if (environment_text("HEIST_TRACE").empty() && environment_text("HEIST_REPORT").empty()) return nullptr;
+  if (environment_text(variable::trace).empty() && environment_text(variable::report).empty()) return nullptr;
   if (make == nullptr) {
     std::fprintf(stderr,
                  "heist: HEIST_TRACE or HEIST_REPORT is set, but nothing in this program can write it; fix it by "

@@ -124,10 +124,10 @@ HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const&
   });
 }
 
-/// The file that `variable` names for the `number`-th executor, or an empty text. The name is absolute, because the program
+/// The file that a variable names for the `number`-th executor, or an empty text. The name is absolute, because the program
 /// may change its directory before the file is written.
-HEIST_COLD_BODY std::string trace_file(char const* variable, std::size_t number) {
-  std::string name{environment_text(variable)};
+HEIST_COLD_BODY std::string trace_file(variable which, std::size_t number) {
+  std::string name{environment_text(which)};
   if (name.empty() || name == "-") return name;
   if (std::size_t const at = name.find("%p"); at != std::string::npos)
     name.replace(at, 2, std::to_string(os_env::process()));
@@ -148,7 +148,7 @@ HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {
     // used until the very end.
     static task_edges& edges = *new task_edges;
     std::size_t const number = executors.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number on its own
-    return new environment_writer{edges, trace_file("HEIST_TRACE", number), trace_file("HEIST_REPORT", number)};
+    return new environment_writer{edges, trace_file(variable::trace, number), trace_file(variable::report, number)};
   } catch (std::bad_alloc const&) {
     return nullptr;
   }

@@ -78,16 +78,8 @@ HEIST_COLD_BODY void watchdog::forget() noexcept {
 }
 
 HEIST_COLD_BODY double watchdog::limit() noexcept {
-  std::string_view const text = environment_text("HEIST_WATCHDOG");
-  if (text.empty() || text == "0") return 0;
-  constexpr double least = 0.001, most = 1e6;
-  if (auto const seconds = whole_number(text, least, most)) return *seconds;
-  std::fprintf(
-      stderr,
-      "heist: HEIST_WATCHDOG is '%s', which is no number of seconds; fix it by a number from 0.001 to 1000000, or "
-      "leave it out\n",
-      text.data());
-  return 0;
+  if (environment_text(variable::watchdog) == "0") return 0;
+  return number_in_environment(variable::watchdog, 0.001, 1e6, 0);
 }
 
 }  // namespace heist::detail

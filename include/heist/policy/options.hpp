@@ -14,29 +14,32 @@ namespace heist {
 
 /// Whether worker threads are bound to processing units.
 enum class pinning {
-  none,  ///< the operating system places them; right when the machine is shared
-  pus    ///< one processing unit each, where the machine is the real one; right when this process owns the machine
+  automatic,  ///< as the environment variable HEIST_PIN says (`pus` or `none`); none without it
+  none,       ///< the operating system places them; right when the machine is shared
+  pus         ///< one processing unit each, where the machine is the real one; right when this process owns the machine
 };
 
-/// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use.
+/// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use. What they
+/// leave open an environment variable may decide (docs/environment.md).
 struct options {
-  /// The number of workers. 0: one for each CPU that the affinity mask and the cgroup quota allow.
+  /// The number of workers. 0: HEIST_WORKERS, or one for each CPU that the affinity mask and the cgroup quota allow.
   std::size_t workers = 0;
-  /// The machine; by default the real one. topology::parse describes another one.
+  /// The machine; by default the one in HEIST_TOPOLOGY, or the real one. topology::parse describes another one.
   std::optional<topology::machine> machine = std::nullopt;
   /// The level of the machine whose workers form a squad.
   squad_by squads = squad_by::automatic;
   /// Squads by hand, as lists of PUs; overrides `squads` when not empty.
   std::vector<std::vector<std::uint32_t>> squad_pus = {};
   /// Whether threads are bound to PUs.
-  pinning pin = pinning::none;
-  /// Bytes of the stack of each fiber, on which tasks run. Only touched pages use memory.
-  std::size_t stack_size = std::size_t{1} << 20;
+  pinning pin = pinning::automatic;
+  /// Bytes of the stack of each fiber, on which tasks run. Only touched pages use memory. 0: HEIST_STACK_SIZE, or 1 MiB.
+  std::size_t stack_size = 0;
   /// The largest number of fibers, at least one for each worker. Each waiting task needs one; under child-first order
   /// each level of forks on each worker needs one, which the worker keeps. The executor keeps their addresses until
   /// it is destroyed, and returns their memory (docs/performance.md, "Memory"). If one more is needed, a fork and a
-  /// wait for a future or a run throw stack_error. A join, sync_wait() and algorithms continue without one.
-  std::size_t max_fibers = 30'000;
+  /// wait for a future or a run throw stack_error. A join, sync_wait() and algorithms continue without one. 0:
+  /// HEIST_MAX_FIBERS, or 30,000.
+  std::size_t max_fibers = 0;
   /// The largest number of threads: one for each worker, and more for calls that block (context::blocking). The
   /// executor makes these when it needs them, and keeps them. At the limit such a call blocks its worker.
   std::size_t max_threads = 256;

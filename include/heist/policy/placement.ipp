@@ -3,14 +3,19 @@
 
 #include "heist/policy/placement.hpp"
 
+#include "heist/base/environment.hpp"
 #include "heist/topology/bind.hpp"
 #include "heist/topology/cpu_quota.hpp"
 
 namespace heist::detail {
 
+HEIST_COLD_BODY bool pins(options const& wanted) noexcept {
+  return wanted.pin == pinning::pus || (wanted.pin == pinning::automatic && is_set_to(variable::pin, "pus", "none"));
+}
+
 HEIST_COLD_BODY placement::placement(options const& wanted, bool needs_squads)
     : later_{!needs_squads && !wanted.machine && wanted.squads == squad_by::automatic && wanted.squad_pus.empty() &&
-             wanted.pin == pinning::none && (wanted.workers != 0 || topology::has_allowed_cpus())} {
+             !pins(wanted) && (wanted.workers != 0 || topology::has_allowed_cpus())} {
   if (later_) return;
   machine_ = wanted.machine ? *wanted.machine : topology::this_machine();
 }
@@ -24,6 +29,8 @@ HEIST_COLD_BODY void placement::place(options const& wanted, std::size_t workers
 }
 
 HEIST_COLD_BODY std::size_t placement::usable_workers() const {
+  std::size_t const wanted = size_in_environment(variable::workers, std::size_t{1} << 20, 0);
+  if (wanted != 0) return wanted;
   if (later_) return topology::usable_cpus(topology::allowed_cpus().size());
   return machine_.is_this_machine ? topology::usable_cpus(machine_) : machine_.pu_count();
 }

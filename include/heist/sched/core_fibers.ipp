@@ -141,10 +141,8 @@ HEIST_BODY void core::make_ready(fiber& f) {
     make_runnable_on(*f.worker, f.resume_item);
   } else if (resume_rule* const rule = f.rule_of_task(); rule != nullptr) {
     rule->make_ready(f);
-  } else if (worker* const w = own_worker(); w != nullptr) {
-    w->wakes();
-    push(*w, f.resume_item);
   } else {
+    if (worker* const w = own_worker(); w != nullptr) w->wakes();
     make_runnable(f.resume_item);
   }
 }

@@ -1,9 +1,13 @@
 // How an executor's workers start and stop. Bodies of core.
 #pragma once
 
+#include <algorithm>  // max
+
+#include "heist/base/environment.hpp"
 #include "heist/fiber/overflow_report.hpp"
 #include "heist/sched/core.hpp"
 #include "heist/sched/core_trim.hpp"
+#include "heist/sched/display.hpp"
 #include "heist/sched/wait.hpp"
 
 namespace heist::detail {
@@ -13,6 +17,8 @@ HEIST_COLD_BODY void core::refuse_while_stopping() {
       "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
       "object of a worker, or by a thread that outlives it); fix it by giving it before, or to another executor."};
 }
+
+inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
 
 HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement const& where) {
   if (wanted.workers > max_workers) {
@@ -25,6 +31,13 @@ HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement co
   if (wanted.workers != 0) return wanted.workers;
   std::size_t const usable = where.usable_workers();
   return usable < max_workers ? usable : max_workers;
+}
+
+HEIST_COLD_BODY std::size_t stack_size_left_open() noexcept {
+  return size_in_environment(variable::stack_size, largest_stack, std::size_t{1} << 20, true);
+}
+HEIST_COLD_BODY std::size_t max_fibers_left_open() noexcept {
+  return size_in_environment(variable::max_fibers, most_fibers, 30'000);
 }
 
 /// More threads than any machine lets a process have.
@@ -40,23 +53,23 @@ HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t wo
   return wanted.max_threads < workers ? workers : wanted.max_threads;
 }
 
-inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
-
 /// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
 HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
-  if (wanted.max_fibers < workers) {
+  std::size_t most = wanted.max_fibers;
+  if (most == 0) most = std::max(max_fibers_left_open(), workers);
+  if (most < workers) {
     throw executor_error{
         fmt::format("options::max_fibers is {}, and {} workers need one each at least. Fix it by a larger number, some "
                     "dozens for each worker, or more if many tasks wait at a time.",
-                    wanted.max_fibers, workers)};
+                    most, workers)};
   }
-  if (wanted.max_fibers > most_fibers) {
+  if (most > most_fibers) {
     throw executor_error{fmt::format(
         "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Fix it by the number of "
         "tasks that wait at a time, and some dozens for each worker; fibers are made as they are needed.",
-        wanted.max_fibers, most_fibers)};
+        most, most_fibers)};
   }
-  return wanted.max_fibers;
+  return most;
 }
 
 HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
@@ -70,7 +83,8 @@ HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
 HEIST_COLD_BODY std::size_t stack_size_for(options const& wanted) {
   constexpr std::size_t minimum = std::size_t{32} << 10;
   check_stack_size("stack_size", wanted.stack_size);
-  return wanted.stack_size < minimum ? minimum : wanted.stack_size;
+  std::size_t const bytes = wanted.stack_size != 0 ? wanted.stack_size : stack_size_left_open();
+  return bytes < minimum ? minimum : bytes;
 }
 
 /// 0: none is wanted.
@@ -104,7 +118,7 @@ HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_funct
       max_threads_{thread_cap_for(wanted, worker_count)},
       on_start_{wanted.on_worker_start},
       on_stop_{wanted.on_worker_stop},
-      pins_{wanted.pin == pinning::pus && where.machine().is_this_machine},
+      pins_{pins(wanted) && where.machine().is_this_machine},
       thread_count_{worker_count} {
   os_env::watch_forks();
   where.place(wanted, worker_count);
@@ -122,6 +136,16 @@ HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_funct
     door_ = gate_.get();
     for (auto& w : workers) w->gate = door_;
   }
+}
+
+HEIST_COLD_BODY void display::print_if_wanted() {
+  if (!is_set_to(variable::display_env, "1", "0")) return;
+  if (print != nullptr) return print();
+  std::fputs(
+      "heist: HEIST_DISPLAY_ENV is set, but nothing in this program can print it; fix it by linking heist::compiled, "
+      "or by "
+      "including heist/configuration.hpp in one of its files\n",
+      stderr);
 }
 
 HEIST_COLD_BODY void core::start() {
@@ -150,6 +174,8 @@ HEIST_COLD_BODY void core::start() {
     throw;
   }
   enroll();
+  say_what_is_unknown();
+  display::print_if_wanted();
   watchdog_.start([this] { return look(); }, [this] { return state_text(); });
 }
 

@@ -11,6 +11,7 @@
 #include <utility>  // move
 
 #include "heist/base/env.hpp"
+#include "heist/base/environment.hpp"
 
 #include "heist/topology/bind.hpp"
 #include "heist/topology/hwloc_machine.hpp"
@@ -44,20 +45,33 @@ struct known_machine {
   known_machine* next;
 };
 
-/// Those with which hwloc describes another machine than this, or this one in another way.
-inline constexpr char const* hwloc_variables[] = {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT",
-                                                  "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
+/// Those with which another machine than this is described, or this one in another way.
+inline constexpr char const* describing_variables[] = {"HEIST_TOPOLOGY", "HWLOC_SYNTHETIC",  "HWLOC_XMLFILE",
+                                                       "HWLOC_FSROOT",   "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
 
 /// The mask and the variables that discover() depends on, as a text.
 HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus) {
   std::string key;
   for (std::uint32_t const cpu : cpus) key += fmt::format("{},", cpu);
-  for (char const* const variable : hwloc_variables) {
+  for (char const* const variable : describing_variables) {
     char const* const text = std::getenv(variable);
     key += ';';
     if (text != nullptr) key += text;
   }
   return key;
+}
+
+/// Does as HEIST_TOPOLOGY says. False: it is not set, or means nothing.
+HEIST_COLD_BODY bool describe_by_environment(::hwloc_topology_t topology) noexcept {
+  using heist::detail::variable;
+  std::string_view const text = heist::detail::environment_text(variable::topology);
+  if (text.empty()) return false;
+  bool const is_file = text.ends_with(".xml");
+  if ((is_file ? ::hwloc_topology_set_xml(topology, text.data())
+               : ::hwloc_topology_set_synthetic(topology, text.data())) == 0)
+    return true;
+  heist::detail::say_it_means_nothing(variable::topology);
+  return false;
 }
 
 /// True if the process may run on every PU: otherwise the numbers are not this machine's.
@@ -72,6 +86,7 @@ namespace heist::topology {
 HEIST_COLD_BODY machine discover() {
   detail::hwloc_handle const hwloc;
   if (!hwloc) return detail::flat_machine_because("does not start");
+  bool const is_described = detail::describe_by_environment(hwloc.get());
   if (::hwloc_topology_load(hwloc.get()) != 0) return detail::flat_machine_because("cannot read this machine");
   bool real = ::hwloc_topology_is_thissystem(hwloc.get()) != 0;
   if (real) {
@@ -86,12 +101,12 @@ HEIST_COLD_BODY machine discover() {
   auto m = detail::machine_builder(hwloc.get()).build();
   if (m.pus.empty()) return detail::flat_machine_because("finds no PUs");
   m.is_this_machine = real;
-  if (!real) m.note = "described by hwloc's environment variables";
+  if (!real) m.note = is_described ? "described by HEIST_TOPOLOGY" : "described by hwloc's environment variables";
   return m;
 }
 
 HEIST_COLD_BODY bool has_allowed_cpus() {
-  for (char const* const variable : detail::hwloc_variables) {
+  for (char const* const variable : detail::describing_variables) {
     if (std::getenv(variable) != nullptr) return false;
   }
   return true;

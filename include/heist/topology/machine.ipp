@@ -37,7 +37,7 @@ HEIST_COLD_BODY std::string machine::describe() const {
   auto const add = [&](std::size_t n, char const* one, char const* many, std::uint64_t bytes = 0) {
     if (n == 0) return;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, n == 1 ? one : many);
-    if (bytes != 0) text += fmt::format(" ({})", detail::bytes_text(bytes));
+    if (bytes != 0) text.append(" (").append(detail::bytes_text(bytes)).append(")");
   };
   add(package_count(), "package", "packages");
   add(numa_count(), "NUMA node", "NUMA nodes");
@@ -47,7 +47,7 @@ HEIST_COLD_BODY std::string machine::describe() const {
   add(pu_count(), "PU", "PUs");
   if (text.empty()) text = "no PUs";
   if (!is_this_machine) text += ", not this machine";
-  if (!note.empty()) text += fmt::format(" ({})", note);
+  if (!note.empty()) text.append(" (").append(note).append(")");
   return text;
 }
 

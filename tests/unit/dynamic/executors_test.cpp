@@ -16,14 +16,9 @@
 #include "heist/replay.hpp"
 #include "support/catch.hpp"
 
-TEST_CASE("default_executor: one for the process; HEIST_WORKERS is read with care", "[dynamic]") {
+TEST_CASE("default_executor: one for the process", "[dynamic]") {
   CHECK(&heist::default_executor() == &heist::default_executor());
   CHECK(heist::default_executor().submit([] { return 1; }).get() == 1);
-  CHECK(heist::detail::workers_wanted(nullptr) == 0);
-  CHECK(heist::detail::workers_wanted("") == 0);
-  CHECK(heist::detail::workers_wanted("3") == 3);
-  for (char const* wrong : {"0", "-1", "3x", " 3", "many", "99999999999999999999999"})
-    CHECK_THROWS_AS(heist::detail::workers_wanted(wrong), heist::executor_error);
 }
 
 TEST_CASE("any_executor: as the executor that it refers to", "[dynamic]") {

@@ -59,7 +59,7 @@ std::string refusal(F f) {
 }  // namespace
 
 TEST_CASE("max_fibers: fewer than workers is an executor_error that names it", "[sched]") {
-  for (std::size_t const fibers : {0u, 1u, 3u}) {
+  for (std::size_t const fibers : {1u, 3u}) {
     try {
       heist::executor ex{options{.workers = 4, .max_fibers = fibers}};
       FAIL("made");

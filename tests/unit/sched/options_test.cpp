@@ -62,7 +62,7 @@ TEST_CASE("options: a described machine gives its squads and one worker for each
 }
 
 TEST_CASE("options: a stack size too small is raised, one that the system cannot give is refused", "[sched]") {
-  heist::executor small{options{.workers = 1, .stack_size = 0}};
+  heist::executor small{options{.workers = 1, .stack_size = 1}};
   CHECK(small.sync_wait([] { return 1; }) == 1);
   if (heist::under_asan) return;  // which writes a shadow of each stack
   CHECK_THROWS_AS((heist::executor{options{.workers = 1000, .stack_size = std::size_t{1} << 40}}), heist::stack_error);

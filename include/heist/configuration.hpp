@@ -1,0 +1,5 @@
+// Door: what heist is in this process. One file of a program that includes this, or the CMake target heist::compiled, makes
+// HEIST_DISPLAY_ENV=1 work.
+#pragma once
+
+#include "heist/sched/configuration.hpp"  // configuration_text
