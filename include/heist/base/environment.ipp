@@ -78,8 +78,8 @@ HEIST_COLD_BODY std::size_t size_in_environment(variable v, std::size_t most, st
   std::string_view text = environment_text(v);
   if (text.empty()) return otherwise;
   constexpr std::string_view units = "KMG";
-  std::size_t const which = unit ? units.find(text.back()) : units.npos;
-  unsigned const shift = which == units.npos ? 0 : 10 * (static_cast<unsigned>(which) + 1);
+  std::size_t const which = unit ? units.find(text.back()) : std::string_view::npos;
+  unsigned const shift = which == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(which) + 1);
   if (shift != 0) text.remove_suffix(1);
   double const n = whole_number(text);
   if (n >= 1 && n <= static_cast<double>(most >> shift)) {
