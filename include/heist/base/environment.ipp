@@ -46,12 +46,13 @@ HEIST_COLD_BODY void say_it_means_nothing(variable v) noexcept {
 }
 
 HEIST_COLD_BODY void say_what_is_unknown() noexcept {
-  if (!is_first_to_say(unknown_said)) return;
+  bool says = false;
   for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) {
     std::string_view const name = std::string_view{*at}.substr(0, std::string_view{*at}.find('='));
     if (!name.starts_with("HEIST_") || std::any_of(std::begin(environment_variables), std::end(environment_variables),
                                                    [&](auto const& known) { return name == known.name; }))
       continue;
+    if (!says && !(says = is_first_to_say(unknown_said))) return;
     std::fprintf(stderr, "heist: the environment sets %s, which heist does not know; fix it by one of", *at);
     for (auto const& known : environment_variables) std::fprintf(stderr, " %s", known.name);
     std::fprintf(stderr, ", or leave it out\n");
