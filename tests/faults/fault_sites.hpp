@@ -145,8 +145,6 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"topology/discover.ipp", "::hwloc_topology_set_synthetic(", "a text that means nothing is told on stderr, and this machine used"},
     {"base/environment.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"base/environment.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
-    {"base/environment.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
-    {"base/environment.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"observe/environment_writer.ipp", "::sigemptyset(", "of a set that exists"},
     {"observe/environment_writer.ipp", "::sigaddset(", "of a set and a signal that exist"},
     {"observe/environment_writer.ipp", "::sigpending(", "nothing is pending then"},

@@ -45,7 +45,8 @@ std::string_view environment_text(variable v) noexcept;
 HEIST_RARE void say_it_means_nothing(variable v) noexcept;
 /// Has that been said?
 bool means_nothing(variable v) noexcept;
-/// Says on stderr, once in a process, which variables are set that begin as heist's and are none of them.
+/// Says on stderr, once in a process, which variables are set whose names resemble those of heist. A program may have
+/// variables of its own that begin with HEIST_.
 HEIST_RARE void say_what_is_unknown() noexcept;
 
 /// The number that the whole text of `v` is, from `least` to `most`; `otherwise` if it is not set, or means nothing, which is

@@ -5,11 +5,9 @@
 
 #include <unistd.h>  // environ
 
-#include <algorithm>     // any_of
 #include <charconv>      // from_chars
 #include <cstdio>        // fprintf
 #include <cstdlib>       // getenv
-#include <iterator>      // begin, end
 #include <system_error>  // errc
 
 #include "heist/base/env.hpp"
@@ -45,17 +43,39 @@ HEIST_COLD_BODY void say_it_means_nothing(variable v) noexcept {
                environment_variables[at].name, environment_text(v).data(), environment_variables[at].values);
 }
 
+/// Was `known` meant? With a letter or two wrong, or a word more.
+HEIST_COLD_BODY bool resembles(std::string_view name, std::string_view known) noexcept {
+  std::size_t const least = name.size() < known.size() ? name.size() : known.size();
+  std::size_t const most = name.size() + known.size() - least;
+  std::size_t front = 0, back = 0;
+  while (front != least && name[front] == known[front]) ++front;
+  while (front + back != least && name[name.size() - back - 1] == known[known.size() - back - 1]) ++back;
+  if (most - front - back <= known.size() / 4) return true;
+  if (least != known.size()) return false;
+  return front == least ? name[front] == '_' : back == least && name[name.size() - back - 1] == '_';
+}
+
 HEIST_COLD_BODY void say_what_is_unknown() noexcept {
+  constexpr std::string_view prefix = "HEIST_";
   bool says = false;
   for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) {
-    std::string_view const name = std::string_view{*at}.substr(0, std::string_view{*at}.find('='));
-    if (!name.starts_with("HEIST_") || std::any_of(std::begin(environment_variables), std::end(environment_variables),
-                                                   [&](auto const& known) { return name == known.name; }))
-      continue;
-    if (!says && !(says = is_first_to_say(unknown_said))) return;
-    std::fprintf(stderr, "heist: the environment sets %s, which heist does not know; fix it by one of", *at);
-    for (auto const& known : environment_variables) std::fprintf(stderr, " %s", known.name);
-    std::fprintf(stderr, ", or leave it out\n");
+    std::string_view name{*at};
+    if (!name.starts_with(prefix)) continue;
+    name = name.substr(prefix.size(), name.find('=') - prefix.size());
+    char const* meant = nullptr;
+    for (auto const& v : environment_variables) {
+      std::string_view const known{v.name + prefix.size()};
+      if (name == known) {
+        meant = nullptr;
+        break;
+      }
+      if (resembles(name, known)) meant = v.name;
+    }
+    if (meant == nullptr) continue;
+    if (!says && !is_first_to_say(unknown_said)) return;
+    says = true;
+    std::fprintf(stderr, "heist: the environment sets %s, which heist does not know; fix it by %s, or leave it out\n",
+                 *at, meant);
   }
 }
 
