@@ -1,4 +1,4 @@
-// Door: what heist is in this process. One file of a program that includes this, or the CMake target heist::compiled, makes
+// Door: a description of heist in this process. One file of a program that includes this, or the CMake target heist::compiled, makes
 // HEIST_DISPLAY_ENV=1 work.
 #pragma once
 

@@ -81,7 +81,7 @@ enum sight : std::uint32_t {
   crowded = 1u << 5       ///< beside another task of the same limiter
 };
 
-/// Of one node; written by nobody else, but for `inside`, `passed` and `group_cut`.
+/// Of one node. Only that node writes it, except `inside`, `passed` and `group_cut`.
 struct program_cell {
   std::uint64_t value = 0;
   std::uint32_t began = 0, ended = 0, failed = 0;  ///< failed: left by an exception
@@ -90,7 +90,7 @@ struct program_cell {
   std::uint32_t worker = 0;
   std::uint32_t cut = 0;                 ///< of a node that runs a graph: 1: the run was stopped, 2: the node, too
   std::uint32_t inside = 0, passed = 0;  ///< of such a node: written by its limited tasks
-  bool group_cut = false;  ///< of the first in a group of a coroutine, which writes it: when_all() was stopped
+  bool group_cut = false;                ///< when_all() was stopped; the coroutine writes it in the first of the group
   std::array<std::uint32_t, most_noted> caught{};  ///< by group: 1 + the node whose exception it was
 };
 

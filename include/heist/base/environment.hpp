@@ -23,7 +23,7 @@ enum class variable : unsigned char {
 
 struct environment_variable {
   char const* name;
-  char const* values;  ///< what it may be; "fix it by ..."
+  char const* values;  ///< its values, for the sentence "fix it by ..."
 };
 inline constexpr environment_variable environment_variables[] = {
     {"HEIST_WORKERS", "a number of workers from 1 on"},

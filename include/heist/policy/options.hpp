@@ -19,8 +19,8 @@ enum class pinning {
   pus         ///< one processing unit each, where the machine is the real one; right when this process owns the machine
 };
 
-/// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use. What they
-/// leave open an environment variable may decide (docs/environment.md).
+/// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use.
+/// Environment variables decide what is left open (docs/environment.md).
 struct options {
   /// The number of workers. 0: HEIST_WORKERS, or one for each CPU that the affinity mask and the cgroup quota allow.
   std::size_t workers = 0;

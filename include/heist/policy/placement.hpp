@@ -25,8 +25,8 @@ class placement {
 
   /// The constructor's second half, when the number of workers is known. Throws topology_error.
   void place(options const& wanted, std::size_t workers);
-  /// The number of workers where the options leave it open: the CPUs that this process may use, or the PUs of a described
-  /// machine.
+  /// The number of workers where the options leave it open: HEIST_WORKERS, or the CPUs that this process may use, or the PUs
+  /// of a described machine.
   std::size_t usable_workers() const;
   topology::machine const& machine() const;
   topology::squads const& squads() const;

@@ -17,7 +17,7 @@ namespace heist {
 /// As std::shared_timed_mutex, for tasks, threads and coroutines at once.
 ///
 /// Order    waiters are served in turn, readers that stand side by side together, but for a bounded bypass. Others may lock it 64
-///          times before the first that waits, and as often again while a writer wakes up. So nobody waits for ever, and a reader may wait behind a writer that waits.
+///          times before the first that waits, and as often again while a writer wakes up. So each wait ends. A reader may wait behind a waiting writer.
 /// Stops    as heist::mutex.
 /// Errors   lock() and lock_shared() throw std::system_error (resource_deadlock_would_occur) in a task that writes. They throw as
 ///          those of heist::mutex where a task cannot park. Unlocking it when it is not locked, or by a task that is not the

@@ -1,4 +1,4 @@
-// What heist is in this process, and what its executors take from the environment.
+// Describes heist in this process: its build, the machine, and the environment variables.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace heist {
 
-/// What heist is in this process, for people: version, build, machine, and what an executor with options{} gets. A line for
-/// each environment variable has its value, and says whether the environment sets it. The first executor prints it on stderr
-/// if HEIST_DISPLAY_ENV is 1.
+/// Describes heist in this process, for people: version, build and machine, and the workers of an executor with options{}. Each
+/// environment variable has a line with its value, which says if the environment sets it. The first executor prints this text
+/// on stderr if HEIST_DISPLAY_ENV is 1.
 ///
 /// Cost  looks at the machine: some milliseconds the first time.
 std::string configuration_text();

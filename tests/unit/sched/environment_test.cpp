@@ -1,12 +1,8 @@
-// What environment variables decide, and what is said of those that mean nothing.
+// Environment variables: they decide what options leave open. A wrong value is named once.
 #include <cstdlib>  // setenv
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>  // dup2
 
 #include "faults/child_process.hpp"
 #include "heist/automatic.hpp"
