@@ -21,7 +21,7 @@ HEIST_COLD_BODY std::string_view environment_text(variable v) noexcept {
 
 /// A bit for each variable, and one for say_what_is_unknown().
 HEIST_COLD_BODY os_env::atomic<unsigned>& what_was_said() noexcept {
-  static constinit os_env::atomic<unsigned> said{0};
+  static os_env::atomic<unsigned> said{0};
   return said;
 }
 constexpr unsigned unknown_said = 31;
