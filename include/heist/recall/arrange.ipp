@@ -95,7 +95,7 @@ HEIST_COLD_BODY void remembering::arrange(graph_data& g, core& home) {
 HEIST_COLD_BODY void remembering::put_in_order(graph_data& g) {
   if (passes_++ < order_due_) return;
   if (way_ == recall_way::in_order) return;
-  order_due_ = order_by_time(g, tasks_) ? 2 * passes_ : passes_;
+  order_due_ = order_by_time(g, tasks_, std::max(workers_, 1u)) ? 2 * passes_ : passes_;
 }
 
 /// What is known of tasks that are still there stays; others come without a past.

@@ -577,6 +577,34 @@ TEST_CASE("order: the longest way to the end is by number of tasks at first, and
   CHECK(order == "fts");
 }
 
+TEST_CASE("order: neighbours that take about as long as each other stay together, again and again") {
+  heist::executor<heist::policy::cats> ex{1};
+  heist_test::watchdog const guard{ex, seconds{60}};
+  heist::task_graph g;
+  std::string order;
+  std::vector<heist::task<>> all;
+  auto start = g.emplace([] {});
+  for (char const c : {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'}) all.push_back(g.emplace([&order, c] { order += c; }));
+  ex.run(g).get();
+  SECTION("tasks that nothing precedes") {}
+  SECTION("successors of a task") {
+    for (auto& t : all) start.precede(t);
+    ex.run(g).get();
+  }
+  for (int pass = 0; pass != 9; ++pass) {
+    std::vector<std::int64_t> times{1, 10, 12, 9, 14, 11, 13, 10, 12};
+    times[static_cast<std::size_t>(pass % 8 + 1)] = 900;  // one was disturbed
+    pretend_times(g, *start.graph(), times);
+    order.clear();
+    ex.run(g).get();
+    INFO(pass);
+    auto const first = order.front();
+    std::string others = "abcdefgh";
+    others.erase(others.find(first), 1);
+    CHECK(order == first + others);
+  }
+}
+
 TEST_CASE("order: what nothing precedes begins by its way, too, and conditions keep the numbers of their successors") {
   heist::executor<heist::policy::cats> ex{1};
   heist_test::watchdog const guard{ex, seconds{60}};
