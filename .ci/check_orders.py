@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Every atomic operation names its memory order, and every order carries its reason: an edge (E1) that the file or the
-header of its bodies declares, a step (S1) of the floor's README, or `relaxed: why`, on its statement or right above.
+header of its bodies declares, a step (S1) of the folder's README, or `relaxed: why`, on its statement or right above.
 seq_cst is for fences only."""
 import re
 
 from headers import atomic_members, code_of, finish, headers, line_of
 
-SEAM = ("base/env.hpp", "base/park_word.hpp")  # defines the orders' operations; the reasons are with the callers
+SEAM = ("core/base/env.hpp", "core/base/park_word.hpp")  # defines the orders' operations; the reasons are with the callers
 ORDER = re.compile(r"\bmemory_order(?:_|::)(\w+)")
 REASON = re.compile(r"//.*\b([A-Z]\d+|relaxed|acquire|release|acq_rel|seq_cst|as (?:above|below|in|the))\b")
 EDGE = re.compile(r"^\s*//+\s*(E\d+)\b.*\s<?->\s")

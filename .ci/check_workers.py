@@ -1,37 +1,38 @@
 #!/usr/bin/env python3
-"""No worker is kept across a user's code, which may wait and resume on another worker (sched/README.md, "A worker is not
-kept"): a local worker in sched/ and the floors above says why it may be there, `kept: reason`, on its line or right above,
+"""No worker is kept across a user's code, which may wait and resume on another worker (core/scheduler/README.md, "A worker is not
+kept"): a local worker in core/scheduler/ and the folders above says why it may be there, `kept: reason`, on its line or right above,
 or is listed here (a header with its bodies); and pools of blocks, which belong to workers, are named in one file."""
 import re
 
 from headers import code_of, finish, headers, line_of, within
 
-PLACES = ["sched/", "executor/", "room/", "fork/", "graph/", "tiers/", "replay/", "dynamic/", "coroutine/"]
+PLACES = ["core/scheduler/", "core/executor/", "core/extension/", "core/fork/", "graph/", "locality/squads/", "locality/replay/",
+          "parallel/async/", "parallel/flow/", "parallel/pipeline/", "parallel/coroutine/"]
 LOCAL = re.compile(r"\bworker(?:\s+const)?\s*[&*]\s*(?:const\s+)?(\w+)\s*(?:=|\{|:)")
 POOL = re.compile(r"(?:->|\.)\s*blocks\s*\.")
-POOL_PLACES = ["executor/pooled.hpp", "sched/core.hpp"]  # core.hpp: for threads outside, in one statement
+POOL_PLACES = ["core/executor/pooled.hpp", "core/scheduler/core.hpp"]  # core.hpp: for threads outside, in one statement
 
 # Functions that run no code of a user's, other than observers and policies, which may not wait.
 KEPT = {
-    "sched/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
-    "sched/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
-    "executor/guest.hpp": "the worker that a guest carries stays the same until it has left",
-    "sched/between_tasks.hpp": "between two tasks; push() says where it has ended",
-    "sched/core_start.ipp": "asked for the fiber, at once",
-    "sched/suspend.ipp": "as parking",
-    "sched/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
-    "tiers/squad_room.hpp": "making squads when no task runs, and parking",
-    "tiers/near_search.hpp": "searching: no task runs",
-    "tiers/squad_search.hpp": "searching: no task runs",
-    "replay/gift_search.hpp": "searching: no task runs",
-    "sched/fiber.hpp": "the member that is read anew",
-    "sched/worker.hpp": "the worker itself",
-    "executor/no_migrate.hpp": "asked for the fiber, at once",
-    "sched/wait.hpp": "asked for the fiber, at once",
-    "fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
-    "replay/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
-    "fork/elsewhere.hpp": "asked for the fiber, at once",
-    "fork/fork_join.hpp": "asked for the fiber, at once",
+    "core/scheduler/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
+    "core/scheduler/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
+    "core/executor/guest.hpp": "the worker that a guest carries stays the same until it has left",
+    "core/scheduler/between_tasks.hpp": "between two tasks; push() says where it has ended",
+    "core/scheduler/core_start.ipp": "asked for the fiber, at once",
+    "core/scheduler/suspend.ipp": "as parking",
+    "core/scheduler/core_fibers.ipp": "parking and leaving: from reading the worker to the switch there is only our code",
+    "locality/squads/squad_room.hpp": "making squads when no task runs, and parking",
+    "locality/squads/near_search.hpp": "searching: no task runs",
+    "locality/squads/squad_search.hpp": "searching: no task runs",
+    "locality/replay/gift_search.hpp": "searching: no task runs",
+    "core/scheduler/fiber.hpp": "the member that is read anew",
+    "core/scheduler/worker.hpp": "the worker itself",
+    "core/executor/no_migrate.hpp": "asked for the fiber, at once",
+    "core/scheduler/wait.hpp": "asked for the fiber, at once",
+    "core/fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
+    "locality/replay/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
+    "core/fork/elsewhere.hpp": "asked for the fiber, at once",
+    "core/fork/fork_join.hpp": "asked for the fiber, at once",
 }
 
 bad, checked, used = [], 0, set()

@@ -3,7 +3,7 @@
 
 #include <heist/distributed.hpp>
 #include <heist/executor.hpp>
-#include <heist/sim/ranks.hpp>
+#include <heist/tools/simulate/ranks.hpp>
 
 #include <sys/resource.h>
 

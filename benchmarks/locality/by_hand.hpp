@@ -2,8 +2,8 @@
 // barrier, with the arithmetic of the program that the scheduler runs.
 #pragma once
 
-#include <heist/base/config.hpp>
-#include <heist/base/env.hpp>
+#include <heist/core/base/config.hpp>
+#include <heist/core/base/env.hpp>
 #include <heist/topology.hpp>
 
 #include <algorithm>  // max, min

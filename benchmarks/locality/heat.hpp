@@ -2,7 +2,7 @@
 // other (Jacobi).
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // that nearly all of its time is the way of the data.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

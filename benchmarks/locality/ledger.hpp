@@ -1,7 +1,7 @@
 // Who computed what: which worker got which leaf of each sweep, and how often that was the one that had it before.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <algorithm>  // sort, min, max, max_element
 #include <array>

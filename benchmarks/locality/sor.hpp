@@ -2,7 +2,7 @@
 // the black, which are each other's neighbours.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

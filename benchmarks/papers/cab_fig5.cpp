@@ -1,7 +1,7 @@
 // CAB, Fig. 5: heat with every boundary level; does Eq. 4 name the best?
 #include <fmt/format.h>
 
-#include <heist/policy/boundary_level.hpp>
+#include <heist/locality/policy/boundary_level.hpp>
 
 #include <algorithm>  // min_element
 #include <cstddef>    // size_t

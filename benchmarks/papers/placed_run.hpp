@@ -52,7 +52,7 @@ placed_run run_and_note(P& program, locality::options const& wanted, locality::s
           std::is_same_v<Policy, heist::policy::random>};
 }
 
-/// What the leaf of these rows touches, as the simulated programs have it (heist/sim/matrices.hpp).
+/// What the leaf of these rows touches, as the simulated programs have it (heist/tools/simulate/matrices.hpp).
 inline void touch_as(std::string_view name, std::size_t n, std::size_t sweep, locality::range part,
                      heist::sim::program_builder& b) {
   std::uint64_t const row = n * sizeof(double), array = (n * row / 4096 + 1) * 4096;

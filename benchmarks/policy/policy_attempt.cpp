@@ -5,9 +5,9 @@
 // million attempts where the processor's counters cannot be read.
 #include <benchmark/benchmark.h>
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
+#include <heist/core/sync/work_deque.hpp>
 #include <heist/policy.hpp>
-#include <heist/sync/work_deque.hpp>
 #include <heist/topology.hpp>
 
 #include <chrono>

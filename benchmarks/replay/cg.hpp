@@ -1,7 +1,7 @@
 // Conjugate gradients (NAS cg): a step of the inverse power method, which solves A z = x by 25 iterations.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // then the magnetic one from that.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

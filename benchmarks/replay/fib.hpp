@@ -3,7 +3,7 @@
 
 #include <cstddef>  // size_t
 
-#include <heist/policy/options.hpp>
+#include <heist/core/policy/options.hpp>
 
 namespace replay {
 

@@ -1,7 +1,7 @@
 // Shortest paths between all vertices (Floyd and Warshall): a step allows the paths one more vertex to pass, in place.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

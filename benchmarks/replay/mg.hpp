@@ -2,7 +2,7 @@
 // residual (NAS report RNR-94-007, section 3.3.3).
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // element's neighbours by how many directions they differ in.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <array>
 #include <cstddef>  // size_t

@@ -1,7 +1,7 @@
 // Prefix sums in two sweeps over a tree (Ladner and Fischer): up, what the blocks sum to; down, what is before each.
 #pragma once
 
-#include <heist/base/config.hpp>
+#include <heist/core/base/config.hpp>
 
 #include <fmt/format.h>
 

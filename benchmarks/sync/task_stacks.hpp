@@ -3,9 +3,9 @@
 // and two words for each task (section 3, Fig. 3). Those two also with a private part of the same kind as heist's.
 #pragma once
 
-#include <heist/base/config.hpp>
-#include <heist/base/env.hpp>
-#include <heist/sync/task_stack.hpp>
+#include <heist/core/base/config.hpp>
+#include <heist/core/base/env.hpp>
+#include <heist/core/sync/task_stack.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <heist/executor/context.hpp>
+#include <heist/core/executor/context.hpp>
 #include <heist/graph/input.hpp>
 
 #include "tiles.hpp"

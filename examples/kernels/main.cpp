@@ -1,8 +1,8 @@
 // Runs fork/join kernels: serially and on an executor, with the time of each and a check of the results.
 #include <heist/heist.hpp>
 #include <heist/measure.hpp>
-#include <heist/measure/work_span.hpp>
 #include <heist/observe.hpp>
+#include <heist/tools/measure/work_span.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

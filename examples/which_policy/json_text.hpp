@@ -1,7 +1,7 @@
 // The comparison as JSON, for other programs.
 #pragma once
 
-#include <heist/base/json.hpp>
+#include <heist/core/base/json.hpp>
 
 #include <fmt/format.h>
 

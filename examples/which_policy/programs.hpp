@@ -4,8 +4,8 @@
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
-#include <heist/measure/program_recording.hpp>
 #include <heist/simulate.hpp>
+#include <heist/tools/measure/program_recording.hpp>
 
 #include <fmt/format.h>
 

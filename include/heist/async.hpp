@@ -2,10 +2,10 @@
 // per_worker.
 #pragma once
 
-#include "heist/dynamic/after.hpp"
-#include "heist/dynamic/any_executor.hpp"
-#include "heist/dynamic/default_executor.hpp"
-#include "heist/dynamic/per_worker.hpp"
-#include "heist/dynamic/when.hpp"
-#include "heist/dynamic/with.hpp"
 #include "heist/executor.hpp"
+#include "heist/parallel/async/after.hpp"
+#include "heist/parallel/async/any_executor.hpp"
+#include "heist/parallel/async/default_executor.hpp"
+#include "heist/parallel/async/per_worker.hpp"
+#include "heist/parallel/async/when.hpp"
+#include "heist/parallel/async/with.hpp"

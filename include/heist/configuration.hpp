@@ -2,4 +2,4 @@
 // HEIST_DISPLAY_ENV=1 work.
 #pragma once
 
-#include "heist/sched/configuration.hpp"  // configuration_text
+#include "heist/core/scheduler/configuration.hpp"  // configuration_text

@@ -1,10 +1,10 @@
 // Door: coroutine, resume_on, sync_wait; empty where the compiler has no coroutines of the standard.
 #pragma once
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 #if HEIST_COROUTINES
-#include "heist/coroutine/coroutine.hpp"
-#include "heist/coroutine/graph.hpp"
 #include "heist/graph.hpp"
+#include "heist/parallel/coroutine/coroutine.hpp"
+#include "heist/parallel/coroutine/graph.hpp"
 #endif

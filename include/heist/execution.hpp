@@ -5,6 +5,6 @@
 
 #if defined(__cpp_lib_senders) || __has_include(<stdexec/execution.hpp>)
 #include "heist/executor.hpp"
-#include "heist/senders/bulk.hpp"
-#include "heist/senders/scheduler.hpp"
+#include "heist/parallel/execution/bulk.hpp"
+#include "heist/parallel/execution/scheduler.hpp"
 #endif

@@ -1,5 +1,5 @@
 // Door: flow, datum, read, write, update, commute.
 #pragma once
 
-#include "heist/dynamic/flow.hpp"
 #include "heist/executor.hpp"
+#include "heist/parallel/flow/flow.hpp"

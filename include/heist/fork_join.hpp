@@ -1,7 +1,7 @@
 // Door: context::fork_join, heist::fork_join, scope, no_migrate, mutex.
 #pragma once
 
+#include "heist/core/executor/no_migrate.hpp"
+#include "heist/core/fork/fork_join.hpp"
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
-#include "heist/fork/fork_join.hpp"
-#include "heist/fork/scope.hpp"

@@ -1,32 +1,32 @@
-// The whole house on one screen: what users name, floor by floor, with the default template arguments, which stand here
-// and nowhere else.
+// All that users name, with the default template arguments, which stand here and nowhere else; and the folders.
 //
-//   6  heist/*.hpp       doors: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
-//                        locality.hpp = region, tiers, replay, automatic, policy, topology; tools: observe, report,
-//                        measure, simulate. distributed: a component of its own, with MPI
-//   5  automatic/        the policy that tries the others
-//      tiers/            squads, CAB, CATS                 replay/     steal trees, following them, adaptation
-//      algo/             loops, reductions, scans, sorts   measure/    work and span, recordings
-//      dynamic/          tasks after tasks, data flow, pipelines       coroutine/  coroutines as tasks
-//      primitives/       mutexes, permits, channels, ... that park a task (heist/sync.hpp, not in heist.hpp)
-//      senders/          std::execution: a scheduler with bulk (heist/execution.hpp, not in heist.hpp)
-//      distributed/      one graph over many processes
-//   4  recall/           graphs that remember: their memory, squads for their tasks, runs that follow one
-//      graph/            task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
-//      region/           what is remembered of a repeated phase
-//   3  fork/             fork_join, scope: parent-first on the task stack, child-first on continuations
-//   2  executor/         the executor, tasks from anywhere and their futures, blocking calls, threads that help
-//      sched/            worker loop, finding work, sleeping, parking, context, fiber
-//      room/             what a room tells the core
-//      sim/              beside it: the same policies on simulated workers; nothing of the core includes it
-//   1  policy/ fiber/ memory/    pure decisions, stack switching, stacks and arenas
-//   0  topology/ sync/ observe/  machine and squads, deque, task stack, EventCount, events and traces
-//      base/             words, configuration, the seam to the outside world
+//   heist/*.hpp      what users include: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
+//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp, execution.hpp;
+//                    observe, report, measure, simulate; distributed.hpp, with MPI
+//   distributed/     one graph over many processes
+//   tools/           measure/     work and span, recordings
+//                    simulate/    the same policies on simulated workers
+//                    observe/     recorders, traces, reports
+//   locality/        automatic/   the policy that tries the others
+//                    squads/      CAB, CATS                    replay/    steal trees, following them
+//                    history/     graphs that remember         region/    what is remembered of a repeated phase
+//                    policy/      adaptation, profiles         counters/  of the processor
+//   parallel/        execution/   std::execution: a scheduler with bulk
+//                    algorithm/   loops, reductions, scans, sorts
+//                    primitives/  mutexes, permits, channels, ... that park a task
+//                    coroutine/   coroutines as tasks          flow/, pipeline/, async/
+//   graph/           task graphs: nodes, edges that carry values, conditions, composition, limiters, runs
+//   core/            fork/        fork_join, scope: parent-first on the task stack, child-first on continuations
+//                    executor/    the executor, tasks from anywhere and their futures, threads that help
+//                    scheduler/   worker loop, finding work, sleeping, parking
+//                    extension/   how locality takes part: room_core.hpp; fork/fork_room.hpp
+//                    fiber/, memory/, policy/, observe/, sync/, topology/, base/
 //
-// A header includes only floors below its own. Each has a `.hpp` with what is declared and, where bodies need not be in
-// every file of a program, an `.ipp` with those (heist/src.hpp). A compiler analyses each body that a header includes, and
-// instantiates what it uses, called or not: so what few programs need has a header of its own, which heist.hpp leaves out.
-// Rooms plug into the core by room/room_core.hpp and fork/fork_room.hpp. Next: sched/worker_loop.hpp, sched/README.md.
+// core/ includes no other group; graph/ includes core/; parallel/ and locality/ include both, and not each other. Within a
+// group a header includes only folders that stand below its own (.ci/check_layers.py). Each has a `.hpp` with what is
+// declared and, where bodies need not be in every file of a program, an `.ipp` with those (heist/src.hpp). A compiler
+// analyses each body that a header includes, and instantiates what it uses, called or not: so what few programs need has
+// a header of its own, which heist.hpp leaves out. Next: core/scheduler/worker_loop.hpp, core/scheduler/README.md.
 #pragma once
 
 #include <cstddef>  // size_t, ptrdiff_t

@@ -1,5 +1,5 @@
 // Door: pipeline, serial_stage, parallel_stage, token.
 #pragma once
 
-#include "heist/dynamic/pipeline.hpp"
 #include "heist/executor.hpp"
+#include "heist/parallel/pipeline/pipeline.hpp"

@@ -1,7 +1,7 @@
 // Door: the policy concepts and the policies.
 #pragma once
 
-#include "heist/policy/adaptation.hpp"
-#include "heist/policy/policies.hpp"
-#include "heist/policy/replay_mode.hpp"
-#include "heist/policy/tier_policies.hpp"
+#include "heist/core/policy/policies.hpp"
+#include "heist/locality/policy/adaptation.hpp"
+#include "heist/locality/policy/replay_mode.hpp"
+#include "heist/locality/policy/tier_policies.hpp"

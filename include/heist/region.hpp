@@ -2,5 +2,5 @@
 // and replay.hpp.
 #pragma once
 
-#include "heist/region/region.hpp"
-#include "heist/region/region_entry.hpp"
+#include "heist/core/fork/region_entry.hpp"
+#include "heist/locality/region/region.hpp"

@@ -3,6 +3,6 @@
 // It takes compilers some seconds.
 #pragma once
 
-#include "heist/observe/environment_writer.hpp"  // HEIST_TRACE, HEIST_REPORT
-#include "heist/observe/task_edges.hpp"          // task_edges
-#include "heist/observe/trace_report.hpp"        // summarize, write_report
+#include "heist/tools/observe/environment_writer.hpp"  // HEIST_TRACE, HEIST_REPORT
+#include "heist/tools/observe/task_edges.hpp"          // task_edges
+#include "heist/tools/observe/trace_report.hpp"        // summarize, write_report

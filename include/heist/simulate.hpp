@@ -1,24 +1,24 @@
 // Door: a deterministic simulation of workers on a described machine, with the policies of the executor.
 #pragma once
 
-#include "heist/policy/tier_policies.hpp"
-#include "heist/sim/engine.hpp"
-#include "heist/sim/matrices.hpp"          // heat, sor, gauss_elimination
-#include "heist/sim/mergesort.hpp"         // mergesort
-#include "heist/sim/options.hpp"           // options, costs, caches
-#include "heist/sim/program.hpp"           // program
-#include "heist/sim/program_builder.hpp"   // program_builder
-#include "heist/sim/ranks.hpp"             // simulate_ranks, network
-#include "heist/sim/recorded_check.hpp"    // to_program
-#include "heist/sim/recorded_file.hpp"     // save, load_recorded_program
-#include "heist/sim/recorded_json.hpp"     // to_json, recorded_program_from_json
-#include "heist/sim/recorded_program.hpp"  // recorded_program
-#include "heist/sim/report.hpp"            // report
-#include "heist/sim/sim_error.hpp"         // sim_error
-#include "heist/sim/task_graphs.hpp"       // chain, tree_graph, random_graph, wavefront
-#include "heist/sim/trees.hpp"             // balanced_tree, stress
-#include "heist/sim/uts.hpp"               // uts
-#include "heist/topology/synthetic.hpp"    // topology::parse
+#include "heist/core/topology/synthetic.hpp"  // topology::parse
+#include "heist/locality/policy/tier_policies.hpp"
+#include "heist/tools/simulate/engine.hpp"
+#include "heist/tools/simulate/matrices.hpp"          // heat, sor, gauss_elimination
+#include "heist/tools/simulate/mergesort.hpp"         // mergesort
+#include "heist/tools/simulate/options.hpp"           // options, costs, caches
+#include "heist/tools/simulate/program.hpp"           // program
+#include "heist/tools/simulate/program_builder.hpp"   // program_builder
+#include "heist/tools/simulate/ranks.hpp"             // simulate_ranks, network
+#include "heist/tools/simulate/recorded_check.hpp"    // to_program
+#include "heist/tools/simulate/recorded_file.hpp"     // save, load_recorded_program
+#include "heist/tools/simulate/recorded_json.hpp"     // to_json, recorded_program_from_json
+#include "heist/tools/simulate/recorded_program.hpp"  // recorded_program
+#include "heist/tools/simulate/report.hpp"            // report
+#include "heist/tools/simulate/sim_error.hpp"         // sim_error
+#include "heist/tools/simulate/task_graphs.hpp"       // chain, tree_graph, random_graph, wavefront
+#include "heist/tools/simulate/trees.hpp"             // balanced_tree, stress
+#include "heist/tools/simulate/uts.hpp"               // uts
 
 namespace heist {
 

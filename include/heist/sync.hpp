@@ -3,10 +3,10 @@
 #pragma once
 
 #include "heist/executor.hpp"
-#include "heist/primitives/channel.hpp"
-#include "heist/primitives/condition_variable.hpp"
-#include "heist/primitives/deadline.hpp"
-#include "heist/primitives/latch.hpp"
-#include "heist/primitives/mutex.hpp"
-#include "heist/primitives/semaphore.hpp"
-#include "heist/primitives/shared_mutex.hpp"
+#include "heist/parallel/primitives/channel.hpp"
+#include "heist/parallel/primitives/condition_variable.hpp"
+#include "heist/parallel/primitives/deadline.hpp"
+#include "heist/parallel/primitives/latch.hpp"
+#include "heist/parallel/primitives/mutex.hpp"
+#include "heist/parallel/primitives/semaphore.hpp"
+#include "heist/parallel/primitives/shared_mutex.hpp"

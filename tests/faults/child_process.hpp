@@ -14,7 +14,7 @@
 #include <string>
 
 #include "faults/fault_sites.hpp"
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

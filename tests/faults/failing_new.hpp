@@ -8,7 +8,7 @@
 #include <new>
 
 #include "faults/fault_sites.hpp"
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace {
 

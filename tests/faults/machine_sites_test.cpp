@@ -17,9 +17,9 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "faults/sweep.hpp"
+#include "heist/core/topology/cpu_quota.hpp"
+#include "heist/core/topology/hwloc_machine.hpp"
 #include "heist/topology.hpp"
-#include "heist/topology/cpu_quota.hpp"
-#include "heist/topology/hwloc_machine.hpp"
 #include "support/catch.hpp"
 
 namespace {

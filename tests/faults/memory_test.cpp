@@ -13,11 +13,11 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "heist/async.hpp"
+#include "heist/core/sync/ready_list.hpp"
+#include "heist/core/sync/work_deque.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
-#include "heist/sync/ready_list.hpp"
-#include "heist/sync/work_deque.hpp"
 #include "support/catch.hpp"
 #include "support/wait_for.hpp"
 

@@ -18,11 +18,11 @@
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
 #include "faults/sweep.hpp"
-#include "heist/observe/chrome_trace.hpp"
-#include "heist/observe/hardware_counters.hpp"
-#include "heist/observe/page_nodes.hpp"
-#include "heist/observe/recorder.hpp"
-#include "heist/sim/recorded_file.hpp"
+#include "heist/locality/counters/hardware_counters.hpp"
+#include "heist/tools/observe/chrome_trace.hpp"
+#include "heist/tools/observe/page_nodes.hpp"
+#include "heist/tools/observe/recorder.hpp"
+#include "heist/tools/simulate/recorded_file.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -9,8 +9,8 @@
 
 #include "faults/child_process.hpp"
 #include "faults/failing_new.hpp"
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"

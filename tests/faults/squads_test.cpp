@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "faults/child_process.hpp"
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"

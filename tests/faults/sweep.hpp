@@ -17,7 +17,7 @@
 #include "faults/failing_new.hpp"
 #include "faults/fault_sites.hpp"
 #include "faults/interposer.hpp"
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "support/catch.hpp"
 
 /// LeakSanitizer's, where there is one.

@@ -7,11 +7,11 @@
 #include <set>
 
 #include "faults/fault_sites.hpp"
-#include "heist/base/config.hpp"
-#include "heist/policy/hierarchical.hpp"
-#include "heist/policy/sampling.hpp"
-#include "heist/policy/victim_set.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/policy/hierarchical.hpp"
+#include "heist/core/policy/sampling.hpp"
+#include "heist/core/policy/victim_set.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 using heist::fast_random;

@@ -7,8 +7,8 @@
 #include <cstddef>  // size_t
 #include <cstdio>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "support/migrate.hpp"
 
 namespace {
@@ -20,7 +20,7 @@ inline int* naive() {
   return &mine;
 }
 /// Of this thread in fact. noinline is not enough for an address: Clang 14 takes it for a constant, and does not wait
-/// for the function to return it. Where the value is read, as in fiber/current.hpp, it is.
+/// for the function to return it. Where the value is read, as in core/fiber/current.hpp, it is.
 HEIST_NOINLINE int* careful() {
   int* at = &mine;
   asm volatile("" : "+r"(at) : : "memory");

@@ -26,20 +26,20 @@ LIMIT = 900  # seconds: a guard against hangs for programs that take one
 
 # Bugs in copies of the headers: what is to be noticed, file, before, after. `seeded()` chooses one at run time.
 SEEDS = [
-    ("a switch does not exchange the exception state", "fiber/native_fiber_context.hpp",
+    ("a switch does not exchange the exception state", "core/fiber/native_fiber_context.hpp",
      "    from.exceptions_ = exchange_exception_state(to.exceptions_);\n    to.exceptions_ = {};\n",
      "    if (seeded() != 1) {\n    from.exceptions_ = exchange_exception_state(to.exceptions_);\n"
      "    to.exceptions_ = {};\n    }\n"),
-    ("a fiber that is left for good takes the exceptions of the next one", "fiber/native_fiber_context.hpp",
+    ("a fiber that is left for good takes the exceptions of the next one", "core/fiber/native_fiber_context.hpp",
      "    exchange_exception_state(std::exchange(to.exceptions_, {}));\n",
      "    if (seeded() != 2) exchange_exception_state(std::exchange(to.exceptions_, {}));\n"),
-    ("a switch does not keep the floating-point control words", "fiber/native_fiber_context.hpp",
+    ("a switch does not keep the floating-point control words", "core/fiber/native_fiber_context.hpp",
      "    c.to->control_.install();\n", "    if (seeded() != 3) c.to->control_.install();\n"),
 ]
 SEEDED = ("#include <cstdlib>\nnamespace heist::detail {\ninline int seeded() noexcept {\n"
           "  static int const number = std::atoi(std::getenv(\"HEIST_SEEDED\"));\n  return number;\n}\n}\n")
 # In a build of its own, since it has to be inlined. Only read, not run: a compiler may get away with it.
-NAIVE = ("the accessor of the worker is inlined", "fiber/current.hpp",
+NAIVE = ("the accessor of the worker is inlined", "core/fiber/current.hpp",
          "HEIST_NOINLINE inline worker* this_worker() noexcept {\n  asm volatile(\"\" ::: \"memory\");\n",
          "HEIST_ALWAYS_INLINE worker* this_worker() noexcept {\n")
 

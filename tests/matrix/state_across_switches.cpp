@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "support/migrate.hpp"
 
@@ -232,7 +232,7 @@ HEIST_NOINLINE double third() {
   return one / three;
 }
 
-/// fiber/README.md: control words are kept over switches.
+/// core/fiber/README.md: control words are kept over switches.
 template <class Context>
 void rounding(Context ctx) {
   constexpr auto other_rounds_to_nearest = [] {

@@ -1,15 +1,15 @@
 // Those that resume when several have come (H16): arrivals, alone, as a task uses them that comes after others
-// (dynamic/after.ipp), and as the turns of a pipeline; and the lock for data in any order.
+// (parallel/async/after.ipp), and as the turns of a pipeline; and the lock for data in any order.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/arrivals.hpp"
+#include "heist/core/sync/arrivals.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/dynamic/commute_lock.hpp"
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/parallel/flow/commute_lock.hpp"
 
 namespace {
 

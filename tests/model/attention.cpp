@@ -1,15 +1,15 @@
 // Attention (H15): when a request is in the injector and all workers are busy, each worker that comes to the end of a
 // task, or to a slow fork, finds its flag up; and its next fork is slow. Workers here are as in
-// sched/between_tasks.hpp, worker_loop.hpp and core.hpp; a request, once taken, keeps its worker busy for ever.
+// core/scheduler/between_tasks.hpp, worker_loop.hpp and core.hpp; a request, once taken, keeps its worker busy for ever.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/attention.hpp"
+#include "heist/core/sync/attention.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/idle_gate.hpp"
-#include "heist/sync/injector.hpp"
+#include "heist/core/sync/idle_gate.hpp"
+#include "heist/core/sync/injector.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
-// expedite() (H21): sync/begin_once.hpp as shipped, with the shares and units of work of executor/async_base.hpp and
+// expedite() (H21): core/sync/begin_once.hpp as shipped, with the shares and units of work of core/executor/async_base.hpp and
 // async.ipp, repeated by hand.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/begin_once.hpp"
+#include "heist/core/sync/begin_once.hpp"
 
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // A bounded ring with waiters at both ends, as heist::channel uses it: values, closing, and those who leave.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/bounded_ring.hpp"
+#include "heist/core/sync/bounded_ring.hpp"
 
 #include <cstddef>
 #include <optional>
 
 #include "engine/suite.hpp"
-#include "heist/sync/two_lines.hpp"
+#include "heist/core/sync/two_lines.hpp"
 #include "line_waiter.hpp"
 
 namespace {
@@ -37,7 +37,7 @@ struct value {
 
 using waiter = model::line_waiter<>;
 
-/// What primitives/channel.hpp does, without the bound of its bypass.
+/// What parallel/primitives/channel.hpp does, without the bound of its bypass.
 struct stage {
   explicit stage(std::size_t capacity) : ring{capacity} { value::place = capacity == 1 ? &place : nullptr; }
   ~stage() { value::place = nullptr; }

@@ -1,15 +1,15 @@
-// Threads that change (H19): a worker is handed over to another thread by a call that blocks (sync/carrier.hpp, as
-// executor/blocking.ipp uses it), and lent to a guest while it sleeps (sync/seat.hpp).
+// Threads that change (H19): a worker is handed over to another thread by a call that blocks (core/sync/carrier.hpp, as
+// core/executor/blocking.ipp uses it), and lent to a guest while it sleeps (core/sync/seat.hpp).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/carrier.hpp"
+#include "heist/core/sync/carrier.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/injector.hpp"
-#include "heist/sync/seat.hpp"
-#include "heist/sync/spin_lock.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/seat.hpp"
+#include "heist/core/sync/spin_lock.hpp"
 
 namespace {
 

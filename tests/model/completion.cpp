@@ -1,6 +1,6 @@
 // Completion (H6): whoever waits wakes once, sees what was done before, and may free the completion at once.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
 
 #include "engine/suite.hpp"
 

@@ -2,7 +2,7 @@
 // after it has been left completely, and takes the child's outcome after its end; a slot is used again only when its
 // thief has done with it.
 //
-// fork/child_first.hpp, sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their
+// core/fork/child_first.hpp, core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their
 // protocol, function by function under the same names, on the shipped task stack, completion, deque and injector. A
 // fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
 // a step of their current fiber. Fibers are left for good, as by the native flow.
@@ -12,9 +12,9 @@
 #include <new>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/injector.hpp"
-#include "heist/sync/task_stack.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/task_stack.hpp"
 
 namespace {
 
@@ -162,7 +162,7 @@ struct executor {
     for (fiber* f : fibers) delete f;
   }
 
-  // --- sched/core_fibers.ipp ---
+  // --- core/scheduler/core_fibers.ipp ---
 
   fiber& obtain_fresh(worker& w) {
     if (fiber* const f = w.fresh; f != nullptr) {
@@ -223,7 +223,7 @@ struct executor {
     child.context = place::loop;
   }
 
-  // --- fork/child_first.hpp ---
+  // --- core/fork/child_first.hpp ---
 
   static void begin_child(fiber& child) {
     worker& w = *child.on;

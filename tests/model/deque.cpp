@@ -1,7 +1,7 @@
 // The work-stealing deque: every item comes out exactly once, with what was written before its push (H1), also while
 // the deque grows (H2) and its indices wrap.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/work_deque.hpp"
+#include "heist/core/sync/work_deque.hpp"
 
 #include <array>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/event_count.hpp"
+#include "heist/core/sync/event_count.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The EventCount: nobody sleeps through work (H4), a signal reaches a waiter that can use it (H5).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/event_count.hpp"
+#include "heist/core/sync/event_count.hpp"
 
 #include <cstddef>
 

@@ -1,16 +1,16 @@
 // The hand-off of fibers (H8): a parked fiber resumes once, on one thread at a time, with what it left behind.
 //
-// sched/fiber.hpp and sched/core_fibers.ipp are no templates over Env: this is a model of their protocol
-// (sched/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
+// core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their protocol
+// (core/scheduler/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
 // injector. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/injector.hpp"
-#include "heist/sync/work_deque.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/work_deque.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // when_any (H18): the first of several tasks fills a state that lives until the last of them has told it
-// (dynamic/when.ipp, repeated by hand on the shipped completion).
+// (parallel/async/when.ipp, repeated by hand on the shipped completion).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
 
 namespace {
 

@@ -1,15 +1,15 @@
 // The idle protocol (H10): no worker sleeps while there is work that it may take. Workers here are as in
-// sched/worker_loop.hpp, except that a task, once taken, keeps its worker busy for ever: work conservation then means
+// core/scheduler/worker_loop.hpp, except that a task, once taken, keeps its worker busy for ever: work conservation then means
 // that as many workers wake up as there are tasks. A ring is one of two gates, as two squads have them.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/idle_gate.hpp"
+#include "heist/core/sync/idle_gate.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/injector.hpp"
-#include "heist/sync/work_deque.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/work_deque.hpp"
 
 namespace {
 

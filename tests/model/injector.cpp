@@ -2,14 +2,14 @@
 // that are ordered; who loses against another taker finds nothing, and loses nothing; nobody sleeps while there is a
 // node, though for a moment nodes are nowhere to be seen.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/injector.hpp"
+#include "heist/core/sync/injector.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/sync/event_count.hpp"
-#include "heist/sync/idle_gate.hpp"
+#include "heist/core/sync/event_count.hpp"
+#include "heist/core/sync/idle_gate.hpp"
 
 namespace {
 

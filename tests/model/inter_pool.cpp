@@ -1,7 +1,7 @@
 // A squad's pool (H10): every task is taken once, with what was written before; whoever finds the squad free sees what
 // ended there; which end of the pool is whose.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/inter_pool.hpp"
+#include "heist/core/sync/inter_pool.hpp"
 
 #include <array>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/env.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/waiter_queue.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/waiter_queue.hpp"
 
 namespace model {
 

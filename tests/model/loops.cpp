@@ -1,8 +1,8 @@
 // The loop engine: a piece that is asked hands over the upper half of what is left, others may do so in turn, and an
 // exception, a stop or what a search has found ends all. The engine is the shipped one; forks are made on the shipped
-// task stack in the manner of fork/parent_first.hpp; see README.md, "The world".
+// task stack in the manner of core/fork/parent_first.hpp; see README.md, "The world".
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/algo/loop.hpp"
+#include "heist/parallel/algorithm/loop.hpp"
 
 #include <array>
 #include <cstddef>
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/task_stack.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/task_stack.hpp"
 #include "world/bounds.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // A list that a worker walks without a lock while others use, give back and use again its entries.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/open_list.hpp"
+#include "heist/core/sync/open_list.hpp"
 
 #include <array>
 #include <cstddef>

@@ -6,8 +6,8 @@
 
 #include "engine/script.hpp"
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/task_stack.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/task_stack.hpp"
 
 namespace {
 
@@ -16,7 +16,7 @@ using order = std::memory_order;
 
 constexpr int nothing = -1;
 
-/// As fork_slot, in the manner of sched/fork_slot.hpp: the mark is `run`, and `taken` what the thief calls.
+/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the mark is `run`, and `taken` what the thief calls.
 struct slot {
   env::atomic<int> mark{nothing};
   env::plain<int> number{nothing};

@@ -1,6 +1,6 @@
 // A lock for readers together and a writer alone, whose waiters are served, or leave at any time.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/reader_writer_lock.hpp"
+#include "heist/core/sync/reader_writer_lock.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Ready lists (sync/README.md): who was promised a task gets one, each task comes out once with what was written before,
+// Ready lists (core/sync/README.md): who was promised a task gets one, each task comes out once with what was written before,
 // the most urgent first; exchanges between lists leave each as many as it has promised.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/ready_list.hpp"
+#include "heist/core/sync/ready_list.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Graphs that remember (H20): under squads, where tasks that belong to another squad are given to it and looked for near,
-// and followed, relaxed or strictly, where a run's lists of turns begin again. recall/, graph/, tiers/near_search.ipp and
+// and followed, relaxed or strictly, where a run's lists of turns begin again. locality/history/, graph/, locality/squads/near_search.ipp and
 // the worker loop are the shipped lines; see README.md, "The world". A task that is left out keeps its run from ending,
 // and a worker that sleeps through one leaves all asleep: a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "engine/suite.hpp"
+#include "heist/core/policy/idle.hpp"
 #include "heist/graph/task_graph.hpp"
-#include "heist/policy/idle.hpp"
-#include "heist/recall/remembering.hpp"
+#include "heist/locality/history/remembering.hpp"
 #include "world/bounds.hpp"
 #include "world/rooms.hpp"
 #include "world/small_executor.hpp"

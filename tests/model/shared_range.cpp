@@ -1,14 +1,14 @@
 // A range that its owner and helpers take from both ends, and that the owner opens again. Every iteration runs once. When
 // the owner continues, it sees what helpers have done, and no helper runs an iteration or touches the range any more.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/shared_range.hpp"
+#include "heist/core/sync/shared_range.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/sync/spin_lock.hpp"
+#include "heist/core/sync/spin_lock.hpp"
 
 namespace {
 
@@ -42,7 +42,7 @@ struct stage {
     heist::thread_waiter<env, 0> me;
     if (until.enlist(me)) me.wait();
   }
-  /// One loop. As algo/shared_loop.ipp: each helper leaves a result, and the owner adds them.
+  /// One loop. As parallel/algorithm/shared_loop.ipp: each helper leaves a result, and the owner adds them.
   void own(std::size_t loop) {
     for (std::size_t i = 0; i != size; ++i) runs[i] = 0;
     result_count = 0;

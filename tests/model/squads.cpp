@@ -1,9 +1,9 @@
 // The squad protocol (H10): no inter-squad task lies in a pool while a squad that may take it is free and its head
 // sleeps; a squad is busy with one task at a time; frames that can resume find a member. Workers here are as in
-// sched/worker_loop.hpp. Where a harness says nothing else, a task keeps its worker busy for ever once it is taken: a
+// core/scheduler/worker_loop.hpp. Where a harness says nothing else, a task keeps its worker busy for ever once it is taken: a
 // wakeup that is lost is a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/tiers/squad_set.hpp"
+#include "heist/locality/squads/squad_set.hpp"
 
 #include <array>
 #include <cstddef>
@@ -107,7 +107,7 @@ struct machine {
     if (t.holds) enter(w.in);
   }
 
-  /// A task to its end, as tiers/inter_task.hpp does it.
+  /// A task to its end, as locality/squads/inter_task.hpp does it.
   void run(worker w, stolen_task b) {
     if (b.other != nullptr) {
       begin(*b.other);

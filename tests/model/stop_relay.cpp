@@ -1,7 +1,7 @@
 // Stop tokens of an interrupt_state: a stop is not lost, whether a token is made before or after it, by one thread or two.
-// sync/interrupt.hpp is compiled for the model by doubles of a few headers (README.md, "The world").
+// core/sync/interrupt.hpp is compiled for the model by doubles of a few headers (README.md, "The world").
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/interrupt.hpp"
+#include "heist/core/sync/interrupt.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // A stop that is handed on goes along tasks that come after others (H22): it reaches each that has not ended, once, and
-// touches none that has been freed. executor/async.hpp is compiled for the model by doubles of a few headers (README.md, "The
-// world"). The ends of tasks are repeated by hand, as in dynamic/after.hpp and dynamic/when.ipp.
+// touches none that has been freed. core/executor/async.hpp is compiled for the model by doubles of a few headers (README.md, "The
+// world"). The ends of tasks are repeated by hand, as in parallel/async/after.hpp and parallel/async/when.ipp.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/executor/async.hpp"
+#include "heist/core/executor/async.hpp"
 
 #include <array>
 #include <atomic>

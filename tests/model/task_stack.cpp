@@ -2,21 +2,21 @@
 // fork; a slot is used again only after its thief has finished with it; and what is private does not stay so while the
 // others have nothing.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/task_stack.hpp"
+#include "heist/core/sync/task_stack.hpp"
 
 #include <array>
 #include <cstddef>
 
 #include "engine/script.hpp"
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
 
 namespace {
 
 using model::env;
 using order = std::memory_order;
 
-/// As fork_slot, in the manner of sched/fork_slot.hpp: the owner writes `number`, the rest has no value until it is
+/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the owner writes `number`, the rest has no value until it is
 /// made public.
 struct slot {
   env::plain<int> number{-1};

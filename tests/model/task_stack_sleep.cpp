@@ -8,8 +8,8 @@
 
 #include "engine/script.hpp"
 #include "engine/suite.hpp"
-#include "heist/sync/idle_gate.hpp"
-#include "heist/sync/task_stack.hpp"
+#include "heist/core/sync/idle_gate.hpp"
+#include "heist/core/sync/task_stack.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ using model::script;
 constexpr std::size_t max_tasks = 5;
 constexpr int nothing = -1;
 
-/// What threads wait for asleep; the least there is, as sync/completion.hpp has its own harness.
+/// What threads wait for asleep; the least there is, as core/sync/completion.hpp has its own harness.
 struct event {
   env::park_word word;
 
@@ -73,7 +73,7 @@ struct executor {
     t.ended.happens();
   }
 
-  // --- owner, as fork/parent_first.hpp and fork/join_stolen.hpp do it ---
+  // --- owner, as core/fork/parent_first.hpp and core/fork/join_stolen.hpp do it ---
 
   std::array<int, max_tasks> pending{};
   std::size_t depth = 0;
@@ -112,7 +112,7 @@ struct executor {
     }
   }
 
-  // --- thieves, as sched/worker_loop.hpp and core::stealable do it ---
+  // --- thieves, as core/scheduler/worker_loop.hpp and core::stealable do it ---
 
   slot* explore() {
     auto const stolen_task = stack.steal();

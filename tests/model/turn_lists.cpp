@@ -1,11 +1,11 @@
 // Turns: what comes to a place is begun once, in the order of the list, whoever comes first; and a run on such lists
 // ends: its order is given up when it cannot be kept, never otherwise, and nobody looks at the run when it is over.
 //
-// replay/replay_run.hpp, replay/followed.hpp and sched/core_fibers.ipp are no templates over Env: the second half is a
+// locality/replay/replay_run.hpp, locality/replay/followed.hpp and core/scheduler/core_fibers.ipp are no templates over Env: the second half is a
 // model of what they do with the shipped turn lists, live_count and completion, function by function under the same
 // names. A frame is a function that is called where its fiber resumes.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/turn_lists.hpp"
+#include "heist/core/sync/turn_lists.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/suite.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/live_count.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/live_count.hpp"
 
 namespace {
 
@@ -110,7 +110,7 @@ void taken_up(model::execution& t) {
 }
 
 /// The lists begin again: by whoever is the last to leave the first round, for those who then come to the second, as the
-/// last task of a pass makes a worker start the next one (recall/).
+/// last task of a pass makes a worker start the next one (locality/history/).
 template <class... Threads>
 void taken_up_again(model::execution& t) {
   struct rounds : board {

@@ -1,7 +1,7 @@
 // Waits that close a circle (H20): one of them is refused, whoever waits when, and none where there is no circle
-// (sync/wait_circle.hpp as sched/checked_wait.ipp and executor/circular_wait.ipp use it, repeated by hand).
+// (core/sync/wait_circle.hpp as core/scheduler/checked_wait.ipp and core/executor/circular_wait.ipp use it, repeated by hand).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/wait_circle.hpp"
+#include "heist/core/sync/wait_circle.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,13 +1,13 @@
 // Lines of waiters: a lock with an owner and a semaphore, whose waiters are served, or leave at any time.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/waiter_queue.hpp"
+#include "heist/core/sync/waiter_queue.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/suite.hpp"
-#include "heist/sync/owned_lock.hpp"
-#include "heist/sync/permits.hpp"
+#include "heist/core/sync/owned_lock.hpp"
+#include "heist/core/sync/permits.hpp"
 #include "line_waiter.hpp"
 
 namespace {

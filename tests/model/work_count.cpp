@@ -2,7 +2,7 @@
 // that it has begun; what begins later does not keep it; whoever destroys the executor then waits for visitors that are
 // still inside.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
-#include "heist/sync/work_count.hpp"
+#include "heist/core/sync/work_count.hpp"
 
 #include <cstddef>
 #include <cstdint>

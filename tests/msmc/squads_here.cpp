@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/observe/placement_trace.hpp"
+#include "heist/tools/observe/placement_trace.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // A thief reads a slot before it knows that it has won.
 #include <string>
 
-#include "heist/sync/work_deque.hpp"
+#include "heist/core/sync/work_deque.hpp"
 
 int main() {
 #ifdef HEIST_MENDED

@@ -1,6 +1,6 @@
 // expect: (use of deleted function|implicitly-deleted copy)
 // A word that threads sleep on has an address; a copy would be slept on by nobody.
-#include "heist/base/park_word.hpp"
+#include "heist/core/base/park_word.hpp"
 
 int main() {
   heist::park_word word;

@@ -1,6 +1,6 @@
 // expect: sampling needs a rank of offers
 // A rank that may throw.
-#include <heist/policy/sampling.hpp>
+#include <heist/core/policy/sampling.hpp>
 
 struct shallow {
   static bool better(heist::victim::offer const& a, heist::victim::offer const& b)

@@ -1,6 +1,6 @@
 // expect: sampling needs a policy that names the workers
 // Sampling among workers that nobody names.
-#include <heist/policy/sampling.hpp>
+#include <heist/core/policy/sampling.hpp>
 
 struct nobody {};
 

@@ -1,6 +1,6 @@
 // expect: a thief cannot go back before it has tried anybody
 // Victim sets of no attempts.
-#include <heist/policy/victim_set.hpp>
+#include <heist/core/policy/victim_set.hpp>
 
 int main() {
 #ifdef HEIST_MENDED

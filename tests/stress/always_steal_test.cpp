@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/random.hpp"
-#include "heist/executor/no_migrate.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
 #include "support/always_stolen.hpp"
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"

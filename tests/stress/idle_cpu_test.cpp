@@ -11,10 +11,10 @@
 #include <thread>
 
 #include "heist/executor.hpp"
-#include "heist/observe/counters.hpp"
 #include "heist/policy.hpp"
 #include "heist/replay.hpp"
 #include "heist/tiers.hpp"
+#include "heist/tools/observe/counters.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/stress.hpp"

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"

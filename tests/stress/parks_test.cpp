@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/observe/counters.hpp"
+#include "heist/tools/observe/counters.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"

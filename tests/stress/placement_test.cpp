@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "heist/policy/boundary_level.hpp"
+#include "heist/locality/policy/boundary_level.hpp"
 #include "stress/placement_kernels.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

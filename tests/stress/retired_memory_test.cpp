@@ -12,13 +12,13 @@
 #include <tuple>
 #include <vector>
 
+#include "heist/core/sync/work_deque.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"
-#include "heist/sync/work_deque.hpp"
 #include "heist/tiers.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

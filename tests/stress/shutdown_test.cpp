@@ -8,7 +8,7 @@
 #include <thread>
 #include <tuple>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "heist/executor.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"

@@ -18,11 +18,11 @@
 #include <thread>
 #include <vector>
 
-#include "heist/observe/counters.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"
 #include "heist/tiers.hpp"
+#include "heist/tools/observe/counters.hpp"
 #include "heist/topology.hpp"
 #include "stress/soak_meter.hpp"
 #include "stress/soak_work.hpp"

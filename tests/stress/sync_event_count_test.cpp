@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "heist/base/random.hpp"
-#include "heist/sync/event_count.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/sync/event_count.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"
 #include "support/watchdog.hpp"

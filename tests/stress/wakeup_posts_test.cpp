@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <type_traits>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "heist/executor.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

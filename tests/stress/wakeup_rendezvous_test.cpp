@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "heist/executor.hpp"
 #include "support/catch.hpp"
 #include "support/stress.hpp"

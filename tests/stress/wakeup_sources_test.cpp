@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <tuple>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/graph.hpp"
 #include "heist/policy.hpp"

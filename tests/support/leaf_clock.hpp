@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

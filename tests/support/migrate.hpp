@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

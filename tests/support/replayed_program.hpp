@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "heist/fork_join.hpp"
 
 namespace heist_test {

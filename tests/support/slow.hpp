@@ -2,7 +2,7 @@
 // Then templates over policies are made for fewer of them.
 #pragma once
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "heist/executor/executor.hpp"
-#include "heist/fiber/current.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sync/completion.hpp"
+#include "heist/core/executor/executor.hpp"
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/completion.hpp"
 
 namespace heist_test {
 

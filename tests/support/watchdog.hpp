@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>  // move
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist_test {
 

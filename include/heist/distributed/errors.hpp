@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>  // move
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 
 namespace heist {
 

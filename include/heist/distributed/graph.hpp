@@ -13,7 +13,7 @@
 #include <utility>  // forward, move
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/graph_core.hpp"
 #include "heist/distributed/measured.hpp"
 #include "heist/distributed/placed.hpp"

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "heist/core/scheduler/wait.hpp"
+#include "heist/core/sync/completion.hpp"
 #include "heist/distributed/agreement.hpp"
 #include "heist/distributed/errors.hpp"
 #include "heist/distributed/graph_part.hpp"
@@ -22,8 +24,6 @@
 #include "heist/distributed/run_record.hpp"
 #include "heist/distributed/world.hpp"
 #include "heist/graph/task_graph.hpp"
-#include "heist/sched/wait.hpp"
-#include "heist/sync/completion.hpp"
 
 namespace heist::distributed {
 

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/env.hpp"
+#include "heist/core/base/env.hpp"
 #include "heist/distributed/engine.hpp"
 
 namespace heist::distributed {

@@ -8,10 +8,10 @@
 #include <utility>  // move
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/memory.hpp"
 #include "heist/distributed/placement_search.hpp"
-#include "heist/sim/ranks.hpp"
+#include "heist/tools/simulate/ranks.hpp"
 
 namespace heist::place {
 

@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/sync/spin_lock.hpp"
 #include "heist/distributed/engine.hpp"
 #include "heist/distributed/mpi_frames.hpp"
 #include "heist/distributed/world.hpp"
-#include "heist/sync/spin_lock.hpp"
 
 namespace heist::distributed {
 

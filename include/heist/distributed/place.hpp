@@ -3,7 +3,7 @@
 
 #include <cstddef>  // size_t
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/graph/input.hpp"
 
 namespace heist::place {

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/graph_core.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/input.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "heist/distributed/shape.hpp"
-#include "heist/sim/ranks.hpp"
+#include "heist/tools/simulate/ranks.hpp"
 
 namespace heist::distributed {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/memory.hpp"
 
 namespace heist::distributed {

@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include "heist/core/sync/completion.hpp"
 #include "heist/graph/run_state.hpp"
-#include "heist/sync/completion.hpp"
 
 namespace heist::distributed {
 

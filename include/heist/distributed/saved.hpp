@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/bytes.hpp"
 #include "heist/distributed/shape.hpp"
 #include "heist/distributed/wire.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/env.hpp"
-#include "heist/base/errors.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/errors.hpp"
 
 namespace heist::distributed {
 

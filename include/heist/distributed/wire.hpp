@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/bytes.hpp"
 
 namespace heist {

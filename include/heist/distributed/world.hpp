@@ -20,7 +20,7 @@
 #include <utility>  // move
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/distributed/agreement.hpp"
 #include "heist/distributed/engine.hpp"
 #include "heist/distributed/wire.hpp"

@@ -8,7 +8,7 @@
 #include <utility>  // forward
 #include <vector>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>  // move
 
-#include "heist/base/number_map.hpp"
+#include "heist/core/base/number_map.hpp"
 #include "heist/graph/value_takers.hpp"
 
 namespace heist::detail {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "heist/base/number_map.hpp"
+#include "heist/core/base/number_map.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist::detail {

@@ -4,7 +4,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limiter.hpp"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/graph/build.hpp"
 
 namespace heist::detail {

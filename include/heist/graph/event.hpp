@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>  // forward, move
 
-#include "heist/base/result.hpp"
+#include "heist/core/base/result.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/event_part.hpp"
 #include "heist/graph/task.hpp"

@@ -4,11 +4,11 @@
 #include <exception>  // exception_ptr
 #include <string>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/sync/completion.hpp"
 #include "heist/graph/event_word.hpp"
 #include "heist/graph/node.hpp"
-#include "heist/observe/outside_notes.hpp"
-#include "heist/sync/completion.hpp"
 
 namespace heist::detail {
 

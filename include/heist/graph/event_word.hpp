@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "heist/base/env.hpp"
+#include "heist/core/base/env.hpp"
 
 namespace heist {
 

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/config.hpp"
-#include "heist/base/env.hpp"
-#include "heist/base/priority.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/priority.hpp"
+#include "heist/core/memory/arena.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/spin_lock.hpp"
 #include "heist/graph/join_counter.hpp"
 #include "heist/graph/limiter.hpp"
 #include "heist/graph/node.hpp"
 #include "heist/graph/recall.hpp"
 #include "heist/graph/run_state.hpp"
 #include "heist/graph/task_names.hpp"
-#include "heist/memory/arena.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/spin_lock.hpp"
 
 namespace heist::detail {
 
@@ -221,7 +221,7 @@ struct graph_data : pending_count_keeper {
   std::uint32_t layouts = 0;               ///< how many there have been
   std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
 
-  // Remembered (floor recall/).
+  // Remembered (locality/history/).
   os_env::atomic<graph_recall*> recall{nullptr};    ///< made by the first run under a policy with memory
   graph_recall* recalled = nullptr;                 ///< of the run in progress: null if it remembers nothing
   std::unique_ptr<task_wishes> wishes;              ///< null: none

@@ -9,8 +9,8 @@
 #include <utility>  // forward, move
 #include <vector>
 
-#include "heist/base/result.hpp"
-#include "heist/base/values.hpp"
+#include "heist/core/base/result.hpp"
+#include "heist/core/base/values.hpp"
 
 namespace heist {
 

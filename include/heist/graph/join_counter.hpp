@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "heist/base/config.hpp"
-#include "heist/base/env.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
 
 namespace heist {
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/observe/graph_listener.hpp"
+#include "heist/core/scheduler/wait.hpp"
 #include "heist/graph/adjacency.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
 #include "heist/graph/value_takers.hpp"
-#include "heist/observe/graph_listener.hpp"
-#include "heist/sched/wait.hpp"
 
 namespace heist::detail {
 

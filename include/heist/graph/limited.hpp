@@ -1,7 +1,7 @@
 // How a task with limits runs: acquire one after the other, work, release.
 #pragma once
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limiter.hpp"
 

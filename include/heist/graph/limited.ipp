@@ -10,7 +10,7 @@
 #include <utility>  // exchange
 #include <vector>
 
-#include "heist/base/number_map.hpp"
+#include "heist/core/base/number_map.hpp"
 
 namespace heist::detail {
 

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "heist/base/config.hpp"
-#include "heist/base/env.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/interrupt.hpp"
+#include "heist/core/sync/permits.hpp"
 #include "heist/graph/node.hpp"
-#include "heist/observe/outside_notes.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sync/interrupt.hpp"
-#include "heist/sync/permits.hpp"
 
 namespace heist {
 class limiter;

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 
 namespace heist::detail {
 

@@ -5,9 +5,9 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 
-#include "heist/base/config.hpp"
-#include "heist/base/env.hpp"
-#include "heist/sched/runnable.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/scheduler/runnable.hpp"
 
 namespace heist::detail {
 

@@ -1,4 +1,4 @@
-// What is asked of the callables of a graph's tasks and conditions (executor/task_callable.hpp).
+// What is asked of the callables of a graph's tasks and conditions (core/executor/task_callable.hpp).
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <type_traits>
 
-#include "heist/executor/task_callable.hpp"
+#include "heist/core/executor/task_callable.hpp"
 
 namespace heist {
 

@@ -1,4 +1,4 @@
-// What a graph that remembers asks of the floor above it (recall/), and what users wish for its tasks. Graphs that never
+// What a graph that remembers asks of the folder above it (locality/history/), and what users wish for its tasks. Graphs that never
 // ran under a policy with memory have neither.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist::detail {
 
@@ -42,7 +42,7 @@ class graph_recall {
   virtual std::string note() const = 0;
 };
 
-/// Finds out which executor is best for a graph (automatic/).
+/// Finds out which executor is best for a graph (locality/automatic/).
 ///
 /// Threads  any.
 class graph_chooser {

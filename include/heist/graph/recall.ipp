@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>  // exchange, forward, move
 
-#include "heist/base/config.hpp"
-#include "heist/executor/circular_wait.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/executor/circular_wait.hpp"
 #include "heist/graph/build.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/node_callable.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>  // unique_ptr
 
-#include "heist/base/assert.hpp"
-#include "heist/fiber/current.hpp"
+#include "heist/core/base/assert.hpp"
+#include "heist/core/fiber/current.hpp"
 #include "heist/graph/limited.hpp"
 
 namespace heist::detail {

@@ -9,17 +9,17 @@
 #include <string>
 #include <utility>  // exchange
 
-#include "heist/base/config.hpp"
-#include "heist/base/env.hpp"
-#include "heist/base/priority.hpp"
-#include "heist/base/unique_function.hpp"
-#include "heist/executor/context.hpp"
-#include "heist/executor/timed_wait.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sync/completion.hpp"
-#include "heist/sync/spin_lock.hpp"
-#include "heist/sync/time_limit.hpp"
-#include "heist/sync/unfetched.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/priority.hpp"
+#include "heist/core/base/unique_function.hpp"
+#include "heist/core/executor/context.hpp"
+#include "heist/core/executor/timed_wait.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/sync/time_limit.hpp"
+#include "heist/core/sync/unfetched.hpp"
 
 namespace heist {
 namespace detail {

@@ -5,10 +5,10 @@
 
 #include <utility>  // exchange, move
 
-#include "heist/base/assert.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/executor/circular_wait.hpp"
-#include "heist/sched/wait.hpp"
+#include "heist/core/base/assert.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/executor/circular_wait.hpp"
+#include "heist/core/scheduler/wait.hpp"
 
 namespace heist::detail {
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>  // forward
 
-#include "heist/base/errors.hpp"
-#include "heist/executor/task_callable.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/executor/task_callable.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/edit.hpp"
 #include "heist/graph/graph_data.hpp"

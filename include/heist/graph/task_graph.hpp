@@ -12,7 +12,7 @@
 #include <utility>  // forward, move
 #include <vector>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/always_node.hpp"
 #include "heist/graph/event.hpp"
@@ -178,7 +178,7 @@ class task_graph {
     }
   }
 
-  // --- memory: of runs by executors whose policy has some (policy::cab, cats, replay); README.md of recall/ ---
+  // --- memory: of runs by executors whose policy has some (policy::cab, cats, replay); locality/history/README.md ---
 
   /// The record of the last runs: for each task its worker and squad, its begin and end, and the bytes that it
   /// touches. Empty before the first run. Throws graph_error while the graph runs. Cost: linear in tasks and edges.

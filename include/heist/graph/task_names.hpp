@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 namespace heist::detail {
 

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <utility>  // declval, forward
 
-#include "heist/base/config.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/base/result.hpp"
-#include "heist/executor/context.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/result.hpp"
+#include "heist/core/executor/context.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/input.hpp"
 #include "heist/graph/run.hpp"

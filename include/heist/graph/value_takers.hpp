@@ -1,7 +1,7 @@
 // Who takes whose value (heist::take). Included by bodies only: graphs that take nothing pay for no map.
 #pragma once
 
-#include "heist/base/number_map.hpp"
+#include "heist/core/base/number_map.hpp"
 
 namespace heist::detail {
 

@@ -1,7 +1,7 @@
 // Every fork/join kernel: right by its own check, and equal to its serial result on any number of workers.
 #include <heist/heist.hpp>
 #include <heist/measure.hpp>
-#include <heist/measure/work_span.hpp>
+#include <heist/tools/measure/work_span.hpp>
 
 #include <array>
 #include <chrono>

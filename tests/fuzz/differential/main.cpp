@@ -16,7 +16,7 @@
 #include <string>
 
 #include "fuzz/differential/runner.hpp"
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "support/slow.hpp"
 #include "support/watchdog.hpp"
 

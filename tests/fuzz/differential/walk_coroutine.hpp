@@ -1,7 +1,7 @@
 // How nodes run as coroutines: part of walk.hpp.
 #pragma once
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 #if HEIST_COROUTINES
 

@@ -1,6 +1,6 @@
 #include "all_targets.hpp"
 
-#include "heist/base/json.hpp"
+#include "heist/core/base/json.hpp"
 
 namespace fuzz {
 

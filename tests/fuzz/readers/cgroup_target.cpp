@@ -9,7 +9,7 @@
 #include <map>
 
 #include "all_targets.hpp"
-#include "heist/topology/cpu_quota.hpp"
+#include "heist/core/topology/cpu_quota.hpp"
 
 namespace fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // Memories of graphs: read, written, read again, cut, put in one list and drawn.
 #include "all_targets.hpp"
-#include "heist/recall/graph_memory.hpp"
+#include "heist/locality/history/graph_memory.hpp"
 
 #include <sstream>
 

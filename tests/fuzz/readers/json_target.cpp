@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "all_targets.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/base/json.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/json.hpp"
 
 namespace fuzz {
 namespace {

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "heist/topology/squads.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/topology/squads.hpp"
+#include "heist/core/topology/synthetic.hpp"
 
 namespace fuzz {
 namespace {

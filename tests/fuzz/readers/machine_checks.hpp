@@ -1,7 +1,7 @@
 // What every machine that was read must be, and how it is written as XML.
 #pragma once
 
-#include "heist/topology/machine.hpp"
+#include "heist/core/topology/machine.hpp"
 #include "target.hpp"
 
 namespace fuzz {

@@ -1,8 +1,8 @@
 // Profiles of regions, and the regions that take them: read, written, read again, cut, and asked for every task.
 #include "all_targets.hpp"
-#include "heist/policy/profile.hpp"
+#include "heist/locality/policy/profile.hpp"
+#include "heist/locality/region/region.hpp"
 #include "heist/region.hpp"
-#include "heist/region/region.hpp"
 
 namespace fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // Recordings of programs: read, written, read again, cut, and made programs of.
 #include "all_targets.hpp"
-#include "heist/sim/recorded_check.hpp"
-#include "heist/sim/recorded_json.hpp"
+#include "heist/tools/simulate/recorded_check.hpp"
+#include "heist/tools/simulate/recorded_json.hpp"
 
 namespace fuzz {
 namespace {

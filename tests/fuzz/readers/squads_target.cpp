@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "all_targets.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/topology/squads.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/squads.hpp"
+#include "heist/core/topology/synthetic.hpp"
 
 namespace fuzz {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>  // reverse
 
 #include "all_targets.hpp"
-#include "heist/observe/steal_tree.hpp"
+#include "heist/locality/policy/steal_tree.hpp"
 
 namespace fuzz {
 namespace {

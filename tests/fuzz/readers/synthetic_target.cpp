@@ -1,8 +1,8 @@
 // Machines in one line: read, written as XML, read as that.
 #include "all_targets.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/topology/synthetic.hpp"
-#include "heist/topology/xml.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/synthetic.hpp"
+#include "heist/core/topology/xml.hpp"
 #include "machine_checks.hpp"
 
 namespace fuzz {

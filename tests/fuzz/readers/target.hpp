@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "memory_budget.hpp"
 
 namespace fuzz {

@@ -1,7 +1,7 @@
 // Machines in hwloc's XML: read, written, read again, and cut.
 #include "all_targets.hpp"
-#include "heist/base/errors.hpp"
-#include "heist/topology/xml.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/xml.hpp"
 #include "machine_checks.hpp"
 
 namespace fuzz {

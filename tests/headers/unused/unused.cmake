@@ -9,6 +9,6 @@ if(made)
   list(SUBLIST made 0 5 some)
   list(JOIN some "\n" some)
   message(FATAL_ERROR "${count} functions and tables of heist were compiled that nobody uses, among them\n${some}\nFix it by "
-                      "HEIST_BODY before the virtual functions of their class (base/config.hpp)")
+                      "HEIST_BODY before the virtual functions of their class (core/base/config.hpp)")
 endif()
 message(STATUS "nothing of heist was compiled")

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "env.hpp"
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 #include "mutant.hpp"
 #include "search.hpp"
 

@@ -1,4 +1,4 @@
-/* How fibers are parked, go on and are freed: sched/README.md, "Parking". Here every step is visible at once; what
+/* How fibers are parked, go on and are freed: core/scheduler/README.md, "Parking". Here every step is visible at once; what
  * weak memory adds is proved by tests/model/fibers.cpp.
  *
  * TASKS tasks wait ROUNDS times each, for something that a thread outside completes, on WORKERS workers.

@@ -1,4 +1,4 @@
-/* Who takes inter-squad tasks: tiers/README.md; CAB, Algorithms I and II. Here every step is visible at once;
+/* Who takes inter-squad tasks: locality/squads/README.md; CAB, Algorithms I and II. Here every step is visible at once;
  * what weak memory adds is proved by tests/model/squads.cpp.
  *
  * Two squads of a head and a member. Somebody outside adds a root task, pinned to squad HOME, at any time. It forks

@@ -1,4 +1,4 @@
-/* How workers fall asleep and are woken under default_idle: sync/README.md, "Sleep", S1 and S2.
+/* How workers fall asleep and are woken under default_idle: core/sync/README.md, "Sleep", S1 and S2.
  *
  * BUSY     A task keeps its worker busy for ever, and there are as many tasks as workers: who sleeps on has been
  *          forgotten (an invalid end state). Without it workers go on until a stop.

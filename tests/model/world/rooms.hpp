@@ -1,5 +1,5 @@
-// Rooms of policies under which graphs remember, without what regions and forks need of them: where the shipped recall/
-// and near search are run (tiers/squad_search.hpp, replay/gift_search.hpp).
+// Rooms of policies under which graphs remember, without what regions and forks need of them: where the shipped locality/history/
+// and near search are run (locality/squads/squad_search.hpp, locality/replay/gift_search.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "heist/recall/remembering.hpp"
-#include "heist/room/room_core.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/tiers/near_search.hpp"
+#include "heist/core/extension/room_core.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/squads/near_search.hpp"
 
 namespace world {
 

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "heist/policy/idle.hpp"
-#include "heist/policy/victim.hpp"
-#include "heist/sched/core.hpp"
-#include "heist/sched/worker_loop.hpp"
+#include "heist/core/policy/idle.hpp"
+#include "heist/core/policy/victim.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/worker_loop.hpp"
 
 namespace world {
 
@@ -60,7 +60,7 @@ struct blind_observer {
   void steal(std::uint32_t, std::uint32_t) noexcept {}
 };
 
-/// In the manner of detail::scheduler (executor/executor.hpp). `Room`: of the policy (rooms.hpp).
+/// In the manner of detail::scheduler (core/executor/executor.hpp). `Room`: of the policy (rooms.hpp).
 template <class Idle, std::size_t Workers, class Room = heist::detail::no_search>
 class scheduler : public heist::detail::core {
  public:

@@ -1,6 +1,6 @@
 // The chooser as what it is, a machine that is told times: what it finds, what finding it costs, what it does when times
 // are noisy, change, or lie.
-#include "heist/automatic/chooser.hpp"
+#include "heist/locality/automatic/chooser.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // heist::os_env: fences that order a store before a later load, alone and as an asymmetric pair.
-#include "heist/base/env.hpp"
+#include "heist/core/base/env.hpp"
 
 #include <atomic>
 #include <thread>

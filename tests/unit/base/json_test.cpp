@@ -1,5 +1,5 @@
-// heist/base/json.hpp: what is read and what is refused, against nlohmann_json, and on texts that are cut or damaged.
-#include "heist/base/json.hpp"
+// heist/core/base/json.hpp: what is read and what is refused, against nlohmann_json, and on texts that are cut or damaged.
+#include "heist/core/base/json.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/base/random.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
 #include "support/texts.hpp"

@@ -1,5 +1,5 @@
 // heist::park_word: sleeps only while the word holds what was expected, survives signals, leaves errno alone.
-#include "heist/base/park_word.hpp"
+#include "heist/core/base/park_word.hpp"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // heist::fast_random: no zero state, no favourite, all below the bound.
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // heist::detail::result_slot: one value, or a reference, or nothing, made later.
-#include "heist/base/result.hpp"
+#include "heist/core/base/result.hpp"
 
 #include <memory>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // heist::unique_function: keeps any callable, moves it, destroys it once.
-#include "heist/base/unique_function.hpp"
+#include "heist/core/base/unique_function.hpp"
 
 #include <array>
 #include <memory>

@@ -1,7 +1,7 @@
 // Coroutines: values, exceptions, what they await, where they resume, and what never runs.
 #include "heist/coroutine.hpp"
 
-#include "heist/base/config.hpp"
+#include "heist/core/base/config.hpp"
 
 #if HEIST_COROUTINES
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "faults/child_process.hpp"
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
 #include "unit/fiber/fiber_contexts.hpp"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fiber/fiber_contexts.hpp"

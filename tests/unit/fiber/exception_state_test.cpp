@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
 #include "unit/fiber/fiber_contexts.hpp"
 

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 
 namespace heist_test {
 

@@ -1,6 +1,6 @@
 // heist::detail::fiber_context: control goes where it is sent, on whichever thread, and `then` runs once the old side
 // is left.
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 
 #include <chrono>
 #include <cstddef>

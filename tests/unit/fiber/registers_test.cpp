@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "heist/fiber/fiber_context.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fiber/fiber_contexts.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <thread>
 
-#include "heist/sync/completion.hpp"
+#include "heist/core/sync/completion.hpp"
 #include "support/catch.hpp"
 #include "support/wait_for.hpp"
 #include "support/watchdog.hpp"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "heist/base/assert.hpp"
+#include "heist/core/base/assert.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"

@@ -6,8 +6,8 @@
 
 #include "support/slow.hpp"
 
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
 

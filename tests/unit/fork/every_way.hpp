@@ -5,7 +5,7 @@
 #include <cstddef>  // size_t
 #include <string>
 
-#include "heist/observe/steal_tree.hpp"
+#include "heist/locality/policy/steal_tree.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"

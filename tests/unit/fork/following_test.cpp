@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/observe.hpp"
 #include "heist/policy.hpp"

@@ -1,5 +1,5 @@
-// heist/measure/metered_context.hpp: a kernel that uses every member of its context is measured, and recorded, as it is.
-#include "heist/measure/metered_context.hpp"
+// heist/tools/measure/metered_context.hpp: a kernel that uses every member of its context is measured, and recorded, as it is.
+#include "heist/tools/measure/metered_context.hpp"
 #include "heist/measure.hpp"
 
 #include <chrono>

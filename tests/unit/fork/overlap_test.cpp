@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/observe/counters.hpp"
+#include "heist/tools/observe/counters.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fork/every_policy.hpp"

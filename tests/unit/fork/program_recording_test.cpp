@@ -1,5 +1,5 @@
-// heist/measure/program_recording.hpp: exactly what ran, on a clock that only leaves move, under every policy.
-#include "heist/measure/program_recording.hpp"
+// heist/tools/measure/program_recording.hpp: exactly what ran, on a clock that only leaves move, under every policy.
+#include "heist/tools/measure/program_recording.hpp"
 #include "heist/measure.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/env.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/executor/no_migrate.hpp"
+#include "heist/core/observe/observer.hpp"
 #include "heist/executor.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/fork_join.hpp"
-#include "heist/observe/observer.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"
 #include "heist/replay.hpp"

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"

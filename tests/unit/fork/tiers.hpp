@@ -7,8 +7,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "heist/core/fork/scope.hpp"
 #include "heist/executor.hpp"
-#include "heist/fork/scope.hpp"
 #include "heist/fork_join.hpp"
 #include "heist/policy.hpp"
 #include "heist/region.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "heist/observe/observer.hpp"
+#include "heist/core/observe/observer.hpp"
 #include "heist/region.hpp"
 #include "heist/tiers.hpp"
 #include "support/yield.hpp"

@@ -1,4 +1,4 @@
-// Policies without the region's memory of squads. What memory is worth: tests/unit/sim/squads_test.cpp, where runs repeat.
+// Policies without the region's memory of squads. What memory is worth: tests/unit/simulate/squads_test.cpp, where runs repeat.
 #include <chrono>
 #include <cstdint>
 

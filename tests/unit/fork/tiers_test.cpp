@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "heist/executor/no_migrate.hpp"
-#include "heist/policy/boundary_level.hpp"
+#include "heist/core/executor/no_migrate.hpp"
+#include "heist/locality/policy/boundary_level.hpp"
 #include "heist/region.hpp"
 #include "heist/tiers.hpp"
 #include "unit/fork/tiers.hpp"

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "heist/core/executor/no_migrate.hpp"
 #include "heist/coroutine.hpp"
-#include "heist/executor/no_migrate.hpp"
 #include "heist/graph.hpp"
 #include "heist/region.hpp"
 #include "heist/tiers.hpp"

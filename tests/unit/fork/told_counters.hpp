@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "heist/observe/hardware_counters.hpp"
+#include "heist/locality/counters/hardware_counters.hpp"
 #include "heist/policy.hpp"
 #include "heist/tiers.hpp"
 

@@ -1,5 +1,5 @@
-// heist/measure/work_span.hpp: exact figures on a clock that only leaves move, and sane ones on a real clock.
-#include "heist/measure/work_span.hpp"
+// heist/tools/measure/work_span.hpp: exact figures on a clock that only leaves move, and sane ones on a real clock.
+#include "heist/tools/measure/work_span.hpp"
 #include "heist/measure.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// heist/measure/graph_recording.hpp: edges and times of graphs that ran, composed ones dissolved.
-#include "heist/measure/graph_recording.hpp"
+// heist/tools/measure/graph_recording.hpp: edges and times of graphs that ran, composed ones dissolved.
+#include "heist/tools/measure/graph_recording.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/sync/request_share.hpp"
+#include "heist/core/sync/request_share.hpp"
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
 #include "support/spelled.hpp"

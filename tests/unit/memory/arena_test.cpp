@@ -1,11 +1,11 @@
 // heist::detail::arena: aligned, disjoint, stays where it is until clear().
-#include "heist/memory/arena.hpp"
+#include "heist/core/memory/arena.hpp"
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/catch.hpp"
 
 using heist::detail::arena;

@@ -1,5 +1,5 @@
 // heist::detail::block_pool: objects come and go, across pools, and every block is freed once.
-#include "heist/memory/block_pool.hpp"
+#include "heist/core/memory/block_pool.hpp"
 
 #include <array>
 #include <cstdint>
@@ -32,7 +32,7 @@ struct alignas(64) over_aligned {
   int n = 1;
 };
 
-// As executor/pooled.hpp does.
+// As core/executor/pooled.hpp does.
 template <class T>
 constexpr bool fits = block_pool::fits(sizeof(T), alignof(T));
 template <class T, class... Args>

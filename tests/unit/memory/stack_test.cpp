@@ -1,5 +1,5 @@
 // heist::detail::stack: aligned, writable from bottom to top, and an overflow ends the program at once.
-#include "heist/memory/stack.hpp"
+#include "heist/core/memory/stack.hpp"
 
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "faults/child_process.hpp"
-#include "heist/base/errors.hpp"
+#include "heist/core/base/errors.hpp"
 #include "support/catch.hpp"
 
 using heist::detail::page_size;

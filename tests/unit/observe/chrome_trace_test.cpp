@@ -1,11 +1,11 @@
-// heist/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
-#include "heist/observe/chrome_trace.hpp"
+// heist/tools/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
+#include "heist/tools/observe/chrome_trace.hpp"
 #include "heist/async.hpp"
 #include "heist/executor.hpp"
 #include "heist/graph.hpp"
-#include "heist/observe/counters.hpp"
-#include "heist/observe/trace_report.hpp"
 #include "heist/sync.hpp"
+#include "heist/tools/observe/counters.hpp"
+#include "heist/tools/observe/trace_report.hpp"
 
 #include <algorithm>  // sort
 #include <cmath>      // llround

@@ -1,5 +1,5 @@
-// heist/observe/counters.hpp
-#include "heist/observe/counters.hpp"
+// heist/tools/observe/counters.hpp
+#include "heist/tools/observe/counters.hpp"
 
 #include <cstddef>
 #include <cstdint>

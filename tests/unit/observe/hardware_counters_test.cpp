@@ -1,6 +1,6 @@
-// heist/observe/hardware_counters.hpp: every refusal has its sentence, the two ways to read, with a system that is
+// heist/locality/counters/hardware_counters.hpp: every refusal has its sentence, the two ways to read, with a system that is
 // made up and, as far as this machine goes, with the real one.
-#include "heist/observe/hardware_counters.hpp"
+#include "heist/locality/counters/hardware_counters.hpp"
 
 #include <sys/mman.h>
 

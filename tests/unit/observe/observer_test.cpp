@@ -1,5 +1,5 @@
-// heist/observe/observer.hpp: the concept, null_observer, tee.
-#include "heist/observe/observer.hpp"
+// heist/core/observe/observer.hpp: the concept, null_observer, tee.
+#include "heist/core/observe/observer.hpp"
 
 #include <cstddef>
 #include <string>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "heist/observe/counters.hpp"
-#include "heist/observe/recorder.hpp"
+#include "heist/tools/observe/counters.hpp"
+#include "heist/tools/observe/recorder.hpp"
 #include "support/catch.hpp"
 
 namespace {

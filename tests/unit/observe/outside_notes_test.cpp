@@ -1,5 +1,5 @@
 // Notes of what is waited for: a note stays while texts are made, and a thread that adds one does not wait for that.
-#include <heist/observe/outside_notes.hpp>
+#include <heist/core/observe/outside_notes.hpp>
 
 #include <atomic>
 #include <chrono>

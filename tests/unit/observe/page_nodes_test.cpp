@@ -1,6 +1,6 @@
-// heist/observe/page_nodes.hpp: pages are counted once, on their nodes, with a machine of two nodes that is made up
+// heist/tools/observe/page_nodes.hpp: pages are counted once, on their nodes, with a machine of two nodes that is made up
 // and, as far as it goes, with this one.
-#include "heist/observe/page_nodes.hpp"
+#include "heist/tools/observe/page_nodes.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// heist/observe/placement_trace.hpp: the checker passes a right trace and finds what is wrong in others.
-#include "heist/observe/placement_trace.hpp"
+// heist/tools/observe/placement_trace.hpp: the checker passes a right trace and finds what is wrong in others.
+#include "heist/tools/observe/placement_trace.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "heist/topology/squads.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/topology/squads.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 using heist::placement_event;

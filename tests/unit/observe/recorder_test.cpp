@@ -1,5 +1,5 @@
-// heist/observe/recorder.hpp
-#include "heist/observe/recorder.hpp"
+// heist/tools/observe/recorder.hpp
+#include "heist/tools/observe/recorder.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// heist/observe/steal_tree.hpp: what a consistent tree is, places, pruning, text for people, JSON.
-#include "heist/observe/steal_tree.hpp"
+// heist/locality/policy/steal_tree.hpp: what a consistent tree is, places, pruning, text for people, JSON.
+#include "heist/locality/policy/steal_tree.hpp"
 
 #include <fmt/core.h>
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"
 

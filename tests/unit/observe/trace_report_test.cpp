@@ -1,5 +1,5 @@
-// heist/observe/trace_report.hpp: what a report says is what was recorded.
-#include "heist/observe/trace_report.hpp"
+// heist/tools/observe/trace_report.hpp: what a report says is what was recorded.
+#include "heist/tools/observe/trace_report.hpp"
 
 #include <algorithm>  // count
 #include <cstdint>
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "heist/executor.hpp"
-#include "heist/observe/chrome_trace.hpp"
-#include "heist/observe/task_edges.hpp"
 #include "heist/pipeline.hpp"
 #include "heist/region.hpp"
+#include "heist/tools/observe/chrome_trace.hpp"
+#include "heist/tools/observe/task_edges.hpp"
 #include "support/catch.hpp"
 #include "support/trace_rules.hpp"
 

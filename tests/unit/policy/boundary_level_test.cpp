@@ -1,12 +1,12 @@
-// heist/policy/boundary_level.hpp: Eq. 4 against its own definition, the paper's figures, and absurd input.
-#include "heist/policy/boundary_level.hpp"
+// heist/locality/policy/boundary_level.hpp: Eq. 4 against its own definition, the paper's figures, and absurd input.
+#include "heist/locality/policy/boundary_level.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 

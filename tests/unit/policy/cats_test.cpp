@@ -1,6 +1,6 @@
-// heist/policy/cats.hpp: the source, Eq. 1, the three cases of Fig. 6, CMPI and the programs that get no tiers, on the
+// heist/locality/policy/cats.hpp: the source, Eq. 1, the three cases of Fig. 6, CMPI and the programs that get no tiers, on the
 // papers' trees and on random ones against a naive oracle.
-#include "heist/policy/cats.hpp"
+#include "heist/locality/policy/cats.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/base/random.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"

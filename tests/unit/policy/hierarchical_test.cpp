@@ -1,12 +1,12 @@
 // Near squads first: how far a thief looks after how many failures, and when it looks at home again.
-#include "heist/policy/hierarchical.hpp"
+#include "heist/core/policy/hierarchical.hpp"
 
 #include <algorithm>  // max
 #include <cstdint>
 #include <utility>  // move
 #include <vector>
 
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 #include "unit/policy/victim_conformance.hpp"
 

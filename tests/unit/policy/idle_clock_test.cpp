@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "heist/base/random.hpp"
-#include "heist/policy/idle.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/policy/idle.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // heist::idle: I1, I3 and the bounds of the paper, for every model, and what the concept refuses.
-#include "heist/policy/idle.hpp"
+#include "heist/core/policy/idle.hpp"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// heist/policy/profile.hpp: lookup by path, what a consistent profile is, text and JSON.
-#include "heist/policy/profile.hpp"
+// heist/locality/policy/profile.hpp: lookup by path, what a consistent profile is, text and JSON.
+#include "heist/locality/policy/profile.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/base/random.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/texts.hpp"

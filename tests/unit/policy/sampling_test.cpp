@@ -1,5 +1,5 @@
 // Sampling: when a thief looks, when it does not, and whom it chooses (the paper's sections 2.1 and 5.2).
-#include "heist/policy/sampling.hpp"
+#include "heist/core/policy/sampling.hpp"
 
 #include <cstdint>
 #include <map>

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "examples/write_a_policy/grateful.hpp"
-#include "heist/policy/hierarchical.hpp"
-#include "heist/policy/sampling.hpp"
-#include "heist/policy/victim.hpp"
-#include "heist/policy/victim_set.hpp"
-#include "heist/policy/victim_watch.hpp"
-#include "heist/topology/machine.hpp"
-#include "heist/topology/squads.hpp"
+#include "heist/core/policy/hierarchical.hpp"
+#include "heist/core/policy/sampling.hpp"
+#include "heist/core/policy/victim.hpp"
+#include "heist/core/policy/victim_set.hpp"
+#include "heist/core/policy/victim_watch.hpp"
+#include "heist/core/topology/machine.hpp"
+#include "heist/core/topology/squads.hpp"
 
 namespace heist_test {
 

@@ -1,5 +1,5 @@
 // Victim sets: the algorithm of the paper's section 2.2. (The promises of every victim policy: conformance_test.cpp.)
-#include "heist/policy/victim_set.hpp"
+#include "heist/core/policy/victim_set.hpp"
 
 #include <algorithm>  // find
 #include <cstddef>    // size_t

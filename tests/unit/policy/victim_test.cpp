@@ -1,10 +1,10 @@
 // heist::victim: V1 and V2 for every model, and what the concept refuses.
-#include "heist/policy/victim.hpp"
+#include "heist/core/policy/victim.hpp"
 
 #include <cstdint>
 #include <vector>
 
-#include "heist/policy/policies.hpp"
+#include "heist/core/policy/policies.hpp"
 #include "support/catch.hpp"
 
 using heist::fast_random;

@@ -1,5 +1,5 @@
 // What debug builds notice of a victim policy that breaks V2, and that they notice nothing else.
-#include "heist/policy/victim_watch.hpp"
+#include "heist/core/policy/victim_watch.hpp"
 
 #include <cstdint>
 #include <string>

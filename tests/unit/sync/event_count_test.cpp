@@ -1,5 +1,5 @@
 // heist::event_count: a notification after the announcement is never lost, one before it is none.
-#include "heist/sync/event_count.hpp"
+#include "heist/core/sync/event_count.hpp"
 
 #include <atomic>
 #include <chrono>

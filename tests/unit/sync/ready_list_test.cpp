@@ -1,5 +1,5 @@
 // A ready list gives its most urgent first, however many there are, and grows; the model has its threads.
-#include "heist/sync/ready_list.hpp"
+#include "heist/core/sync/ready_list.hpp"
 
 #include <cstddef>
 #include <cstdint>

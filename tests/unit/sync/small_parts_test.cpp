@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include "heist/sync/completion.hpp"
-#include "heist/sync/injector.hpp"
-#include "heist/sync/shared_range.hpp"
-#include "heist/sync/spin_lock.hpp"
+#include "heist/core/sync/completion.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/shared_range.hpp"
+#include "heist/core/sync/spin_lock.hpp"
 #include "support/catch.hpp"
 #include "support/rounds.hpp"
 #include "support/slow.hpp"

@@ -1,5 +1,5 @@
 // heist::work_deque: order, growth, indices that wrap, and every item exactly once among thieves.
-#include "heist/sync/work_deque.hpp"
+#include "heist/core/sync/work_deque.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "heist/base/random.hpp"
+#include "heist/core/base/random.hpp"
 #include "support/catch.hpp"
 #include "support/watchdog.hpp"
 

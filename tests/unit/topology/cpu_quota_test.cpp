@@ -1,5 +1,5 @@
-// heist/topology/cpu_quota.hpp: CPU limits of control groups, shown as made-up file trees.
-#include "heist/topology/cpu_quota.hpp"
+// heist/core/topology/cpu_quota.hpp: CPU limits of control groups, shown as made-up file trees.
+#include "heist/core/topology/cpu_quota.hpp"
 
 #include <cstdlib>  // mkdtemp
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 namespace {

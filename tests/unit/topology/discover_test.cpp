@@ -1,5 +1,5 @@
-// heist/topology/discover.hpp, bind.hpp: the machine that runs the test, its affinity mask, and pinning.
-#include "heist/topology/discover.hpp"
+// heist/core/topology/discover.hpp, bind.hpp: the machine that runs the test, its affinity mask, and pinning.
+#include "heist/core/topology/discover.hpp"
 
 #include <sched.h>     // sched_getcpu
 #include <sys/wait.h>  // waitpid
@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "heist/base/config.hpp"
-#include "heist/topology/bind.hpp"
-#include "heist/topology/cpu_quota.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/topology/bind.hpp"
+#include "heist/core/topology/cpu_quota.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -1,15 +1,15 @@
-// heist/topology/machine.hpp, synthetic.hpp: descriptions in one line.
-#include "heist/topology/machine.hpp"
-#include "heist/topology/hwloc_machine.hpp"
+// heist/core/topology/machine.hpp, synthetic.hpp: descriptions in one line.
+#include "heist/core/topology/machine.hpp"
+#include "heist/core/topology/hwloc_machine.hpp"
 
 #include <cstdlib>  // setenv
 #include <random>
 #include <string>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/topology/discover.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/discover.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// heist/topology/squads.hpp: who works with whom, on machines that need not exist.
-#include "heist/topology/squads.hpp"
+// heist/core/topology/squads.hpp: who works with whom, on machines that need not exist.
+#include "heist/core/topology/squads.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/topology/synthetic.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/synthetic.hpp"
 #include "support/catch.hpp"
 
 namespace {

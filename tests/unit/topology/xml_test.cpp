@@ -1,6 +1,6 @@
-// heist/topology/xml.hpp: machines from hwloc's XML files.
-#include "heist/topology/xml.hpp"
-#include "heist/topology/hwloc_machine.hpp"
+// heist/core/topology/xml.hpp: machines from hwloc's XML files.
+#include "heist/core/topology/xml.hpp"
+#include "heist/core/topology/hwloc_machine.hpp"
 
 #include <unistd.h>  // write, close
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "heist/base/errors.hpp"
-#include "heist/topology/discover.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/topology/discover.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -1,0 +1,139 @@
+// Bodies of blocking.hpp, and of core's and fiber's members for threads that change.
+#pragma once
+
+#include <pthread.h>  // pthread_setcancelstate
+
+#include <memory>  // unique_ptr
+#include <thread>
+#include <utility>  // exchange, move
+
+#include "heist/core/executor/blocking.hpp"
+#include "heist/core/executor/no_migrate.hpp"
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/topology/bind.hpp"
+
+namespace heist::detail {
+
+/// Carries one worker after the other until the executor stops.
+HEIST_COLD_BODY void core::carry(carrier& me, worker* first) noexcept {
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
+  fiber_context born;
+  worker* w = first != nullptr ? first : me.wait();  // kept: its thread changes only
+  if (w == nullptr) return;
+  std::size_t const number = w->number;
+  if (on_start_) on_start_(number);
+  do {
+    set_this_worker(w);
+    w->thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people
+    if (pins_) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w->number]);
+    w->signals.enter(*w);
+    w->boot = &born;
+    // relaxed: its own
+    fiber_context::switch_to(born, w->current.load(std::memory_order_relaxed)->own_fiber_context(), {nullptr, nullptr});
+    // Back when the executor stops, or when a blocking call that began on this thread has ended, which has left the
+    // worker to another one.
+    if (this_worker() != nullptr) {
+      w->signals.leave();
+      set_this_worker(nullptr);
+    }
+    w = rest(me) ? me.wait() : nullptr;
+  } while (w != nullptr);
+  if (on_stop_) on_stop_(number);
+}
+
+/// False if the executor stops.
+HEIST_COLD_BODY bool core::rest(carrier& c) noexcept {
+  spin_guard guard{lock_};
+  if (stopping()) return false;
+  c.next = std::exchange(resting_, &c);
+  return true;
+}
+
+HEIST_COLD_BODY carrier& core::add_carrier(std::unique_ptr<carrier> made) noexcept {
+  carrier& c = *made;
+  spin_guard guard{lock_};
+  c.next_of_all = std::exchange(carriers_, std::move(made));
+  return c;
+}
+
+/// A thread that carries nothing, for the caller to call; null where there is none.
+HEIST_COLD_BODY carrier* core::find_carrier() noexcept {
+  {
+    spin_guard guard{lock_};
+    if (resting_ != nullptr) return std::exchange(resting_, resting_->next);
+    if (thread_count_ >= max_threads_) return nullptr;
+    ++thread_count_;
+  }
+  try {
+    carrier& c = add_carrier(std::make_unique<carrier>());
+    std::thread made{[this, &c]() noexcept { carry(c, nullptr); }};
+    spin_guard guard{lock_};
+    threads_.push_back(std::move(made));  // there is room
+    return &c;
+  } catch (...) {
+    spin_guard guard{lock_};
+    --thread_count_;
+    return nullptr;
+  }
+}
+
+HEIST_COLD_BODY void core::release_carriers() noexcept {
+  carrier* c = nullptr;
+  {
+    spin_guard guard{lock_};
+    c = std::exchange(resting_, nullptr);
+  }
+  while (c != nullptr) std::exchange(c, c->next)->call(nullptr);
+}
+
+/// May the worker under this fiber be carried by another thread while the fiber's frames stay on this one?
+HEIST_COLD_BODY bool fiber::may_leave_worker() const noexcept {
+  return home.joins == join_strategy::park && (home.room == nullptr || home.room->may_leave_worker(*this)) &&
+         no_migrate == 0 && waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 &&
+         !worker->has_guest;
+}
+
+HEIST_COLD_BODY blocking_call::blocking_call() noexcept : waits_{this_fiber()} {}
+
+HEIST_COLD_BODY bool blocking_call::begin() noexcept {
+  worker* const w = this_worker();  // kept: no code of a user's runs before the thread is no worker any more
+  if (w == nullptr) return false;
+  fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  core& home = w->home;
+  if (!self.may_leave_worker()) return false;
+  carrier* const c = home.find_carrier();
+  if (c == nullptr) return false;
+  fiber* const next = self.try_suspend();
+  if (next == nullptr) {
+    home.rest(*c);
+    return false;
+  }
+  self_ = &self;
+  thread_ = w->boot;
+  if (home.on_fiber != nullptr) home.on_fiber(home, *w, self, fiber_event::parks);
+  self.note_wait({"the end of a call that blocks its thread"});
+  next->worker = w;
+  w->current.store(next, std::memory_order_release);  // release: see worker::current
+  if (next->tasks.maybe_stealable()) home.published(*w);
+  w->signals.leave();
+  set_this_worker(nullptr);
+  c->call(w);
+  return true;
+}
+
+HEIST_COLD_BODY void blocking_call::end() noexcept {
+  fiber& self = *self_;
+  fiber_context::switch_to(self.own_fiber_context(), *thread_, {&after_leaving, &self});
+  self.note.end();
+  core& home = self.home;
+  if (home.on_fiber != nullptr) home.on_fiber(home, *self.worker, self, fiber_event::goes_on);
+}
+
+/// On the stack that the thread was born with.
+HEIST_COLD_BODY void blocking_call::after_leaving(void* left) noexcept {
+  fiber& f = *static_cast<fiber*>(left);
+  f.home.make_ready(f);
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,387 @@
+// The executor: workers for task graphs, asyncs and fork/join programs, with the policy as a template parameter.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <exception>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>  // forward, move
+#include <vector>
+
+#include "heist/core/executor/blocking.hpp"
+#include "heist/core/executor/context.hpp"
+#include "heist/core/executor/future.hpp"
+#include "heist/core/executor/guest.hpp"
+#include "heist/core/executor/task_callable.hpp"
+#include "heist/core/extension/room_of.hpp"
+#include "heist/core/observe/environment_trace.hpp"
+#include "heist/core/observe/observer.hpp"
+#include "heist/core/policy/options.hpp"
+#include "heist/core/policy/policies.hpp"
+#include "heist/core/policy/victim_watch.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/core_trim.hpp"
+#include "heist/core/scheduler/wait.hpp"
+#include "heist/core/scheduler/worker_loop.hpp"
+#include "heist/fwd.hpp"
+
+namespace heist {
+namespace detail {
+
+/// core with the parts that depend on the policy and the observer.
+template <class Policy, class Observer>
+class scheduler : public core {
+ public:
+  using idle_type = typename Policy::idle_type;
+  using victim_type = typename Policy::victim_type;
+  using observer_type = Observer;
+  using room_type = typename room_of<Policy>::type;
+
+  template <class... ObserverArgs>
+  explicit scheduler(options const& wanted, ObserverArgs&&... args)
+      : scheduler{wanted_trace(), wanted, std::forward<ObserverArgs>(args)...} {}
+
+  idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
+  victim_type& victim(worker const& w) noexcept { return decisions_[w.number].victim; }
+  auto& of_room(worker const& w) noexcept { return decisions_[w.number].of_room; }
+  /// Of victim(w), for debug builds.
+  heist::victim::watch& watch(worker const& w) noexcept { return decisions_[w.number].watch; }
+  template <class Seen = Observer>
+  Seen& observer() noexcept {
+    if constexpr (std::is_same_v<Seen, Observer>) {
+      return observer_;
+    } else if constexpr (std::is_same_v<Seen, optional_trace>) {
+      return trace_;
+    } else {
+      return *trace_;
+    }
+  }
+  /// For who has stopped the workers: writes what the environment asks for.
+  void write_trace() noexcept {
+    if (trace_ && generation() == os_env::process()) trace_->write(where.squads().squad_of);
+  }
+
+ private:
+  /// Decided once, here.
+  template <class... ObserverArgs>
+  explicit scheduler(optional_trace trace, options const& wanted, ObserverArgs&&... args)
+      : core{wanted,
+             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
+              Policy::tier_type::division != tiering::none, room_type::has_gifts, &room_type::template make<scheduler>},
+             &loop_type::run,
+             trace ? hook<traced_observer>() : hook<Observer>()},
+        observer_(std::forward<ObserverArgs>(args)...),
+        decisions_(workers.size()),
+        trace_(std::move(trace)) {
+    on_task = trace_ ? task_teller<traced_observer>() : task_teller<Observer>();
+    if (trace_) {
+      on_graph = trace_->edges();
+      trace_->start(workers.size());
+    }
+    if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted);
+    observer_.start(workers.size());
+    place_victims();
+    core::start();
+  }
+
+  /// Not where the program has an observer of its own.
+  static constexpr bool is_traced = !Observer::observes;
+  using traced_observer = std::conditional_t<is_traced, environment_trace, Observer>;
+  static optional_trace wanted_trace() noexcept { return is_traced ? environment_trace::wanted() : nullptr; }
+
+  /// One loop, which tests whether there is a trace. A second one would have to be compiled wherever an executor is named.
+  using loop_type = worker_loop<scheduler, std::conditional_t<is_traced, optional_trace, Observer>>;
+
+  struct alignas(cache_line_size) decisions {
+    [[no_unique_address]] idle_type idle;
+    [[no_unique_address]] victim_type victim;
+    [[no_unique_address]] typename room_type::template per_worker<victim_type> of_room;
+    heist::victim::watch watch;  // in all builds: they may be mixed in one program
+  };
+
+  /// Tells policies that ask where the workers are. Not those for victims in a squad.
+  void place_victims() {
+    if constexpr (heist::victim::placed_policy<victim_type>) {
+      auto const count = static_cast<std::uint32_t>(decisions_.size());
+      for (std::uint32_t i = 0; i != count; ++i)
+        decisions_[i].victim.place({i, count}, where.machine(), where.squads());
+    }
+  }
+
+  template <class Seen>
+  static fiber_hook hook() noexcept {
+    if constexpr (Seen::observes) {
+      return [](core& self, worker& w, fiber const& f, fiber_event what) noexcept {
+        Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
+        if (what == fiber_event::parks) tell_park(observer, w.number, &f, f.note.view());
+        if (what == fiber_event::goes_on) observer.resume(w.number, &f);
+        if constexpr (time_observer<Seen>) {
+          if (what == fiber_event::waits) observer.search_begin(w.number, f.waiting_joins);
+          if (what == fiber_event::tries) observer.attempt(w.number);
+          if (what == fiber_event::takes) observer.success(w.number);
+          if (what == fiber_event::takes || what == fiber_event::works || what == fiber_event::goes_on)
+            observer.work_begin(w.number, f.waiting_joins);
+        }
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  template <class Seen>
+  static task_hook task_teller() noexcept {
+    if constexpr (Seen::observes) {
+      return [](core& self, worker& w, task_view const& task, core::task_event what) noexcept {
+        Seen& observer = static_cast<scheduler&>(self).template observer<Seen>();
+        if (what == core::task_event::begins) observer.task_begin(w.number, task);
+        if (what == core::task_event::ends) observer.task_end(w.number, task);
+        if constexpr (module_observer<Seen>) {
+          if (what == core::task_event::module_ends) observer.module_end(w.number, task);
+        }
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+  [[no_unique_address]] Observer observer_;
+  std::vector<decisions> decisions_;
+  optional_trace trace_;
+};
+
+struct executor_access;
+
+}  // namespace detail
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_defined = requires {
+  sizeof(T);
+};
+/// Another policy where a sentence has been said of this one, so that it is the only one.
+template <class Policy>
+using policy_or_any = std::conditional_t<policy::executor_policy<Policy>, Policy, policy::random>;
+
+}  // namespace detail
+
+/// A set of workers, each a thread, that run tasks until the executor is destroyed.
+///
+/// Threads  every member may be called by any thread, also from inside tasks unless it says otherwise.
+/// Promises an accepted task runs exactly once. A worker runs other tasks while one of its tasks waits. The
+///          destructor waits for all tasks; no task of this executor may call it.
+template <class Policy, class Observer>
+class executor {
+  static_assert(
+      detail::is_defined<Policy>,
+      "heist: executor<Policy> knows nothing of this policy but its name; fix it by #include <heist/locality.hpp>, "
+      "or <heist/tiers.hpp> for policy::cab and policy::cats, <heist/automatic.hpp> for policy::automatic.");
+  static_assert(
+      !detail::is_defined<Policy> || policy::executor_policy<Policy>,
+      "heist: executor<Policy> needs a policy bundle with a victim_type, an idle_type, an order_type, a join_type "
+      "and a tier_type; fix it by deriving from heist::policy::bundle<Victim, Idle>.");
+  static_assert(
+      heist::observer<Observer>,
+      "heist: executor<Policy, Observer> needs an observer that models heist::observer; fix it by deriving from "
+      "heist::null_observer and setting `observes` to true.");
+
+ public:
+  /// The context of tasks that take it as `auto`.
+  using context_type = typename detail::context_of<detail::policy_or_any<Policy>>::type;
+
+  /// As many workers as CPUs that this process may use.
+  executor() : executor{options{}} {}
+  /// Throws executor_error for an impossible count or a thread that cannot be started, topology_error for squads that
+  /// the machine does not have. `args` make the observer.
+  template <class... ObserverArgs>
+  explicit executor(options const& wanted, ObserverArgs&&... args)
+      : scheduler_{wanted, std::forward<ObserverArgs>(args)...} {}
+  explicit executor(std::size_t workers) : executor{options{.workers = workers}} {}
+
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
+  ~executor() {
+    scheduler_.drain_and_stop();
+    scheduler_.write_trace();
+  }
+
+  std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
+  /// The number of workers that sleep now, without work: a snapshot.
+  std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
+  /// The first call examines the machine, unless the options or the policy have needed it: 4 to 25 ms. The result is
+  /// the part of the machine that the calling thread may use.
+  std::size_t squad_count() const { return scheduler_.where.squads().members.size(); }
+  topology::machine const& machine() const { return scheduler_.where.machine(); }
+  /// To be read while no task runs, or as the observer allows.
+  Observer& observer() noexcept { return scheduler_.observer(); }
+
+  /// Starts `f()` or `f(context)` and returns the future of its result or exception. If a task calls this, a stop of
+  /// its run also stops `f` while a task of the run waits for the future.
+  template <class F>
+  auto submit(F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail_submit<context_type>(scheduler_, std::forward<F>(f));
+    } else {
+      return detail::refused_handle<future>{};
+    }
+  }
+  /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error. If
+  /// it is stopped later, context::stop_requested() becomes true in the task and in all its children.
+  template <class F>
+  auto submit(std::stop_token token, F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail_submit<context_type>(scheduler_, std::forward<F>(f), std::move(token));
+    } else {
+      return detail::refused_handle<future>{};
+    }
+  }
+
+  /// Starts a task with options: heist::after(futures...), heist::with{...} and a std::stop_token, in any order. The
+  /// callable is the last argument.
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) auto submit(How&& how, Next&& next, More&&... more) {
+    return submit_how<context_type>(scheduler_, std::forward<How>(how), std::forward<Next>(next),
+                                    std::forward<More>(more)...);
+  }
+
+  template <class... Any>
+  detail::refused async(Any&&...) {
+    static_assert(sizeof...(Any) > 1000,
+                  "heist: an executor has no async(); fix it by submit(f), which returns a future, or post(f), which "
+                  "returns nothing.");
+    return {};
+  }
+
+  /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
+  template <class F>
+  void post(F&& f) {
+    if constexpr (detail::accepted<detail::as_child<context_type, F>>()) {
+      using task = detail::posted_task<context_type, std::decay_t<F>>;
+      scheduler_.check_open();
+      task* const made = task::make(scheduler_, std::forward<F>(f));
+      try {
+        detail::submit_posted(scheduler_, *made);
+      } catch (...) {
+        detail::discard_pooled(made);
+        throw;
+      }
+    }
+  }
+
+  /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception. It always waits until
+  /// `f` has ended, also if a calling task has no stack left for its worker (options::max_fibers).
+  template <class F>
+  decltype(auto) sync_wait(F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
+    } else {
+      return detail::refused{};
+    }
+  }
+  /// As above, with the stop token of submit().
+  template <class F>
+  decltype(auto) sync_wait(std::stop_token token, F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
+    } else {
+      return detail::refused{};
+    }
+  }
+
+  /// Calls `f()` on the calling thread, or runs `f(context)` on it as a task.
+  ///
+  /// `f()` needs no worker, so the call does not wait for busy workers. It is not a task: it has neither a worker's
+  /// memory (per_worker) nor the executor's stack.
+  ///
+  /// For `f(context)` the thread takes the place of a sleeping worker until `f` has ended. It runs other tasks while
+  /// `f` waits. A short `f` wakes no worker. In these cases the call is sync_wait(): inside a task, if no worker
+  /// sleeps, if another thread has taken such a place, under policies with tiers or recordings, and with observers.
+  template <class F>
+  decltype(auto) run_here(F&& f) {
+    using function = std::decay_t<F>;
+    using result = detail::task_result<context_type, function>;
+    if constexpr (detail::callable_plain<function>) {
+      if (detail::this_worker() == nullptr) {
+        scheduler_.check_open();
+        function own(std::forward<F>(f));
+        return static_cast<result>(own());
+      }
+    }
+    auto* const task = detail::make_submitted<detail::async_task<context_type, function, result, detail::no_stop>>(
+        scheduler_, std::forward<F>(f));
+    future<result> ended = detail::future_access::make<result>(*task);
+    try {
+      if (detail::this_worker() != nullptr || !scheduler_.run_as_guest(*task)) detail::submit_async(scheduler_, *task);
+    } catch (...) {
+      task->forget_unstarted();
+      task->release();
+      throw;
+    }
+    return detail::future_access::take_at_the_end(std::move(ended));
+  }
+
+  /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.
+  template <class F>
+  decltype(auto) sync_wait(region& r, F&& f) {
+    if constexpr (detail::accepted<detail::as_called<context_type, F>>()) {
+      return sync_wait([&](context_type c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
+    } else {
+      return detail::refused{};
+    }
+  }
+
+  /// Starts one run of a graph. `options` may be a std::stop_token, a callable that is called when the run has ended,
+  /// and heist::with{...}. Its priority is the priority of the run's start. An urgent run begins when a task ends,
+  /// before other waiting runs and tasks. A run of low priority begins when there is no other work, and now and then
+  /// earlier. Throws graph_error if heist::with names a worker, and for two stop tokens.
+  template <class Graph, class... Options>
+  auto run(Graph& graph, Options&&... options) {
+    return graph.start_run(scheduler_, std::size_t{1}, std::forward<Options>(options)...);
+  }
+  /// Starts `n` runs, one after the other, with one handle.
+  template <class Graph, class... Options>
+  auto run_n(Graph& graph, std::size_t n, Options&&... options) {
+    return graph.start_run(scheduler_, n, std::forward<Options>(options)...);
+  }
+  /// Starts runs, one after the other, until `done()` returns true after one of them.
+  template <class Graph, class Predicate, class... Options>
+  auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
+    return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+  }
+
+  /// Waits for all tasks that were submitted before the call, and for the tasks that these submit. It does not wait
+  /// for later submissions. Then it rethrows the first exception that no get() has taken: of a posted task, or of a
+  /// task whose future was dropped. A task of another executor parks, a thread outside blocks. Throws executor_error
+  /// in a task of this executor.
+  void wait_idle() {
+    scheduler_.wait_idle();
+    if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
+  }
+
+  /// Describes the executor for a person who looks for a hang; a snapshot. It has a line for each worker, each parked
+  /// task (at most 100) and each waiting thread outside, with the object that it waits for and the time. With
+  /// HEIST_WATCHDOG=seconds in the environment, an executor prints the text on stderr when no task has begun or ended
+  /// for so long while a task or thread waits.
+  std::string state_text() const { return scheduler_.state_text(); }
+
+ private:
+  friend struct detail::executor_access;
+  detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
+};
+
+/// For rooms that need more than an executor's public members.
+struct detail::executor_access {
+  template <class Policy, class Observer>
+  static core& core_of(executor<Policy, Observer>& ex) noexcept {
+    return ex.scheduler_;
+  }
+  template <class Handle>
+  requires requires(Handle const& h) { *h.home_; }
+  static core& core_of(Handle const& any) noexcept { return *any.home_; }
+};
+
+executor(options const&)->executor<>;
+executor(std::size_t)->executor<>;
+
+}  // namespace heist

@@ -1,0 +1,25 @@
+// Bodies of pooled.hpp.
+#pragma once
+
+#include "heist/core/executor/pooled.hpp"
+
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/memory/outside_blocks.hpp"
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY void* allocate_shared_block(core& home, std::size_t bytes) {
+  return block_pool::fits(bytes, 1) ? home.allocate_block(bytes) : ::operator new(bytes);
+}
+
+HEIST_BODY void free_shared_block(void* block, std::size_t bytes) noexcept {
+  worker* const w = block_pool::fits(bytes, 1) ? this_worker() : nullptr;  // kept: asked for its pool, at once
+  if (w != nullptr) {
+    w->blocks.give(block, bytes);
+  } else if (!block_pool::fits(bytes, 1) || !outside_blocks::give(block, bytes)) {
+    ::operator delete(block);
+  }
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,72 @@
+// Bodies of timed_wait.hpp.
+#pragma once
+
+#include "heist/core/executor/timed_wait.hpp"
+
+#include <cstddef>  // size_t
+#include <optional>
+
+#include "heist/core/base/park_word.hpp"
+#include "heist/core/executor/blocking.hpp"
+#include "heist/core/executor/circular_wait.hpp"
+#include "heist/core/scheduler/wait.hpp"
+
+namespace heist::detail {
+
+// A waiter cannot leave a completion's list before it is woken. So who waits with a limit does not stand in it: a bell
+// does, one for each completion, which lives until it is rung. The threads sleep at one of a few places that all
+// completions share.
+
+/// Where threads sleep that wait for some end; rung too often it only makes them look.
+struct alignas(cache_line_size) bell_place {
+  park_word rung;
+};
+inline bell_place& bell_place_of(completion const& end) noexcept {
+  static constinit bell_place places[64];
+  auto const at = reinterpret_cast<std::uintptr_t>(&end) / 64;
+  return places[(at * 0x9E3779B97F4A7C15u) >> 58];
+}
+
+struct bell final : completion_waiter {
+  bell_place* place;
+  explicit bell(bell_place& where) noexcept : completion_waiter{&ring}, place{&where} {}
+
+  static void ring(completion_waiter& self) noexcept {
+    auto* const b = static_cast<bell*>(&self);
+    b->place->rung.fetch_add(1, std::memory_order_release);  // release: who sees it sees the task ended
+    b->place->rung.wake_all();
+    delete b;
+  }
+};
+
+static_assert((awaited_end::has_bell & (async_base::fetched | async_base::waits | async_base::inherits)) == 0);
+
+HEIST_COLD_BODY awaited_end awaited_end_of(async_base& task) noexcept {
+  return {task.finished, task.marks, task.generation, {"a future, for a limited time"}, stop_target_of(task)};
+}
+
+HEIST_COLD_BODY void sleep_for_end(awaited_end const& of, std::int64_t nanoseconds) {
+  constexpr std::uint8_t has_bell = awaited_end::has_bell;
+  core::check_process(of.generation);
+  bell_place& place = bell_place_of(of.end);
+  // relaxed: one bell is enough, and the place is rung also if it is hung too late
+  if ((of.marks.fetch_or(has_bell, std::memory_order_relaxed) & has_bell) == 0) {
+    bell* made = nullptr;
+    try {
+      made = new bell{place};
+    } catch (...) {
+      of.marks.fetch_and(static_cast<std::uint8_t>(~has_bell), std::memory_order_relaxed);  // relaxed: above
+      throw;
+    }
+    if (!of.end.enlist(*made)) bell::ring(*made);  // others may sleep already and rely on it
+  }
+  std::optional<noted_thread> noted;
+  if (this_worker() == nullptr) noted.emplace(of.why);
+  handed_on_stop const stop{of.to};
+  call_blocking([&]() noexcept {
+    std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
+    if (!of.end.done()) place.rung.wait_for(seen, nanoseconds);
+  });
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,23 @@
+// Bodies of child_first.hpp.
+#pragma once
+
+#include "heist/core/fork/child_first.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* youngest) noexcept {
+  worker& w = *child.worker;
+  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
+    core::published_continuations(w);
+  if (w.home.wants_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
+  child.attend();
+}
+
+HEIST_COLD_BODY bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
+  auto const outcome = w.continuations.join(at);
+  if (outcome.published) core::published_continuations(w);
+  if (w.attention.raised()) w.continuations.ask();  // A1; the next child looks
+  return outcome.mine;
+}
+
+}  // namespace heist::detail

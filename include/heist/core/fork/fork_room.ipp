@@ -1,0 +1,20 @@
+// Bodies of fork_room.hpp.
+#pragma once
+
+#include "heist/core/fork/fork_room.hpp"
+
+#include <fmt/core.h>
+
+#include "heist/core/base/errors.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void check_designated(fiber const& self, std::size_t worker) {
+  if (worker < self.home.worker_count) return;
+  throw region_error{
+      fmt::format("ctx.designate: there is no worker {}, as the executor has {}; fix it by a number below "
+                  "executor::worker_count()",
+                  worker, self.home.worker_count)};
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,116 @@
+// How a task enters a region.
+#pragma once
+
+#include <exception>  // uncaught_exceptions
+#include <memory>     // unique_ptr
+#include <type_traits>
+#include <utility>  // move
+
+#include "heist/core/executor/context.hpp"
+#include "heist/core/executor/task_callable.hpp"
+#include "heist/core/fork/elsewhere.hpp"
+#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/fork/fork_traits.hpp"
+#include "heist/core/fork/region_functions.hpp"
+#include "heist/core/scheduler/told_part.hpp"
+
+namespace heist::detail {
+
+/// Tells a visit when the region has been left, and whether by an exception.
+class visiting {
+ public:
+  explicit visiting(std::unique_ptr<region_visit> v) noexcept : visit_{std::move(v)} {}
+  visiting(visiting const&) = delete;
+  visiting& operator=(visiting const&) = delete;
+  ~visiting() { visit_->finish(std::uncaught_exceptions() != unwinding_); }
+  region_visit& operator*() const noexcept { return *visit_; }
+
+ private:
+  std::unique_ptr<region_visit> visit_;
+  int const unwinding_ = std::uncaught_exceptions();
+};
+
+/// A region that is not divided. Its body gets the context of a parent-first order, if it takes any and the room has
+/// one: then its forks cost what they cost under such a policy.
+template <class Order, class F>
+decltype(auto) call_undivided(basic_context<Order> c, F& f) {
+  using own = basic_context<Order>;
+  if constexpr (!callable_plain<F> && std::is_base_of_v<order::undivided_by<Order>, order::undivided>) {
+    using undivided = basic_context<order::undivided>;
+    if constexpr (callable_with_context<F, undivided>) {
+      if constexpr (std::is_same_v<task_result<undivided, F>, task_result<own, F>>)
+        return call_task(f,
+                         context_access::make<undivided>(context_access::fiber_of(c), context_access::position_of(c)));
+      else
+        return call_task(f, c);
+    } else {
+      return call_task(f, c);
+    }
+  } else {
+    return call_task(f, c);
+  }
+}
+
+/// By code that runs where the context `c` belongs. Regions are entered with contexts of type Context.
+template <class Context, class Order, class F>
+decltype(auto) visit_region(std::unique_ptr<region_visit> begun, basic_context<Order> const& c, F& f) {
+  fiber& self = context_access::fiber_of(c);
+  visiting const v{std::move(begun)};
+  switch ((*v).how()) {
+    case region_way::undivided:
+      return static_cast<task_result<Context, F>>(
+          call_undivided(context_access::make<Context>(self, context_access::position_of(c)), f));
+    case region_way::here:
+      return static_cast<task_result<Context, F>>(
+          call_task(f, context_access::make<Context>(self, (*v).position(&function_identity<F>))));
+    default:
+      break;
+  }
+  child_of<Context, F> body{f};
+  (*v).run(body);
+  if (body.failed) body.out.rethrow();
+  if constexpr (std::is_void_v<task_result<Context, F>>) {
+    static_cast<void>(body.out.take());
+  } else {
+    return static_cast<task_result<Context, F>>(body.out.take());
+  }
+}
+
+template <class Order, class F>
+decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
+  told_part const told{context_access::fiber_of(c), &r, region_in_use::functions().name(r)};
+  using traits = fork_traits<Order>;
+  if constexpr (traits::enters_regions) {
+    using inner = typename traits::region_context;
+    if constexpr (callable_plain<F> || callable_with_context<F, inner>) {
+      fiber& self = context_access::fiber_of(c);
+      if (self.home.room != nullptr) {
+        auto begun = room_of_forks(self).enter(r, self, context_access::position_of(c));
+        if (begun != nullptr) return visit_region<inner>(std::move(begun), c, f);
+      }
+    }
+  }
+  region_in_use const in_use{r};
+  return call_task(f, c);
+}
+
+template <class Order>
+struct region_entry {
+  template <class F>
+  static decltype(auto) enter(region& r, basic_context<Order> const& c, F& f) {
+    if constexpr (!accepted<as_called<basic_context<Order>, F>>()) {
+      return refused{};
+    } else {
+      fiber& self = context_access::fiber_of(c);
+      if (HEIST_UNLIKELY(!self.runs_here())) {
+        if (fiber& here = fiber_of_caller(self); &here != &self) {
+          foreign_frame<basic_context<Order>> frame{here};
+          return enter_region(r, context_access::make<basic_context<Order>>(here, frame.position()), f);
+        }
+      }
+      return enter_region(r, c, f);
+    }
+  }
+};
+
+}  // namespace heist::detail

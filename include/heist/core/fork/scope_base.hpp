@@ -1,0 +1,143 @@
+// What scopes of all contexts have in common.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>
+#include <memory>   // unique_ptr
+#include <utility>  // exchange
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/executor/context.hpp"
+#include "heist/core/fork/counted_join.hpp"
+#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/scheduler/fiber.hpp"
+#include "heist/core/scheduler/fork_slot.hpp"
+#include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/sync/interrupt.hpp"
+
+namespace heist::detail {
+
+/// Marks the children of scopes in deques.
+inline constexpr described scope_what{&fork_operations};
+
+/// As many children of scopes wait in a worker's deque when the next one is called in place; or in one scope when they
+/// are dealt out.
+inline constexpr std::size_t enough_waiting = 4096;
+
+/// What is done with a child of a scope by code that does not know its callable's type.
+struct scope_child_operations {
+  /// Calls the callable with a context of that position; what it throws becomes the scope's.
+  void (*call)(scope_child& task, fiber& self, fork_slot* position) noexcept;
+  /// Destroys the callable.
+  void (*end)(scope_child& self) noexcept;
+  /// After end(): gives the child's memory back.
+  void (*free)(scope_child& task, fiber& self) noexcept;
+  void const* identity;  ///< function_identity
+};
+
+/// A child of a scope, and the frame that it is called from where it gets a stack of its own. Its `run` is for a worker
+/// that takes it from a deque.
+struct scope_child : runnable, calling_frame {
+  scope_child(run_function function, scope_base& of, scope_child_operations const& all) noexcept
+      : runnable{function, &scope_what}, in{&of}, operations{&all} {}
+
+  scope_base* in;
+  scope_child_operations const* operations;
+  scope_child* next = nullptr;  ///< the room's own, as the next
+  std::uint32_t number = 0;
+
+  void call(fiber& self, fork_slot* position) noexcept { operations->call(*this, self, position); }
+  void end() noexcept { operations->end(*this); }
+  void free(fiber& self) noexcept { operations->free(*this, self); }
+  /// It will not be called, or has been.
+  void discard(fiber& self) noexcept {
+    end();
+    free(self);
+  }
+};
+
+/// Threads  as heist::scope; rooms as the task that made it.
+class scope_base {
+ public:
+  scope_base(fiber& self, fork_slot* position, fork_way way, bool elsewhere) noexcept;
+  scope_base(scope_base const&) = delete;
+  scope_base& operator=(scope_base const&) = delete;
+
+  void request_stop() noexcept { stop.set_again(1); }
+  bool stopped() const noexcept {
+    return stop.why.load(std::memory_order_relaxed) != 0;  // relaxed: advice
+  }
+  /// Waits for all children; rethrows the first exception.
+  void join() {
+    wait();
+    rethrow();
+  }
+  void wait();
+  /// Of the frame's own children; what the room has is waited for by that.
+  void wait_for_forked();
+
+  /// A child throws.
+  void keep_exception() noexcept;
+  bool failed() const noexcept {
+    return failed_.load(std::memory_order_relaxed);  // relaxed: the children have finished
+  }
+  void rethrow();
+
+  /// Calls a child of this scope, on a worker that has it from a deque or in its parent's place.
+  template <class Call>
+  void call_child(fiber& here, Call&& call) noexcept {
+    fork_slot* const top = here.top();
+    interrupted_above const part_of{here, top, &stop};
+    call(here, way == fork_way::child_first ? context_access::marked(top, position_mark::child_first) : top);
+  }
+  /// Starts `child` at once, on a stack of its own. Throws stack_error or bad_alloc; the child is gone then, too.
+  void start(scope_child& child);
+  /// Starts it so, or calls it where there is no stack.
+  void start_or_call(scope_child& child) noexcept;
+
+  /// What the room has of it. Throws bad_alloc.
+  room_scope& of_room();
+
+  /// While only children and what they fork may touch the scope.
+  class waiting {
+   public:
+    explicit waiting(scope_base& s) noexcept : of_{s} { of_.waits = true; }
+    waiting(waiting const&) = delete;
+    waiting& operator=(waiting const&) = delete;
+    ~waiting() { of_.waits = false; }
+
+   private:
+    scope_base& of_;
+  };
+
+  fiber* const on;
+  fork_slot* const position;  ///< of the context that it was made from
+  interrupt_state stop;       ///< of the children; that of the frame is its outer one
+  fork_way const way;
+  bool const elsewhere;     ///< it was made by code that runs on another fiber than the context's
+  bool waits = false;       ///< what now runs on its fiber does so on top of the frame
+  std::int64_t forked = 0;  ///< children that run elsewhere, since the last wait
+  counted_join joined;
+
+ private:
+  /// Runs children that are still in this worker's deque on top of the waiting frame: they are its own.
+  void run_own();
+
+  os_env::atomic<bool> failed_{false};
+  std::exception_ptr exception_;
+  std::unique_ptr<room_scope> of_room_;
+};
+
+/// Does the next child-first child on `w` find a stack? Otherwise there is no memory.
+bool may_start_child(worker& w) noexcept;
+/// Does the next wait on `w` find a fiber to continue with?
+bool may_suspend(worker& w) noexcept;
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/fork/scope_base.ipp"
+#endif

@@ -1,0 +1,70 @@
+// Memory for many objects that live and die together.
+#pragma once
+
+#include <cstddef>  // byte, max_align_t, size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+
+namespace heist::detail {
+
+/// Hands out memory from growing chunks; clear() takes all of it back at once, for the next. Runs no destructors. Not
+/// thread-safe.
+/// What is given back before is used again for pieces of the same size and alignment.
+class arena {
+ public:
+  /// `alignment` is a power of two. Throws bad_alloc.
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    if (!given_back_.empty()) [[unlikely]] {
+      if (void* const again = take_again(bytes, alignment); again != nullptr) return again;
+    }
+    std::uintptr_t const at = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
+    if (at + bytes > end_) [[unlikely]]
+      return from_new_chunk(bytes, alignment);
+    next_ = at + bytes;
+    return reinterpret_cast<void*>(at);
+  }
+
+  /// What allocate() returned for `bytes` and `alignment`. Without memory to note it the piece stays unused.
+  void give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept;
+  void clear() noexcept;
+
+ private:
+  static constexpr std::size_t first_chunk = 1024;
+  static constexpr std::size_t largest_chunk = std::size_t{1} << 18;
+
+  struct free_piece {
+    free_piece* next;
+  };
+  struct free_list {
+    std::size_t bytes, alignment;
+    free_piece* first;
+  };
+
+  free_list* find(std::size_t bytes, std::size_t alignment) noexcept {
+    for (free_list& list : given_back_) {  // a program has few sizes of nodes
+      if (list.bytes == bytes && list.alignment == alignment) return &list;
+    }
+    return nullptr;
+  }
+  void* take_again(std::size_t bytes, std::size_t alignment) noexcept;
+  void* from_new_chunk(std::size_t bytes, std::size_t alignment);
+
+  std::uintptr_t next_ = 0, end_ = 0;
+  std::size_t chunk_bytes_ = first_chunk;
+  struct chunk {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t bytes;
+  };
+  std::vector<chunk> chunks_;
+  std::size_t begun_ = 0;  ///< chunks that something has been handed out from since clear()
+  std::vector<free_list> given_back_;
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/memory/arena.ipp"
+#endif

@@ -1,0 +1,50 @@
+// Bodies of arena.hpp.
+#pragma once
+
+#include "heist/core/memory/arena.hpp"
+
+#include <new>
+#include <utility>  // exchange
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void arena::give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes < sizeof(free_piece)) return;
+  free_list* list = find(bytes, alignment);
+  if (list == nullptr) {
+    try {
+      list = &given_back_.emplace_back(free_list{bytes, alignment, nullptr});
+    } catch (...) {
+      return;
+    }
+  }
+  list->first = ::new (piece) free_piece{list->first};
+}
+
+HEIST_COLD_BODY void arena::clear() noexcept {
+  given_back_.clear();
+  next_ = end_ = 0;
+  begun_ = 0;
+}
+
+HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment) noexcept {
+  free_list* const list = find(bytes, alignment);
+  if (list == nullptr || list->first == nullptr) return nullptr;
+  return std::exchange(list->first, list->first->next);
+}
+
+HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t alignment) {
+  std::size_t const wanted = bytes + alignment;
+  while (begun_ != chunks_.size() && chunks_[begun_].bytes < wanted) ++begun_;
+  if (begun_ == chunks_.size()) {
+    std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
+    chunks_.push_back({std::unique_ptr<std::byte[]>{new std::byte[size]}, size});
+    if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
+  }
+  chunk const& next = chunks_[begun_++];
+  next_ = reinterpret_cast<std::uintptr_t>(next.memory.get());
+  end_ = next_ + next.bytes;
+  return allocate(bytes, alignment);
+}
+
+}  // namespace heist::detail

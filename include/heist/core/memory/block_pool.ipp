@@ -1,0 +1,60 @@
+// Bodies of block_pool.hpp.
+#pragma once
+
+#include "heist/core/memory/block_pool.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY block_depot::~block_depot() {
+  for (std::size_t c = 0; c != block_classes; ++c) {
+    while (free_block* const first = take(c)) free(first);
+  }
+}
+
+HEIST_COLD_BODY void block_depot::give(std::size_t c, free_block& first) noexcept {
+  size_class& to = classes_[c];
+  first.older = to.newest.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+  // release: E1; relaxed: nothing is read through a batch that lost
+  while (!to.newest.compare_exchange_weak(first.older, &first, std::memory_order_release, std::memory_order_relaxed))
+    os_env::relax();
+  to.batches.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+HEIST_COLD_BODY free_block* block_depot::take(std::size_t c) noexcept {
+  size_class& from = classes_[c];
+  if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
+  if (!from.taken.try_lock()) return nullptr;
+  free_block* first = from.newest.load(std::memory_order_acquire);  // E1
+  // No other thread takes batches away, so one that is seen again is the same with the same below. acquire: E1
+  while (first != nullptr && !from.newest.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
+    os_env::relax();
+  }
+  from.taken.unlock();
+  if (first != nullptr) from.batches.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint
+  return first;
+}
+
+HEIST_COLD_BODY bool block_depot::has_too_much() const noexcept {
+  for (auto const& c : classes_) {
+    if (too_many(c)) return true;
+  }
+  return false;
+}
+
+HEIST_COLD_BODY bool block_depot::too_many(size_class const& c) noexcept {
+  // relaxed: a hint; below 0 for a moment, which looks like many, where a batch is taken right after it was given
+  return c.newest.load(std::memory_order_relaxed) != nullptr &&
+         c.batches.load(std::memory_order_relaxed) > batches_kept;
+}
+
+HEIST_COLD_BODY void block_depot::free(free_block* b) noexcept {
+  while (b != nullptr) ::operator delete(std::exchange(b, b->next));
+}
+
+HEIST_COLD_BODY block_pool::~block_pool() {
+  for (auto& c : classes_) {
+    while (c.first != nullptr) ::operator delete(std::exchange(c.first, c.first->next));
+  }
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,46 @@
+// HEIST_WATCHDOG=seconds: says what waits for what when nothing has moved for so long.
+#pragma once
+
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <string>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_function.hpp"
+
+namespace heist::detail {
+
+/// A thread that looks now and then, only where the environment asks for it.
+///
+/// Threads  start() and stop() by the thread that makes and destroys the executor.
+class watchdog {
+ public:
+  /// What has been seen: two equal ones in a row mean that nothing has moved.
+  struct look {
+    std::uint64_t state = 0;
+    bool somebody_waits = false;
+  };
+
+  watchdog() noexcept;
+  watchdog(watchdog const&) = delete;
+  watchdog& operator=(watchdog const&) = delete;
+  ~watchdog();
+
+  /// Nothing unless HEIST_WATCHDOG is a number of seconds above 0. Without a thread it says so and does nothing.
+  void start(unique_function<look()> see, unique_function<std::string()> describe);
+  void stop() noexcept;
+  /// In a child of fork(), where the thread does not exist.
+  void forget() noexcept;
+
+ private:
+  /// 0 if there is none.
+  static double limit() noexcept;
+  struct watching;
+  std::unique_ptr<watching> watching_;  ///< null: no look is taken
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/observe/watchdog.ipp"
+#endif

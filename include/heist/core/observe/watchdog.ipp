@@ -1,0 +1,85 @@
+// Bodies of watchdog.hpp.
+#pragma once
+
+#include "heist/core/observe/watchdog.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>  // fprintf
+#include <mutex>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>  // move
+
+#include "heist/core/base/environment.hpp"
+
+namespace heist::detail {
+
+struct watchdog::watching {
+  watching(double limit, unique_function<look()> look_at, unique_function<std::string()> text)
+      : seconds{limit}, see{std::move(look_at)}, describe{std::move(text)}, thread{std::thread{[this] { watch(); }}} {}
+  watching(watching const&) = delete;
+  watching& operator=(watching const&) = delete;
+  ~watching() {
+    {
+      std::lock_guard guard{lock};
+      over = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+  void watch() {
+    constexpr int looks = 4;  // in the time after which it speaks
+    look before = see();
+    int same = 0;
+    std::unique_lock guard{lock};
+    while (!changed.wait_for(guard, std::chrono::duration<double>{seconds / looks}, [this] { return over; })) {
+      look const now = see();
+      same = now.somebody_waits && now.state == before.state ? same + 1 : 0;
+      before = now;
+      if (same != looks) continue;  // once, until something moves
+      std::fprintf(stderr, "heist: for %g s no task has begun or ended, and something waits (HEIST_WATCHDOG):\n%s",
+                   seconds, describe().c_str());
+      std::fflush(stderr);
+    }
+  }
+
+  double const seconds;
+  unique_function<look()> see;
+  unique_function<std::string()> describe;
+  std::mutex lock;
+  std::condition_variable changed;
+  bool over = false;
+  std::thread thread;  // last: it uses the rest
+};
+
+HEIST_COLD_BODY watchdog::watchdog() noexcept = default;
+
+HEIST_COLD_BODY watchdog::~watchdog() = default;
+
+HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_function<std::string()> describe) {
+  double const seconds = limit();
+  if (!(seconds > 0)) return;
+  try {
+    watching_ = std::make_unique<watching>(seconds, std::move(see), std::move(describe));
+  } catch (std::system_error const& e) {
+    std::fprintf(stderr, "heist: HEIST_WATCHDOG is set, but its thread cannot be started: %s\n", e.what());
+  }
+}
+
+HEIST_COLD_BODY void watchdog::stop() noexcept {
+  watching_.reset();
+}
+
+HEIST_COLD_BODY void watchdog::forget() noexcept {
+  static_cast<void>(watching_.release());
+}
+
+HEIST_COLD_BODY double watchdog::limit() noexcept {
+  if (environment_text(variable::watchdog) == "0") return 0;
+  return number_in_environment(variable::watchdog, 0.001, 1e6, 0);
+}
+
+}  // namespace heist::detail

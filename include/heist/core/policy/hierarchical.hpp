@@ -1,0 +1,76 @@
+// Near squads first: a thief looks farther away the longer it finds nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/policy/victim.hpp"
+#include "heist/core/topology/machine.hpp"
+#include "heist/core/topology/squads.hpp"
+
+namespace heist::victim {
+
+/// How far it is from one PU to another, in the unit of machine::numa_distances: 10 is one's own NUMA node. Between
+/// nodes it is what the machine's description says, else 20; within a node less if they share a cache. `nodes` is
+/// m.numa_count().
+std::uint64_t distance(topology::machine const& m, std::size_t nodes, topology::pu const& from,
+                       topology::pu const& to) noexcept;
+
+/// After each steal a thief draws from its own squad; when it has failed often enough, from the nearest squads too, and
+/// so on, until it draws from everybody with the same probability. How often is enough: once for each worker that it
+/// draws from, times the ratio of the distances of the next squads and these, but at most `most_patience` times or once
+/// each. It goes on as widely as it ended if its search is broken off.
+///
+/// Those that are far away could be passed over for ever while there is something near, so every 64th time it draws
+/// from everybody (V2). The injector, its own number, belongs to its squad.
+///
+/// Without place(), on a machine of one squad, and without memory it is `random`.
+///
+/// Cost  place(): O(workers), and it allocates; 4 bytes for each worker stay. next(): `random`, two counters and two
+///       loads.
+class hierarchical {
+ public:
+  void place(thief_view const& me, topology::machine const& m, topology::squads const& s) noexcept;
+  std::uint32_t next(thief_view const& me, fast_random& random) noexcept;
+
+  void feedback(std::uint32_t, outcome what) noexcept;
+
+ private:
+  static constexpr std::uint32_t look_away = 64;
+  static constexpr std::uint32_t most_patience = 32;  // a search of some dozens of attempts is to get round
+  static constexpr std::size_t most_rings = 8;        // beyond them squads are equally far
+
+  /// A circle around the thief.
+  struct circle {
+    std::uint32_t workers;   ///< within it: so many of order_, from its beginning
+    std::uint32_t patience;  ///< failed attempts until it is time for the next
+  };
+  /// A squad as the thief sees it.
+  struct neighbour {
+    std::uint64_t away;  ///< to the nearest of its workers
+    std::uint32_t squad;
+  };
+
+  void go_home() noexcept;
+
+  /// Throws bad_alloc.
+  void put_in_order(thief_view const& me, topology::machine const& m, topology::squads const& s);
+
+  std::vector<std::uint32_t> order_;  // near ones first; empty: as random
+  std::array<circle, most_rings> reach_{};
+  std::uint32_t rings_ = 1, ring_ = 0;  // how many, and which one it draws from
+  std::uint32_t left_ = 0;              // attempts in it
+  std::uint32_t named_ = 0;
+};
+
+static_assert(whole_victim_policy<hierarchical> && placed_policy<hierarchical>);
+
+}  // namespace heist::victim
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/policy/hierarchical.ipp"
+#endif

@@ -1,0 +1,91 @@
+// Bodies of hierarchical.hpp.
+#pragma once
+
+#include "heist/core/policy/hierarchical.hpp"
+
+#include <algorithm>  // max, min, stable_sort
+#include <new>        // bad_alloc
+
+namespace heist::victim {
+
+HEIST_COLD_BODY std::uint64_t distance(topology::machine const& m, std::size_t nodes, topology::pu const& from,
+                                       topology::pu const& to) noexcept {
+  auto const share = [&](std::int32_t topology::pu::*level) { return from.*level >= 0 && from.*level == to.*level; };
+  if (share(&topology::pu::core)) return 1;
+  if (share(&topology::pu::l2)) return 3;
+  if (share(&topology::pu::l3)) return 5;
+  if (from.numa >= 0 && to.numa >= 0 && from.numa != to.numa) {
+    auto const place = static_cast<std::size_t>(from.numa) * nodes + static_cast<std::size_t>(to.numa);
+    std::uint64_t const told = m.numa_distances.size() == nodes * nodes ? m.numa_distances[place] : 0;
+    return told != 0 ? std::min<std::uint64_t>(told, 1 << 20) : 20;
+  }
+  return from.package == to.package ? 10 : 20;
+}
+
+HEIST_COLD_BODY void hierarchical::place(thief_view const& me, topology::machine const& m,
+                                         topology::squads const& s) noexcept {
+  order_.clear();
+  if (s.members.size() < 2 || s.squad_of.size() != me.workers) return;
+  try {
+    put_in_order(me, m, s);
+  } catch (std::bad_alloc const&) {
+    order_.clear();
+  }
+  go_home();
+}
+
+HEIST_COLD_BODY std::uint32_t hierarchical::next(thief_view const& me, fast_random& random) noexcept {
+  if (order_.size() != me.workers || ++named_ % look_away == 0) return random.below(me.workers);
+  if (left_ == 0 && ring_ + 1 != rings_) left_ = reach_[++ring_].patience;
+  --left_;
+  return order_[random.below(reach_[ring_].workers)];
+}
+
+HEIST_COLD_BODY void hierarchical::feedback(std::uint32_t, outcome what) noexcept {
+  if (what == outcome::stolen) go_home();
+}
+
+HEIST_COLD_BODY void hierarchical::go_home() noexcept {
+  ring_ = 0;
+  left_ = reach_[0].patience;
+}
+
+HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::machine const& m,
+                                                topology::squads const& s) {
+  std::uint32_t const home = s.squad_of[me.self];
+  std::size_t const nodes = m.numa_count();
+  auto const to = [&](std::uint32_t worker) {
+    return distance(m, nodes, m.pus[s.pu_of_worker[me.self]], m.pus[s.pu_of_worker[worker]]);
+  };
+  std::uint64_t across = 1;  // the own squad
+  for (std::uint32_t const w : s.members[home]) across = std::max(across, to(w));
+  std::vector<neighbour> near;
+  near.push_back({0, home});
+  for (std::uint32_t squad = 0; squad != s.members.size(); ++squad) {
+    if (squad == home) continue;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint32_t const w : s.members[squad]) least = std::min(least, to(w));
+    near.push_back({std::max(least, across), squad});
+  }
+  std::stable_sort(near.begin() + 1, near.end(),
+                   [](neighbour const& a, neighbour const& b) { return a.away < b.away; });
+
+  order_.reserve(me.workers);
+  rings_ = 1;
+  std::uint64_t away = across;  // to the last ring
+  for (neighbour const& n : near) {
+    auto const there = static_cast<std::uint32_t>(order_.size());
+    bool const farther = n.away != away || there == s.members[home].size();
+    if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has no victim
+      auto const enough = there * n.away / away;
+      reach_[rings_ - 1] = {
+          there, static_cast<std::uint32_t>(std::min<std::uint64_t>(enough, std::max(there, most_patience)))};
+      ++rings_;
+    }
+    away = std::max(n.away, across);
+    for (std::uint32_t const w : s.members[n.squad]) order_.push_back(w);
+  }
+  reach_[rings_ - 1] = {me.workers, 0};
+}
+
+}  // namespace heist::victim

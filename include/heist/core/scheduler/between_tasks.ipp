@@ -1,0 +1,85 @@
+// Bodies of between_tasks.hpp.
+#pragma once
+
+#include "heist/core/scheduler/between_tasks.hpp"
+
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+/// A worker looks at what has waited longest in its own deque after so many tasks, if it has worked for so many ticks
+/// (some 800 ms) since the last time. Not more often: a graph is laid out in the order in which a worker runs it, and
+/// one look leaves that order for the rest of the run (a random graph of 10^6 tasks then takes up to 3 times as long).
+inline constexpr std::uint32_t look_interval = 64;
+
+inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
+
+HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
+  w.took_loop = !w.took_loop;
+  if (w.took_loop) {
+    if (runnable* const loop = loops_of_outside.enter(); loop != nullptr) return loop;
+  }
+  bool more = false;
+  bool const urgent = requests.maybe_urgent();
+  queued_runnable* const first = requests.take(more, most);
+  if (first != nullptr) {
+    if (!urgent) w.share.urgent_ends();
+    w.share.crowd(more || first->next != nullptr);
+    queued_runnable* youngest = nullptr;
+    for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {
+      queued_runnable* const after = std::exchange(r->next, youngest);
+      youngest = std::exchange(r, after);
+    }
+    while (youngest != nullptr) push(w, *std::exchange(youngest, std::exchange(youngest->next, nullptr)));
+  }
+  if (more && !w.alone) announce(*w.gate, true);
+  return first != nullptr ? first : loops_of_outside.enter();
+}
+
+HEIST_BODY runnable* attend(runnable* t, worker& w) {
+  core& home = w.home;
+  bool const idle = t == nullptr && w.deque.maybe_empty();
+  if (!idle && w.share.passes()) return t;
+  if (idle) let_gather(w);
+  std::uint64_t const now = os_env::ticks();
+  w.share.looked(now);
+  if (w.attention.lower_unless([&] { return home.something_waits(w); })) {
+    w.share.nothing_waits(now);
+    return t;
+  }
+  core::ask_to_look(w);  // whatever runs next
+  bool const due = w.share.is_due(now) || idle || home.requests.maybe_urgent();
+  if (!due) w.share.own_turn(now), w.share.own_task();
+  if (!due && w.own_fibers.maybe_empty()) return t;
+  if (w.share.is_long(now)) home.flush(w);  // requests may never end, and those before be waited for
+  worker& here = t != nullptr ? home.push(w, *t) : w;
+  if (due) {
+    // Where joins keep their worker, or a room what is its own, requests do not mix with it.
+    bool const mixes = home.joins == join_strategy::park && home.room == nullptr;
+    std::uint32_t const n = mixes ? here.share.at_once(now) : 1;
+    here.share.taken(now, n);
+    if (runnable* const r = home.take_request(here, n); r != nullptr) return r;
+  }
+  return home.take_own(here);
+}
+
+HEIST_COLD_BODY runnable* look_back(runnable* t, worker& w) {
+  w.until_look = look_interval;
+  if (w.home.something_waits(w)) core::call_attention(w);
+  // Joins that keep their worker may stand still when an older task comes before what they wait for.
+  if (w.deque.maybe_empty() || w.home.joins != join_strategy::park) return t;
+  std::uint64_t const now = os_env::ticks();
+  // Requests that have just been taken are in order, so they are let be for longer.
+  bool const requests = w.deque.size_snapshot() < w.share.just_taken(now);
+  if (w.looked - w.active_since > now - w.active_since) w.looked = w.active_since;  // it has slept since
+  if (now - w.looked < (requests ? 8 * look_ticks : look_ticks)) return t;
+  w.looked = now;
+  w.home.flush(w);
+  worker& here = t != nullptr ? w.home.push(w, *t) : w;
+  return here.deque.steal().item;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,411 @@
+// The part of an executor that does not depend on its policy: workers, queues, counters, fibers, start and stop.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/extension/policy_rules.hpp"
+#include "heist/core/extension/room_core.hpp"
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/watchdog.hpp"
+#include "heist/core/policy/options.hpp"
+#include "heist/core/policy/order.hpp"
+#include "heist/core/policy/placement.hpp"
+#include "heist/core/scheduler/fiber.hpp"
+#include "heist/core/scheduler/open_loops.hpp"
+#include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/scheduler/worker.hpp"
+#include "heist/core/sync/carrier.hpp"
+#include "heist/core/sync/idle_gate.hpp"
+#include "heist/core/sync/request_lanes.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/sync/unfetched.hpp"
+#include "heist/core/sync/work_count.hpp"
+
+namespace heist::detail {
+
+class graph_listener;
+struct async_base;
+struct parked_place;
+
+/// More than any machine has; a count above it is a negative number or an uninitialised one.
+inline constexpr std::size_t max_workers = event_count<>::max_waiters;
+
+/// A larger number is a negative one or one that was never set, and sums with it would wrap.
+inline constexpr std::size_t most_fibers = std::size_t{1} << 26;
+
+/// Threads  push() by the worker named; everything else that is public by any thread unless it says otherwise.
+class core {
+ public:
+  /// Called on a fiber for the first time: the worker loop.
+  using loop_function = void (*)(fiber& self);
+  /// Told what a fiber does that observers want to know; null without an observer.
+  using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
+  /// Told that a task begins or ends on `w`, by tasks that the worker's loop says nothing of (described_operations), and of
+  /// the ends of modules.
+  enum class task_event { begins, ends, module_ends };
+  using task_hook = void (*)(core& self, worker& w, task_view const& task, task_event what) noexcept;
+  core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
+  core(core const&) = delete;
+  core& operator=(core const&) = delete;
+  /// The executor has called drain_and_stop().
+  HEIST_RARE ~core();
+
+  /// Starts the threads; all or none. Throws executor_error when the system refuses one.
+  void start();
+
+  /// Waits for all work, stops the workers and joins their threads. In a child of fork() it only forgets the threads.
+  void drain_and_stop() noexcept;
+
+  /// Adds a task to `w`'s own deque. Without memory for a longer one it runs the task instead. Returns the worker that
+  /// the calling code is on afterwards.
+  HEIST_ALWAYS_INLINE worker& push(worker& w, runnable& r) {
+    if (!w.deque.push(&r)) [[unlikely]]
+      return run_without_memory(w, r);
+    if (!w.alone) w.gate->pushed();
+    return w;
+  }
+  /// As above; without memory for a longer deque it goes through the injector.
+  HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
+    if (w.deque.push(&r)) [[likely]] {
+      if (!w.alone) w.gate->pushed();
+    } else {
+      announce(*w.gate, requests.push(r));
+    }
+  }
+
+  /// Adds a unit of work that will end with ended(): from a worker of this executor to its deque, from any other thread
+  /// to the injector (Algorithm 1). `keep(wave)` is told the unit's wave before it may run. Throws executor_error in a
+  /// child of fork(), and from outside while the executor stops.
+  template <class Keep>
+  void submit(queued_runnable& r, Keep&& keep) {
+    check_process();
+    if (worker* const w = own_worker(); w != nullptr) {
+      unsigned const wave = wave_on(*w);
+      keep(wave);
+      work.began(w->number, wave);
+      push(*w, r);
+    } else {
+      unsigned const wave = work.newest_wave();
+      keep(wave);
+      if (!work.enter_open(1, wave)) [[unlikely]]
+        refuse_while_stopping();
+      bring_in(r, wave);
+    }
+  }
+
+  /// Adds something that is part of a unit of work already counted: a parked fiber or task that can resume.
+  void make_runnable(queued_runnable& r);
+
+  /// As above, to where it was asked for: to `to`, if that is not null, otherwise among the requests of its priority.
+  void make_runnable(queued_runnable& r, priority how, worker* to);
+
+  /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
+  unsigned began() noexcept {
+    if (worker* const w = own_worker(); w != nullptr) {
+      unsigned const wave = wave_on(*w);
+      work.began(w->number, wave);
+      return wave;
+    }
+    unsigned const wave = work.newest_wave();
+    work.began_outside(wave);
+    return wave;
+  }
+  /// A unit of work has ended, on worker `w`.
+  static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
+
+  /// For runnables that tell their begin and end by themselves.
+  void tell_begin(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, task_event::begins);
+  }
+  void tell_end(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, task_event::ends);
+  }
+  void tell_module_end(worker& w, task_view const& task) noexcept {
+    if (on_task != nullptr) [[unlikely]]
+      on_task(*this, w, task, task_event::module_ends);
+  }
+
+  /// The worker has nothing more to do for now: tells all that count. May push what follows.
+  void flush(worker& w) {
+    w.report_pending_count();
+    work.ended(w.number, w.ended[0], w.ended[1]);
+  }
+
+  /// Returns when all work submitted so far has ended, and all that it has submitted. Not to be called by a worker of
+  /// this executor. A task of another one parks, a thread outside blocks.
+  void wait_idle();
+
+  /// Exceptions of tasks that no caller has asked for.
+  unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
+
+  /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
+  runnable* take_submitted(worker& w);
+  /// A loop of any worker's tasks, which `w` helps with; null: there is none.
+  runnable* join_loop(worker const& w) noexcept;
+  /// Wakes a worker for a loop that has just been opened. `inside`: by a task of this executor.
+  void tell_open_loop(bool inside) noexcept;
+  /// The fiber that has waited longest for `w` alone.
+  runnable* take_own(worker& w) noexcept {
+    bool more = false;  // no other worker looks for them
+    return w.own_fibers.take(more);
+  }
+  /// The request that came first, or a loop of a thread outside to help with, by turns. Up to `most`, those after it, come to the worker's own deque, the next one last.
+  runnable* take_request(worker& w, unsigned most = 1) noexcept;
+
+  /// Adds a fiber that may resume on `w` only. Any thread.
+  void make_runnable_on(worker& w, queued_runnable& r);
+
+  // --- requests while all workers are busy (README.md, "Requests") ---
+
+  /// All workers are busy, and there is a request: the first that can takes it.
+  HEIST_RARE void call_attention() noexcept;
+  /// `w` looks at what waits when its task has ended or forks.
+  static void call_attention(worker& w) noexcept;
+  /// The next fork of what `w` runs now is slow.
+  HEIST_RARE static void ask_to_look(worker& w) noexcept;
+
+  /// Gives `r` to `w`, which takes it before it robs others, where the policy has gifts. Any thread.
+  void give(worker& w, queued_runnable& r);
+  /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
+  static queued_runnable* take_gift(worker& w) noexcept;
+  /// The oldest gift to any worker, for one that has found nothing else.
+  runnable* take_any_gift();
+
+  /// A fiber for `w` to continue with, which runs the loop. Throws stack_error or bad_alloc.
+  fiber& obtain_fiber(worker& w);
+  /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
+  fiber& obtain_fresh(worker& w);
+
+  /// `w` is about to sleep: others may have the fibers that it keeps.
+  void give_up_fibers(worker& w) noexcept;
+  void give_up_spare(worker& w) noexcept;
+  void give_up_fresh(worker& w) noexcept;
+
+  static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
+  /// Is there memory to give back that is beyond what is soon needed again, which no other worker will give back? Then
+  /// trim() after a while, or end_trim().
+  bool begin_trim() noexcept;
+  /// Gives memory back, a little at a time as long as `still()`. A worker that is asleep calls it after begin_trim().
+  template <class Still>
+  void trim(Still still) noexcept;
+  void end_trim() noexcept;
+
+  /// Forked tasks of `w` have become public.
+  void published(worker& w) noexcept;
+  /// Continuations of `w` have become public.
+  static void published_continuations(worker& w) noexcept;
+
+  /// A fiber that has waited may be resumed. Any thread.
+  void make_ready(fiber& f);
+
+  /// The youngest frame that has called a child on `w`, for its worker to continue with because the child waits, which
+  /// runs on fiber `child`; null if there is none or it is stolen.
+  calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
+  void shelve_continuations(worker& w, fiber& child);
+  /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
+  static void forget_continuations(worker& w) noexcept;
+  /// A frame to continue with, as something to run at once.
+  static runnable* steal_continuation(worker& robbed, steal_status& status) noexcept;
+  /// The child on fiber `child` has ended, the continuation of its caller has been stolen, which it knows: continues
+  /// with the loop. Returns when the fiber is called again, with nothing left to do.
+  static void finish_child(fiber& child) noexcept;
+
+  /// Is there a request, or a loop of a thread outside to help with?
+  HEIST_ALWAYS_INLINE bool something_from_outside() const noexcept {
+    return !requests.maybe_empty() || loops_of_outside.may_enter();
+  }
+  /// Is there something that `w` could take without robbing others?
+  bool something_waits(worker const& w) const noexcept {
+    return something_from_outside() || !w.own_fibers.maybe_empty();
+  }
+
+  /// Throws executor_error if this process is a child of the one that made the executor.
+  void check_process() const { check_process(generation_); }
+  static void check_process(unsigned generation) {
+    if (os_env::process() != generation) [[unlikely]]
+      refuse_after_fork();
+  }
+  /// Throws executor_error as well where the executor's destructor has waited for all work, and nothing would be run.
+  void check_open() const;
+  /// Does it exist? For handles that may outlive it. Another executor at the same address counts.
+  static bool is_alive(core const* of) noexcept;
+  unsigned generation() const noexcept { return generation_; }
+  /// Of this executor, of all that there have been; not 0.
+  std::uint64_t serial() const noexcept { return serial_; }
+
+  bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
+
+  /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else.
+  /// Workers that have nothing to give are asked to make what they fork public.
+  bool work_for(worker const& thief) const noexcept;
+  /// Has `w` forked something that is public? If not it is asked to.
+  static bool stealable(worker& w, bool with_frames) noexcept;
+  /// Asks all owners to make private tasks public. `thief` calls it before it looks for the last time and sleeps.
+  void ask_all(worker const& thief) const noexcept;
+  /// Makes private tasks public whose owners run long tasks. A thief calls it when it has asked in vain. Returns a worker
+  /// that has public tasks now, or null.
+  HEIST_RARE worker* open_task_stacks(worker& thief) noexcept;
+  /// Does so for at most 64 task stacks, with one heavy fence. Returns one that has public tasks now, or null.
+  HEIST_RARE fiber* open_task_stacks(std::span<fiber* const> stacks) noexcept;
+  /// Child-first: shall the next continuation of `w` be public? `n` of them are public already. A thief cannot open a stack
+  /// of continuations. So one more is public than there are idle workers, and all are public while tasks are long.
+  bool wants_continuations(worker& w, std::size_t n) noexcept;
+
+  /// A snapshot.
+  std::size_t sleeping_workers() const noexcept;
+
+  /// One line per worker, and one for each parked task, with what it waits for. Approximate.
+  std::string state_text() const;
+  /// What has to change for anything to have happened, and whether a thread or task waits.
+  watchdog::look look() const;
+
+  /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
+  void* allocate_block(std::size_t bytes);
+  /// The same for the calling thread, which is `w` (null: of no executor).
+  void* allocate_block_on(worker* w, std::size_t bytes);
+
+  placement where;
+  std::size_t const worker_count;
+  block_depot depot;
+  std::vector<std::unique_ptr<worker>> workers;
+  work_count<> work;
+  request_lanes<queued_runnable> requests;  ///< from outside
+  outside_notes outside;                    ///< what runs wait for that no fiber waits for
+  fiber_hook const on_fiber;
+  task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
+  graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
+  /// Called at its end, if its tasks had time limits: one for each copy of heist in the process. Under the lock of the copy's
+  /// timers.
+  std::array<void (*)() noexcept, 4> leaves_timers{};
+  join_strategy const joins;
+  fork_order const order;  ///< what a context that leaves the order to the executor does
+  bool const has_gifts;
+  open_loops loops_of_outside;            ///< as worker::loops
+  std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
+
+  void run_loop(fiber& self) const { loop_(self); }
+
+  // --- threads (blocking.hpp) ---
+
+  carrier* find_carrier() noexcept;
+  bool rest(carrier& c) noexcept;
+
+  /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
+  /// worker sleeps, or there is another guest: nothing has been done.
+  bool run_as_guest(async_base& task);
+  void give_worker_back(worker& w) noexcept;
+  void guest_has_left() noexcept;
+
+ private:
+  /// The calling thread's worker, if it is one of this executor.
+  worker* own_worker() const noexcept;
+
+  /// As a visitor.
+  void bring_in(queued_runnable& r, unsigned wave);
+  void enroll() noexcept;
+  static std::string circle_among(outside_note const* next, std::vector<parked_place>& places);
+  void add_places(std::vector<parked_place>& places) const;
+  void strike_off() noexcept;
+  /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
+  void announce(idle_gate<>& at, bool first) noexcept;
+  /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
+  unsigned wave_on(worker& w) const noexcept;
+  HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
+  /// Where shared libraries have copies of the counter their addresses tell these apart.
+  static std::uint64_t next_serial() noexcept;
+  void wait_for_work();
+  void wait_for_all_work();
+  bool called_by_own_task() const noexcept;
+  /// The youngest of all fibers, linked by next_of_all to the older ones, which stay.
+  fiber const* all_fibers() const noexcept;
+  fiber* make_fiber(worker& w);
+  fiber* take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
+  fiber* take_chain(os_env::atomic<fiber*>& chains) noexcept;
+  void put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept;
+  void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
+  [[noreturn]] void refuse_fiber() const;
+  void carry(carrier& me, worker* first) noexcept;
+  carrier& add_carrier(std::unique_ptr<carrier> made) noexcept;
+  void release_carriers() noexcept;
+  void stop_and_join() noexcept;
+  bool has_bed_for_guest() const noexcept { return worker_count != event_count<>::max_waiters; }
+  worker* borrow_worker() noexcept;
+  void seat_guest(guest& me, worker& w, fiber& first) noexcept;
+  worker& run_without_memory(worker& w, runnable& r);
+  [[noreturn]] static void refuse_after_fork();
+  [[noreturn]] static void refuse_while_stopping();
+
+  struct alignas(cache_line_size) outside_pool {
+    explicit outside_pool(block_depot& depot) noexcept : blocks{depot} {}
+    spin_lock<> lock;
+    block_pool blocks;
+  };
+  static constexpr unsigned outside_pool_bits = 3;
+  /// Their stacks tell threads apart, by higher or lower bits of their addresses, as they were made.
+  outside_pool& pool_of_this_thread() noexcept;
+  std::array<outside_pool, 1u << outside_pool_bits> outside_pools_{
+      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
+      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot}};
+  loop_function const loop_;
+  std::unique_ptr<idle_gate<>> gate_;  // of all workers, unless the room has some
+  idle_gate<>* door_ = nullptr;        // where work from outside is announced
+  std::size_t const stack_size_;
+  std::size_t const max_fibers_;
+  std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
+  std::size_t const guard_size_;
+  unsigned const generation_;
+  std::uint64_t const serial_ = next_serial();
+  std::size_t const max_threads_;
+  worker_hook const on_start_, on_stop_;
+  bool const pins_;                   ///< each worker has a PU of its own
+  std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
+  watchdog watchdog_;
+
+  bool enrolled_ =
+      false;  ///< is_alive() knows it; used by the thread that makes the executor, and by the one that ends it
+  struct enrolled : outside_note {
+    core const* self = nullptr;
+  };
+  enrolled place_;  ///< among those of the program
+  os_env::atomic<bool> stop_{false};
+  os_env::atomic<bool> has_guest_{false};
+  os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time
+  os_env::atomic<bool> long_tasks_{false};      // thieves have asked for continuations and waited
+  os_env::atomic<bool> somebody_trims_{false};
+  mutable spin_lock<> lock_;       // guards the rest
+  std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
+  unsigned fiber_count_ = 0;
+  // Lists of fibers that workers have given up, linked by next_chain. Changed under the lock.
+  os_env::atomic<fiber*> spare_chains_{nullptr}, fresh_chains_{nullptr};
+  /// The same of those whose memory has been given back.
+  os_env::atomic<fiber*> trimmed_spare_chains_{nullptr}, trimmed_fresh_chains_{nullptr};
+  os_env::atomic<std::uint32_t> used_chains_{0};  ///< in the first two lists
+  bool trims_chain_ = false;                      ///< one is in none of the lists, and comes back soon
+  std::size_t thread_count_;
+  carrier* resting_ = nullptr;         ///< threads that carry nothing, linked by `next`
+  std::unique_ptr<carrier> carriers_;  ///< all there are, linked by next_of_all
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/scheduler/checked_wait.ipp"
+#include "heist/core/scheduler/core.ipp"
+#include "heist/core/scheduler/core_fibers.ipp"
+#include "heist/core/scheduler/ready_tasks.ipp"
+#include "heist/core/scheduler/suspend.ipp"
+#include "heist/core/scheduler/wait_on_top.ipp"
+#endif

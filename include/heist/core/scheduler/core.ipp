@@ -1,0 +1,339 @@
+// Bodies of core.hpp.
+#pragma once
+
+#include "heist/core/scheduler/core.hpp"
+
+#include <array>
+#include <span>
+#include <utility>  // move, exchange
+
+#include "heist/core/memory/outside_blocks.hpp"
+#include "heist/core/memory/stack.hpp"
+#include "heist/core/scheduler/open_loop.hpp"
+
+namespace heist::detail {
+
+/// The executors of the program. If there are more than `places`, every executor counts as alive.
+struct live_cores {
+  static constexpr std::size_t places = 64;
+  os_env::atomic<core const*> at[places]{};
+  os_env::atomic<std::size_t> used{0}, others{0};
+};
+HEIST_ONE_COPY inline constinit live_cores all_live_cores;
+/// The same executors, for texts: an executor waits at its end for those that are made.
+HEIST_ONE_COPY inline constinit outside_notes all_enrolled;
+
+/// relaxed everywhere: a caller that may use an executor knows that by other means. A caller that asks about an executor
+/// that is gone comes after its end.
+HEIST_COLD_BODY void core::enroll() noexcept {
+  place_.self = this;
+  all_enrolled.add(place_);
+  for (std::size_t i = 0; i != live_cores::places; ++i) {
+    core const* nobody = nullptr;
+    if (!all_live_cores.at[i].compare_exchange_strong(nobody, this, std::memory_order_relaxed))
+      continue;                                                             // relaxed: above
+    std::size_t now = all_live_cores.used.load(std::memory_order_relaxed);  // relaxed: above
+    while (now <= i &&
+           !all_live_cores.used.compare_exchange_weak(now, i + 1, std::memory_order_relaxed)) {  // relaxed: above
+    }
+    enrolled_ = true;
+    return;
+  }
+  all_live_cores.others.fetch_add(1, std::memory_order_relaxed);  // relaxed: above
+  enrolled_ = true;
+}
+
+HEIST_COLD_BODY void core::strike_off() noexcept {
+  if (!std::exchange(enrolled_, false)) return;
+  if (os_env::process() == generation_) all_enrolled.remove(place_);
+  for (auto& place : all_live_cores.at) {
+    core const* me = this;
+    if (place.compare_exchange_strong(me, nullptr, std::memory_order_relaxed)) return;  // relaxed: above
+  }
+  all_live_cores.others.fetch_sub(1, std::memory_order_relaxed);  // relaxed: above
+}
+
+HEIST_COLD_BODY bool core::is_alive(core const* of) noexcept {
+  if (all_live_cores.others.load(std::memory_order_relaxed) != 0) return true;   // relaxed: above
+  std::size_t const used = all_live_cores.used.load(std::memory_order_relaxed);  // relaxed: above
+  for (std::size_t i = 0; i != used; ++i) {
+    if (all_live_cores.at[i].load(std::memory_order_relaxed) == of) return true;  // relaxed: above
+  }
+  return false;
+}
+
+HEIST_BODY core::~core() {
+  strike_off();
+  if (os_env::process() == generation_) {
+    for (auto const leave : leaves_timers) {
+      if (leave != nullptr) leave();
+    }
+  }
+  outside_blocks::clear();
+  while (fibers_ != nullptr) {  // one after the other, not one inside the other
+    std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
+    fibers_ = std::move(next);
+  }
+  while (carriers_ != nullptr) {  // as above
+    std::unique_ptr<carrier> next = std::move(carriers_->next_of_all);
+    carriers_ = std::move(next);
+  }
+}
+
+HEIST_BODY void core::make_runnable(queued_runnable& r) {
+  if (worker* const w = own_worker(); w != nullptr) {
+    push(*w, r);
+  } else {
+    unsigned const wave = work.newest_wave();
+    work.enter(0, wave);
+    bring_in(r, wave);
+  }
+}
+
+HEIST_BODY void core::make_runnable(queued_runnable& r, priority how, worker* to) {
+  unsigned const wave = work.newest_wave();
+  work.enter(0, wave);  // the executor stays until it is told, by whatever thread
+  if (to != nullptr) {
+    make_runnable_on(*to, r);
+  } else {
+    announce(*door_, requests.push(r, how));
+  }
+  work.leave(wave);
+}
+
+HEIST_BODY runnable* core::take_submitted(worker& w) {
+  if (!w.own_fibers.maybe_empty()) [[unlikely]] {
+    if (runnable* const r = take_own(w); r != nullptr) return r;
+  }
+  if (has_gifts) {
+    if (runnable* const r = take_gift(w); r != nullptr) return r;
+  }
+  return take_request(w);
+}
+
+HEIST_BODY runnable* core::join_loop(worker const& w) noexcept {
+  // Those of its neighbours first, so that workers which are woken together do not all enter the same.
+  for (std::size_t i = 0; i != worker_count; ++i) {
+    if (runnable* const l = workers[(w.number + i) % worker_count]->loops.enter(); l != nullptr) return l;
+  }
+  return nullptr;
+}
+
+HEIST_BODY void core::tell_open_loop(bool inside) noexcept {
+  if (inside) {
+    door_->pushed();
+  } else {
+    announce(*door_, true);
+  }
+}
+
+HEIST_BODY open_loops::~open_loops() {
+  clear([](open_loop& l) noexcept { l.free(l); });
+}
+
+HEIST_BODY runnable* open_loops::enter_one() noexcept {
+  return find([](open_loop& l) noexcept { return l.left.may_enter() && l.left.enter(); });
+}
+
+HEIST_BODY bool open_loops::may_enter_one() const noexcept {
+  return find([](open_loop& l) noexcept { return l.left.may_enter(); }) != nullptr;
+}
+
+HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
+  w.own_fibers.push(r);
+  os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
+  w.attention.raise();
+  w.gate->wake_here();
+}
+
+HEIST_BODY void core::call_attention() noexcept {
+  for (auto const& w : workers) call_attention(*w);
+}
+
+HEIST_BODY void core::call_attention(worker& w) noexcept {
+  w.attention.raise_and_ask([&w] { ask_to_look(w); });
+}
+
+HEIST_BODY void core::ask_to_look(worker& w) noexcept {
+  w.current.load(std::memory_order_acquire)->tasks.ask();  // acquire: see worker::current
+  w.continuations.ask();
+}
+
+HEIST_BODY void core::give(worker& w, queued_runnable& r) {
+  w.gifts.push(r);
+  os_env::fence(std::memory_order_seq_cst);  // S1, as above
+  w.gate->wake_here();
+}
+
+HEIST_BODY runnable* core::take_any_gift() {
+  for (auto const& w : workers) {
+    if (runnable* const r = take_gift(*w); r != nullptr) return r;
+  }
+  return nullptr;
+}
+
+HEIST_BODY void core::check_open() const {
+  check_process(generation_);
+  if (work.closed() && own_worker() == nullptr) [[unlikely]]
+    refuse_while_stopping();
+}
+
+HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
+  if (something_waits(thief)) return true;
+  for (auto const& w : workers) {
+    if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
+    if (has_gifts && !w->gifts.maybe_empty()) return true;
+  }
+  return room != nullptr && room->may_take(thief);
+}
+
+HEIST_BODY bool core::stealable(worker& w, bool with_frames) noexcept {
+  // acquire: see worker::current
+  auto& tasks = w.current.load(std::memory_order_acquire)->tasks;
+  if (tasks.maybe_stealable() || (with_frames && w.continuations.maybe_stealable())) return true;
+  tasks.ask();
+  if (with_frames) w.continuations.ask();
+  return tasks.maybe_openable();
+}
+
+HEIST_COLD_BODY void core::ask_all(worker const& thief) const noexcept {
+  for (auto const& w : workers) {
+    if (w.get() != &thief) ask_to_look(*w);
+  }
+}
+
+HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
+  constexpr std::size_t at_once = 8;
+  std::array<worker*, at_once> owners;
+  std::array<fiber*, at_once> stacks;
+  std::size_t n = 0;
+  std::size_t const first = thief.random.below(static_cast<std::uint32_t>(worker_count));
+  for (std::size_t i = 0; i != worker_count && n != at_once; ++i) {
+    worker& w = *workers[(first + i) % worker_count];
+    if (&w == &thief) continue;
+    owners[n] = &w;
+    stacks[n] = w.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    if (stacks[n]->tasks.maybe_openable()) ++n;
+    // relaxed: a hint
+    if (order != fork_order::parent_first && w.continuations.is_asked() &&
+        w.doing.load(std::memory_order_relaxed) == worker::running)
+      long_tasks_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  }
+  fiber* const opened = n == 0 ? nullptr : open_task_stacks(std::span{stacks.data(), n});
+  for (std::size_t i = 0; i != n; ++i) {
+    if (stacks[i] == opened) return owners[i];
+  }
+  return nullptr;
+}
+
+HEIST_COLD_BODY fiber* core::open_task_stacks(std::span<fiber* const> stacks) noexcept {
+  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
+  std::uint64_t begun = 0;
+  for (std::size_t i = 0; i != stacks.size(); ++i) {
+    if (stacks[i]->tasks.open_begin()) begun |= std::uint64_t{1} << i;
+  }
+  if (begun != 0) os_env::heavy_fence();  // E4, E5 of the task stack
+  fiber* opened = nullptr;
+  for (std::size_t i = 0; i != stacks.size(); ++i) {
+    fiber& f = *stacks[i];
+    if ((begun >> i & 1) != 0 && f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) opened = &f;
+  }
+  somebody_opens_.store(false, std::memory_order_release);  // release: for the next one
+  return opened;
+}
+
+HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
+  if (long_tasks_.load(std::memory_order_relaxed)) {  // relaxed: a hint
+    // The forks down to one leaf come one right after the other; so many do not.
+    constexpr std::uint32_t most_forks_to_a_leaf = 64;
+    constexpr std::uint64_t short_ticks = 2048;
+    std::uint64_t const now = os_env::ticks();
+    w.short_forks = now - w.forked_at < short_ticks ? w.short_forks + 1 : 0;
+    w.forked_at = now;
+    if (w.short_forks < most_forks_to_a_leaf) return true;
+    long_tasks_.store(false, std::memory_order_relaxed);  // relaxed: a hint
+    w.short_forks = 0;
+  }
+  // One more: a frame that is stolen may have nothing left to do but wait.
+  std::size_t idle = 0;
+  for (auto const& u : workers) {
+    // relaxed: a hint
+    if (u->group == w.group && u->doing.load(std::memory_order_relaxed) != worker::running && ++idle >= n) return true;
+  }
+  return false;
+}
+
+HEIST_BODY void* core::allocate_block(std::size_t bytes) {
+  return allocate_block_on(this_worker(), bytes);
+}
+
+HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
+  if (w != nullptr && &w->home == this) {
+    void* const block = w->blocks.allocate(bytes);
+    w->blocks.prefetch_next(bytes);
+    return block;
+  }
+  if (void* const dropped = outside_blocks::take(bytes); dropped != nullptr) return dropped;
+  // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
+  // may be a thread of lower priority on the same core.
+  outside_pool& pool = pool_of_this_thread();
+  if (!pool.lock.try_lock()) return block_pool::new_block(bytes);
+  void* const kept = pool.blocks.take(bytes);
+  pool.lock.unlock();
+  return kept != nullptr ? kept : block_pool::new_block(bytes);
+}
+
+HEIST_BODY queued_runnable* core::take_gift(worker& w) noexcept {
+  bool more = false;
+  queued_runnable* const r = w.gifts.take(more);
+  if (more) {
+    os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
+    w.gate->wake_here();
+  }
+  return r;
+}
+
+HEIST_BODY worker* core::own_worker() const noexcept {
+  worker* const w = this_worker();
+  return w != nullptr && &w->home == this ? w : nullptr;
+}
+
+HEIST_BODY void core::bring_in(queued_runnable& r, unsigned wave) {
+  announce(*door_, requests.push(r));
+  work.leave(wave);
+}
+
+HEIST_BODY void core::announce(idle_gate<>& at, bool first) noexcept {
+  if (!at.submitted() && first) call_attention();
+}
+
+HEIST_BODY unsigned core::wave_on(worker& w) const noexcept {
+  // relaxed: its own
+  runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
+  if (task == nullptr || task->what == nullptr || task->what->operations->wave == nullptr) return work_count<>::both;
+  return task->what->operations->wave(*task);
+}
+
+HEIST_BODY std::uint64_t core::next_serial() noexcept {
+  std::uint64_t const copy = reinterpret_cast<std::uintptr_t>(&last_serial_) / alignof(std::uint64_t);
+  return (copy << 40) + last_serial_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number
+}
+
+HEIST_COLD_BODY std::size_t core::sleeping_workers() const noexcept {
+  std::size_t n = 0;
+  for (auto const& w : workers) n += w->doing.load(std::memory_order_relaxed) == worker::asleep;  // relaxed: a snapshot
+  return n;
+}
+
+HEIST_BODY fiber const* core::all_fibers() const noexcept {
+  spin_guard guard{lock_};
+  return fibers_.get();
+}
+
+HEIST_BODY core::outside_pool& core::pool_of_this_thread() noexcept {
+  char const here = 0;
+  std::uint64_t const stack = reinterpret_cast<std::uintptr_t>(&here) >> 16;  // the same at most depths
+  return outside_pools_[(stack * 0x9E3779B97F4A7C15u) >> (64 - outside_pool_bits)];
+}
+
+}  // namespace heist::detail

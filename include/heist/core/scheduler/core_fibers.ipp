@@ -1,0 +1,414 @@
+// How fibers park and resume (README.md, "Parking"). Bodies of fiber and of core's fiber members.
+#pragma once
+
+#include <cstdint>
+#include <utility>  // exchange, move
+
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+/// Null at the cap while trim() has some fibers, which come back soon.
+HEIST_COLD_BODY fiber* core::make_fiber(worker& w) {
+  unsigned colour = 0;
+  {
+    spin_guard guard{lock_};
+    if (fiber_count_ == max_fibers_) {
+      if (trims_chain_) return nullptr;
+      refuse_fiber();
+    }
+    colour = fiber_count_++;
+  }
+  std::unique_ptr<fiber> made;
+  try {
+    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), colour,
+                                   worker_count == 1, order);
+  } catch (...) {
+    spin_guard guard{lock_};
+    --fiber_count_;
+    throw;
+  }
+  fiber& f = *made;
+  f.worker = &w;
+  // Reserving and adding under a lock that must not be held across an allocation: so the list is one of links.
+  spin_guard guard{lock_};
+  made->next_of_all = std::move(fibers_);
+  fibers_ = std::move(made);
+  return &f;
+}
+
+HEIST_BODY void core::refuse_fiber() const {
+  throw stack_error{
+      fmt::format("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
+                  "needs one, and each child-first fork. Let "
+                  "fewer tasks wait at a time, fork less deeply, or raise options::max_fibers.",
+                  max_fibers_)};
+}
+
+/// Both under the lock.
+HEIST_BODY fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
+  fiber* const first = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+  if (first == nullptr) return nullptr;
+  chains.store(first->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
+  // relaxed: under the lock
+  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_sub(1, std::memory_order_relaxed);
+  return first;
+}
+
+HEIST_BODY void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept {
+  first.next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
+  chains.store(&first, std::memory_order_relaxed);            // relaxed: a reader that follows it takes the lock
+  // relaxed: under the lock
+  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// The first of `mine`, else of a list that a worker has given up, the rest of which becomes `mine`; or null.
+HEIST_BODY fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+  if (mine == nullptr) {
+    if (chains.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
+    spin_guard guard{lock_};
+    mine = take_chain(chains);
+    if (mine == nullptr) return nullptr;
+  }
+  return std::exchange(mine, mine->next_spare);
+}
+
+HEIST_COLD_BODY void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
+  while (fiber* const first = mine) {
+    // In portions: a worker that takes one must not get all there are.
+    fiber* last = first;
+    for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_spare != nullptr; ++n) last = last->next_spare;
+    mine = std::exchange(last->next_spare, nullptr);
+    spin_guard guard{lock_};
+    put_chain(chains, *first);
+  }
+}
+
+HEIST_BODY void core::give_up_spare(worker& w) noexcept {
+  w.spare_come = 0;
+  give_up(w.spare, spare_chains_);
+}
+
+HEIST_BODY void core::give_up_fresh(worker& w) noexcept {
+  w.fresh_come = 0;
+  give_up(w.fresh, fresh_chains_);
+}
+
+HEIST_COLD_BODY void core::give_up_fibers(worker& w) noexcept {
+  give_up_spare(w);
+  give_up_fresh(w);
+}
+
+HEIST_BODY fiber& core::obtain_fresh(worker& w) {
+  for (;;) {
+    fiber* f = take_kept(w.fresh, fresh_chains_);
+    if (f == nullptr) f = take_kept(w.fresh, trimmed_fresh_chains_);
+    if (f == nullptr) f = make_fiber(w);
+    if (f != nullptr) return *f;
+    os_env::yield();
+  }
+}
+
+HEIST_BODY fiber& core::obtain_fiber(worker& w) {
+  if (fiber* const f = take_kept(w.spare, spare_chains_); f != nullptr) return *f;
+  if (fiber* const f = take_kept(w.spare, trimmed_spare_chains_); f != nullptr) return *f;
+  fiber& f = obtain_fresh(w);
+  f.start_loop();
+  return f;
+}
+
+/// Without memory for a longer deque or another fiber: what would have waited runs here and now.
+HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
+  fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
+  interrupted_above const none{self, nullptr};
+  beside_its_task const unknown{self};
+  for (runnable* t = &r; t != nullptr;) t = t->run(*t, self);
+  return *self.worker;
+}
+
+HEIST_BODY void core::published(worker& w) noexcept {
+  if (!w.alone) w.gate->pushed();
+}
+
+HEIST_BODY void core::published_continuations(worker& w) noexcept {
+  if (!w.alone) w.gate->pushed_here();
+}
+
+HEIST_BODY void core::make_ready(fiber& f) {
+  if (f.resumes != nullptr) {
+    f.resumes->make_ready(f);
+  } else if (f.no_migrate != 0) {
+    make_runnable_on(*f.worker, f.resume_item);
+  } else if (resume_rule* const rule = f.rule_of_task(); rule != nullptr) {
+    rule->make_ready(f);
+  } else {
+    if (worker* const w = own_worker(); w != nullptr) w->wakes();
+    make_runnable(f.resume_item);
+  }
+}
+
+HEIST_BODY calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
+  if (w.continuation_top == w.continuations.first()) return nullptr;
+  continuation_slot* const at = w.continuation_top - 1;
+  calling_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
+  frame.continuation_stolen = true;         // read by the child only
+  bool const was_private = at >= w.continuations.split();
+  if (!w.continuations.join_is_plain(at)) {
+    auto const outcome = w.continuations.join(at);
+    if (outcome.published) published_continuations(w);
+    if (!outcome.mine) {
+      forget_continuations(w);
+      return nullptr;
+    }
+  }
+  if (was_private) at->make_public();
+  w.continuation_top = at;
+  return &frame;
+}
+
+HEIST_BODY void core::forget_continuations(worker& w) noexcept {
+  for (continuation_slot* s = w.continuations.first(); s != w.continuation_top; ++s) {
+    // acquire: pairs with steal_continuation; the thief is two instructions away from it
+    while (s->frame.load(std::memory_order_acquire) != nullptr) os_env::yield();
+  }
+  w.continuations.reclaim(w.continuations.first());
+  w.continuation_top = w.continuations.first();
+}
+
+HEIST_BODY runnable* core::steal_continuation(worker& robbed, steal_status& status) noexcept {
+  auto const stolen_task = robbed.continuations.steal();
+  status = stolen_task.status;
+  if (stolen_task.status != steal_status::stolen) return nullptr;
+  calling_frame& frame = *stolen_task.item->frame.load(std::memory_order_relaxed);  // relaxed: came with the steal
+  fiber& f = *frame.parent;
+  room_core* const room = robbed.home.room.get();
+  frame_note note;
+  if (room != nullptr) note = room->note_of(frame);
+  stolen_task.item->frame.store(nullptr, std::memory_order_release);  // release: the owner may use the slot again
+  if (note.frame != nullptr) room->stolen(note, *this_worker(), robbed);
+  // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
+  if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
+  return &f.resume_item;
+}
+
+HEIST_BODY void core::finish_child(fiber& child) noexcept {
+  child.interrupt = nullptr;
+  child.called_by = nullptr;
+  worker& w = *child.worker;
+  if constexpr (!fiber_context::abandons) {
+    if (fiber* const loop = w.spare; loop != nullptr) {
+      w.spare = loop->next_spare;
+      loop->worker = &w;
+      w.current.store(loop, std::memory_order_release);  // release: see worker::current
+      child.leave_to(*loop);
+      return;
+    }
+  }
+  fiber::run_loop(&child, nullptr);
+}
+
+HEIST_COLD_BODY fiber const& fiber_of_code(fiber const& of) noexcept {
+  worker* const w = this_worker();
+  // relaxed: its own
+  return w != nullptr && &w->home == &of.home ? *w->current.load(std::memory_order_relaxed) : of;
+}
+
+HEIST_BODY void fiber::start_loop() noexcept {
+  called_by = nullptr;  // of the child that was here before
+  interrupt = nullptr;
+  fiber_context_.start(&run_loop, this, nullptr);
+}
+
+HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
+  fiber& f = *static_cast<fiber*>(self);
+  f.home.run_loop(f);
+  // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
+  fiber_context::switch_to(f.own_fiber_context(), *f.worker->boot, {nullptr, nullptr}, true);
+  return 1;
+}
+
+HEIST_BODY void fiber::queue_rest() {
+  // acq_rel: either the item is in a deque and its runner finds the tasks, or it goes there now
+  if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) home.push(*worker, rest_item_);
+}
+
+/// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
+HEIST_BODY void fiber::expose_rest() {
+  fork_slot* const end = top();
+  bool const more = [&] {
+    fork_stack::owner_part const here{tasks};
+    label(end);
+    return tasks.publish_all(end);
+  }();
+  if (more || tasks.maybe_stealable()) queue_rest();
+}
+
+HEIST_BODY runnable* fiber::run_rest(runnable& task, fiber& self) {
+  self.worker->report_pending_count();
+  auto& item = static_cast<rest&>(task);
+  fiber& parked = *item.self;
+  item.queued.exchange(false, std::memory_order_acq_rel);  // acq_rel: as in queue_rest
+  auto const stolen_task = parked.tasks.steal();
+  // acq_rel: as in queue_rest
+  if (parked.tasks.maybe_stealable() && !item.queued.exchange(true, std::memory_order_acq_rel))
+    self.home.push(*self.worker, item);
+  if (stolen_task.status != steal_status::stolen) return nullptr;
+  self.run_stolen(*stolen_task.item);
+  return nullptr;
+}
+
+HEIST_BODY runnable* fiber::as_runnable(fork_slot& slot) noexcept {
+  stolen_task_.slot = &slot;
+  stolen_task_.what = &fork_what;
+  return &stolen_task_;
+}
+
+HEIST_BODY runnable* fiber::run_stolen_task(runnable& task, fiber& self) {
+  fork_slot& slot = *static_cast<stolen_task&>(task).slot;
+  self.worker->report_pending_count();
+  self.run_stolen(slot);
+  return nullptr;
+}
+
+HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
+  slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
+  {
+    interrupted_by const part_of{*this, slot.interrupt};
+    beside_its_task const unknown{*this};
+    fork_slot const* const below = std::exchange(stolen, &slot);
+    slot.run_stolen(*this);
+    stolen = below;
+  }
+  slot.finished.complete();
+}
+
+/// What the worker continues with while this fiber waits. Throws stack_error or bad_alloc.
+HEIST_BODY fiber& fiber::suspend() {
+  worker->report_pending_count();
+  for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
+  expose_rest();
+  if (calling_frame* const frame = home.take_own_continuation(*worker, *this); frame != nullptr) return *frame->parent;
+  return home.obtain_fiber(*worker);
+}
+
+/// As above; null without memory.
+HEIST_BODY fiber* fiber::try_suspend() noexcept {
+  try {
+    return &suspend();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+HEIST_BODY void fiber::wait_for(completion& c, wait_reason const& why) {
+  if (c.done()) return;
+  if (fiber* const next = try_suspend(); next != nullptr) {
+    park(c, *next, why);
+  } else {
+    wait_on_top(c, why);
+  }
+}
+
+HEIST_BODY void fiber::wait_or_throw(completion& c, wait_reason const& why) {
+  if (!c.done()) park(c, suspend(), why);
+}
+
+HEIST_BODY bool fiber::wait_for(completion& c, resume_rule& where) {
+  fiber* const next = try_suspend();
+  where.leaves(*this, next != nullptr);
+  resumes = &where;
+  bool parked = true;
+  if (next != nullptr) {
+    park(c, *next);
+  } else {
+    parked = wait_on_top(c);
+  }
+  resumes = nullptr;
+  return parked;
+}
+
+HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* awaited) noexcept {
+  runnable const* const task = running.load(std::memory_order_relaxed);  // relaxed: its own
+  task_view view{task_kind::other, this, nullptr};
+  if (task != nullptr && task->what != nullptr) task->what->operations->describe(*task, view);
+  note.begin(view.kind, view.name, why, {end_of_frames(), awaited, limits});
+}
+
+HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {
+  detail::worker& w = *worker;
+  unmeasured const waits{this};
+  awaited_ = &c;
+  note_wait(why, &c);
+  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
+  std::uint32_t const pinned = no_migrate != 0 ? 1 : 0;
+  w.pinned_fibers += pinned;
+  next.worker = &w;
+  w.current.store(&next, std::memory_order_release);  // release: see worker::current
+  // A fiber with nothing public looks at its next fork anyway.
+  if (next.tasks.maybe_stealable()) w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
+  fiber_context::switch_to(fiber_context_, next.fiber_context_, {after, this});
+  worker->pinned_fibers -= pinned;
+  note.end();
+  if (home.on_fiber != nullptr) home.on_fiber(home, *worker, *this, fiber_event::goes_on);
+}
+
+/// On the new fiber: the parked one has been left completely, so others may be told of it.
+HEIST_BODY void fiber::after_park(void* self) noexcept {
+  fiber& f = *static_cast<fiber*>(self);
+  core& home = f.home;
+  resume_rule* const rule = f.resumes != nullptr ? f.resumes : f.rule_of_task();
+  departure const left = rule != nullptr ? rule->left(f) : departure{};  // now: then others may run f
+  if (!f.awaited_->enlist(f.waiter_)) home.make_ready(f);                // done in the meantime
+  if (left.after != nullptr) left.after(left.of);
+}
+
+HEIST_BODY void fiber::wake(completion_waiter& w) noexcept {
+  fiber& f = *static_cast<parked_waiter&>(w).self;
+  f.home.make_ready(f);
+}
+
+HEIST_BODY runnable* fiber::resume(runnable& task, fiber& self) {
+  self.worker->report_pending_count();
+  fiber& f = *static_cast<resumption&>(task).self;
+  f.tell_comes_back(*self.worker);
+  self.switch_and_become_spare(f);
+  return nullptr;  // the spare fiber has been taken up again: its loop looks for work
+}
+
+template <bool Fresh>
+void fiber::after_leaving(void* self) noexcept {
+  fiber& f = *static_cast<fiber*>(self);
+  detail::worker& w = *f.worker;
+  fiber*& list = Fresh ? w.fresh : w.spare;
+  f.next_spare = list;
+  list = &f;
+  f.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own; a child's task is not what its loop ran
+  // Where frames always go the same way (replay), one worker would keep all fibers.
+  if constexpr (Fresh) {
+    if (++w.fresh_come == worker::keeps_fibers) f.home.give_up_fresh(w);
+  } else {
+    if (++w.spare_come == worker::keeps_fibers) f.home.give_up_spare(w);
+  }
+  // What the fiber that resumes has forked can be had from now on, and no thief has been told.
+  fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
+  if (now.tasks.maybe_stealable()) f.home.published(w);
+}
+
+HEIST_BODY void fiber::switch_and_become_spare(fiber& to) {
+  detail::worker& w = *worker;
+  to.worker = &w;
+  w.current.store(&to, std::memory_order_release);  // release: see worker::current
+  w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
+  if constexpr (fiber_context::abandons) {
+    fiber_context::leave(fiber_context_, to.fiber_context_, {&after_leaving<true>, this});
+  } else {
+    fiber_context::switch_to(fiber_context_, to.fiber_context_, {&after_leaving<false>, this});
+  }
+}
+
+/// A child that has ended, and has no caller to return to.
+HEIST_BODY void fiber::leave_to(fiber& loop) noexcept {
+  fiber_context::leave(fiber_context_, loop.fiber_context_, {&after_leaving<true>, this});
+}
+
+}  // namespace heist::detail

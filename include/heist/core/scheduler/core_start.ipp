@@ -1,0 +1,254 @@
+// How an executor's workers start and stop. Bodies of core.
+#pragma once
+
+#include <algorithm>  // max
+
+#include "heist/core/base/environment.hpp"
+#include "heist/core/fiber/overflow_report.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/core_trim.hpp"
+#include "heist/core/scheduler/display.hpp"
+#include "heist/core/scheduler/wait.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY void core::refuse_while_stopping() {
+  throw executor_error{
+      "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
+      "object of a worker, or by a thread that outlives it); fix it by giving it before, or to another executor."};
+}
+
+inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
+
+HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement const& where) {
+  if (wanted.workers > max_workers) {
+    throw executor_error{
+        fmt::format("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
+                    "are cores, or "
+                    "leave options::workers at 0 and get that.",
+                    wanted.workers, max_workers)};
+  }
+  if (wanted.workers != 0) return wanted.workers;
+  std::size_t const usable = where.usable_workers();
+  return usable < max_workers ? usable : max_workers;
+}
+
+HEIST_COLD_BODY std::size_t stack_size_left_open() noexcept {
+  return size_in_environment(variable::stack_size, largest_stack, std::size_t{1} << 20, true);
+}
+HEIST_COLD_BODY std::size_t max_fibers_left_open() noexcept {
+  return size_in_environment(variable::max_fibers, most_fibers, 30'000);
+}
+
+/// More threads than any machine lets a process have.
+inline constexpr std::size_t most_threads = std::size_t{1} << 20;
+
+HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t workers) {
+  if (wanted.max_threads > most_threads) {
+    throw executor_error{fmt::format(
+        "options::max_threads is {}: heist allows up to {}, more than any system has for one process. Fix it by the "
+        "number of blocking calls at a time, and one for each worker; threads are made as they are needed.",
+        wanted.max_threads, most_threads)};
+  }
+  return wanted.max_threads < workers ? workers : wanted.max_threads;
+}
+
+/// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
+HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
+  std::size_t most = wanted.max_fibers;
+  if (most == 0) most = std::max(max_fibers_left_open(), workers);
+  if (most < workers) {
+    throw executor_error{
+        fmt::format("options::max_fibers is {}, and {} workers need one each at least. Fix it by a larger number, some "
+                    "dozens for each worker, or more if many tasks wait at a time.",
+                    most, workers)};
+  }
+  if (most > most_fibers) {
+    throw executor_error{fmt::format(
+        "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Fix it by the number of "
+        "tasks that wait at a time, and some dozens for each worker; fibers are made as they are needed.",
+        most, most_fibers)};
+  }
+  return most;
+}
+
+HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
+  if (bytes <= largest_stack) return;
+  throw executor_error{
+      fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Fix it by "
+                  "a smaller one, or leave it out and get the default.",
+                  name, bytes, largest_stack)};
+}
+
+HEIST_COLD_BODY std::size_t stack_size_for(options const& wanted) {
+  constexpr std::size_t minimum = std::size_t{32} << 10;
+  check_stack_size("stack_size", wanted.stack_size);
+  std::size_t const bytes = wanted.stack_size != 0 ? wanted.stack_size : stack_size_left_open();
+  return bytes < minimum ? minimum : bytes;
+}
+
+/// 0: none is wanted.
+HEIST_COLD_BODY std::size_t guard_size_for(options const& wanted) {
+  if (!wanted.guard_pages) return 0;
+  check_stack_size("guard_size", wanted.guard_size);
+  return wanted.guard_size == 0 ? 1 : wanted.guard_size;  // in whole pages
+}
+
+/// For overflow_report: a signal handler calls it.
+HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
+  worker* const w = this_worker();
+  fiber* const f = w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
+  return f == nullptr ? nullptr : &f->own_fiber_context().memory();
+}
+
+HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
+    : where{wanted, rules.needs_squads},
+      worker_count{worker_count_for(wanted, where)},
+      work{worker_count},
+      on_fiber{hook},
+      joins{rules.joins},
+      order{rules.order},
+      has_gifts{rules.has_gifts},
+      room{rules.make_room(*this)},
+      loop_{loop},
+      stack_size_{stack_size_for(wanted)},
+      max_fibers_{fiber_cap_for(wanted, worker_count)},
+      guard_size_{guard_size_for(wanted)},
+      generation_{os_env::process()},
+      max_threads_{thread_cap_for(wanted, worker_count)},
+      on_start_{wanted.on_worker_start},
+      on_stop_{wanted.on_worker_stop},
+      pins_{pins(wanted) && where.machine().is_this_machine},
+      thread_count_{worker_count} {
+  os_env::watch_forks();
+  where.place(wanted, worker_count);
+  os_env::prepare();
+  if (guard_size_ != 0) overflow_report::install(&stack_of_this_thread);
+  workers.reserve(worker_count);
+  for (std::uint32_t i = 0; i < worker_count; ++i) {
+    std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
+    workers.push_back(
+        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, 0), max_fibers_));
+  }
+  if (room != nullptr) door_ = room->make_gates(*this, rules.idle);
+  if (door_ == nullptr) {
+    gate_ = std::make_unique<idle_gate<>>(worker_count + (has_bed_for_guest() ? 1 : 0), rules.idle);
+    door_ = gate_.get();
+    for (auto& w : workers) w->gate = door_;
+  }
+}
+
+HEIST_COLD_BODY void display::print_if_wanted() {
+  if (!is_set_to(variable::display_env, "1", "0")) return;
+  if (print != nullptr) return print();
+  std::fputs(
+      "heist: HEIST_DISPLAY_ENV is set, but nothing in this program can print it; fix it by linking heist::compiled, "
+      "or by "
+      "including heist/configuration.hpp in one of its files\n",
+      stderr);
+}
+
+HEIST_COLD_BODY void core::start() {
+  try {
+    threads_.reserve(max_threads_);
+    // All fibers before the first thread: thieves look at all workers' fibers.
+    for (auto& w : workers) {
+      fiber& first = obtain_fiber(*w);  // before the thread: its memory can be refused, too
+      first.worker = w.get();
+      w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
+    }
+    for (auto& w : workers) {
+      carrier& c = add_carrier(std::make_unique<carrier>());
+      threads_.emplace_back([this, &c, first = w.get()]() noexcept { carry(c, first); });
+    }
+  } catch (std::system_error const& e) {
+    std::size_t const started = threads_.size();
+    stop_and_join();
+    throw executor_error{fmt::format(
+        "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
+        "container).",
+        started + 1, workers.size(), e.what(),
+        started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started))};
+  } catch (...) {
+    stop_and_join();
+    throw;
+  }
+  enroll();
+  say_what_is_unknown();
+  display::print_if_wanted();
+  watchdog_.start([this] { return look(); }, [this] { return state_text(); });
+}
+
+HEIST_COLD_BODY void core::stop_and_join() noexcept {
+  watchdog_.stop();
+  stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
+  door_->wake_all();
+  release_carriers();
+  for (auto& t : threads_) t.join();
+  threads_.clear();
+}
+
+HEIST_COLD_BODY void core::drain_and_stop() noexcept {
+  if (os_env::process() != generation_) {
+    // The threads exist in the parent only: nothing to wait for, nothing to join, and nothing to
+    // free that they use.
+    new std::vector<std::thread>{std::move(threads_)};
+    watchdog_.forget();
+    static_cast<void>(fibers_.release());
+    static_cast<void>(carriers_.release());
+    return;
+  }
+  if (called_by_own_task()) {
+    HEIST_FATAL(
+        "an executor is destroyed by one of its own tasks, which it would have to wait for; "
+        "fix it by destroying it outside, after the task");
+  }
+  wait_for_all_work();
+  work.close();
+  wait_for_work();
+  work.wait_for_visitors();
+  stop_and_join();
+}
+
+HEIST_COLD_BODY void core::wait_idle() {
+  check_process();
+  if (called_by_own_task()) {
+    throw executor_error{
+        "wait_idle() inside a task of the same executor would wait for itself; fix it by waiting outside, or by "
+        "waiting "
+        "for the future of each task."};
+  }
+  wait_for_all_work();
+}
+
+/// Here, or where a room has it done.
+HEIST_COLD_BODY bool core::called_by_own_task() const noexcept {
+  worker* const w = this_worker();
+  return w != nullptr && (&w->home == this || (room != nullptr && room->has_elsewhere(*w)));
+}
+
+/// Here, and where a room has work done.
+HEIST_COLD_BODY void core::wait_for_all_work() {
+  std::uint64_t seen = 0;
+  do wait_for_work();
+  while (room != nullptr && room->wait_elsewhere(seen));
+}
+
+HEIST_COLD_BODY void core::wait_for_work() {
+  work_count<>::waiter me;
+  if (!work.wait(me)) return;
+  if (worker* const w = this_worker(); w != nullptr) {
+    fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    here.wait_for(me.over, {"all work of an executor"});        // it has to stay until it is told
+    return;
+  }
+  wait_outside(me.over, {"all work of an executor"});
+}
+
+HEIST_COLD_BODY void core::refuse_after_fork() {
+  throw executor_error{
+      "this process is a child made by fork(), and the executor's threads exist in its parent only; fix it by making "
+      "the executor after fork()."};
+}
+
+}  // namespace heist::detail

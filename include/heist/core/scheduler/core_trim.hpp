@@ -1,0 +1,39 @@
+// Memory that an executor gives back while it is idle (README.md, "Memory"). Bodies of core.
+#pragma once
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+template <class Still>
+HEIST_COLD void core::trim(Still still) noexcept {
+  depot.trim(still);
+  auto const trim_chains = [&](os_env::atomic<fiber*>& used, os_env::atomic<fiber*>& trimmed) {
+    while (still()) {
+      fiber* first = nullptr;
+      {
+        spin_guard guard{lock_};
+        first = take_chain(used);
+        trims_chain_ = first != nullptr;
+      }
+      if (first == nullptr) return;
+      fiber* f = first;
+      while (f != nullptr && still()) {
+        f->give_memory_back();
+        f = f->next_spare;
+      }
+      spin_guard guard{lock_};
+      put_chain(f == nullptr ? trimmed : used, *first);
+      trims_chain_ = false;
+    }
+  };
+  trim_chains(fresh_chains_, trimmed_fresh_chains_);
+  trim_chains(spare_chains_, trimmed_spare_chains_);
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/scheduler/core_trim.ipp"
+#endif

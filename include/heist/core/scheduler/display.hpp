@@ -1,0 +1,22 @@
+// HEIST_DISPLAY_ENV: what executors know of it; configuration.hpp does it.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/core/base/config.hpp"
+
+namespace heist::detail {
+
+/// Prints what holds in this process, if HEIST_DISPLAY_ENV asks for it.
+struct display {
+  HEIST_RARE static void print_if_wanted();
+  /// Null while no file of the program includes heist/configuration.hpp.
+  using printer = void (*)();
+  HEIST_ONE_COPY static inline constinit printer print = nullptr;
+};
+
+// What HEIST_STACK_SIZE and HEIST_MAX_FIBERS say, or the defaults.
+std::size_t stack_size_left_open() noexcept;
+std::size_t max_fibers_left_open() noexcept;
+
+}  // namespace heist::detail

@@ -1,0 +1,105 @@
+// What an executor says of itself for the user who looks at a hang. Bodies of core.
+#pragma once
+
+#include <atomic>
+#include <cstddef>     // size_t
+#include <functional>  // hash
+#include <string>
+#include <vector>
+
+#include "heist/core/observe/parked_circle.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/wait.hpp"
+#include "heist/core/topology/read_file.hpp"
+
+namespace heist::detail {
+
+/// What a thread that seems to run a task is doing, if the system says that it does nothing.
+HEIST_COLD_BODY char const* sleeping_text(int thread) {
+  std::string const text =
+      topology::detail::read_file(fmt::format("/proc/self/task/{}/stat", thread), 4096).value_or(std::string{});
+  std::size_t const name_ends = text.rfind(')');  // "number (name) state ..."
+  if (name_ends == std::string::npos || name_ends + 2 >= text.size() || text[name_ends + 2] != 'S') return "";
+  return ", its thread sleeps outside of heist (in a lock, a system call, or before a static variable that a task "
+         "which waits is initialising)";
+}
+
+HEIST_COLD_BODY watchdog::look core::look() const {
+  watchdog::look seen;
+  auto const mix = [&seen](auto value) {
+    seen.state = (seen.state ^ std::hash<decltype(value)>{}(value)) * 0x9e3779b97f4a7c15u;
+  };
+  bool waits = work.waiters() != 0 || !requests.maybe_empty() || !threads_that_wait().empty();
+  for (auto const& w : workers) {
+    fiber const* const f = w->current.load(std::memory_order_acquire);  // acquire: see worker::current
+    mix(f);
+    mix(f->running.load(std::memory_order_relaxed));  // relaxed: for people
+    mix(work.ended_snapshot(w->number));
+    mix(w->deque.size_snapshot());
+    waits = waits || !w->deque.maybe_empty();
+  }
+  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) waits = waits || f->note.waits();
+  waits = waits || !outside.empty();
+  seen.somebody_waits = waits && !work.all_over();
+  return seen;
+}
+
+/// Adds the executors from `next` on. Meanwhile no executor ends, and no task leaves a list of those that wait without a fiber.
+HEIST_COLD_BODY std::string core::circle_among(outside_note const* next, std::vector<parked_place>& places) {
+  if (next == nullptr) return text_of_circle(places);
+  core const& c = *static_cast<enrolled const*>(next)->self;
+  outside_notes::reader const queued{c.outside};
+  c.add_places(places);
+  for (outside_note const* n = queued.first; n != nullptr; n = n->next) {
+    if (n->look != nullptr) places.push_back({nullptr, 0, 0, n});
+  }
+  return circle_among(next->next, places);
+}
+
+HEIST_COLD_BODY void core::add_places(std::vector<parked_place>& places) const {
+  for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get())
+    places.push_back({&f->note, f->memory_bottom(), f->memory_bytes()});
+}
+
+HEIST_COLD_BODY std::string core::state_text() const {
+  std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : room->thieves();
+  std::string text = fmt::format("{} workers, {} thieves, injector {}\n", workers.size(), thieves,
+                                 requests.maybe_empty() ? "empty" : "not empty");
+  if (room != nullptr) text += room->state_text();
+  for (auto const& w : workers) {
+    // relaxed: a snapshot for people
+    char const* const doing = w->doing.load(std::memory_order_relaxed);
+    text +=
+        fmt::format("  worker {} squad {}: {}, deque {}, ended {}{}\n", w->number, where.squads().squad_of[w->number],
+                    doing, w->deque.size_snapshot(), work.ended_snapshot(w->number),
+                    // relaxed: for people
+                    doing == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : "");
+  }
+  constexpr std::size_t most = 100;
+  std::size_t parked = 0;
+  std::vector<parked_place> places;
+  add_places(places);
+  for (parked_place const& p : places) {
+    std::string const note = p.note->text();
+    if (note.empty() || ++parked > most) continue;
+    text += "  parked: " + note;
+    if (std::uintptr_t const owner = p.note->owner(); owner != 0) {
+      parked_note const* const by = owner_of(owner, places);
+      std::string const what_it_does = by != nullptr ? by->text() : "what runs, or by another executor's";
+      text.append(", which is held by ").append(what_it_does, 0, what_it_does.find(" waits for"));
+    }
+    text += waited_text(p.note->since()) + "\n";
+  }
+  if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
+  {
+    outside_notes::reader const executors{all_enrolled};
+    places.clear();
+    if (std::string const circle = circle_among(executors.first, places); !circle.empty()) text += "  " + circle + "\n";
+  }
+  text += outside.text(most);
+  text += threads_that_wait().text(most);
+  if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
+  return text;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,83 @@
+// Bodies of wait.hpp.
+#pragma once
+
+#include "heist/core/scheduler/wait.hpp"
+
+#include "heist/core/fiber/current.hpp"
+
+namespace heist::detail {
+
+/// While a task waits for what it has not forked: the rule that says where it is resumed may have to let other tasks
+/// in, which may be just what it waits for.
+class outside_wait {
+ public:
+  explicit outside_wait(fiber& self) noexcept : rule_{self.rule_of_task()} {
+    if (rule_ != nullptr) begun_ = rule_->wait_outside_begins();
+  }
+  outside_wait(outside_wait const&) = delete;
+  outside_wait& operator=(outside_wait const&) = delete;
+  ~outside_wait() {
+    if (rule_ != nullptr) rule_->wait_outside_ends(begun_);
+  }
+
+ private:
+  resume_rule* rule_;
+  void* begun_ = nullptr;
+};
+
+HEIST_COLD_BODY outside_notes& threads_that_wait() noexcept {
+  static constinit outside_notes all;
+  return all;
+}
+
+HEIST_COLD_BODY noted_thread::noted_thread(wait_reason const& why) noexcept : outside_note{&describe}, what_{why.what} {
+  name_.copy(why.name);
+  threads_that_wait().add(*this);
+}
+
+HEIST_COLD_BODY noted_thread::~noted_thread() {
+  threads_that_wait().remove(*this);
+}
+
+HEIST_COLD_BODY std::string noted_thread::describe(outside_note const& self) {
+  auto const& me = static_cast<noted_thread const&>(self);
+  return std::string{"a thread outside of all executors waits for "} + me.what_ + (me.name_.text[0] != 0 ? " " : "") +
+         me.name_.text + waited_text(me.since);
+}
+
+HEIST_COLD_BODY void wait_outside(completion& c, wait_reason const& why) noexcept {
+  thread_waiter<> me;
+  if (!c.enlist(me)) return;
+  noted_thread const noted{why};
+  me.wait();
+}
+
+/// Returns when `c` is complete: inside a task by `park(fiber)`, outside by blocking the thread.
+template <class Park>
+void wait_wherever(completion& c, unsigned generation, wait_reason const& why, Park park) {
+  if (c.done()) return;
+  core::check_process(generation);
+  if (worker* const w = this_worker(); w != nullptr) {
+    fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
+    outside_wait const told{self};
+    park(self);
+    return;
+  }
+  wait_outside(c, why);
+}
+
+HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason const& why) {
+  wait_wherever(c, generation, why, [&](fiber& self) { self.wait_or_throw(c, why); });
+}
+
+HEIST_COLD_BODY bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check) {
+  bool waited = true;
+  wait_wherever(c, generation, why, [&](fiber& self) { waited = self.wait_or_throw(c, why, check); });
+  return waited;
+}
+
+HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
+  wait_wherever(c, generation, why, [&](fiber& self) { self.wait_for(c, why); });
+}
+
+}  // namespace heist::detail

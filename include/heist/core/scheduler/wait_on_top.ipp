@@ -1,0 +1,75 @@
+// How a join waits for which there is no stack to continue with (README.md, "Parking"). Bodies of fiber.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+/// A task that is run on top of a waiting frame: what is known of the frame's own does not hold for it.
+class fiber::on_top {
+ public:
+  explicit on_top(fiber& self) noexcept
+      : none_{self, nullptr}, unknown_{self}, of_{self}, resumes_{std::exchange(self.resumes, nullptr)} {}
+  on_top(on_top const&) = delete;
+  on_top& operator=(on_top const&) = delete;
+  ~on_top() { of_.resumes = resumes_; }
+
+ private:
+  interrupted_by const none_;
+  beside_its_task const unknown_;
+  fiber& of_;
+  resume_rule* const resumes_;
+};
+
+/// No memory for a stack, at a join that cannot be refused: runs what is there on top of the waiting frame until the
+/// wait is over, as long as much of the stack is left, and naps when there is nothing. True if it has parked after all.
+HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
+  runnable* t = nullptr;
+  for (std::uint32_t in_vain = 0; t != nullptr || !c.done();) {
+    if (t == nullptr) t = take_on_top();
+    if (t == nullptr) {
+      home.flush(*worker);
+      os_env::nap(in_vain++);
+      continue;
+    }
+    in_vain = 0;
+    if (t->run == &resume) {  // there is a fiber to continue with, after all
+      fiber& next = *static_cast<resumption&>(*t).self;
+      next.tell_comes_back(*worker);
+      park(c, next, why);
+      return true;
+    }
+    on_top const now{*this};
+    t = t->run(*t, *this);
+  }
+  return false;
+}
+
+/// Something for wait_on_top(): anything, but only fibers when little of the stack is left.
+HEIST_COLD_BODY runnable* fiber::take_on_top() {
+  if (fiber_context_.memory().left_below(__builtin_frame_address(0)) < fiber_context_.memory().usable() / 2) {
+    if (runnable* const own = home.take_own(*worker); own != nullptr) return own;
+    for (auto const& robbed : home.workers) {
+      for (std::size_t n = robbed->deque.size_snapshot(); n != 0; --n) {
+        runnable* const t = robbed->deque.steal().item;
+        if (t == nullptr) break;
+        if (t->run == &resume) return t;
+        home.push(*worker, *t);  // where others find it
+      }
+    }
+    return nullptr;
+  }
+  if (runnable* const t = worker->deque.pop(); t != nullptr) return t;
+  if (runnable* const t = home.take_submitted(*worker); t != nullptr) return t;
+  for (auto const& robbed : home.workers) {
+    if (runnable* const t = robbed->deque.steal().item; t != nullptr) return t;
+    if (runnable* const t = robbed->loops.enter(); t != nullptr) return t;
+  }
+  return nullptr;
+}
+
+}  // namespace heist::detail

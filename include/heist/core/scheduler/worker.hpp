@@ -1,0 +1,166 @@
+// One worker: its deque, what only it writes, and what others read.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/core/fiber/fiber_context.hpp"
+#include "heist/core/fiber/handler_stack.hpp"
+#include "heist/core/memory/block_pool.hpp"
+#include "heist/core/memory/stack.hpp"
+#include "heist/core/scheduler/fork_slot.hpp"
+#include "heist/core/scheduler/open_loops.hpp"
+#include "heist/core/scheduler/ready_tasks.hpp"
+#include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/sync/attention.hpp"
+#include "heist/core/sync/idle_gate.hpp"
+#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/interrupt.hpp"
+#include "heist/core/sync/request_share.hpp"
+#include "heist/core/sync/seat.hpp"
+#include "heist/core/sync/task_stack.hpp"
+#include "heist/core/sync/work_deque.hpp"
+
+namespace heist::detail {
+
+class core;
+class fiber;
+struct worker;
+
+/// Counts tasks that workers have finished, in portions (a run of a graph).
+struct pending_count_keeper {
+  /// `n` tasks more are finished. Called by `w`, which may push what follows.
+  void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
+};
+
+/// What workers do is in worker_loop.hpp; what they are is here.
+struct worker {
+  worker(core& owner, std::uint32_t index, bool alone_in_executor, std::uint64_t seed, block_depot& depot,
+         stack&& slots, std::size_t most_continuations)
+      : home{owner},
+        number{index},
+        alone{alone_in_executor},
+        random{seed},
+        blocks{depot},
+        continuation_memory{std::move(slots)},
+        continuations{reinterpret_cast<continuation_slot*>(continuation_memory.top()), most_continuations,
+                      alone_in_executor} {
+    continuation_top = continuations.first();
+  }
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+
+  // Set before the thread starts, then constant.
+  core& home;
+  std::uint32_t const number;
+  bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
+  idle_gate<>* gate = nullptr;  ///< where it sleeps
+  std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
+  void* room_part = nullptr;    ///< what the policy's room keeps of it
+  open_loops loops;             ///< that its tasks share with other workers
+
+  // Owner only.
+  bool active = false;                     ///< counted among the active workers
+  std::uint64_t active_since = 0;          ///< in ticks
+  std::uint64_t worked = 0;                ///< ticks from becoming active to becoming inactive, the last time
+  bool took_loop = false;                  ///< of a thread outside, in place of a request
+  std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
+  std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
+  request_share share;                     ///< how much of its time requests get
+  std::uint32_t pending_count = 0;         ///< tasks finished for `keeper` and not yet reported
+  pending_count_keeper* keeper = nullptr;
+  fiber* spare = nullptr;        ///< fibers stopped in their loop, to continue with when one parks
+  fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
+  std::uint32_t spare_come = 0;  ///< added to `spare` since it was last given up
+  std::uint32_t fresh_come = 0;  ///< the same of `fresh`
+  static constexpr std::uint32_t keeps_fibers = 32;
+  std::uint32_t pinned_fibers = 0;  ///< parked under a no_migrate guard: they resume on this worker's present thread
+  bool has_guest = false;           ///< a thread from outside carries it for a while (guest.hpp)
+  continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
+  std::uint64_t forked_at = 0;                    ///< ticks; continuations while tasks are long
+  std::uint32_t short_forks = 0;                  ///< how many came one right after the other
+  std::uint64_t ended[2]{};                       ///< units of work that ended here, by wave
+  fast_random random;
+  fiber_context* boot = nullptr;  ///< the stack that the thread was born with
+  handler_stack signals;
+
+  block_pool blocks;  ///< for small objects that tasks make and destroy
+
+  // Its thread, and a guest's (guest.hpp).
+  basic_seat<> seat;
+  std::uint32_t bed = number;  ///< its index in the gate's event count, or the guest's
+
+  // Owner writes, others read.
+  /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
+  alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
+  /// There may be something that waits for it, or for any worker, while all are busy: requests, fibers of its own. It
+  /// is looked at after each task, and where forks are slow.
+  attention_flag<> attention;
+  os_env::atomic<char const*> doing{"not started"};  ///< for state_text(); thieves know `searching`
+  static constexpr char searching[] = "searching";
+  static constexpr char running[] = "active";
+  static constexpr char asleep[] = "asleep";
+  os_env::atomic<int> thread{0};  ///< as the system numbers it
+  /// When it has made a parked fiber ready while its deque was empty, in ticks.
+  os_env::atomic<std::uint64_t> woke_at{0};
+  /// Ticks, one or two microseconds: so long thieves leave such a fiber alone. Tasks that take turns (a lock, a channel) stay
+  /// on one core so (core/sync/README.md, "Own turn").
+  static constexpr std::uint64_t own_turn = 4096;
+  /// How far its oldest continuation is from the root of the computation when none is stolen. As fiber::depth.
+  os_env::atomic<std::uint32_t> depth{0};
+  /// The fiber it runs on, whose forked tasks thieves may take. release: they see it constructed.
+  os_env::atomic<fiber*> current{nullptr};
+
+  work_deque<runnable*> deque;
+  ready_tasks ready;  ///< those of graphs with priorities; the deque holds it once for each of them
+
+  stack continuation_memory;
+  /// Child-first: frames that have called a child, oldest first.
+  task_stack<continuation_slot> continuations;
+
+  /// Parked fibers that may resume nowhere else (no_migrate, rules of rooms); any worker adds to it.
+  injector<queued_runnable> own_fibers;
+  /// What has been given to this worker; any worker adds to it, and takes from it when it finds nothing else.
+  injector<queued_runnable> gifts;
+
+  /// Before it makes a parked fiber ready.
+  void wakes() noexcept {
+    if (deque.maybe_empty()) woke_at.store(os_env::ticks(), std::memory_order_relaxed);  // relaxed: a hint
+  }
+  /// Any thread: is the only item of its deque, if there is one, to be left alone?
+  bool has_just_woken() const noexcept {
+    std::uint64_t const at = woke_at.load(std::memory_order_relaxed);  // relaxed: a hint
+    return at != 0 && os_env::ticks() - at < own_turn;
+  }
+
+  /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
+  HEIST_ALWAYS_INLINE void work_for(pending_count_keeper& k) {
+    if (keeper != &k) [[unlikely]]
+      change_keeper(k);
+  }
+  /// Counts one finished task for `k`, without telling it yet.
+  HEIST_ALWAYS_INLINE void count_for(pending_count_keeper& k) {
+    if (keeper != &k) [[unlikely]]
+      change_keeper(k);  // the task has moved here, or waited
+    ++pending_count;
+  }
+  HEIST_NOINLINE void change_keeper(pending_count_keeper& k) {
+    report_pending_count();
+    keeper = &k;
+  }
+  /// Tells the keeper what has been counted. To be called before anything that is not one of its tasks. Runs no user
+  /// code.
+  void report_pending_count() {
+    while (pending_count != 0) {  // what ends may be a task of another keeper
+      std::uint32_t const n = pending_count;
+      pending_count = 0;
+      keeper->add(*keeper, n, *this);
+    }
+  }
+};
+
+}  // namespace heist::detail

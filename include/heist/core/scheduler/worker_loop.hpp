@@ -1,0 +1,450 @@
+// What a worker does all day: Algorithms 2 to 5 of "An Efficient Work-Stealing Scheduler for Task Dependency Graph"
+// (Lin, Huang and Wong). Exploit what there is, explore what others have, wait for more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>  // is_same
+
+#include "heist/core/base/assert.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/memory/stack.hpp"
+#include "heist/core/observe/environment_trace.hpp"
+#include "heist/core/policy/idle.hpp"
+#include "heist/core/policy/victim.hpp"
+#include "heist/core/policy/victim_watch.hpp"
+#include "heist/core/scheduler/between_tasks.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/fiber.hpp"
+#include "heist/core/scheduler/seat.hpp"
+#include "heist/core/scheduler/worker.hpp"
+
+namespace heist::detail {
+
+/// The loop, for one policy and one observer. `Scheduler` gives victim(worker), idle(worker) and observer<Observer>().
+template <class Scheduler, class Observer = typename Scheduler::observer_type>
+class worker_loop {
+  using idle_type = typename Scheduler::idle_type;
+  using victim_type = typename Scheduler::victim_type;
+  static constexpr bool is_sampling = heist::victim::sampling_policy<victim_type>;
+  static constexpr bool observed = Observer::observes;
+  static constexpr bool is_timed = observed && time_observer<Observer>;
+  using room = typename Scheduler::room_type;
+
+  /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
+  /// shortly before it sleeps at first: the owner gets the time to come for it.
+  static constexpr std::uint32_t last_interval = 48;
+  /// Number of failed steal attempts, some microseconds, after which a thief opens task stacks whose owners do not answer.
+  static constexpr std::uint32_t opening_interval = 16;
+
+ public:
+  /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
+  /// worker, so the worker is read anew each time.
+  static void run(fiber& self) {
+    runnable* t = nullptr;
+    do {
+      exploit(t, self);
+      t = wait_for_task(self);
+    } while (t != nullptr);
+  }
+
+ private:
+  friend room;
+
+  static Scheduler& scheduler(fiber& self) noexcept { return static_cast<Scheduler&>(self.home); }
+  static Observer& observer(core& home) noexcept { return static_cast<Scheduler&>(home).template observer<Observer>(); }
+
+  /// Algorithm 3: runs tasks until the worker's deque is empty.
+  static void exploit(runnable* t, fiber& self) {
+    core& home = self.home;
+    if (t != nullptr) become_active(*self.worker);
+    for (;;) {
+      while (t != nullptr) {
+        t = run_one(*t, self, home);
+        worker& w = *self.worker;
+        if (--w.until_look == 0) [[unlikely]]
+          t = look_back(t, w);
+        if (t != nullptr && self.worker->attention.raised()) [[unlikely]]
+          t = attend(t, *self.worker);  // last: what is due must not wait again
+      }
+      // A fiber that is suspended for requests lets this loop begin, or resume, with them.
+      if (self.worker->active && self.worker->attention.raised()) [[unlikely]]
+        t = attend(nullptr, *self.worker);
+      if (t == nullptr) t = self.worker->deque.pop();
+      t = room::next(*self.worker, t);
+      if (t != nullptr) continue;
+      home.flush(*self.worker);
+      t = self.worker->deque.pop();
+      if constexpr (room::requests_first && !is_sampling) {
+        if (t == nullptr && self.worker->active) t = home.take_submitted(*self.worker);
+      }
+      if (t == nullptr) break;
+    }
+    become_inactive(*self.worker);
+  }
+
+  static runnable* run_one(runnable& t, fiber& self, core& home) {
+    self.running.store(&t, std::memory_order_relaxed);  // relaxed: read by the same thread, or for people
+    if constexpr (!observed) {
+      return t.run(t, self);
+    } else if constexpr (std::is_same_v<Observer, optional_trace>) {
+      return observer(home) ? run_traced(t, self) : t.run(t, self);
+    } else {
+      return run_told(t, self);
+    }
+  }
+  HEIST_COLD static runnable* run_traced(runnable& t, fiber& self) { return run_told(t, self); }
+
+  /// Tells when the task begins and ends.
+  static runnable* run_told(runnable& t, fiber& self) {
+    if (t.what == nullptr) return t.run(t, self);
+    task_view view;
+    if (!t.what->operations->describe(t, view)) return t.run(t, self);
+    observer(self.home).task_begin(self.worker->number, view);
+    runnable* const next = t.run(t, self);
+    observer(self.home).task_end(self.worker->number, view);
+    return next;
+  }
+
+  static void become_active(worker& w) {
+    if (w.active) return;
+    w.active = true;
+    w.active_since = os_env::ticks();
+    w.doing.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
+    if constexpr (idle_type::helpers != 0) {
+      w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
+    }
+    w.gate->become_active();
+  }
+  static void become_inactive(worker& w) {
+    if (!w.active) return;
+    w.active = false;
+    w.worked = os_env::ticks() - w.active_since;
+    if constexpr (idle_type::helpers != 0) w.help_wanted.store(0, std::memory_order_relaxed);  // relaxed: as above
+    w.gate->become_inactive();
+  }
+
+  /// Algorithm 5: returns the next task, sleeping until there is one, or null when the executor stops.
+  static runnable* wait_for_task(fiber& self) {
+    worker& w = *self.worker;  // no task runs here: the fiber stays on its worker
+    core& home = w.home;
+    if constexpr (is_timed) observer(self.home).search_begin(w.number, 0);
+    w.gate->become_thief();
+    room::search_begins(w);
+    bool woken = false;
+    for (runnable* left = nullptr;;) {
+      w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
+      if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
+        bool const nobody_left = w.gate->found_work([&] { return home.work_for(w); }, woken);
+        if (nobody_left && home.something_from_outside()) home.call_attention();
+        room::search_ends(w);
+        if constexpr (is_timed) observer(self.home).work_begin(w.number, 0);
+        return t;
+      }
+      if (home.stopping()) {
+        w.gate->wake_all();
+        return nullptr;
+      }
+      home.give_up_fibers(w);
+      room::falls_asleep(w);
+      std::uint64_t const since = os_env::ticks();
+      idle_outcome const what = fall_asleep(w);
+      room::is_awake(w);
+      woken = what == idle_outcome::slept;
+      if (woken) {
+        if constexpr (idle::sleep_told_policy<idle_type>) scheduler(self).idle(w).slept(os_env::ticks() - since);
+        w.gate->become_thief();
+      }
+      left = w.deque.pop();  // what a guest has left, for which it was woken
+    }
+  }
+
+  /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
+  static idle_outcome fall_asleep(worker& w) {
+    core& home = w.home;
+    home.ask_all(w);
+    bool const is_guest = w.has_guest;  // asked of itself, before a guest may carry it
+    bool trims = false;                 // it is the worker that gives memory back
+    idle_outcome const what = w.gate->try_sleep(
+        w.bed, [&] { return home.work_for(w) || home.stopping(); },
+        [&w] {
+          w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
+          if constexpr (observed) observer(w.home).sleep(w.number);
+        },
+        [&w, is_guest] {
+          if (!is_guest) take_seat_back(w);
+          w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
+          if constexpr (observed) observer(w.home).wake(w.number);
+        },
+        [&home, &w, &trims, is_guest] {
+          trims = home.begin_trim();
+          auto const limit = trims || w.deque.has_grown() ? core::trim_after : 0;
+          if (!is_guest) lend_seat(w);  // last: a guest may carry it from here on
+          return limit;
+        },
+        [&home, &w, &trims, is_guest](auto still) {
+          if (!is_guest && !keep_seat(w)) return;
+          if (w.deque.has_grown())
+            w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
+          while (trims) {
+            home.trim(still);
+            home.end_trim();
+            trims = still() && home.begin_trim();  // others have fallen asleep meanwhile
+          }
+          if (!is_guest) lend_seat(w);
+        });
+    if (trims) home.end_trim();
+    return what;
+  }
+
+  /// Algorithm 4: steals until it has something, the idle policy gives up, or the executor stops.
+  static runnable* explore(fiber& self) {
+    worker& w = *self.worker;
+    core& home = w.home;
+    auto& scheduler = static_cast<Scheduler&>(home);
+    auto& idle = scheduler.idle(w);
+    auto& victim = scheduler.victim(w);
+    heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
+    idle.begin(me.workers, w.worked);
+    w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
+    if constexpr (room::requests_first) {
+      let_gather(w);
+      hold_back(w, idle.holdback());
+    }
+    if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
+    if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
+    for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
+      if constexpr (room::looks) {
+        if (runnable* const t = room::template look<worker_loop>(self); t != nullptr) return t;
+        if (attempts % last_interval == 0) {
+          if (runnable* const t = room::template last_resort<worker_loop>(self); t != nullptr) return t;
+        }
+      }
+      if (!room::looks || attempts % last_interval == 0 || !room::stays_near(w)) {
+        if (runnable* const t = attempt(victim, me, self); t != nullptr) return t;
+      }
+      if (attempts % opening_interval == 0) {
+        if (runnable* const t = take_unanswered(self); t != nullptr) return t;
+        if (runnable* const t = home.join_loop(w); t != nullptr) return at_root(t, self);
+      }
+      if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
+    }
+    return nullptr;
+  }
+
+  /// One attempt at the victim that `victim` names.
+  HEIST_ALWAYS_INLINE static runnable* attempt(victim_type& victim, heist::victim::thief_view const& me, fiber& self) {
+    worker& w = *self.worker;
+    core& home = w.home;
+    std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
+    HEIST_ASSERT(leaves_nobody_out(v, me, w),
+                 heist::victim::complaint<victim_type>(
+                     "never names a worker that has work, or the injector although there is something in it; "
+                     "fix its next() so that it names everybody from time to time, its own number too (V2)")
+                     .c_str());
+    if (v == w.number) {
+      if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    } else {
+      worker& robbed = *home.workers[v];
+      if (runnable* const t = rob(victim, v, robbed, self); t != nullptr) return t;
+      if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
+    }
+    return at_root(home.workers[v]->loops.enter(), self);
+  }
+
+  /// Opens the task stacks of owners that have been asked and run long tasks, and steals from one.
+  HEIST_COLD static runnable* take_unanswered(fiber& self) {
+    worker& w = *self.worker;
+    worker* const robbed = w.home.open_task_stacks(w);
+    if (robbed == nullptr) return nullptr;
+    steal_result<runnable*> const stolen_task = steal_from(*robbed, self, has_frames(*robbed, w));
+    if (stolen_task.status != steal_status::stolen) return nullptr;
+    if constexpr (is_timed) {
+      observer(w.home).attempt(w.number);
+      observer(w.home).success(w.number);
+    }
+    took(w, *robbed);
+    return stolen_task.item;
+  }
+
+  /// Does what the idle policy says after an attempt in vain. False: the worker is to sleep.
+  HEIST_ALWAYS_INLINE static bool pause(worker& w, idle_type& idle) {
+    switch (idle.failed()) {
+      case idle::step::search:
+        os_env::relax();
+        break;
+      case idle::step::pause:
+        for (std::uint32_t i = idle.pauses(); i != 0; --i) {
+          os_env::relax();
+          if (room::called(w)) break;
+        }
+        break;
+      case idle::step::yield:
+        os_env::yield();
+        break;
+      case idle::step::sleep:
+        return false;
+    }
+    return true;
+  }
+
+  /// One attempt at `robbed`, which `victim` has named as `v`.
+  static runnable* rob(victim_type& victim, std::uint32_t v, worker& robbed, fiber& self) {
+    worker const& w = *self.worker;
+    if constexpr (is_timed) observer(w.home).attempt(w.number);
+    steal_result<runnable*> const stolen_task = steal_from(robbed, self, has_frames(robbed, w));
+    tell(victim, v, stolen_task.status, robbed);
+    if (stolen_task.status != steal_status::stolen) return nullptr;
+    if constexpr (is_timed) observer(w.home).success(w.number);
+    took(w, robbed);
+    return stolen_task.item;
+  }
+
+  /// `w` has something that was `robbed`'s.
+  static void took(worker const& w, worker const& robbed) noexcept {
+    if constexpr (observed) observer(w.home).steal(w.number, robbed.number);
+  }
+
+  /// Whom to rob. Shows the policy the offers that it wants to see before it says. `named`: a worker by its number in
+  /// `me`'s view.
+  template <class Named>
+  static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
+    std::uint32_t v = ask(victim, me, w);
+    if constexpr (is_sampling) {
+      while (victim.wants_look()) {
+        HEIST_ASSERT(v != me.self,
+                     heist::victim::complaint<victim_type>(
+                         "wants to look at the thief itself; fix its wants_look() to be false after next() has named "
+                         "its own number (V4)")
+                         .c_str());
+        worker& seen = named(v);
+        victim.looked(v, offer_of(seen, has_frames(seen, w)));
+        v = ask(victim, me, w);
+      }
+    }
+    return v;
+  }
+  static std::uint32_t ask(victim_type& victim, heist::victim::thief_view const& me, worker& w) {
+    std::uint32_t const v = victim.next(me, w.random);
+    HEIST_ASSERT(v < me.workers, heist::victim::complaint<victim_type>(
+                                     "names a worker that does not exist; fix its next() to stay below the number of "
+                                     "workers that it is told (V1)")
+                                     .c_str());
+    return v;
+  }
+  /// What came of it.
+  static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& robbed) {
+    victim.feedback(v, status == steal_status::stolen ? heist::victim::outcome::stolen
+                       : status == steal_status::lost ? heist::victim::outcome::lost
+                                                      : heist::victim::outcome::empty);
+    if constexpr (heist::victim::thief_counting_policy<victim_type>) {
+      // relaxed: advice to the policy
+      if (status == steal_status::empty && robbed.doing.load(std::memory_order_relaxed) == worker::searching)
+        victim.met_thief(v);
+    }
+  }
+  /// Debug builds: see victim_watch.hpp.
+  static bool leaves_nobody_out(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {
+    return static_cast<Scheduler&>(w.home).watch(w).leaves_nobody_out(me, v, [&w](std::uint32_t u) {
+      if (u == w.number) return !w.home.requests.maybe_empty();
+      worker& other = *w.home.workers[u];
+      return offer_of(other, has_frames(other, w)).tasks != 0;
+    });
+  }
+
+  /// Does `robbed` let `w` have frames that have called a child?
+  static bool has_frames(worker const& robbed, worker const& w) noexcept {
+    return !room::in_groups || robbed.group == w.group;
+  }
+
+  /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
+  ///
+  /// The depth of a forked task is where it stands in its task stack, plus the depth at which that fiber began. It is
+  /// too small where a frame has joined one child and forks again below the other, in the same slot. What is in a deque
+  /// (graph nodes, asyncs, parked fibers) counts as the root of a computation of its own.
+  static heist::victim::offer offer_of(worker& robbed, bool with_frames) noexcept {
+    if (std::size_t const n = robbed.deque.size_snapshot(); n != 0) return {static_cast<std::uint32_t>(n), 0};
+    if (with_frames) {
+      if (auto const there = offer_of_continuations(robbed); there.tasks != 0) return there;
+    }
+    fiber const& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    auto const there = from.tasks.public_snapshot();
+    return {there.tasks, from.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
+  }
+
+  static heist::victim::offer offer_of_continuations(worker& robbed) noexcept {
+    auto const there = robbed.continuations.public_snapshot();
+    return {there.tasks, robbed.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
+  }
+
+  /// Notes how deep the task is that `self` runs next, for thieves that look at it.
+  static void go_to_depth(fiber& self, std::uint32_t depth) noexcept {
+    auto const standing = static_cast<std::uint32_t>(self.top() - self.tasks.first());
+    self.depth.store(depth - standing, std::memory_order_relaxed);  // relaxed: a hint
+    self.worker->depth.store(depth, std::memory_order_relaxed);     // relaxed: a hint
+  }
+  static runnable* at_root(runnable* t, fiber& self) noexcept {
+    if constexpr (is_sampling) {
+      if (t != nullptr) go_to_depth(self, 0);
+    }
+    return t;
+  }
+
+  /// Takes one thing from another worker: a runnable, a frame that has called a child (if `with_frames`), or a task that
+  /// the fiber it runs on has forked. Where there is nothing it asks for more.
+  static steal_result<runnable*> steal_from(worker& robbed, fiber& self, bool with_frames) {
+    if (std::size_t const there = robbed.deque.size_snapshot(); there != 0) {
+      if (there == 1 && robbed.has_just_woken()) return {steal_status::empty, nullptr};
+      steal_result<runnable*> const stolen_task = robbed.deque.steal();
+      if (stolen_task.status == steal_status::stolen) at_root(stolen_task.item, self);
+      if (stolen_task.status != steal_status::empty) return stolen_task;
+    }
+    if (with_frames && robbed.continuations.maybe_stealable()) {
+      std::uint32_t depth = 0;
+      if constexpr (is_sampling) depth = offer_of_continuations(robbed).depth;
+      steal_status status = steal_status::empty;
+      runnable* const frame = core::steal_continuation(robbed, status);
+      if constexpr (is_sampling) {
+        if (status == steal_status::stolen) go_to_depth(self, depth);
+      }
+      if (status != steal_status::empty) return {status, frame};
+    }
+    fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    steal_result<fork_slot*> const slot = from.tasks.steal();
+    if (slot.status == steal_status::stolen) {
+      if constexpr (is_sampling) {
+        auto const standing = static_cast<std::uint32_t>(slot.item - from.tasks.first());
+        go_to_depth(self, from.depth.load(std::memory_order_relaxed) + standing + 1);  // relaxed: a hint
+      }
+      return {slot.status, self.as_runnable(*slot.item)};
+    }
+    if (slot.status == steal_status::empty) {
+      from.tasks.ask();
+      if (with_frames) robbed.continuations.ask();
+    }
+    return {slot.status, nullptr};
+  }
+
+  /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
+  /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
+  static void hold_back(worker& w, std::uint32_t pauses) {
+    bool const crowd = !w.home.requests.maybe_empty();
+    for (; pauses != 0 && (crowd || !w.home.something_from_outside()); --pauses) {
+      if (room::called(w)) return;
+      pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
+    }
+  }
+
+  /// BWS: a thief that finds nothing at a busy worker wakes a sleeper on its behalf.
+  static void wake_helper_for(worker& busy) {
+    std::uint32_t wanted = busy.help_wanted.load(std::memory_order_relaxed);  // relaxed: a hint
+    // relaxed: only the count itself matters
+    if (wanted != 0 && busy.help_wanted.compare_exchange_strong(wanted, wanted - 1, std::memory_order_relaxed,
+                                                                std::memory_order_relaxed)) {
+      busy.gate->wake_one();
+    }
+  }
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,240 @@
+// EventCount: a condition variable for lock-free conditions. A worker announces that it may sleep, looks once more
+// for work, and only then sleeps; a thread that adds work notifies. After D. Vyukov's algorithm (the paper's [22]).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+
+#include "heist/core/base/assert.hpp"
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+
+namespace heist {
+
+/// The state of an event_count in one word.
+///
+///    63            36 35        24 23        12 11         0
+///   +----------------+------------+------------+------------+
+///   |     epoch      |  signals   | prewaiters |    top     |
+///   +----------------+------------+------------+------------+
+///
+///   top         the youngest sleeper: its index + 1, 0 when there is none; the others hang below it
+///   prewaiters  waiters between prepare_wait and commit_wait or cancel_wait
+///   signals     how many of these prewaiters have been notified and must not sleep
+///   epoch       counts changes of the list of sleepers, so that a stale word is never taken for a fresh one
+template <unsigned EpochBits>
+class event_count_word {
+  static constexpr unsigned field_bits = 12;
+
+ public:
+  static constexpr std::uint64_t field_mask = (std::uint64_t{1} << field_bits) - 1;
+  static constexpr std::uint64_t one_prewaiter = std::uint64_t{1} << field_bits;
+  static constexpr std::uint64_t one_signal = std::uint64_t{1} << (2 * field_bits);
+  static constexpr std::uint64_t one_epoch = std::uint64_t{1} << (3 * field_bits);
+  static constexpr std::uint64_t epoch_mask = ((std::uint64_t{1} << EpochBits) - 1) << (3 * field_bits);
+  static_assert(3 * field_bits + EpochBits <= 64, "heist: the four fields share one word of 64 bits");
+
+  constexpr explicit event_count_word(std::uint64_t bits) noexcept : bits_{bits} {}
+  constexpr std::uint64_t bits() const noexcept { return bits_; }
+
+  constexpr std::uint64_t top() const noexcept { return bits_ & field_mask; }
+  constexpr std::uint64_t prewaiters() const noexcept { return (bits_ >> field_bits) & field_mask; }
+  constexpr std::uint64_t signals() const noexcept { return (bits_ >> (2 * field_bits)) & field_mask; }
+
+  constexpr bool anybody_to_notify() const noexcept { return top() != 0 || signals() < prewaiters(); }
+  constexpr bool anybody_waiting() const noexcept { return (bits_ & (field_mask | field_mask << field_bits)) != 0; }
+
+  constexpr event_count_word plus(std::uint64_t amount) const noexcept { return event_count_word{bits_ + amount}; }
+  constexpr event_count_word minus(std::uint64_t amount) const noexcept { return event_count_word{bits_ - amount}; }
+  /// With another list of sleepers, in the next epoch.
+  constexpr event_count_word with_top(std::uint64_t top) const noexcept {
+    return event_count_word{(bits_ & ~field_mask & ~epoch_mask) | ((bits_ + one_epoch) & epoch_mask) | top};
+  }
+  /// Every prewaiter notified.
+  constexpr event_count_word with_all_signalled() const noexcept {
+    return event_count_word{(bits_ & ~(field_mask << (2 * field_bits))) | prewaiters() << (2 * field_bits)};
+  }
+
+  /// What holds between any two steps.
+  constexpr bool consistent(std::size_t waiters) const noexcept {
+    return signals() <= prewaiters() && prewaiters() <= waiters && top() <= waiters;
+  }
+
+ private:
+  std::uint64_t bits_;
+};
+
+// Edges (proof: README.md, "EventCount")
+//   E1  notify: fence(seq_cst)         <-> prepare_wait: fence(seq_cst)   the notifier sees the prewaiter, or the
+//                                                                         waiter sees what was added before notify
+//   E2  commit_wait: state_.CAS(release) -> notify: state_.load(acquire)  the sleeper's link `below`
+//   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   what was done before notify
+//   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
+//                                                                         no waiter sleeps through a call to all
+//                                                                         that came after its prepare_wait
+
+/// Waiter:   calls = prepare_wait(); if (work) cancel_wait(); else commit_wait(me, calls);
+/// Notifier: add work; notify_one();
+///
+/// Threads  any thread may notify; a waiter uses its own index, from one thread at a time.
+/// Cost     notify without a waiter: a fence and a load. With a sleeper: a compare-and-swap and one system call.
+/// Requires a waiter commits only if, after prepare_wait(), the work that it looked for was not there. One that commits
+///          although the work of an earlier notification was there may take the signal of a waiter that came before.
+/// Promises a notify_one() that follows the adding of work wakes, or keeps awake, one of the waiters that did not see
+///          the work; sleepers are woken youngest first, while their caches are warm.
+///          notify_all() does so for every waiter, also where there is work that only one of them may take.
+template <class Env = os_env>
+class event_count {
+  template <class U>
+  using atomic = typename Env::template atomic<U>;
+  static_assert(Env::epoch_bits >= 2);
+
+ public:
+  using word = event_count_word<Env::epoch_bits>;
+  static constexpr std::size_t max_waiters = word::field_mask;
+
+  /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 to waiters - 1.
+  explicit event_count(std::size_t waiters) : waiters_{std::make_unique<waiter[]>(waiters)}, count_{waiters} {}
+
+  /// Announces that the caller may sleep. A notifier after this sees the caller, so: look for work once more.
+  /// Returns what commit_wait() wants to know.
+  std::uint32_t prepare_wait() noexcept {
+    std::uint32_t const calls = calls_.load(std::memory_order_acquire);  // acquire: E4
+    // relaxed: the fence orders it (E1)
+    word const before{state_.fetch_add(word::one_prewaiter, std::memory_order_relaxed)};
+    HEIST_ASSERT(before.consistent(count_), "event_count: inconsistent state word");
+    static_cast<void>(before);
+    Env::fence(std::memory_order_seq_cst);  // E1
+    return calls;
+  }
+
+  /// Takes the announcement back.
+  HEIST_NOINLINE void cancel_wait() noexcept {
+    word now{state_.load(std::memory_order_relaxed)};  // relaxed: the exchange below decides
+    for (;;) {
+      // If every prewaiter has been notified, one of the signals is the caller's.
+      bool const mine = now.signals() == now.prewaiters();
+      word const then = now.minus(word::one_prewaiter + (mine ? word::one_signal : 0));
+      if (swap(now, then, std::memory_order_acquire)) return;  // acquire: a signal taken carries what its notifier did
+      Env::relax();
+    }
+  }
+
+  /// Sleeps until notified; returns at once if a notification came since prepare_wait(), which gave `calls`.
+  void commit_wait(std::size_t me, std::uint32_t calls) noexcept {
+    commit_wait(me, calls, 0, [](auto&&) {});
+  }
+
+  /// As above. After so many `nanoseconds` (0: never) calls `idle(still)` once, then sleeps on. It is a sleeper
+  /// meanwhile, as before and after: its notifier waits for `idle` to return, which is to do so soon after
+  /// `still()` has become false.
+  template <class Idle>
+  void commit_wait(std::size_t me, std::uint32_t calls, std::int64_t nanoseconds, Idle&& idle) noexcept {
+    waiter& self = waiters_[me];
+    self.word.store(awake, std::memory_order_relaxed);  // relaxed: published with the list (E2)
+    word now{state_.load(std::memory_order_acquire)};   // acquire: E2, E4
+    for (;;) {
+      // All have been called. Another waiter may have taken the signal that was meant for this one.
+      if (calls_.load(std::memory_order_relaxed) != calls) {  // relaxed: E4
+        cancel_wait();
+        return;
+      }
+      if (now.signals() != 0) {
+        // acquire: a signal carries what its notifier had done before
+        if (swap(now, now.minus(word::one_prewaiter + word::one_signal), std::memory_order_acquire)) return;
+      } else {
+        self.below.store(now.top(), std::memory_order_relaxed);  // relaxed: published by E2
+        word const then = now.minus(word::one_prewaiter).with_top(me + 1);
+        if (swap(now, then, std::memory_order_acq_rel)) break;  // E2
+      }
+      Env::relax();
+    }
+    // acq_rel: E3 when the notification is there already
+    if (self.word.exchange(asleep, std::memory_order_acq_rel) == notified) return;
+    if (nanoseconds != 0 && self.word.wait_for(asleep, nanoseconds)) {
+      idle([&self] { return self.word.load(std::memory_order_relaxed) == asleep; });  // relaxed: a hint
+    }
+    while (self.word.load(std::memory_order_acquire) == asleep) self.word.wait(asleep);  // E3
+  }
+
+  /// Wakes, or keeps awake, one waiter, if there is any.
+  void notify_one() noexcept {
+    Env::fence(std::memory_order_seq_cst);             // E1
+    word now{state_.load(std::memory_order_acquire)};  // E2
+    for (;;) {
+      if (!now.anybody_to_notify()) return;
+      if (now.signals() < now.prewaiters()) {
+        // release: pairs with the acquire of the prewaiter that takes the signal
+        if (swap(now, now.plus(word::one_signal), std::memory_order_acq_rel)) return;
+      } else {
+        waiter& sleeper = waiters_[now.top() - 1];
+        std::uint64_t const below =
+            sleeper.below.load(std::memory_order_relaxed);                // relaxed: E2; a stale one fails below
+        if (swap(now, now.with_top(below), std::memory_order_acq_rel)) {  // acquire: E2 for the next round
+          wake(sleeper);
+          return;
+        }
+      }
+      Env::relax();
+    }
+  }
+
+  /// Wakes, or keeps awake, all waiters that there are now.
+  void notify_all() noexcept {
+    calls_.fetch_add(1, std::memory_order_release);    // release: E4
+    Env::fence(std::memory_order_seq_cst);             // E1
+    word now{state_.load(std::memory_order_acquire)};  // E2
+    for (;;) {
+      // Not only those without a signal: a prewaiter that has read the word must fail on it (E4), and the signals that
+      // are there may be taken by others.
+      if (!now.anybody_waiting()) return;
+      if (swap(now, now.with_all_signalled().with_top(0), std::memory_order_acq_rel)) break;  // as in notify_one
+      Env::relax();
+    }
+    for (std::uint64_t top = now.top(); top != 0;) {
+      waiter& sleeper = waiters_[top - 1];
+      top =
+          sleeper.below.load(std::memory_order_relaxed);  // relaxed: E2; read before the sleeper may wake and reuse it
+      wake(sleeper);
+    }
+  }
+
+  /// True if a waiter sleeps or is about to. A hint: exact only after a fence that pairs with the waiter's.
+  bool maybe_waiting() const noexcept {
+    return word{state_.load(std::memory_order_relaxed)}.anybody_waiting();  // relaxed: a hint
+  }
+
+  word state() const noexcept { return word{state_.load(std::memory_order_relaxed)}; }  // relaxed: for printing
+
+ private:
+  static constexpr std::uint32_t awake = 0, asleep = 1, notified = 2;
+
+  struct alignas(cache_line_size) waiter {
+    typename Env::park_word word;
+    atomic<std::uint64_t> below{0};  ///< index + 1 of the next sleeper; its owner writes it before E2
+  };
+
+  /// One step of the state; on failure `now` is what it is, acquired (E2).
+  bool swap(word& now, word then, std::memory_order success) noexcept {
+    std::uint64_t expected = now.bits();
+    bool const done = state_.compare_exchange_weak(expected, then.bits(), success,  // as the caller says
+                                                   std::memory_order_acquire);      // E2
+    if (!done) now = word{expected};
+    HEIST_ASSERT((done ? then : now).consistent(count_), "event_count: inconsistent state word");
+    return done;
+  }
+
+  void wake(waiter& sleeper) noexcept {
+    // acq_rel: E3
+    if (sleeper.word.exchange(notified, std::memory_order_acq_rel) == asleep) sleeper.word.wake_one();
+  }
+
+  alignas(cache_line_size) atomic<std::uint64_t> state_{0};
+  atomic<std::uint32_t> calls_{0};  ///< notify_all()s so far
+  std::unique_ptr<waiter[]> waiters_;
+  std::size_t count_;
+};
+
+}  // namespace heist

@@ -1,0 +1,77 @@
+// Bodies of interrupt.hpp: stop tokens of interrupt states.
+#pragma once
+
+#include "heist/core/sync/interrupt.hpp"
+
+#include <memory>  // unique_ptr
+#include <optional>
+#include <utility>  // move
+
+#include "heist/core/sync/spin_lock.hpp"
+
+namespace heist::detail {
+
+/// The stop_source behind interrupt_state::token(). A new one takes its place after interrupt_state::clear().
+///
+/// Threads  any.
+class stop_relay {
+ public:
+  void request_stop() noexcept {
+    // The callbacks run without the lock.
+    std::stop_source now = source();
+    now.request_stop();
+  }
+  std::stop_source source() noexcept {
+    spin_guard guard{lock_};
+    return source_;
+  }
+  /// The source of `of`, which has been cleared if its source was asked to stop and no bit is set. Throws bad_alloc.
+  std::stop_source source_of(interrupt_state const& of) {
+    std::stop_source now = source();
+    if (!now.stop_requested() || of.any()) return now;
+    std::stop_source fresh;
+    spin_guard guard{lock_};
+    if (source_.stop_requested() && !of.any()) source_.swap(fresh);
+    return source_;
+  }
+
+  struct pass_on {
+    stop_relay* to;
+    void operator()() const noexcept { to->request_stop(); }
+  };
+
+ private:
+  spin_lock<> lock_;
+  std::stop_source source_;  // under the lock
+
+ public:
+  /// The last member, so the first that is destroyed: that waits for a call of pass_on, which uses the others.
+  std::optional<std::stop_callback<pass_on>> from_outside;
+};
+
+HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
+  stop_relay* known = relay.load(std::memory_order_acquire);  // acquire: with the exchange below
+  if (known == nullptr) {
+    auto made = std::make_unique<stop_relay>();
+    if (outer != nullptr) made->from_outside.emplace(outer->token(), stop_relay::pass_on{made.get()});
+    // acq_rel: a thread that reads the pointer sees the object
+    if (relay.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+      known = made.release();
+  }
+  std::stop_token token = known->source_of(*this).get_token();
+  os_env::fence(std::memory_order_seq_cst);  // seq_cst: with tell_relay(); one of the two sees the other
+  if (any()) known->request_stop();
+  return token;
+}
+
+HEIST_COLD_BODY void interrupt_state::tell_relay() noexcept {
+  os_env::fence(std::memory_order_seq_cst);                         // seq_cst: with token()
+  stop_relay* const known = relay.load(std::memory_order_acquire);  // acquire: with the exchange in token()
+  if (known != nullptr) known->request_stop();
+}
+
+HEIST_COLD_BODY void interrupt_state::delete_relay() noexcept {
+  delete relay.exchange(nullptr, std::memory_order_relaxed);  // relaxed: no other thread uses the state
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,162 @@
+// A lock with an owner. Waiters are overtaken at first; then the lock is handed over.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>  // exchange
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/sync/waiter_queue.hpp"
+
+namespace heist::detail {
+
+// Edges (README.md, "Owned lock")
+//   E1  release: word_.CAS, store(release) -> acquire: word_.CAS(acquire)   what was done under the lock
+
+/// Waits for an owned_lock.
+template <class Env = os_env>
+struct lock_waiter : queued_waiter<Env> {
+  lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
+      : queued_waiter<Env>{how}, owner{who}, competes{!once}, insists{once} {}
+  std::uintptr_t const owner;  ///< that it will be
+  bool const competes;         ///< calls compete() when it has been woken
+  /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
+  typename Env::template plain<bool> insists;
+};
+
+/// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
+///
+/// Order   an owner that releases it wakes the first that waits, and goes on. The lock is free meanwhile, and others may
+///         take it, at most `Bypass` times. Then it is handed to the one that was woken. If that one competes in vain, it is
+///         first again, and the next release hands the lock to it. So each waiter is woken twice at most.
+/// Threads any.
+template <class Env = os_env, unsigned Bypass = 16>
+class owned_lock {
+ public:
+  using waiter = lock_waiter<Env>;
+  constexpr owned_lock() = default;
+  owned_lock(owned_lock const&) = delete;
+  owned_lock& operator=(owned_lock const&) = delete;
+
+  // Marks in the word.
+  static constexpr std::uintptr_t has_waiters = 1;
+  /// The owner has been handed the lock, and does not run yet.
+  static constexpr std::uintptr_t is_handed = 2;
+  static constexpr std::uintptr_t marks = 3;
+
+  /// `who`: not 0, a multiple of 4.
+  HEIST_ALWAYS_INLINE bool try_acquire(std::uintptr_t who) noexcept {
+    std::uintptr_t seen = 0;
+    // acquire: E1; relaxed: nothing was done
+    if (word_.compare_exchange_strong(seen, who, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    return seen == has_waiters && try_overtake(who);
+  }
+  /// False: it is not `who` that has it, or others wait (release_to_next).
+  HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t who) noexcept {
+    // release: E1; relaxed: nothing was done
+    return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
+  bool is_waited_for() const noexcept {
+    spin_guard guard{lock_};
+    return !line_.empty();
+  }
+  typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return word_; }
+  /// The owner; 0: it is free. A snapshot.
+  std::uintptr_t owner() const noexcept {
+    return word_.load(std::memory_order_relaxed) & ~marks;  // relaxed: above
+  }
+
+  /// Can it soon be free? Not before its owner has been resumed.
+  bool is_soon_free() const noexcept {
+    return (word_.load(std::memory_order_relaxed) & is_handed) == 0;  // relaxed: a hint
+  }
+
+  /// served: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
+  wait_end acquire_or_enter(waiter& w) noexcept {
+    spin_guard guard{lock_};
+    if (w.end != wait_end::none) return w.end;
+    // relaxed: claim() acquires. From now on nobody gives the lock up without lock_.
+    word_.fetch_or(has_waiters, std::memory_order_relaxed);
+    if (claim(w)) return wait_end::served;
+    return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
+  }
+  /// By the owner. Gives the lock up, and wakes the first that waits if none has been woken.
+  void release_to_next(woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (called_ != nullptr) {
+      if (++passed_ < Bypass) return set_free();
+      return hand_over(*std::exchange(called_, nullptr));
+    }
+    if (line_.empty()) return set_free();
+    waiter& first = static_cast<waiter&>(*line_.first());
+    if (first.insists) {
+      line_.serve_first(woken);
+      hand_over(first);
+    } else {
+      call(first, woken);
+      set_free();
+    }
+  }
+  /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
+  /// more. Where it does not get the lock, the owner's release finds the line.
+  wait_end compete(waiter& w) noexcept {
+    spin_guard guard{lock_};
+    if (called_ != &w) {  // the lock was handed to it, or it was taken out of the line
+      if (w.end == wait_end::served) word_.fetch_and(~is_handed, std::memory_order_relaxed);  // relaxed: a hint
+      return w.end;
+    }
+    called_ = nullptr;
+    if (claim(w)) return wait_end::served;
+    w.insists = true;
+    return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
+  }
+  /// A waiter that is stopped or late leaves.
+  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    line_.leave(w, why, woken);
+  }
+
+ private:
+  static bool is_free(std::uintptr_t word) noexcept { return (word & ~has_waiters) == 0; }
+  HEIST_NOINLINE bool try_overtake(std::uintptr_t who) noexcept {
+    std::uintptr_t seen = has_waiters;
+    // acquire: E1; relaxed: nothing was done
+    return word_.compare_exchange_strong(seen, who | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+
+  // All of these under lock_. A lock that is not free is given up under lock_, if `has_waiters` is set; one that is free may
+  // be taken at any time.
+  std::uintptr_t mark() const noexcept { return line_.empty() && called_ == nullptr ? 0 : has_waiters; }
+  void set_free() noexcept { word_.store(mark(), std::memory_order_release); }  // E1
+  void hand_over(waiter& w) noexcept {
+    w.end = wait_end::served;
+    word_.store(w.owner | mark() | (w.competes ? is_handed : 0), std::memory_order_release);  // E1
+  }
+  /// Takes the lock for `w`, which is not in line, if it is free.
+  bool claim(waiter& w) noexcept {
+    std::uintptr_t seen = word_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    if (!is_free(seen)) return false;
+    // acquire: E1; relaxed: nothing was done
+    if (!word_.compare_exchange_strong(seen, w.owner | mark(), std::memory_order_acquire, std::memory_order_relaxed))
+      return false;
+    w.end = wait_end::served;
+    return true;
+  }
+  void call(waiter& w, woken_list<Env>& woken) noexcept {
+    line_.take_out(w, wait_end::none);
+    called_ = &w;
+    passed_ = 0;
+    woken.add(w);
+  }
+
+  typename Env::template atomic<std::uintptr_t> word_{0};
+  mutable spin_lock<Env> lock_;
+  unsigned passed_ = 0;       ///< times that others took it since called_ was woken
+  waiter* called_ = nullptr;  ///< has been woken to compete, and has not done so
+  waiter_queue<Env> line_;
+};
+
+}  // namespace heist::detail

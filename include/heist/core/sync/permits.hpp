@@ -1,0 +1,95 @@
+// Permits: a counting semaphore whose waiters may want several, and leave when they are stopped.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "heist/core/base/env.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/core/sync/waiter_queue.hpp"
+
+namespace heist::detail {
+
+/// First come, first served: who wants much is not overtaken. So nobody takes a permit while others wait.
+///
+/// Threads  any.
+/// Cost     a spin_lock and a few instructions each.
+template <class Env = os_env>
+class permits {
+ public:
+  using waiter = queued_waiter<Env>;
+
+  /// So many are free; there are never more than `most`.
+  permits(std::uint32_t free, std::uint32_t most) noexcept : most_{most}, free_{free} {}
+
+  std::uint32_t most() const noexcept { return most_; }
+  std::uint32_t available() const noexcept {
+    spin_guard guard{lock_};
+    return free_;
+  }
+  bool try_take(std::uint32_t count) noexcept {
+    spin_guard guard{lock_};
+    return take(count);
+  }
+  /// served: it has them. none: it stands in line. Otherwise it was told before not to wait.
+  wait_end take_or_enter(waiter& w) noexcept {
+    return take_or_enter(w, [] { return false; });
+  }
+  /// The same for a waiter that waits again and again, and is told to leave by leave_if_there(). `stopped()` is asked under the
+  /// lock. A thread that stops it looks into the line afterwards. So one of the two sees the other.
+  template <class Stopped>
+  wait_end take_or_enter_again(waiter& w, Stopped&& stopped) noexcept {
+    return take_or_enter(w, [&] {
+      w.end = wait_end::none;
+      return stopped();
+    });
+  }
+  /// Gives `count` back, at most up to most().
+  void give(std::uint32_t count, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    free_ = most_ - free_ < count ? most_ : free_ + count;
+    serve(woken);
+  }
+  /// A waiter that is stopped or late leaves. Those behind it may be served then.
+  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (line_.leave(w, why, woken)) serve(woken);
+  }
+  /// Nothing happens if it stands in another line, or in none.
+  void leave_if_there(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+    spin_guard guard{lock_};
+    if (line_.has(w) && line_.leave(w, why, woken)) serve(woken);
+  }
+  bool has_waiters() const noexcept {
+    spin_guard guard{lock_};
+    return !line_.empty();
+  }
+
+ private:
+  template <class Stopped>
+  wait_end take_or_enter(waiter& w, Stopped&& stopped) noexcept {
+    spin_guard guard{lock_};
+    if (stopped()) return wait_end::stopped;
+    if (w.end != wait_end::none) return w.end;
+    if (take(w.wants)) return w.end = wait_end::served;
+    return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
+  }
+  bool take(std::uint32_t count) noexcept {
+    if (!line_.empty() || free_ < count) return false;
+    free_ -= count;
+    return true;
+  }
+  void serve(woken_list<Env>& woken) noexcept {
+    while (!line_.empty() && line_.first()->wants <= free_) {
+      free_ -= line_.first()->wants;
+      line_.serve_first(woken);
+    }
+  }
+
+  std::uint32_t const most_;
+  mutable spin_lock<Env> lock_;
+  typename Env::template plain<std::uint32_t> free_;
+  waiter_queue<Env> line_;
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,109 @@
+// Who gets what in which order, where the order is known before: the sequence arrays of strict ordered work stealing
+// ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014, IV.C).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <vector>
+
+#include "heist/core/base/env.hpp"
+
+namespace heist {
+
+// Edge (README.md, "Turns"; both sides of every place exchange its word)
+//   E1  arrive, pass, turn: word.exchange(release) -> the other of arrive or pass, and turn: word.exchange(acquire)
+//                                                     the item, and `next` of the list
+
+/// For each of some workers a list of places, to be taken up in their order. A place is taken up when both have come:
+/// its item, and the worker's turn to resume. Whoever comes second gets the item and makes the worker run it; nobody
+/// waits.
+///
+/// Threads  arrive() and pass(): one of them, once, for each place, by anybody. turn(): by whoever has the worker's
+///          turn, which begins with the construction, is used up by the call, and comes back when an item that was
+///          returned has run. begin_anyhow(): when nobody is in another member; what it gives to run() may call any.
+/// Cost     one exchange for each call and place; a cache line for a worker, a word for a place.
+template <class Item, class Env = os_env>
+class turn_lists {
+  using word = typename Env::template atomic<std::uintptr_t>;
+
+ public:
+  /// `lengths`: of each worker's list. Throws bad_alloc.
+  explicit turn_lists(std::vector<std::size_t> const& lengths) : lists_(lengths.size()) {
+    for (std::size_t w = 0; w != lengths.size(); ++w) {
+      lists_[w].length = lengths[w];
+      if (lengths[w] != 0) lists_[w].places = std::make_unique<word[]>(lengths[w]);
+    }
+  }
+
+  /// `item` has come for a place of worker `w`. Returns it if it is to be run now, by `w`; otherwise null.
+  Item* arrive(std::size_t w, std::size_t place, Item& item) noexcept {
+    if (order_is_off()) return &item;
+    // E1
+    std::uintptr_t const seen =
+        lists_[w].places[place].exchange(reinterpret_cast<std::uintptr_t>(&item), std::memory_order_acq_rel);
+    if (seen != turn_mark) return nullptr;
+    lists_[w].next = place + 1;
+    return &item;
+  }
+
+  /// Nothing will come for that place. Returns what `w` is to run in its turn, if it had come to it.
+  Item* pass(std::size_t w, std::size_t place) noexcept {
+    if (order_is_off()) return nullptr;
+    // E1
+    if (lists_[w].places[place].exchange(passed_mark, std::memory_order_acq_rel) != turn_mark) return nullptr;
+    lists_[w].next = place + 1;
+    return turn(w);
+  }
+
+  /// Worker `w` can resume. Returns what it is to run, or null: then whoever brings it sees to it.
+  Item* turn(std::size_t w) noexcept {
+    if (order_is_off()) return nullptr;
+    list& of = lists_[w];
+    for (std::size_t i = of.next; i != of.length; ++i) {
+      std::uintptr_t const seen = of.places[i].exchange(turn_mark, std::memory_order_acq_rel);  // E1
+      if (seen == nothing) return nullptr;
+      of.next = i + 1;
+      if (seen != passed_mark) return reinterpret_cast<Item*>(seen);
+    }
+    return nullptr;
+  }
+
+  /// As after the construction, for another round. When nobody is in another member.
+  void begin_again() noexcept {
+    off_.store(false, std::memory_order_relaxed);  // relaxed: the caller tells those who come
+    for (list& of : lists_) {
+      of.next = 0;
+      for (std::size_t i = 0; i != of.length; ++i) of.places[i].store(nothing, std::memory_order_relaxed);  // as above
+    }
+  }
+
+  /// From now on everything is to be run when it comes. Calls run(w, item) for what has come and had no turn yet.
+  template <class Run>
+  void begin_anyhow(Run&& run) noexcept {
+    off_.store(true, std::memory_order_relaxed);  // relaxed: whoever comes next has been told by the caller
+    for (std::size_t w = 0; w != lists_.size(); ++w) {
+      for (std::size_t i = lists_[w].next; i != lists_[w].length; ++i) {
+        // relaxed: nobody else is here, and the caller knows of all who were
+        std::uintptr_t const seen = lists_[w].places[i].load(std::memory_order_relaxed);
+        if (seen > passed_mark) run(w, *reinterpret_cast<Item*>(seen));
+      }
+    }
+  }
+
+  bool order_is_off() const noexcept { return off_.load(std::memory_order_relaxed); }  // relaxed: see begin_anyhow
+
+ private:
+  static constexpr std::uintptr_t nothing = 0, turn_mark = 1, passed_mark = 2;
+
+  struct alignas(cache_line_size) list {
+    typename Env::template plain<std::size_t> next{0};  ///< the first place not taken up; goes with the worker's turn
+    std::size_t length = 0;
+    std::unique_ptr<word[]> places;
+  };
+  std::vector<list> lists_;
+  typename Env::template atomic<bool> off_{false};
+};
+
+}  // namespace heist

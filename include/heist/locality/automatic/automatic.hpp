@@ -1,0 +1,81 @@
+// policy::automatic: what regions and graphs that run often are run with is found out by trying.
+#pragma once
+
+#include <memory>   // make_unique
+#include <utility>  // forward, move
+
+#include "heist/core/executor/executor.hpp"
+#include "heist/core/extension/room_of.hpp"
+#include "heist/core/policy/policies.hpp"
+#include "heist/locality/automatic/automatic_room.hpp"
+#include "heist/locality/automatic/others.hpp"
+#include "heist/locality/policy/tier_policies.hpp"
+#include "heist/locality/replay/gift_search.hpp"
+#include "heist/locality/replay/recorded_places.hpp"
+#include "heist/locality/squads/by_tier.hpp"
+#include "heist/locality/squads/squad_search.hpp"
+
+namespace heist {
+namespace policy {
+
+/// Random stealing that tries other policies. It runs each region and each graph now and then as under cab (with the
+/// computed boundary level and its neighbours), cats, and replay in its modes. It keeps a way that is faster by more
+/// than the noise, and tries again when times change. region::note() and task_graph::note() name the fastest way. The
+/// trials cost less than about 3 % of 1000 runs, unless one trial takes more than six times the time of random.
+///
+/// Its own workers form squads (options::squads, errors as for cab), and regions are divided among these. Graphs with
+/// squads, and replay, have one more executor each, with as many workers. It is made at the first trial, and sleeps
+/// when it is not used. Overlapping runs of a graph, regions within regions, and runs that fail or are stopped are
+/// not measured. worker_id() is the number in the executor that runs the task, so two workers may have the same
+/// number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
+/// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the workers of this
+/// executor.
+struct automatic : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
+
+static_assert(executor_policy<automatic>);
+
+}  // namespace policy
+
+namespace detail {
+
+template <class Policy>
+class executor_of final : public other_executor {
+ public:
+  explicit executor_of(options const& wanted) : made_{wanted} {}
+  core& home() noexcept override { return executor_access::core_of(made_); }
+
+ private:
+  executor<Policy> made_;
+};
+
+/// Squads, and others beside them. Templates, so that no other executor's file compiles the others.
+template <>
+struct squad_room_maker<policy::automatic> {
+  static constexpr bool keeps_options = true;
+
+  template <class Scheduler>
+  static std::unique_ptr<room_core> make(core& home, counter_operations const* counters, squad_hook hook) {
+    return std::make_unique<automatic_room>(home, counters, hook, &make_other<Scheduler>);
+  }
+  static void keep_options(core& home, options const& wanted) {
+    options all = wanted;
+    // The others are made on a worker, which may see one processor only.
+    if (pins(all) && !all.machine) all.machine = home.where.machine();
+    home.room->other_executors()->keep(std::move(all), home.worker_count);
+  }
+
+ private:
+  template <class Scheduler>
+  static std::unique_ptr<other_executor> make_other(other_policy which, options const& wanted) {
+    if (which == other_policy::cab) return std::make_unique<executor_of<policy::cab>>(wanted);
+    return std::make_unique<executor_of<policy::replay>>(wanted);
+  }
+};
+
+template <>
+struct context_of<policy::automatic> {
+  using type = context;
+};
+
+}  // namespace detail
+}  // namespace heist

@@ -1,0 +1,154 @@
+// Bodies of automatic_room.hpp.
+#pragma once
+
+#include "heist/locality/automatic/automatic_room.hpp"
+
+#include <algorithm>  // find
+#include <optional>
+#include <utility>  // move
+
+#include "heist/core/executor/future.hpp"
+#include "heist/core/fork/region_entry.hpp"
+#include "heist/graph/graph_data.hpp"
+#include "heist/locality/automatic/graph_trials.hpp"
+#include "heist/locality/automatic/region_trials.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY automatic_room::automatic_room(core& home, counter_operations const* counters, squad_hook hook,
+                                               others::make_function make)
+    : squad_room{home, tiering::by_level, true, counters, hook}, all{make} {}
+HEIST_COLD_BODY automatic_room::~automatic_room() = default;
+
+/// Outside of the tiers a frame is resumed by any worker.
+HEIST_COLD_BODY bool automatic_room::may_leave_worker(fiber const& f) const noexcept {
+  return f.rule_of_task() == nullptr;
+}
+
+HEIST_COLD_BODY void automatic_room::begins(interrupt_state const& run) {
+  spin_guard guard{lock_};
+  runs_.push_back(&run);
+}
+
+HEIST_COLD_BODY void automatic_room::ends(interrupt_state const& run) noexcept {
+  spin_guard guard{lock_};
+  runs_.erase(std::find(runs_.begin(), runs_.end(), &run));
+}
+
+HEIST_COLD_BODY bool automatic_room::is_in_run(fiber const& f) const noexcept {
+  spin_guard guard{lock_};
+  for (interrupt_state const* of = f.interrupt; of != nullptr && !runs_.empty(); of = of->outer) {
+    if (std::find(runs_.begin(), runs_.end(), of) != runs_.end()) return true;
+  }
+  return false;
+}
+
+/// One run of a region: here, as its squads divide it or undivided, or by another executor while the caller waits.
+class chosen_visit final : public region_visit {
+ public:
+  chosen_visit(region& r, automatic_room& room, fiber& self, fork_slot* position)
+      : in_use_{r}, room_{room}, outer_{self.interrupt} {
+    auto& known = in_use_.trials();
+    trials_ = static_cast<region_trials*>(known.get());
+    if (trials_ == nullptr || trials_->executor() != self.home.serial()) {
+      auto made = std::make_shared<region_trials>(self.home, room.all);
+      trials_ = made.get();
+      known = std::move(made);
+    }
+    trials_->begin(r);
+    began_ = os_env::nanoseconds();
+    if (trials_->there() != nullptr) return;
+    if (trials_->tiers() != tiering::none) here_ = room.enter_by(trials_->tiers(), trials_->memory(), self, position);
+    room.begins(mark_);
+    mark_.outer = outer_;
+    marked_.emplace(self, &mark_);
+  }
+
+  region_way how() const noexcept override {
+    if (here_ != nullptr) return here_->how();
+    return marked_ ? region_way::undivided : region_way::apart;
+  }
+  fork_slot* position(void const* identity) noexcept override { return here_->position(identity); }
+
+  void run(erased_child& body) override {
+    if (here_ != nullptr) {
+      here_->run(body);
+    } else {
+      run_elsewhere(body);
+    }
+  }
+
+  void finish(bool failed) noexcept override {
+    std::int64_t const time = os_env::nanoseconds() - began_;
+    if (here_ != nullptr) here_->finish(failed);
+    here_.reset();  // the way's memory is no longer in use
+    if (marked_) {
+      marked_.reset();
+      room_.ends(mark_);
+    }
+    if (failed || (outer_ != nullptr && outer_->any())) return;
+    try {
+      trials_->ran(time);
+      trials_->note(in_use_);
+    } catch (...) {  // no memory: it has learnt nothing
+    }
+  }
+
+ private:
+  void run_elsewhere(erased_child& body) {
+    region& memory = trials_->memory();
+    interrupt_state const* const outer = outer_;
+    room_.all.begins();
+    future_access::take_at_the_end(heist::detail_submit<context>(*trials_->there(), [&](context c) {
+      interrupted_by const part_of{context_access::fiber_of(c), outer};
+      c.sync_wait(memory,
+                  [&body](context in) { body.call(context_access::fiber_of(in), context_access::position_of(in)); });
+    }));
+  }
+
+  region_access const in_use_;
+  automatic_room& room_;
+  interrupt_state const* const outer_;
+  region_trials* trials_ = nullptr;
+  std::unique_ptr<region_visit> here_;
+  interrupt_state mark_;
+  std::optional<interrupted_above> marked_;
+  std::int64_t began_ = 0;
+};
+
+HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot* position) {
+  if (is_in_tier(self, position) || is_in_run(self)) return nullptr;
+  return std::make_unique<chosen_visit>(r, *this, self, position);
+}
+
+HEIST_COLD_BODY graph_chooser* automatic_room::chooser_of(graph_data& g) {
+  graph_chooser* known = g.chooser.load(std::memory_order_acquire);  // acquire: see the exchange
+  if (known != nullptr) return known;
+  auto made = std::make_unique<graph_trials>(home_, all);
+  // acq_rel: who sees the pointer sees the object
+  if (g.chooser.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return made.release();
+  return known;
+}
+
+HEIST_COLD_BODY others* automatic_room::other_executors() noexcept {
+  return &all;
+}
+
+HEIST_COLD_BODY std::size_t automatic_room::workers_elsewhere() const noexcept {
+  return all.workers();
+}
+
+HEIST_COLD_BODY std::size_t automatic_room::number_elsewhere(worker const& w) const noexcept {
+  return all.number_of(w);
+}
+
+HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {
+  return all.wait_for_all(seen, home_.unfetched());
+}
+
+HEIST_COLD_BODY std::string automatic_room::state_text() const {
+  return all.state_text() + squad_room::state_text();
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,159 @@
+// Bodies of graph_trials.hpp.
+#pragma once
+
+#include "heist/locality/automatic/graph_trials.hpp"
+
+#include <exception>
+#include <utility>  // exchange, move
+
+#include "heist/graph/graph_data.hpp"
+#include "heist/locality/history/graph_memory.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY graph_trials::graph_trials(core& home, others& by)
+    : others_{&by},
+      home_{&home},
+      executor_{home.serial()},
+      choice_{chooser_for(ways_for_graphs, home, by)},
+      there_{&home} {}
+
+HEIST_COLD_BODY graph_trials::~graph_trials() = default;
+
+/// Another executor than before has the graph.
+HEIST_COLD_BODY void graph_trials::start_anew(core& home, others& by) {
+  choice_ = chooser_for(ways_for_graphs, home, by);
+  others_ = &by;
+  home_ = there_ = &home;
+  executor_ = home.serial();
+  follows_ = {};
+  stale_.fill(true);  // what they know is of the workers that the other one had
+}
+
+HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::size_t passes) {
+  for (;;) {
+    std::size_t wanted = 0;
+    {
+      spin_guard guard{lock_};
+      if (running_ == 0 && executor_ != asked.serial()) start_anew(asked, *asked.room->other_executors());
+      wanted = executor_ != asked.serial() || running_ != 0 ? 0 : choice_.next(passes == 0 ? 1 : passes);
+      bool const ready =
+          wanted == 0 || choice_.ruled_out(wanted) || others_->made(*ways_for_graphs[wanted].by) != nullptr;
+      if (ready) {
+        shows_ = running_ == 0 && passes != 0;
+        passes_ = passes;
+        if (running_ == 0) choose(g, passes);
+        core& there = executor_ == asked.serial() ? *there_ : asked;
+        others_->begins();
+        ++running_;
+        began_ = os_env::nanoseconds();
+        return there;
+      }
+    }
+    // Threads are started: not under the lock.
+    if (others_->get(*ways_for_graphs[wanted].by) != nullptr) continue;
+    spin_guard guard{lock_};
+    choice_.rule_out(wanted);
+  }
+}
+
+HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
+  bool changed = false, in_use = false;
+  {
+    spin_guard guard{g.lock};
+    changed = !g.laid_out;
+    in_use = g.current != nullptr;
+  }
+  for (std::size_t i = 1; changed && i != choice_.ways(); ++i) {
+    follows_[i] = false;
+    // acquire: see graph_data::keep_recall
+    graph_recall* const known = i == installed_ ? g.recall.load(std::memory_order_acquire) : memories_[i].get();
+    if (known == nullptr) continue;
+    if (ways_for_graphs[i].by == other_policy::replay) known->forget();
+    choice_.learns_again(i);
+  }
+  for (;;) {
+    way_ = in_use ? 0 : passes == 0 ? choice_.best() : choice_.next(passes);
+    if (way_ == 0) break;
+    readiness const how = make_ready(way_, g);
+    if (how == readiness::ready) break;
+    if (how == readiness::not_now) {
+      in_use = true;
+    } else {
+      choice_.rule_out(way_);
+    }
+  }
+  if (in_use) shows_ = false;
+  there_ = way_ == 0 ? home_ : others_->made(*ways_for_graphs[way_].by);
+}
+
+HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t which, graph_data& g) {
+  way_to_run const& way = ways_for_graphs[which];
+  core* const there = others_->made(*way.by);
+  if (there == nullptr) return readiness::not_now;
+  try {
+    if (which != installed_ && memories_[which] == nullptr) {
+      memories_[which].reset(there->room->make_recall());
+      made_by(choice_, ways_for_graphs, *way.by);
+    }
+    if (!install(which, g)) return readiness::not_now;
+    if (std::exchange(stale_[which], false))
+      g.recall.load(std::memory_order_acquire)->forget();  // acquire: see graph_data::keep_recall
+    if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
+    graph_memory const recorded = graph_memory::of(g);
+    if (recorded.tasks() == 0) return readiness::ready;
+    recorded.be_followed(g, way.mode, there->serial());  // nobody has told the graph to follow it elsewhere
+    follows_[which] = true;
+    return readiness::ready;
+  } catch (std::exception const&) {
+    return readiness::impossible;  // no memory, or it cannot be followed
+  }
+}
+
+/// The memory of that way becomes the graph's. False if somebody else runs the graph now.
+HEIST_COLD_BODY bool graph_trials::install(std::size_t which, graph_data& g) {
+  if (which == installed_) return true;
+  spin_guard guard{g.lock};
+  if (g.current != nullptr) return false;
+  graph_recall* const before = g.recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
+  if (before != nullptr) before->stand_aside(g);
+  // acq_rel: who sees the pointer sees the object
+  memories_[installed_].reset(g.recall.exchange(memories_[which].release(), std::memory_order_acq_rel));
+  installed_ = which;
+  return true;
+}
+
+HEIST_COLD_BODY void graph_trials::run_ends(run_state const* r) noexcept {
+  std::int64_t const now = os_env::nanoseconds();
+  spin_guard guard{lock_};
+  --running_;
+  if (!shows_) return;
+  shows_ = false;
+  if (r == nullptr || r->interrupted() || r->exception) return;
+  auto const time = static_cast<double>(now > began_ ? now - began_ : 1);
+  try {
+    choice_.ran(way_, time / static_cast<double>(passes_), passes_);
+  } catch (...) {  // no memory: it has learnt nothing
+  }
+}
+
+HEIST_COLD_BODY void graph_trials::stand_aside(graph_data& g) noexcept {
+  spin_guard guard{lock_};
+  if (running_ == 0) install(ways, g);
+}
+
+HEIST_COLD_BODY void graph_trials::forget() noexcept {
+  spin_guard guard{lock_};
+  for (std::size_t i = 0; i != memories_.size(); ++i) {
+    if (memories_[i] != nullptr) memories_[i]->forget();
+    if (i < ways) follows_[i] = false;
+  }
+  for (std::size_t i = 1; i < choice_.ways(); ++i) choice_.learns_again(i);
+}
+
+HEIST_COLD_BODY std::string graph_trials::note() const {
+  spin_guard guard{lock_};
+  return note_on(choice_, ways_for_graphs[choice_.best()].name);
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,71 @@
+// Bodies of others.hpp.
+#pragma once
+
+#include "heist/locality/automatic/others.hpp"
+
+#include <exception>
+#include <utility>  // exchange, move
+
+namespace heist::detail {
+
+HEIST_COLD_BODY others::~others() {
+  for (auto& one : all_) delete one.load(std::memory_order_acquire);  // acquire: see get()
+}
+
+HEIST_COLD_BODY void others::keep(options wanted, std::size_t workers) {
+  wanted_ = std::move(wanted);
+  wanted_.workers = workers;
+}
+
+HEIST_COLD_BODY core* others::made(other_policy which) const noexcept {
+  other_executor* const one =
+      all_[static_cast<std::size_t>(which)].load(std::memory_order_acquire);  // acquire: see get()
+  return one == nullptr ? nullptr : &one->home();
+}
+
+HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
+  if (core* const there = made(which); there != nullptr) return there;
+  try {
+    std::unique_ptr<other_executor> one = make_(which, wanted_);
+    other_executor* known = nullptr;
+    // acq_rel: who sees the pointer sees the executor. Of two threads the second destroys what it has made.
+    if (all_[static_cast<std::size_t>(which)].compare_exchange_strong(known, one.get(), std::memory_order_acq_rel,
+                                                                      std::memory_order_acquire))
+      known = one.release();
+    return &known->home();
+  } catch (...) {
+    return nullptr;  // no threads, or no such squads: the first executor does without
+  }
+}
+
+HEIST_COLD_BODY std::size_t others::number_of(worker const& w) const noexcept {
+  for (std::size_t i = 0; i != other_policies; ++i) {
+    if (made(static_cast<other_policy>(i)) == &w.home) return i * wanted_.workers + w.number;
+  }
+  return workers();
+}
+
+HEIST_COLD_BODY std::string others::state_text() const {
+  constexpr char const* names[other_policies] = {"cab", "replay"};
+  std::string text;
+  for (std::size_t i = 0; i != other_policies; ++i) {
+    core const* const there = made(static_cast<other_policy>(i));
+    if (there == nullptr) continue;
+    text += std::string{"beside it, for what is run as under "} + names[i] + ": " + there->state_text();
+  }
+  return text.empty() ? text : text + "itself:\n";
+}
+
+HEIST_COLD_BODY bool others::wait_for_all(std::uint64_t& seen, unfetched_exceptions& told) {
+  std::uint64_t const now = begun_.load(std::memory_order_relaxed);  // relaxed: work that was waited for has counted it
+  if (now == std::exchange(seen, now)) return false;
+  for (std::size_t i = 0; i != other_policies; ++i) {
+    core* const there = made(static_cast<other_policy>(i));
+    if (there == nullptr) continue;
+    there->wait_idle();
+    if (std::exception_ptr e = there->unfetched().take()) told.keep(std::move(e));
+  }
+  return true;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,106 @@
+// What a graph remembers of its last runs, as users see it, keep it and draw it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>  // pair
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/graph/graph_data.hpp"
+#include "heist/locality/history/known_task.hpp"
+#include "heist/locality/policy/replay_mode.hpp"
+
+namespace heist {
+
+/// Of each task of a graph: who ran it, when, and what it touches, in the last run in which it ran under a policy with
+/// memory. A copy: it stays as it is when the graph runs again.
+///
+/// Threads  as a value.
+class graph_memory {
+ public:
+  static constexpr std::uint32_t nowhere = detail::task_past::nowhere;
+
+  /// Of no graph.
+  graph_memory() = default;
+
+  /// How many tasks it knows; 0 if the graph had not run under a policy with memory.
+  std::size_t tasks() const noexcept { return all_.size(); }
+  /// The workers of the executor of the last run. More if a task that did not run then is known to belong to a worker with
+  /// a higher number.
+  std::size_t workers() const noexcept { return workers_; }
+
+  // Of a task of the graph that it is of, or of one that was built in the same way. Throw graph_error for other tasks.
+
+  /// The worker that began it, and its place among all that this worker began, from 0; nowhere: it has not run.
+  template <class Task>
+  std::uint32_t worker(Task const& t) const {
+    return of(t).worker;
+  }
+  template <class Task>
+  std::uint32_t place(Task const& t) const {
+    return of(t).place;
+  }
+  /// The squad that had it under policy::cab or policy::cats; nowhere: it has had none.
+  template <class Task>
+  std::uint32_t squad(Task const& t) const {
+    return of(t).squad;
+  }
+  /// From its beginning to its end, waits included, and when it began, since the graph's pass did.
+  template <class Task>
+  std::chrono::nanoseconds time(Task const& t) const {
+    return std::chrono::nanoseconds{of(t).end - of(t).begin};
+  }
+  template <class Task>
+  std::chrono::nanoseconds began(Task const& t) const {
+    return std::chrono::nanoseconds{of(t).begin};
+  }
+  /// Bytes that it touches: as task::footprint() said, or else, in its first run, as cache misses said under policy::cats,
+  /// or of the values that it took and left (value_bytes); 0: nothing is known.
+  template <class Task>
+  std::uint64_t footprint(Task const& t) const {
+    return of(t).bytes;
+  }
+
+  /// The same run as if one worker had done it: each task where it ended. Followed strictly in order it is one order of
+  /// all tasks, for a debugger; two workers' lists say nothing of what ran beside what.
+  graph_memory on_one_worker() const;
+
+  /// A text to be kept, one line for each task.
+  std::string to_json() const;
+  /// What to_json() gave. Throws graph_error for a text that is cut, of another version, or contradicts itself.
+  static graph_memory from_json(std::string_view text);
+
+  /// A picture: a row for each worker, tasks by name, those that another worker had made ready (steals) with a bar on
+  /// the left, those that waited while their worker ran others below these. Cost: linear, some 150 bytes a task.
+  void write_svg(std::ostream& out) const;
+
+  friend bool operator==(graph_memory const&, graph_memory const&) = default;
+
+  // For the code of heist.
+  static graph_memory of(detail::graph_data const& g);
+  void be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on = 0) const;
+
+ private:
+  template <class Task>
+  detail::task_past const& of(Task const& t) const {
+    return at(t.valid() ? t.graph() : nullptr, t.index());
+  }
+  detail::task_past const& at(detail::graph_data const* g, std::uint32_t index) const;
+
+  std::vector<detail::task_past> all_;  ///< in the order of creation
+  std::uint64_t shape_ = 0;             ///< detail::shape_of the graph
+  std::uint32_t workers_ = 0;
+  std::vector<std::pair<std::uint32_t, std::string>> names_;
+};
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/locality/history/graph_memory.ipp"
+#include "heist/locality/history/memory_svg.ipp"
+#endif

@@ -1,0 +1,175 @@
+// What a run that follows a steal tree decides: who gets the rest of which frame, where a frame resumes after a join, and
+// who has to wait for its turn ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing",
+// SC 2014, IV.C). The executor (locality/replay/replay_run.hpp) and the simulator (tools/simulate/following.hpp) both ask here.
+#pragma once
+
+#include <algorithm>  // sort
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <optional>
+#include <utility>  // pair
+#include <vector>
+
+#include "heist/core/sync/turn_lists.hpp"
+#include "heist/locality/policy/replay_mode.hpp"
+#include "heist/locality/policy/steal_tree.hpp"
+
+namespace heist::detail {
+
+/// Those of a tree's nodes that are in one frame and not yet passed.
+struct tree_part {
+  std::uint32_t next = 0, end = 0;
+
+  bool empty() const noexcept { return next == end; }
+};
+
+/// Where a frame resumes that its worker leaves.
+struct tree_seat {
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  std::uint32_t to = nowhere;     ///< a worker; nowhere: the tree says nothing
+  std::uint32_t place = nowhere;  ///< in that worker's list; nowhere: as soon as it can
+  explicit operator bool() const noexcept { return to != nowhere; }
+};
+
+/// What becomes of a child and of the rest of its caller.
+enum class followed_way {
+  in_place,  ///< a call: nobody can have the rest meanwhile
+  stealable,
+  given
+};
+
+/// Of a frame's next child. `seated`: the tree has a seat for the rest; `last`: the frame does nothing before its join;
+/// `pinned`: it may not change its worker. `is_oldest()`: have all older frames of its worker been taken? If not, that
+/// worker could not come back to them (the paper's validity check).
+template <class IsOldest>
+followed_way way_of_child(bool strict, bool seated, bool last, bool pinned, IsOldest&& is_oldest) {
+  if (seated && !last && !pinned && is_oldest()) return followed_way::given;
+  return strict || last || pinned ? followed_way::in_place : followed_way::stealable;
+}
+
+/// At a join: does the frame leave its worker for the seat of the tree? `waits`: for a child.
+inline bool moves_at_join(bool strict, bool seated, bool waits) noexcept {
+  return seated && (strict || waits);
+}
+
+/// A steal tree that a run follows, `Item` being what can resume. What is to be begun now is told by calls of
+/// `begin(worker, item)`.
+///
+/// Threads  what has `begin` by any worker, for frames of the run that it is on; give_up_order() when nobody is in
+///          another member; the rest by anybody.
+template <class Item, class Env = os_env>
+class followed_tree {
+ public:
+  /// `tree` outlives it. Throws bad_alloc.
+  followed_tree(steal_tree const& tree, replay_mode mode, std::size_t workers)
+      : nodes_{tree.nodes()}, workers_{static_cast<std::uint32_t>(workers)}, mode_{mode} {
+    // The lists of more workers than there are cannot be kept apart.
+    if (mode == replay_mode::strict_ordered && tree.worker_count() <= workers) make_lists();
+  }
+
+  bool is_of(steal_tree const& tree, replay_mode mode, std::size_t workers) const noexcept {
+    return &nodes_ == &tree.nodes() && mode_ == mode && workers_ == workers;
+  }
+  /// As after the construction, for another run. When nobody is in another member, and none of the nodes has changed.
+  void begin_again() noexcept {
+    if (lists_) lists_->begin_again();
+  }
+
+  bool strict() const noexcept { return mode_ != replay_mode::relaxed; }
+  /// Does every worker run what it gets in the tree's order?
+  bool in_order() const noexcept { return lists_ && !lists_->order_is_off(); }
+  bool order_given_up() const noexcept { return lists_ && lists_->order_is_off(); }
+
+  /// That of the run's body.
+  tree_part all() const noexcept {
+    auto const n = static_cast<std::uint32_t>(nodes_.size());
+    return {n == 0 ? 0u : 1u, n};
+  }
+  /// Has the child that node `i` is for steals below?
+  bool goes_deeper(std::uint32_t i) const noexcept { return i != steal_tree::none && nodes_[i].end != i + 1; }
+  tree_part part_of_child(std::uint32_t i) const noexcept {
+    return goes_deeper(i) ? tree_part{i + 1, nodes_[i].end} : tree_part{};
+  }
+  /// Where the tree says that the frame resumes after that child, or after its fork.
+  tree_seat seat_of(std::uint32_t i) const noexcept {
+    if (i == steal_tree::none || !nodes_[i].entry()) return {};
+    return {nodes_[i].worker % workers_, lists_ ? place_[i] : tree_seat::nowhere};
+  }
+
+  /// The frame of `part` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. What the
+  /// frame has passed without coming to it cannot come any more.
+  template <class Begin>
+  std::uint32_t pass_to(tree_part& part, std::uint32_t branch, Begin&& begin) {
+    while (!part.empty() && nodes_[part.next].branch < branch) {
+      pass(part.next, nodes_[part.next].end, begin);
+      part.next = nodes_[part.next].end;
+    }
+    if (part.empty() || nodes_[part.next].branch != branch) return steal_tree::none;
+    std::uint32_t const found = part.next;
+    part.next = nodes_[found].end;
+    return found;
+  }
+  /// The frame of `part` has ended.
+  template <class Begin>
+  void pass_rest(tree_part& part, Begin&& begin) {
+    pass(part.next, part.end, begin);
+    part.next = part.end;
+  }
+
+  /// What can resume at `s` has come.
+  template <class Begin>
+  void give(tree_seat const& s, Item& item, Begin&& begin) {
+    if (s.place != tree_seat::nowhere && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;
+    begin(s.to, item);
+  }
+  /// The seat will not be used.
+  template <class Begin>
+  void refuse(tree_seat const& s, Begin&& begin) {
+    if (lists_ && s.place != tree_seat::nowhere) next_of(s.to, lists_->pass(s.to, s.place), begin);
+  }
+  /// Worker `w` may begin its next.
+  template <class Begin>
+  void turn(std::uint32_t w, Begin&& begin) {
+    if (lists_) next_of(w, lists_->turn(w), begin);
+  }
+  /// Each waits for what comes after it in some list: that is a program which the tree is not of.
+  template <class Begin>
+  void give_up_order(Begin&& begin) {
+    lists_->begin_anyhow([&](std::size_t w, Item& item) { begin(static_cast<std::uint32_t>(w), item); });
+  }
+
+ private:
+  template <class Begin>
+  void pass(std::uint32_t from, std::uint32_t to, Begin& begin) {
+    if (!lists_) return;
+    for (std::uint32_t i = from; i != to; ++i) {
+      if (nodes_[i].entry()) next_of(nodes_[i].worker, lists_->pass(nodes_[i].worker, place_[i]), begin);
+    }
+  }
+  template <class Begin>
+  static void next_of(std::uint32_t w, Item* item, Begin& begin) {
+    if (item != nullptr) begin(w, *item);
+  }
+
+  void make_lists() {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+    order.reserve(nodes_.size());
+    for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
+      if (nodes_[i].entry()) order.emplace_back(nodes_[i].sequence, i);
+    }
+    std::sort(order.begin(), order.end());
+    place_.resize(nodes_.size());
+    std::vector<std::size_t> lengths(workers_);
+    for (auto const& [sequence, i] : order) place_[i] = static_cast<std::uint32_t>(lengths[nodes_[i].worker]++);
+    lists_.emplace(lengths);
+  }
+
+  std::vector<steal_tree::node> const& nodes_;
+  std::uint32_t const workers_;
+  replay_mode const mode_;
+  std::optional<turn_lists<Item, Env>> lists_;
+  std::vector<std::uint32_t> place_;  ///< in its worker's list, of each node
+};
+
+}  // namespace heist::detail

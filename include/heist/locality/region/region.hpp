@@ -1,0 +1,173 @@
+// A region: what is remembered of a repeated phase of a program (the principle of persistence).
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // shared_ptr
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/fork/region_functions.hpp"
+#include "heist/locality/policy/adaptation.hpp"
+#include "heist/locality/policy/profile.hpp"
+#include "heist/locality/policy/replay_mode.hpp"
+#include "heist/locality/policy/steal_tree.hpp"
+#include "heist/locality/region/path_memory.hpp"
+
+namespace heist {
+
+/// Options of a region, all with defaults.
+struct region_options {
+  std::size_t branching = 0;  ///< into how many parts a task divides its data (B of CAB's Eq. 4); 0: unknown
+  std::size_t bytes = 0;      ///< all data that the phase touches (S_d); 0: unknown
+  /// CAB's boundary level by hand: 1 is the region's body, 0 is traditional stealing.
+  std::optional<std::uint32_t> boundary_level = std::nullopt;
+  /// No boundary level: the inter-squad tasks are the children of ctx.inter_fork.
+  bool tiers_by_hand = false;
+  /// The name of its runs in traces and reports. It must live as long as the executor, as a literal does.
+  char const* name = "region";
+};
+
+namespace detail {
+struct region_access;
+}
+
+/// The memory of a phase that runs again and again on the same data: a time step, a sweep. Under policy::cab its
+/// options determine the boundary level. Under policy::cats its first run is profiled. Both policies remember which
+/// squad ran each inter-squad task, so that the next run finds the data in the same cache. Policies without memory
+/// ignore the region. Under policy::replay it records the steal tree of its last run, and can follow a steal tree
+/// ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014): its own, of another
+/// region, or from a file.
+///
+/// Threads  one run at a time: a second one throws region_error. Call the other members between runs.
+class region {
+ public:
+  region() : region{region_options{}} {}
+  explicit region(region_options wanted);
+  region(region const&) = delete;
+  region& operator=(region const&) = delete;
+
+  region_options const& options() const noexcept { return options_; }
+
+  /// One sentence on how its last run was divided, and why. Empty before the first run, and under policies without
+  /// tiers. Under policy::automatic: the fastest way so far. Under policy::replay: the reason if there is no steal
+  /// tree.
+  std::string const& note() const noexcept { return note_; }
+  /// The boundary level of its last run, under policy::cab.
+  std::optional<std::uint32_t> boundary_level() const noexcept { return level_; }
+  /// The measurements of CATS; text() returns a table. Empty before the first run under policy::cats.
+  region_profile const& profile() const noexcept { return profile_; }
+
+  /// The steals of its last run under policy::replay that ended without an exception. Empty before the first, and
+  /// under other policies. It does not have forks by heist::fork_join, which has no context.
+  steal_tree const& tree() const noexcept { return tree_; }
+
+  /// This and all later runs under policy::replay follow `tree`: they repeat its steals at the same places, as gifts.
+  ///
+  /// The program need not be the recorded one. Steals at places that it does not reach are skipped, and deeper forks
+  /// run with the frame above (Rules 4.1, 4.2). For a tree of p workers on q < p workers, worker w is w mod q, and
+  /// strict_ordered becomes strict_unordered. If another program cannot keep the order of the tree, the run ignores
+  /// the order, and note() says so. In strict modes forks below the last steal are plain calls on the stack of the
+  /// task: size it as for a serial program (options::stack_size).
+  ///
+  /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.
+  void follow(steal_tree tree, replay_mode mode);
+  /// In this and all later runs under policy::replay, tasks move only by ctx.designate. Throws region_error during a
+  /// run.
+  void follow_designations();
+  /// Ends follow(), follow_designations() and adapt(). Throws region_error during a run.
+  void follow_none();
+  /// In this and all later runs under policy::replay the region refines its schedule until it is good (see
+  /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
+  /// during a run.
+  void adapt(adaptation_options wanted = {});
+  /// The state of adapt().
+  adaptation const& adapted() const noexcept { return adaptation_; }
+
+  /// The times of its last run under policy::replay.
+  run_times const& times() const noexcept { return times_; }
+
+  /// The next run under policy::cats is profiled.
+  void reprofile() noexcept { profile_wanted_ = true; }
+
+  /// The profile as JSON, for another process.
+  std::string to_json() const { return profile_.to_json(); }
+  /// Reads a text of to_json(). Throws region_error for a text that is cut, of another version or inconsistent. The
+  /// next run drops a profile of a machine with other squads, and its note says so.
+  void from_json(std::string_view text);
+
+ private:
+  friend struct detail::region_access;
+  enum class following { nothing, tree, designations, itself };
+
+  region_options options_;
+  std::string note_;
+  std::optional<std::uint32_t> level_;
+  region_profile profile_;
+  bool profile_wanted_ = true;
+  steal_tree tree_;
+  following following_ = following::nothing;
+  steal_tree followed_;
+  replay_mode mode_ = replay_mode::relaxed;
+  adaptation adaptation_;
+  run_times times_;
+
+  os_env::atomic<bool> running_{false};
+  std::uint64_t planned_for_ = 0;      ///< the executor for which note_ and level_ hold; 0: none
+  std::optional<std::uint32_t> home_;  ///< the squad where its body runs
+  detail::path_memory squad_of_;       ///< which squad ran which inter-squad task
+  std::shared_ptr<void> trials_;       ///< what policy::automatic has found (locality/automatic/)
+  std::shared_ptr<void> recorded_;     ///< what policies that record keep for the next run (locality/replay/)
+};
+
+namespace detail {
+
+/// While a region is in use.
+struct region_access {
+  explicit region_access(region& used) : r{used} { begin(used); }
+  region_access(region_access const&) = delete;
+  region_access& operator=(region_access const&) = delete;
+  ~region_access() { end(r); }
+
+  /// The squad that ran the task of this path last, or `otherwise`.
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const;
+  void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
+
+  std::optional<std::uint32_t>& home() const noexcept { return r.home_; }
+  std::string& note() const noexcept { return r.note_; }
+  std::optional<std::uint32_t>& level() const noexcept { return r.level_; }
+  region_profile& profile() const noexcept { return r.profile_; }
+  steal_tree& tree() const noexcept { return r.tree_; }
+  using following_kind = region::following;
+  following_kind& following() const noexcept { return r.following_; }
+  steal_tree& followed() const noexcept { return r.followed_; }
+  replay_mode& mode() const noexcept { return r.mode_; }
+  adaptation& adapted() const noexcept { return r.adaptation_; }
+  run_times& times() const noexcept { return r.times_; }
+  bool& profile_wanted() const noexcept { return r.profile_wanted_; }
+  std::shared_ptr<void>& trials() const noexcept { return r.trials_; }
+  std::shared_ptr<void>& recorded() const noexcept { return r.recorded_; }
+  std::uint64_t& planned_for() const noexcept { return r.planned_for_; }
+  void forget_squads() const noexcept;
+  /// Throws region_error if it is in use.
+  static void begin(region& r);
+  static void end(region& r) noexcept {
+    r.running_.store(false, std::memory_order_release);  // release: for the next run
+  }
+  /// Between runs.
+  void make_room() const { r.squad_of_.make_room(); }
+
+  region& r;
+};
+
+}  // namespace detail
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/locality/region/region.ipp"
+#endif

@@ -1,0 +1,40 @@
+// Data where it is used: an initialiser that runs along the schedule of a phase.
+#pragma once
+
+#include <string>
+#include <utility>  // forward, move
+
+#include "heist/core/base/errors.hpp"
+#include "heist/locality/policy/replay_mode.hpp"
+#include "heist/locality/region/region.hpp"
+
+namespace heist {
+
+/// What came of a redistribution.
+struct redistribution {
+  run_times times;
+  std::string note;  ///< why the schedule was not followed to the letter; empty if it was
+};
+
+/// Runs `initialiser(context)`, a fork/join program of the same shape as the phase whose memory `phase` is, strictly in
+/// the order of that phase's last run. If it writes memory that nobody has touched, for instance to copy the data
+/// there, the system puts each page next to the core that will use it (first touch; "Optimizing Data Locality for
+/// Fork/Join Programs Using Constrained Work Stealing", SC 2014, V). first_touch_check (tools/observe/page_nodes.hpp), which
+/// its leaves tell what they have written, says whether that worked.
+///
+/// `where`: an executor with policy::replay, or a context of one. Throws region_error if the phase has no steal tree,
+/// and what the initialiser throws. Cost: that of the initialiser, and a copy of the tree.
+template <class Where, class F>
+redistribution redistribute(Where&& where, region const& phase, F&& initialiser) {
+  if (phase.tree().empty()) {
+    throw region_error{
+        "heist::redistribute: the region has no steal tree, so there is no schedule for its data to follow; fix it by "
+        "running it before, on an executor with policy::replay"};
+  }
+  region along;
+  along.follow(phase.tree(), replay_mode::strict_ordered);
+  where.sync_wait(along, std::forward<F>(initialiser));
+  return {along.times(), along.note()};
+}
+
+}  // namespace heist

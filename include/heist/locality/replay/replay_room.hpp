@@ -1,0 +1,44 @@
+// What an executor has of the room in which steals are noted and followed.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // unique_ptr
+#include <span>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/scheduler/core.hpp"
+
+namespace heist::detail {
+
+class replay_room final : public fork_room {
+ public:
+  /// What a region's run records, or follows, is who ran what.
+  HEIST_BODY bool may_suspend(fiber const& f) const noexcept override;
+  HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
+  HEIST_BODY frame_note note_of(calling_frame const& frame) const noexcept override;
+  HEIST_BODY void stolen(frame_note const& note, worker const& thief, worker const& victim) const noexcept override;
+
+  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
+  HEIST_BODY void fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) override;
+  HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
+  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool elsewhere) override;
+  HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
+  HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
+  HEIST_BODY bool remembers(fork_slot* position) const noexcept override;
+  HEIST_BODY void designate(fiber& self, fork_slot* position, std::size_t worker) override;
+  HEIST_BODY bool may_be_stolen(fork_slot* position) const noexcept override;
+  task_homes homes_of_tasks() const noexcept override { return task_homes::workers; }
+  HEIST_BODY graph_recall* make_recall() const override;
+};
+
+/// Must what runs on `f` be resumed on the worker that it waited on? Where the policy records.
+inline bool stays(fiber const& f) noexcept {
+  return f.rule_of_task() != nullptr;
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/locality/replay/replay_room.ipp"
+#endif

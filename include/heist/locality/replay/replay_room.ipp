@@ -1,0 +1,35 @@
+// Bodies of replay_room.hpp.
+#pragma once
+
+#include "heist/locality/replay/replay_room.hpp"
+
+#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/replay/frame_record.hpp"
+#include "heist/locality/replay/steal_log.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY bool replay_room::may_suspend(fiber const& f) const noexcept {
+  if (stays(f)) return false;
+  return f.called_by == nullptr ||
+         recorded_run::of(static_cast<recorded_frame const&>(*f.called_by).place.parent) == nullptr;
+}
+
+HEIST_BODY bool replay_room::may_leave_worker(fiber const& f) const noexcept {
+  return !stays(f);
+}
+
+HEIST_BODY frame_note replay_room::note_of(calling_frame const& frame) const noexcept {
+  frame_record const& child = static_cast<recorded_frame const&>(frame).place;
+  return {child.parent, child.index};
+}
+
+HEIST_BODY void replay_room::stolen(frame_note const& note, worker const& thief, worker const& victim) const noexcept {
+  steal_log::note(static_cast<frame_record const*>(note.frame), note.branch, thief.number, victim.number);
+}
+
+HEIST_COLD_BODY graph_recall* replay_room::make_recall() const {
+  return new remembering;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,146 @@
+// Bodies of region_run.hpp.
+#pragma once
+
+#include "heist/locality/squads/region_run.hpp"
+
+#include <fmt/core.h>
+
+#include <exception>
+
+namespace heist::detail {
+
+HEIST_COLD_BODY division region_run::plan() {
+  if (memory_.planned_for() != home_.serial()) {
+    memory_.forget_squads();
+    how_known_ = false;
+  }
+  std::size_t const squads = squads_of(home_).squads.size();
+  std::uint64_t const cache = squads_of(home_).cache_bytes();
+  if (squads == 1) {
+    say([&] { return std::string{"traditional stealing because all workers are in one squad"}; }, 0);
+    how_ = division::flat;
+  } else if (memory_.r.options().tiers_by_hand) {
+    say([&] { return fmt::format("two tiers by hand on {} squads: ctx.inter_fork makes inter-squad tasks", squads); });
+    how_ = division::by_hand;
+  } else if (tiers_ == tiering::by_level || memory_.r.options().boundary_level) {
+    how_ = plan_by_level(squads, cache);
+  } else {
+    how_ = plan_by_profile(squads, cache);
+  }
+  memory_.planned_for() = home_.serial();
+  if (how_ != division::flat && how_ != division::profiled && squads_of(home_).remembers_squads) memory_.make_room();
+  return how_;
+}
+
+HEIST_COLD_BODY void region_run::not_divided() noexcept {
+  how_ = division::flat;
+  try {
+    memory_.note() = "traditional stealing because all fiber stacks are in use; fix it by a larger options::max_fibers";
+  } catch (std::exception const&) {  // no memory for the sentence
+  }
+  memory_.planned_for() = 0;  // the next run is planned again
+}
+
+HEIST_COLD_BODY squad& region_run::home_squad(worker& w) const {
+  if (!memory_.home()) memory_.home() = member_of(w).in->number;
+  return squads_of(home_).squads[*memory_.home() < squads_of(home_).squads.size() ? *memory_.home() : 0];
+}
+
+HEIST_COLD_BODY squad& region_run::squad_for(std::uint64_t path, squad& of_parent) const {
+  if (!squads_of(home_).remembers_squads) return of_parent;
+  return squads_of(home_).squads[memory_.squad_of(path, of_parent.number, squads_of(home_).squads.size())];
+}
+
+HEIST_COLD_BODY std::size_t region_run::groups(std::size_t children) const noexcept {
+  return tier::flat_groups(children, squads_of(home_).squads.size(), memory_.r.options().bytes,
+                           squads_of(home_).cache_bytes());
+}
+
+HEIST_COLD_BODY void region_run::changed_shape() noexcept {
+  shape_changed_.store(true, std::memory_order_relaxed);  // relaxed: finish() is later
+}
+
+HEIST_COLD_BODY std::uint32_t region_run::record(std::uint32_t parent, std::uint32_t index,
+                                                 void const* function) noexcept {
+  spin_guard guard{lock_};
+  if (tasks_.size() == tasks_.capacity()) return not_recorded;
+  tasks_.push_back({parent, index, function, {}});
+  return static_cast<std::uint32_t>(tasks_.size() - 1);
+}
+
+HEIST_COLD_BODY void region_run::recorded(std::uint32_t task, task_counts const& own) noexcept {
+  spin_guard guard{lock_};
+  tasks_[task].own = own;
+}
+
+HEIST_COLD_BODY void region_run::finish(bool failed) noexcept {
+  try {
+    if (!failed) learn();
+  } catch (std::exception const&) {  // no memory
+    memory_.profile_wanted() = true;
+  }
+}
+
+HEIST_COLD_BODY void region_run::learn() {
+  if (how_ == division::profiled) {
+    tier::profile_facts facts;
+    facts.squads = squads_of(home_).squads.size();
+    facts.shared_cache_bytes = squads_of(home_).cache_bytes();
+    if (std::uint64_t const line = home_.where.machine().line_bytes; line != 0) facts.line_bytes = line;
+    facts.region_bytes = memory_.r.options().bytes;
+    facts.hardware_available = squads_of(home_).counters_available();
+    facts.hardware_why_not = squads_of(home_).counters_why_not();
+    if (auto const& event = squads_of(home_).counters_event(); !event.empty()) facts.hardware_event = event;
+    memory_.profile() = tier::make_profile(tasks_, facts);
+    memory_.profile_wanted() = false;
+    memory_.planned_for() = 0;
+    memory_.note() = fmt::format("{}profiled {} tasks: {}", dropped_, tasks_.size(), memory_.profile().note());
+  } else if (shape_changed_.load(std::memory_order_relaxed)) {  // relaxed: all tasks have ended
+    memory_.profile_wanted() = true;
+    memory_.note() = "the tasks were not those of the profiled run; the next run is profiled again";
+  }
+}
+
+HEIST_COLD_BODY division region_run::plan_by_level(std::size_t squads, std::uint64_t cache) {
+  region_options const& known = memory_.r.options();
+  if (known.boundary_level) {
+    level_ = *known.boundary_level;
+    say([&] { return fmt::format("boundary level {} by hand, on {} squads", level_, squads); }, level_);
+  } else if (known.bytes == 0 || known.branching < 2) {
+    level_ = 0;
+    say(
+        [&] {
+          return fmt::format(
+              "traditional stealing because the region does not say {}: the boundary level (CAB, Eq. 4) follows from "
+              "both; fix it by heist::region{{{{.branching = ..., .bytes = ...}}}}, or by .boundary_level",
+              known.bytes == 0 ? "how many bytes it touches" : "into how many parts, at least 2, its tasks divide");
+        },
+        0);
+  } else {
+    level_ = tier::boundary_level_of_region(known.branching, squads, known.bytes, cache);
+    say(
+        [&] {
+          return fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {}", level_,
+                             known.branching, squads, known.bytes,
+                             cache == 0 ? std::string{"unknown, so by Eq. 1 alone"} : fmt::format("{} bytes", cache));
+        },
+        level_);
+  }
+  return level_ == 0 ? division::flat : division::by_level;
+}
+
+HEIST_COLD_BODY division region_run::plan_by_profile(std::size_t squads, std::uint64_t cache) {
+  if (!memory_.profile_wanted() && !memory_.profile().made_for(squads, cache)) {
+    memory_.profile_wanted() = true;
+    dropped_ = "the profile was made for a machine with other squads; ";
+  }
+  if (memory_.profile_wanted()) {
+    memory_.note() = dropped_ + "this run is profiled";
+    tasks_.reserve(most_recorded);
+    return division::profiled;
+  }
+  say([&] { return memory_.profile().note(); });
+  return memory_.profile().verdict() == profile_verdict::two_tiers ? division::by_profile : division::flat;
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,76 @@
+// Runs of regions that squads divide. Bodies of squad_room.
+#pragma once
+
+#include <memory>  // make_unique, unique_ptr
+#include <optional>
+
+#include "heist/core/fork/scope_base.hpp"
+#include "heist/locality/squads/inter_task.hpp"
+#include "heist/locality/squads/profile_frame.hpp"
+#include "heist/locality/squads/region_run.hpp"
+#include "heist/locality/squads/squad_room.hpp"
+
+namespace heist::detail {
+
+class squad_visit final : public region_visit {
+ public:
+  squad_visit(region& r, fiber& self, fork_slot* position, tiering tiers)
+      : run_{r, self.home, tiers}, on_{self}, position_{position} {
+    switch (run_.plan()) {
+      case division::flat:
+        break;
+      case division::profiled:
+        how_ = region_way::here;
+        break;
+      default:
+        // The squad that is to run the body may need the worker that the caller keeps.
+        if (may_suspend(*self.worker)) {
+          how_ = region_way::apart;
+        } else {
+          run_.not_divided();
+        }
+    }
+  }
+
+  region_way how() const noexcept override { return how_; }
+
+  fork_slot* position(void const* identity) noexcept override {
+    std::uint32_t const task = run_.record(profiled_task::no_parent, 0, identity);
+    if (task == region_run::not_recorded) return position_;
+    frame_.emplace(run_, task, on_, position_);
+    return context_access::marked(&*frame_, profiled_mark);
+  }
+
+  /// The caller waits; the body is an inter-squad task of the region's home squad, so that the tree is dealt from the
+  /// same place every time.
+  void run(erased_child& body) override {
+    inter_join join{1};
+    inter_child child{body, run_, on_.interrupt, join};
+    child.start_pinned(run_.home_squad(*on_.worker));
+    on_.wait_for(join.all_ended);
+  }
+
+  void finish(bool failed) noexcept override {
+    frame_.reset();
+    run_.finish(failed);
+  }
+
+ private:
+  region_run run_;
+  fiber& on_;
+  fork_slot* position_;
+  region_way how_ = region_way::undivided;
+  std::optional<profile_frame> frame_;
+};
+
+HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter(region& r, fiber& self, fork_slot* position) {
+  if (is_in_tier(self, position)) return nullptr;
+  return enter_by(tiers, r, self, position);
+}
+
+HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter_by(tiering how, region& r, fiber& self,
+                                                                   fork_slot* position) {
+  return std::make_unique<squad_visit>(r, self, position, how);
+}
+
+}  // namespace heist::detail

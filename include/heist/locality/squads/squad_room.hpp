@@ -1,0 +1,176 @@
+// The squads of an executor whose policy divides programs into tiers, its workers' places in them, and what their cores
+// count.
+#pragma once
+
+#include <pthread.h>  // pthread_t
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <span>
+#include <string>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/fork/fork_room.hpp"
+#include "heist/core/policy/tier.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/locality/counters/counter_handle.hpp"
+#include "heist/locality/squads/squad_set.hpp"
+
+namespace heist::detail {
+
+using squad = basic_squad<pooled_runnable, queued_runnable>;
+
+/// Where a worker is.
+struct squad_member {
+  squad* in = nullptr;
+  std::vector<worker*> const* mates = nullptr;  ///< all in its squad
+  std::uint32_t place = 0;                      ///< its own in that list
+  bool head = false;
+  bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
+  counter_handle counters;    ///< of the thread that carries it; opened when they are read
+  ::pthread_t counted_by{};   ///< that thread, where they are open
+};
+inline squad_member& member_of(worker const& w) noexcept {
+  return *static_cast<squad_member*>(w.room_part);
+}
+
+/// What becomes of a fiber in the tiers.
+enum class squad_event {
+  enters,  ///< an inter-squad task begins on it, or is resumed after its children
+  leaves,  ///< that task has ended, or waits for inter-squad children
+  moves    ///< its worker resumes it, within the subtree of an inter-squad task
+};
+
+/// An inter-squad task, while it or its subtree runs. Its subtree stays in its squad: where a frame of it waits, any
+/// member may resume it, by way of squad::ready; the task itself comes back through its squad's pool.
+class squad_task final : public resume_rule {
+ public:
+  squad* in = nullptr;      ///< the squad that runs it
+  bool holds = false;       ///< that squad is busy with it
+  bool suspended = false;   ///< it waits for inter-squad children
+  std::uint32_t level = 0;  ///< in the region's tree: the region's body is 1
+
+  HEIST_BODY void make_ready(fiber& f) noexcept override;
+  HEIST_BODY departure left(fiber& f) noexcept override;
+  HEIST_BODY void comes_back(fiber& f, worker& w) noexcept override;
+  HEIST_BODY void* wait_outside_begins() noexcept override;
+  HEIST_BODY void wait_outside_ends(void* squad) noexcept override;
+
+  class squad_room* room = nullptr;
+};
+
+/// Told what a fiber does that observers of squads want to know; null without an observer.
+using squad_hook = void (*)(core& home, worker& w, squad_task const& task, squad_event what) noexcept;
+
+/// The task whose subtree runs on `f`, where the policy has tiers; null outside of all.
+inline squad_task* task_of(fiber const& f) noexcept {
+  return f.interrupt == nullptr ? nullptr : static_cast<squad_task*>(f.interrupt->resumes);
+}
+
+/// What a scope has collected and not dealt to the squads. A head that finds nothing else claims it.
+class undealt_children {
+ public:
+  /// Under the room's lock. True if they have waited long enough: then the caller is the one to deal them, and the scope
+  /// lives until it has.
+  virtual bool claim() noexcept = 0;
+  virtual void deal_claimed() noexcept = 0;
+
+  undealt_children* next = nullptr;  ///< the room's, as the next
+  undealt_children* previous = nullptr;
+
+ protected:
+  ~undealt_children() = default;
+};
+
+/// Threads  every member by any worker.
+class squad_room : public fork_room {
+ public:
+  squad_room(core& home, tiering how, bool remembers, counter_operations const* counters, squad_hook hook) noexcept
+      : tiers{how}, remembers_squads{remembers}, home_{home}, counters_{counters}, hook_{hook} {}
+
+  /// One squad for each of the machine's, each with a gate, all in one ring.
+  HEIST_BODY idle_gate<>* make_gates(core& home, idle_rules rules) override;
+  HEIST_BODY bool may_take(worker const& thief) const noexcept override;
+  HEIST_BODY std::uint32_t thieves() const noexcept override;
+  HEIST_BODY std::string state_text() const override;
+  task_homes homes_of_tasks() const noexcept override { return task_homes::squads; }
+  HEIST_BODY graph_recall* make_recall() const override;
+  HEIST_BODY bool counts_misses() const noexcept override;
+  std::uint64_t read_misses(worker& w) noexcept override { return read_counters(w).private_misses; }
+  void graph_begins() noexcept override { graphs_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: advice
+  void graph_ends() noexcept override { graphs_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: as above
+  /// Does a graph run whose tasks have squads?
+  bool has_graphs() const noexcept { return graphs_.load(std::memory_order_relaxed) != 0; }  // relaxed: as above
+
+  HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
+  HEIST_BODY void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) override;
+  HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
+  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool elsewhere) override;
+  HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
+  HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
+  HEIST_BODY bool remembers(fork_slot* position) const noexcept override;
+  HEIST_BODY void footprint(fork_slot* position, std::uint64_t bytes) noexcept override;
+
+  /// A run of `r`, divided as `how` says; tasks of a divided run enter none.
+  HEIST_BODY std::unique_ptr<region_visit> enter_by(tiering how, region& r, fiber& self, fork_slot* position);
+  static bool is_in_tier(fiber const& self, fork_slot* position) noexcept {
+    return context_access::mark_at(position) != position_mark::plain || self.rule_of_task() != nullptr;
+  }
+
+  /// The task that keeps `w`'s squad busy has ended, or waits for inter-squad children.
+  void release(worker& w, squad_task& task) noexcept;
+  /// Something that the head of `w`'s squad, which is `w`, may take, and the squad that had it; null if the squad is
+  /// busy, or after an attempt that failed.
+  pooled_runnable* take_inter(worker& w, std::uint32_t& from) noexcept;
+  /// Deals what some scope has collected for long enough; false if there is none.
+  bool deal_collected() noexcept;
+  void enlist(undealt_children& of_scope) noexcept;
+  void leave(undealt_children& of_scope) noexcept;
+  void tell(worker& w, squad_task const& task, squad_event what) noexcept {
+    if (hook_ != nullptr) hook_(home_, w, task, what);
+  }
+
+  /// How much cache each squad has to itself; 0 if that is not known.
+  std::uint64_t cache_bytes() const noexcept { return cache_bytes_; }
+  /// What the core that `w` runs on has counted. By `w`; its first call opens the counters.
+  counter_values read_counters(worker& w) noexcept;
+  /// After the first read_counters() of some worker.
+  bool counters_available() const noexcept { return counters_available_; }
+  std::string const& counters_why_not() const noexcept { return counters_why_not_; }
+  /// What was counted as a miss of a private cache; empty if the source does not say.
+  std::string const& counters_event() const noexcept { return counters_event_; }
+
+  tiering const tiers;
+  bool const remembers_squads;  ///< in regions: which ran which inter-squad task
+  squad_set<pooled_runnable, queued_runnable> squads;
+
+ protected:
+  core& home_;
+
+ private:
+  std::vector<squad_member> members_;  // by worker
+  std::vector<std::vector<worker*>> mates_;
+  std::uint64_t cache_bytes_ = 0;
+  os_env::atomic<std::uint32_t> graphs_{0};
+  counter_operations const* const counters_;
+  squad_hook const hook_;
+  spin_lock<> undealt_lock_;  // guards the next
+  undealt_children* undealt_ = nullptr;
+  mutable spin_lock<> lock_;  // guards the rest
+  bool counters_known_ = false, counters_available_ = false;
+  std::string counters_why_not_, counters_event_;
+};
+
+inline squad_room& squads_of(core const& home) noexcept {
+  return static_cast<squad_room&>(*home.room);
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/locality/squads/squad_room.ipp"
+#endif

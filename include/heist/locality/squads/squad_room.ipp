@@ -1,0 +1,172 @@
+// Bodies of squad_room.hpp.
+#pragma once
+
+#include "heist/locality/squads/squad_room.hpp"
+
+#include "heist/locality/history/remembering.hpp"
+
+#include <fmt/core.h>
+#include <pthread.h>  // pthread_self
+
+#include <utility>  // move
+
+#include "heist/core/scheduler/fiber.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& home, idle_rules rules) {
+  auto const& placed = home.where.squads();
+  cache_bytes_ = topology::shared_cache_bytes(home.where.machine(), placed);
+  squads.make(placed.members.size(), home.worker_count, rules);
+  mates_.resize(squads.size());
+  members_ = std::vector<squad_member>(home.worker_count);
+  for (std::size_t s = 0; s < squads.size(); ++s) {
+    for (std::uint32_t const number : placed.members[s]) {
+      worker& w = *home.workers[number];
+      squad_member& m = members_[number];
+      m.in = &squads[s];
+      m.mates = &mates_[s];
+      m.head = number == placed.head[s];
+      m.place = static_cast<std::uint32_t>(mates_[s].size());
+      mates_[s].push_back(&w);
+      w.room_part = &m;
+      w.gate = &squads[s].gate;
+      w.group = static_cast<std::uint32_t>(s);
+    }
+  }
+  return &squads[0].gate;
+}
+
+HEIST_COLD_BODY graph_recall* squad_room::make_recall() const {
+  return new remembering;
+}
+
+HEIST_COLD_BODY bool squad_room::may_take(worker const& thief) const noexcept {
+  squad_member const& m = member_of(thief);
+  return squads.may_take(*m.in, m.head);
+}
+
+HEIST_COLD_BODY std::uint32_t squad_room::thieves() const noexcept {
+  std::uint32_t sum = 0;
+  for (std::size_t s = 0; s < squads.size(); ++s) sum += squads[s].gate.thieves();
+  return sum;
+}
+
+HEIST_COLD_BODY std::string squad_room::state_text() const {
+  std::string text;
+  for (std::size_t s = 0; s < squads.size(); ++s) {
+    auto const& pool = squads[s].pool;
+    text += fmt::format("  squad {}: {}, pool {}{}\n", s, pool.busy() ? "busy" : "free",
+                        pool.maybe_empty() ? "empty" : "not empty",
+                        pool.maybe_pinned() ? ", something that belongs here" : "");
+  }
+  return text;
+}
+
+HEIST_COLD_BODY void squad_room::release(worker& w, squad_task& task) noexcept {
+  if (!task.holds) return;
+  task.holds = false;
+  squad_member const& m = member_of(w);
+  squads.release(*task.in, m.head && m.in == task.in);
+}
+
+HEIST_COLD_BODY pooled_runnable* squad_room::take_inter(worker& w, std::uint32_t& from) noexcept {
+  squad_member& m = member_of(w);
+  m.takes_beside = false;
+  from = w.random.below(static_cast<std::uint32_t>(squads.size()));
+  pooled_runnable* const found = squads.head_take(*m.in, from);
+  if (found != nullptr || !squads.collects() || !deal_collected()) return found;
+  return squads.head_take(*m.in, from);
+}
+
+HEIST_COLD_BODY bool squad_room::deal_collected() noexcept {
+  undealt_children* found = nullptr;
+  {
+    spin_guard guard{undealt_lock_};
+    for (found = undealt_; found != nullptr && !found->claim();) found = found->next;
+  }
+  if (found == nullptr) return false;
+  found->deal_claimed();
+  return true;
+}
+
+HEIST_COLD_BODY void squad_room::enlist(undealt_children& of_scope) noexcept {
+  spin_guard guard{undealt_lock_};
+  of_scope.next = undealt_;
+  of_scope.previous = nullptr;
+  if (undealt_ != nullptr) undealt_->previous = &of_scope;
+  undealt_ = &of_scope;
+}
+
+HEIST_COLD_BODY void squad_room::leave(undealt_children& of_scope) noexcept {
+  spin_guard guard{undealt_lock_};
+  (of_scope.previous != nullptr ? of_scope.previous->next : undealt_) = of_scope.next;
+  if (of_scope.next != nullptr) of_scope.next->previous = of_scope.previous;
+}
+
+HEIST_COLD_BODY bool squad_room::counts_misses() const noexcept {
+  if (counters_ == nullptr) return false;
+  spin_guard guard{lock_};
+  return !counters_known_ || counters_available_;
+}
+
+HEIST_COLD_BODY counter_values squad_room::read_counters(worker& w) noexcept {
+  if (counters_ == nullptr) return {};
+  ::pthread_t const here = ::pthread_self();
+  squad_member& m = member_of(w);
+  counter_handle& opened = m.counters;
+  if (!opened || m.counted_by != here) {  // another thread may carry it by now
+    try {
+      counter_handle made{counters_};
+      std::string why_not = made.why(), event = made.event();
+      opened = std::move(made);
+      m.counted_by = here;
+      spin_guard guard{lock_};
+      if (!counters_known_) {
+        counters_known_ = true;
+        counters_available_ = opened.available();
+        counters_why_not_ = std::move(why_not);
+        counters_event_ = std::move(event);
+      }
+    } catch (...) {  // no memory
+      return {};
+    }
+  }
+  return opened.read();
+}
+
+HEIST_COLD_BODY void squad_task::make_ready(fiber& f) noexcept {
+  if (suspended) {
+    room->squads.add_pinned(*in, f.resume_item);
+  } else {
+    room->squads.add_ready(*in, f.resume_item);
+  }
+}
+
+HEIST_COLD_BODY departure squad_task::left(fiber& f) noexcept {
+  if (!suspended) return {};
+  worker& w = *f.worker;
+  room->tell(w, *this, squad_event::leaves);
+  room->release(w, *this);
+  return {};
+}
+
+HEIST_COLD_BODY void squad_task::comes_back(fiber& f, worker& w) noexcept {
+  if (suspended && f.no_migrate == 0) {  // it came through a pool
+    squad_member const& m = member_of(w);
+    in = m.in;
+    holds = !m.takes_beside;
+  }
+  room->tell(w, *this, suspended ? squad_event::enters : squad_event::moves);
+}
+
+HEIST_COLD_BODY void* squad_task::wait_outside_begins() noexcept {
+  room->squads.wait_outside_begins(*in);
+  return in;
+}
+
+HEIST_COLD_BODY void squad_task::wait_outside_ends(void* squad_that_waited) noexcept {
+  room->squads.wait_outside_ends(*static_cast<squad*>(squad_that_waited));
+}
+
+}  // namespace heist::detail

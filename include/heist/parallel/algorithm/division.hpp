@@ -1,0 +1,55 @@
+// When a loop's piece is to be divided: has a thief asked for work where the loop runs?
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/executor/context.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/worker.hpp"
+
+namespace heist::detail {
+
+/// How the frame of a context divides loops.
+enum class dividing {
+  tasks,          ///< when its fiber's task stack was asked
+  continuations,  ///< when its worker's continuations were asked
+  fixed           ///< always in the same way: its policy remembers the parts
+};
+
+/// The caller keeps the answer: a frame does not change its ways.
+dividing dividing_of(context const& c) noexcept;
+
+/// Has a thief found nothing since the last fork, or is nothing there to be found, or do requests wait? One or two
+/// loads.
+HEIST_ALWAYS_INLINE bool asked(context const& c, dividing how) noexcept {
+  fiber& self = context_access::fiber_of(c);
+  if (how == dividing::tasks) return !self.tasks.fork_is_plain(self.tasks.first());
+  worker& w = *self.worker;
+  return !w.continuations.fork_is_plain(w.continuations.first());
+}
+
+inline std::size_t workers_of(context const& c) noexcept {
+  return context_access::fiber_of(c).home.worker_count;
+}
+
+// Other contexts (they measure or record) see the same division on every machine.
+
+template <class Context>
+dividing dividing_of(Context const&) noexcept {
+  return dividing::fixed;
+}
+template <class Context>
+bool asked(Context const&, dividing) noexcept {
+  return false;
+}
+template <class Context>
+std::size_t workers_of(Context const&) noexcept {
+  return 16;
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/algorithm/division.ipp"
+#endif

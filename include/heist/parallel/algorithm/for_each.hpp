@@ -1,0 +1,152 @@
+// Parallel loops: over the elements of a range, over indices, over blocks of them, in two dimensions.
+#pragma once
+
+#include <concepts>
+#include <cstddef>     // size_t
+#include <functional>  // identity
+#include <iterator>
+#include <type_traits>
+#include <utility>  // cmp_less
+
+#include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/ranges.hpp"
+#include "heist/parallel/algorithm/tiles.hpp"
+
+// What holds for all of them
+//
+//   Where    `on` is an executor, or inside a task its context. Called with the executor of the task that calls, it is
+//            as with the context.
+//   Body     is called as f(what), or f(context, what) if only that is possible; for several elements at a time, and
+//            for each exactly once. It may fork, wait and submit. A calling thread outside of the executor works, too.
+//            If the body takes no context that thread works at once and never waits for a busy worker; otherwise it
+//            works where it can (executor::run_here).
+//   Returns  when no iteration runs any more: true, or false if options.stop was requested during the loop, before all
+//            iterations had begun.
+//   Throws   stopped_error if options.stop was requested before the call, also for an empty range: no iteration ran.
+//            What an iteration throws; of several exceptions, that of the first iterations. What had not begun then is
+//            not begun.
+//   Work     that of the iterations, and one look every few microseconds; span: the logarithm of their number, and some
+//            microseconds of iterations, or the longest one. Every worker that is free has a part before the first iteration
+//            ends; with at least 32 iterations for each worker, before the first microseconds or the second iteration
+//            end. Allocated: one block, where workers help.
+
+namespace heist {
+
+namespace detail {
+
+template <class On, class I, class F, class Proj = std::identity>
+bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& wanted) {
+  using context_type = loop_context<On>;
+  using element = std::invoke_result_t<Proj&, std::iter_reference_t<I>>;
+  check_body<F, context_type, element>();
+  // A body that does not take a bool takes the bit, to write it.
+  if constexpr (std::is_same_v<Proj, std::identity> && !std::is_invocable_v<F&, std::iter_value_t<I>&> &&
+                std::is_invocable_v<F&, element>)
+    check_written<I>();
+  auto const first = detail::plain_iterator(over.first);
+  return detail::run_blocks(
+      on, over.n, wanted,
+      [&f, &proj, first](context_type const* c, std::size_t lo, std::size_t hi) {
+        local_function<F> body = f;
+        local_function<Proj> view = proj;
+        detail::walk(first, lo, hi,
+                     [&body, &view, c](auto const& at) { detail::call_body(body, c, std::invoke(view, *at)); });
+      },
+      body_needs_context<F, context_type, element>);
+}
+
+}  // namespace detail
+
+/// Calls `f` with each element of a range, or with proj(element).
+template <class On, std::ranges::range R, class F>
+bool for_each(On&& on, R&& r, F f, loop_options const& wanted) {
+  std::identity same;
+  return detail::for_each_of(on, detail::stretch_of(r), f, same, wanted);
+}
+template <class On, std::ranges::range R, class F, class Proj = std::identity>
+bool for_each(On&& on, R&& r, F f, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::for_each_of(on, detail::stretch_of(r), f, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F>
+bool for_each(On&& on, I first, S last, F f, loop_options const& wanted) {
+  std::identity same;
+  return detail::for_each_of(on, detail::stretch_of(first, last), f, same, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F, class Proj = std::identity>
+bool for_each(On&& on, I first, S last, F f, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::for_each_of(on, detail::stretch_of(first, last), f, proj, wanted);
+}
+
+/// Calls `f` with each of the `n` elements from `first` on, or with proj(element).
+template <class On, std::input_or_output_iterator I, class F>
+bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, loop_options const& wanted) {
+  std::identity same;
+  return detail::for_each_of(on, detail::stretch_of(first, first + n), f, same, wanted);
+}
+template <class On, std::input_or_output_iterator I, class F, class Proj = std::identity>
+bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::for_each_of(on, detail::stretch_of(first, first + n), f, proj, wanted);
+}
+
+/// Calls `f` with each number from `first` up to, and without, `last`; nothing if `last` is not above `first`. They
+/// have the type that both have in common: so no number up to a std::size_t overflows.
+template <class On, std::integral First, std::integral Last, class F>
+bool for_each_index(On&& on, First first, Last last, F f, loop_options const& wanted = {}) {
+  using index = std::common_type_t<First, Last>;
+  using context_type = detail::loop_context<std::remove_cvref_t<On>>;
+  detail::check_body<F, context_type, index>();
+  HEIST_ASSERT(std::in_range<index>(first) && std::in_range<index>(last),
+               "for_each_index with a number below 0 and one without a sign: the first becomes a large one; fix it by "
+               "numbers of one type");
+  std::size_t const n = detail::count_of(first, last);
+  auto const from = static_cast<index>(first);
+  return detail::run_blocks(
+      on, n, wanted,
+      [&f, from](context_type const* c, std::size_t lo, std::size_t hi) {
+        detail::local_function<F> body = f;
+        HEIST_UNROLL
+        for (; lo != hi; ++lo) detail::call_body(body, c, detail::index_at(from, lo));
+      },
+      detail::body_needs_context<F, context_type, index>);
+}
+
+/// Calls `f(lo, hi)` for blocks of numbers that make up those from `first` up to `last`: the loop over a block is the
+/// caller's, so that compilers see all of it.
+template <class On, std::integral First, std::integral Last, class F>
+bool for_each_block(On&& on, First first, Last last, F f, loop_options const& wanted = {}) {
+  using index = std::common_type_t<First, Last>;
+  using context_type = detail::loop_context<std::remove_cvref_t<On>>;
+  detail::check_body<F, context_type, index, index>();
+  HEIST_ASSERT(std::in_range<index>(first) && std::in_range<index>(last),
+               "for_each_block with a number below 0 and one without a sign: the first becomes a large one; fix it by "
+               "numbers of one type");
+  std::size_t const n = detail::count_of(first, last);
+  auto const from = static_cast<index>(first);
+  return detail::run_blocks(
+      on, n, wanted,
+      [&f, from](context_type const* c, std::size_t lo, std::size_t hi) {
+        detail::call_body(f, c, detail::index_at(from, lo), detail::index_at(from, hi));
+      },
+      detail::body_needs_context<F, context_type, index, index>);
+}
+
+/// Calls `f(i, j)` for each i of `rows` and j of `columns`, in tiles: iterations that run one after the other on a
+/// worker are near each other in both directions.
+template <class On, class F>
+bool for_each_index_2d(On&& on, index_range rows, index_range columns, F f, loop_options const& wanted = {}) {
+  using context_type = detail::loop_context<std::remove_cvref_t<On>>;
+  detail::check_body<F, context_type, std::size_t, std::size_t>();
+  detail::tiles const order{rows, columns};
+  return detail::run_blocks(
+      on, order.size(), wanted,
+      [&f, &order](context_type const* c, std::size_t lo, std::size_t hi) {
+        detail::local_function<F> body = f;
+        order.for_each_row(lo, hi, [&body, c](std::size_t i, std::size_t j, std::size_t end) {
+          HEIST_UNROLL
+          for (; j != end; ++j) detail::call_body(body, c, i, j);
+        });
+      },
+      detail::body_needs_context<F, context_type, std::size_t, std::size_t>);
+}
+
+}  // namespace heist

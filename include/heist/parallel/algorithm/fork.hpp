@@ -1,0 +1,36 @@
+// Forks of algorithms.
+#pragma once
+
+#include <new>  // bad_alloc
+
+#include "heist/core/base/errors.hpp"
+#include "heist/core/fork/fork_join.hpp"
+
+namespace heist::detail {
+
+/// c.fork_join(f, g); but where that finds no stack for the first (options::max_fibers, memory; child-first order only)
+/// they are called one after the other: elements that are under way must not be left there.
+template <class Context, class F, class G>
+void fork_or_call(Context const& c, F&& f, G&& g) {
+  bool f_began = false, g_began = false;
+  try {
+    c.fork_join(
+        [&](Context lower) {
+          f_began = true;
+          f(lower);
+        },
+        [&](Context upper) {
+          g_began = true;
+          g(upper);
+        });
+    return;
+  } catch (stack_error const&) {
+    if (f_began || g_began) throw;  // from inside
+  } catch (std::bad_alloc const&) {
+    if (f_began || g_began) throw;
+  }
+  f(c);
+  g(c);
+}
+
+}  // namespace heist::detail

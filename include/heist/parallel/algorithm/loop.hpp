@@ -1,0 +1,302 @@
+// The loop engine: a range of iterations that is divided before the first one runs, and when a thief asks (README.md,
+// "The loop engine").
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <stop_token>
+#include <type_traits>
+#include <utility>  // exchange
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/parallel/algorithm/division.hpp"
+#include "heist/parallel/algorithm/fork.hpp"
+#include "heist/parallel/algorithm/options.hpp"
+
+namespace heist::detail {
+
+/// What a loop does, without its types: so the engine is compiled once for each kind of context.
+///
+/// A loop may have a result, to which each block adds. A piece makes a result of its own if it begins before the piece in
+/// front of it has ended; so does each helper of a shared loop. `result` is null in loops without a result.
+template <class Context>
+struct loop_body {
+  /// Iterations [lo, hi). `c` may be null if the body needs no context.
+  void (*run)(loop_body& self, Context const* c, void* result, std::size_t lo, std::size_t hi);
+  /// Makes an empty result.
+  void* (*make)(loop_body& self) = nullptr;
+  /// Adds `made`, which is of make(), to `result`, if that is not null, and destroys it.
+  void (*put)(loop_body& self, void* result, void* made) = nullptr;
+
+  /// An iteration may end the loop, as in searches: every worker takes the first iterations that are left.
+  bool in_order = false;
+
+  /// No iteration from `i` on needs to run any more. Any thread.
+  void end_at(std::size_t i) noexcept {
+    std::size_t known = end.load(std::memory_order_relaxed);  // relaxed: advice; results are ordered by the joins
+    // relaxed: as above
+    while (i < known && !end.compare_exchange_weak(known, i, std::memory_order_relaxed)) {
+    }
+  }
+
+  /// Written when the loop ends early, read before each block.
+  alignas(cache_line_size) os_env::atomic<std::size_t> end{0};
+};
+
+/// How long a block of iterations is to take, in ticks: long beside a look at the clock, short beside what a thief that
+/// waits for it loses.
+inline constexpr std::uint64_t block_ticks = 8192;
+/// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
+/// waking any worker.
+inline constexpr std::size_t many_iterations = 32;
+/// A fixed division makes about so many parts for each worker.
+inline constexpr std::size_t parts_per_worker = 8;
+/// A piece is divided before its first block, down to so many pieces for each worker. A worker in a long iteration keeps
+/// less than one such piece from the other workers.
+inline constexpr std::size_t pieces_per_worker = 16;
+
+/// How many iterations the next block has. It follows the cost of the iterations, which may change during the loop. A
+/// worker has one block_size for all pieces that it runs. A thief copies it with the piece that it takes.
+class block_size {
+ public:
+  block_size(std::size_t smallest, std::uint64_t target) noexcept
+      : smallest_{smallest}, target_{target}, now_{smallest} {}
+  block_size(block_size const& of) noexcept : smallest_{of.smallest_}, target_{of.target_}, now_{of.get()} {}
+  block_size& operator=(block_size const&) = delete;
+
+  std::size_t get() const noexcept { return now_.load(std::memory_order_relaxed); }  // relaxed: advice
+
+  /// The last block, of `n` iterations, took so long.
+  void took(std::size_t n, std::uint64_t ticks) noexcept {
+    if (n < get()) return;
+    if (ticks < target_ / 8) {
+      grow(8);
+    } else if (ticks < target_ / 2) {
+      grow(2);
+    } else if (ticks > target_ * 8) {
+      shrink(8);
+    } else if (ticks > target_ * 2) {
+      shrink(2);
+    }
+  }
+
+ private:
+  static constexpr std::size_t largest = std::size_t{1} << 40;
+  void set(std::size_t n) noexcept { now_.store(n, std::memory_order_relaxed); }  // relaxed: advice
+  void grow(std::size_t factor) noexcept {
+    if (get() < largest) set(get() * factor);
+  }
+  void shrink(std::size_t factor) noexcept { set(get() / factor > smallest_ ? get() / factor : smallest_); }
+
+  std::size_t const smallest_;
+  std::uint64_t const target_;
+  os_env::atomic<std::size_t> now_;
+};
+
+/// One run of a loop over [0, n).
+///
+/// Threads  of the task, or outside of one, whose loop it is.
+/// Promises every iteration runs exactly once, unless an exception, a stop or end_at() ends the loop before. run()
+///          returns, or throws, when no iteration runs any more.
+template <class Context>
+class loop {
+ public:
+  loop(loop_body<Context>& body, std::size_t n, std::size_t grain, std::stop_token const& stop) noexcept
+      : body_{body}, stop_{stop.stop_possible() ? &stop : nullptr}, n_{n}, grain_{grain} {
+    body.end.store(n, std::memory_order_relaxed);  // relaxed: nobody else has it yet
+  }
+  loop(loop const&) = delete;
+  loop& operator=(loop const&) = delete;
+
+  /// Runs all iterations. False if it was stopped. Rethrows what the body throws; of several
+  /// exceptions, that of the lowest iterations.
+  bool run(Context const& c, void* result) {
+    if (n_ != 0) {
+      dividing const how = dividing_of(c);
+      std::size_t const workers = workers_of(c);
+      bool const automatic = grain_ == loop_options::automatic;
+      kept_ = workers == 1 ? n_ : n_ / (workers * pieces_per_worker);
+      if (how == dividing::fixed) {
+        part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
+        run_fixed(c, {0, n_}, result);
+      } else {
+        // Alone, only requests ask, and they can wait for longer.
+        block_size block{automatic && workers == 1 ? std::size_t{256} : least(),
+                         workers == 1 ? 8 * block_ticks : block_ticks};
+        bool const is_long = automatic && n_ / many_iterations >= workers;
+        run_piece(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
+      }
+    }
+    return !stopped();
+  }
+
+  /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
+  std::size_t begin_alone(std::size_t at, std::uint64_t ticks, void* result) {
+    std::uint64_t const began = os_env::ticks();
+    block_size block{least(), block_ticks};
+    std::uint64_t before = began;
+    while (at < end()) {
+      if (stops()) break;
+      std::size_t const n = shorter(block.get(), end() - at);
+      body_.run(body_, nullptr, result, at, at + n);
+      at += n;
+      std::uint64_t const now = os_env::ticks();
+      if (now - began >= ticks) break;
+      block.took(n, now - before);
+      before = now;
+    }
+    return at;
+  }
+
+  /// The fewest iterations of a block.
+  std::size_t least() const noexcept { return grain_ == loop_options::automatic ? 1 : grain_; }
+  bool may_stop() const noexcept { return stop_ != nullptr; }
+  /// Is it to stop? Then no iteration begins from now on. Any thread that takes part.
+  bool stops() noexcept {
+    if (stop_ == nullptr || !stop_->stop_requested()) return false;
+    stopped_.store(true, std::memory_order_relaxed);  // relaxed: run() reads it after all joins
+    body_.end_at(0);
+    return true;
+  }
+  loop_body<Context>& body() noexcept { return body_; }
+  /// Where it ends: n, unless it was ended before.
+  std::size_t end() const noexcept { return body_.end.load(std::memory_order_relaxed); }  // relaxed: as in end_at()
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: asked after the joins
+
+ private:
+  struct range {
+    std::size_t lo, hi;
+  };
+  static std::size_t shorter(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+
+  static std::size_t fixed_parts(std::size_t workers) noexcept {
+    std::size_t parts = 1;
+    while (parts < workers * parts_per_worker) parts *= 2;
+    return parts;
+  }
+
+  /// An exception that leaves a piece ends the loop.
+  struct ends_if_left {
+    loop& self;
+    bool returns = false;
+    ~ends_if_left() {
+      if (!returns) self.body_.end_at(0);
+    }
+  };
+
+  /// Divides `r` down to kept_ iterations or a block. Then it runs blocks, and forks the upper half of the rest when a thief
+  /// asks. For the first `patience` ticks it only runs blocks.
+  void run_piece(Context const& c, range r, block_size& block, dividing how, void* result, std::uint64_t patience) {
+    ends_if_left piece{*this};
+    std::uint64_t const began = os_env::ticks();
+    std::uint64_t before = began;
+    for (;;) {
+      std::size_t const hi = shorter(r.hi, end());
+      if (r.lo >= hi || stops()) break;
+      std::size_t n = block.get();
+      if (n >= hi - r.lo) {
+        n = hi - r.lo;
+      } else if (before - began >= patience && (hi - r.lo > kept_ || asked(c, how))) {
+        fork(c, {r.lo, hi}, block, how, result);
+        break;
+      }
+      body_.run(body_, &c, result, r.lo, r.lo + n);
+      r.lo += n;
+      std::uint64_t const now = os_env::ticks();
+      block.took(n, now - before);
+      before = now;
+    }
+    piece.returns = true;
+  }
+
+  /// The result of an upper half that begins before the lower one has ended.
+  class upper_result {
+   public:
+    explicit upper_result(loop_body<Context>& body) noexcept : body_{body} {}
+    upper_result(upper_result const&) = delete;
+    upper_result& operator=(upper_result const&) = delete;
+    ~upper_result() {
+      if (made_ != nullptr) body_.put(body_, nullptr, made_);
+    }
+
+    /// The lower half calls it at its end: its result is complete.
+    void lower_has_ended() noexcept { ended_.store(true, std::memory_order_release); }  // release: pairs with below
+    /// The upper half calls it at its beginning. Returns the result to add to: `lower`, if the lower half has ended.
+    void* begin(void* lower) {
+      if (lower == nullptr || ended_.load(std::memory_order_acquire)) return lower;  // acquire: pairs with above
+      return made_ = body_.make(body_);
+    }
+    /// After both.
+    void put_behind(void* lower) {
+      if (made_ != nullptr) body_.put(body_, lower, std::exchange(made_, nullptr));
+    }
+
+   private:
+    loop_body<Context>& body_;
+    void* made_ = nullptr;
+    os_env::atomic<bool> ended_{false};
+  };
+
+  /// Calls `lower(context, result)` and `upper(context, its result)`, at the same time if a thief comes.
+  template <class Lower, class Upper>
+  void fork_halves(Context const& c, void* result, Lower&& lower, Upper&& upper) {
+    upper_result behind{body_};
+    fork_or_call(
+        c,
+        [&](Context const& in) {
+          lower(in, result);
+          behind.lower_has_ended();
+        },
+        [&](Context const& in) { upper(in, behind.begin(result)); });
+    behind.put_behind(result);
+  }
+
+  void fork(Context const& c, range r, block_size& block, dividing how, void* result) {
+    std::size_t const middle = r.lo + (r.hi - r.lo) / 2;
+    fork_halves(
+        c, result,
+        [&](Context const& in, void* to) {
+          run_piece(in, {r.lo, middle}, block, how, to, 0);
+        },
+        [&](Context const& in, void* to) {
+          block_size own{block};
+          run_piece(in, {middle, r.hi}, own, how, to, 0);
+        });
+  }
+
+  /// The same division each time: parts of part_ iterations, halved by their number.
+  void run_fixed(Context const& c, range r, void* result) {
+    ends_if_left piece{*this};
+    if (dividing const here = dividing_of(c); here != dividing::fixed) {
+      // Below the parts that the policy remembers, within a squad.
+      block_size block{least(), block_ticks};
+      run_piece(c, r, block, here, result, 0);
+    } else if (r.hi - r.lo > part_) {
+      std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
+      std::size_t const middle = r.lo + (parts + 1) / 2 * part_;
+      fork_halves(
+          c, result,
+          [&](Context const& in, void* to) {
+            run_fixed(in, {r.lo, middle}, to);
+          },
+          [&](Context const& in, void* to) {
+            run_fixed(in, {middle, r.hi}, to);
+          });
+    } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
+      body_.run(body_, &c, result, r.lo, hi);
+    }
+    piece.returns = true;
+  }
+
+  loop_body<Context>& body_;
+  std::stop_token const* const stop_;
+  std::size_t const n_;
+  std::size_t const grain_;
+  std::size_t part_ = 1;
+  std::size_t kept_ = 1;  // a piece of so many iterations is divided only if a thief asks
+  os_env::atomic<bool> stopped_{false};
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,225 @@
+// copy_if, remove_if, unique: what is kept, in its order.
+#pragma once
+
+#include <algorithm>   // ranges::move
+#include <cstddef>     // size_t
+#include <functional>  // identity, invoke, equal_to
+#include <iterator>
+#include <memory>   // allocator, construct_at, destroy_n
+#include <utility>  // forward, move
+#include <vector>
+
+#include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/kept_bits.hpp"
+#include "heist/parallel/algorithm/ranges.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// Asks for all chunks. Returns how many elements are kept.
+template <class Context, class Keep>
+std::size_t fill_kept(Context const& c, kept_bits& kept, loop_options const& inner, Keep const& keep) {
+  detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+    for (; lo != hi; ++lo) kept.fill(lo, keep);
+  });
+  return kept.sum_up();
+}
+
+template <class On, class I, class O, class Pred, class Proj>
+O copy_if_of(On& on, stretch<I> from, O out, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_output<O>();
+  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+  check_options(wanted);
+  auto const first = detail::plain_iterator(from.first);
+  auto const to = detail::plain_iterator(out);
+  auto const keep = [&pred, &proj, first](std::size_t i) {
+    return static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
+  };
+  std::size_t const written = detail::on_workers(on, wanted.region, [&](auto const& c) {
+    loop_options const inner{.stop = wanted.stop};
+    kept_bits kept{from.n, detail::workers_of(c)};
+    std::size_t const n = detail::fill_kept(c, kept, inner, keep);
+    HEIST_ASSERT(!detail::overlap(first, from.n, to, n),
+                 "the output of copy_if() overlaps its input, so that workers overwrite elements which others have yet "
+                 "to read; fix it by remove_if() with the opposite predicate, which works in place");
+    detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+      for (; lo != hi; ++lo) {
+        auto target = detail::advanced(to, kept.position(lo));
+        kept.for_each_kept(lo, [&](std::size_t i) {
+          *target = *detail::advanced(first, i);
+          ++target;
+        });
+      }
+    });
+    return n;
+  });
+  return detail::advanced(out, written);
+}
+
+/// Elements that are out of the way while others come to their places.
+template <class T>
+class set_aside {
+ public:
+  explicit set_aside(kept_bits const& kept)
+      : places_{kept.displaced()}, first_{std::allocator<T>{}.allocate(places_.back())}, made_(kept.chunk_count()) {}
+  set_aside(set_aside const&) = delete;
+  set_aside& operator=(set_aside const&) = delete;
+  ~set_aside() {
+    for (std::size_t k = 0; k != made_.size(); ++k) std::destroy_n(begin(k), made_[k]);
+    std::allocator<T>{}.deallocate(first_, places_.back());
+  }
+  T* begin(std::size_t chunk) const noexcept { return first_ + places_[chunk]; }
+  T* end(std::size_t chunk) const noexcept { return begin(chunk) + made_[chunk]; }
+  template <class Value>
+  void add(std::size_t chunk, Value&& value) {
+    std::construct_at(end(chunk), std::forward<Value>(value));
+    ++made_[chunk];
+  }
+
+ private:
+  std::vector<std::size_t> const places_;
+  T* const first_;
+  std::vector<std::size_t> made_;
+};
+
+/// Moves elements of [0, n) after `first` for which keep(i) to the front, in their order. Returns how many they are.
+///
+/// Each chunk's to its own front, but for those on whose places other chunks' will come: these are set aside. Then all
+/// go to where they belong (README.md, "Packs").
+template <class On, class I, class Keep>
+std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options const& wanted) {
+  check_options(wanted);
+  return detail::on_workers(on, wanted.region, [&](auto const& c) {
+    loop_options const inner{.stop = wanted.stop};
+    kept_bits kept{n, detail::workers_of(c)};
+    std::size_t const count = detail::fill_kept(c, kept, inner, keep);
+    if (count == n) return n;
+    set_aside<std::iter_value_t<I>> aside{kept};
+    detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+      for (; lo != hi; ++lo) {
+        auto const at = kept.stays(lo);
+        std::size_t to = kept.begin(lo);
+        kept.for_each_kept(lo, [&](std::size_t i) {
+          if (to >= at.end && to < at.begin_again) {
+            aside.add(lo, std::ranges::iter_move(detail::advanced(first, i)));
+          } else if (i != to) {
+            *detail::advanced(first, to) = std::ranges::iter_move(detail::advanced(first, i));
+          }
+          ++to;
+        });
+      }
+    });
+    detail::run_blocks(c, kept.chunk_count(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+      for (; lo != hi; ++lo) {
+        if (kept.position(lo) == kept.begin(lo)) continue;
+        auto const at = kept.stays(lo);
+        auto const last = detail::advanced(first, kept.begin(lo) + kept.kept_in(lo));
+        auto to = detail::advanced(first, kept.position(lo));
+        to = std::ranges::move(detail::advanced(first, kept.begin(lo)), detail::advanced(first, at.end), to).out;
+        to = std::ranges::move(aside.begin(lo), aside.end(lo), to).out;
+        std::ranges::move(detail::advanced(first, at.begin_again), last, to);
+      }
+    });
+    return count;
+  });
+}
+
+template <class On, class I, class Pred, class Proj>
+I remove_if_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
+  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+  auto const first = detail::plain_iterator(over.first);
+  auto const keep = [&pred, &proj, first](std::size_t i) {
+    return !static_cast<bool>(std::invoke(pred, std::invoke(proj, *detail::advanced(first, i))));
+  };
+  return over.at(detail::pack(on, first, over.n, keep, wanted));
+}
+
+template <class On, class I, class Same, class Proj>
+I unique_of(On& on, stretch<I> over, Same& same, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
+  using element = std::iter_reference_t<I>;
+  check_function<Same, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
+  auto const first = detail::plain_iterator(over.first);
+  auto const keep = [&same, &proj, first](std::size_t i) {
+    return i == 0 || !static_cast<bool>(std::invoke(same, std::invoke(proj, *detail::advanced(first, i - 1)),
+                                                    std::invoke(proj, *detail::advanced(first, i))));
+  };
+  return over.at(detail::pack(on, first, over.n, keep, wanted));
+}
+
+}  // namespace detail
+
+// What holds for all of them
+//
+//   Where    as for_each; functions are called for several elements at a time, for each once, before anything is
+//            written or moved.
+//   Throws   what a function throws, stopped_error if options.stop was asked to stop before the end, bad_alloc:
+//            remove_if and unique have then changed nothing.
+//   Work     n calls of the function, and a copy of each kept element, or two moves at most for remove_if and unique;
+//            span: as for_each, and n / (16 workers). n bits are allocated; for remove_if and unique memory for
+//            as many elements as are kept at most, besides.
+
+/// Copies the elements for which pred(element), or pred(proj(element)), is true, in their order. Returns the end of
+/// what was written. The ranges do not overlap.
+template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred, class Proj = std::identity>
+O copy_if(On&& on, R&& r, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::copy_if_of(on, detail::stretch_of(r), std::move(out), pred, proj, wanted);
+}
+template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred>
+O copy_if(On&& on, R&& r, O out, Pred pred, loop_options const& wanted) {
+  return heist::copy_if(on, r, std::move(out), std::move(pred), std::identity{}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
+          class Pred, class Proj = std::identity>
+O copy_if(On&& on, I first, S last, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::copy_if_of(on, detail::stretch_of(first, last), std::move(out), pred, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
+          class Pred>
+O copy_if(On&& on, I first, S last, O out, Pred pred, loop_options const& wanted) {
+  return heist::copy_if(on, std::move(first), std::move(last), std::move(out), std::move(pred), {}, wanted);
+}
+
+/// Moves the elements for which it is false to the front, in their order. Returns their end; what is behind it may be
+/// assigned to and destroyed.
+template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
+auto remove_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
+    -> std::ranges::borrowed_iterator_t<R> {
+  return detail::remove_if_of(on, detail::stretch_of(r), pred, proj, wanted);
+}
+template <class On, std::ranges::range R, class Pred>
+auto remove_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
+  return heist::remove_if(on, r, std::move(pred), std::identity{}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
+I remove_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::remove_if_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
+auto remove_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
+  return heist::remove_if(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
+}
+
+/// Of elements that are the same as the one before them, only the first stays: as remove_if. `same` is an equivalence.
+template <class On, std::ranges::range R, class Same = std::equal_to<>, class Proj = std::identity>
+auto unique(On&& on, R&& r, Same same = {}, Proj proj = {}, loop_options const& wanted = {})
+    -> std::ranges::borrowed_iterator_t<R> {
+  return detail::unique_of(on, detail::stretch_of(r), same, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Same = std::equal_to<>,
+          class Proj = std::identity>
+I unique(On&& on, I first, S last, Same same = {}, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::unique_of(on, detail::stretch_of(first, last), same, proj, wanted);
+}
+template <class On, std::ranges::range R>
+auto unique(On&& on, R&& r, loop_options const& wanted) {
+  return heist::unique(on, std::forward<R>(r), {}, {}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+auto unique(On&& on, I first, S last, loop_options const& wanted) {
+  return heist::unique(on, std::move(first), std::move(last), {}, {}, wanted);
+}
+
+}  // namespace heist

@@ -1,0 +1,84 @@
+// partition, in place, by many workers.
+#pragma once
+
+#include <cstddef>     // size_t
+#include <functional>  // identity, invoke
+#include <iterator>
+#include <utility>  // move
+
+#include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/chunks.hpp"
+#include "heist/parallel/algorithm/ranges.hpp"
+#include "heist/parallel/algorithm/serial_sort.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// The elements of [0, n) after `first`, by chunks, each of which divide(begin, end) has divided in two; it returns
+/// where the second part begins. Returns how many stand left. What stands on the wrong side is exchanged.
+template <class Context, class I, class Divide>
+std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide const& divide,
+                             loop_options const& wanted) {
+  chunks cut{n, detail::workers_of(c)};
+  loop_options const inner{.stop = wanted.stop};
+  detail::run_all_blocks(c, cut.count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
+    for (; lo != hi; ++lo) {
+      I const begin = detail::advanced(first, cut.begin(lo));
+      cut.left(lo) = static_cast<std::size_t>(divide(begin, detail::advanced(first, cut.end(lo))) - begin);
+    }
+  });
+  std::size_t all = 0;
+  for (std::size_t k = 0; k != cut.count(); ++k) all += cut.left(k);
+  misplaced const wrong_left{cut, all, true}, wrong_right{cut, all, false};
+  detail::run_blocks(c, wrong_left.size(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
+    misplaced::position l{wrong_left, lo}, r{wrong_right, lo};
+    for (; lo != hi; ++lo, ++l, ++r) std::ranges::iter_swap(detail::advanced(first, *l), detail::advanced(first, *r));
+  });
+  return all;
+}
+
+template <class On, class I, class Pred, class Proj>
+I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+  check_moved<I>();
+  check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
+  check_options(wanted);
+  auto const first = detail::plain_iterator(over.first);
+  auto const divide = [&pred, &proj](auto begin, auto end) {
+    return detail::divide_by_scanning(
+               begin, end,
+               [&pred, &proj](auto const& at) { return static_cast<bool>(std::invoke(pred, std::invoke(proj, *at))); })
+        .middle;
+  };
+  return over.at(detail::on_workers(
+      on, wanted.region, [&](auto const& c) { return detail::partition_chunks(c, first, over.n, divide, wanted); }));
+}
+
+}  // namespace detail
+
+/// Brings the elements for which pred(element), or pred(proj(element)), is true to the front, in no order. Returns
+/// where the others begin.
+///
+/// Throws  what a function throws, and stopped_error if options.stop was asked to stop before the end: the elements
+///         have then changed places, and none is lost; bad_alloc.
+/// Work    n calls of pred, and n / 2 exchanges at most; span: as for_each, and n / (8 workers). A few numbers for each
+///         worker are allocated.
+template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
+auto partition(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
+    -> std::ranges::borrowed_iterator_t<R> {
+  return detail::partition_of(on, detail::stretch_of(r), pred, proj, wanted);
+}
+template <class On, std::ranges::range R, class Pred>
+auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
+  return heist::partition(on, r, std::move(pred), std::identity{}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
+I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::partition_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
+auto partition(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
+  return heist::partition(on, std::move(first), std::move(last), std::move(pred), {}, wanted);
+}
+
+}  // namespace heist

@@ -1,0 +1,38 @@
+// A loop whose iterations a thread and free workers take from both ends (README.md, "Shared loops").
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <exception>
+#include <stop_token>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/executor/context.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/sync/shared_range.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+#include "heist/parallel/algorithm/loop.hpp"
+
+namespace heist::detail {
+
+/// Runs [0, n) of `body` on the calling thread and on free workers of `home`. Never waits for a busy worker. The body needs
+/// no context. `here`: the fiber of the caller, a task of `home`; null: a thread outside. `result`: the loop's, or null.
+/// False if it was stopped. Rethrows what the body throws; of several exceptions, that of the lowest iterations. Throws
+/// executor_error if the executor stops.
+///
+/// At most as many iterations run at a time as there are workers. A loop with many iterations for each begins alone for
+/// some microseconds, so that a short one wakes no worker.
+bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
+                std::stop_token const& stop, void* result);
+
+/// May the caller's loop be shared? `here`: as above. A policy that places forked tasks, and an observer of forks, need the
+/// loop engine. So does a task on an executor of one worker: the engine lets external tasks in.
+inline bool may_share_loops(core const& home, fiber const* here) noexcept {
+  return home.room == nullptr && home.on_fiber == nullptr && (here == nullptr || home.worker_count != 1);
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/algorithm/shared_loop.ipp"
+#endif

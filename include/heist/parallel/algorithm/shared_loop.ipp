@@ -1,0 +1,197 @@
+// Bodies of shared_loop.hpp.
+#pragma once
+
+#include "heist/parallel/algorithm/shared_loop.hpp"
+
+#include <memory>   // unique_ptr
+#include <new>      // bad_alloc
+#include <utility>  // exchange, swap
+
+#include "heist/core/scheduler/open_loop.hpp"
+#include "heist/core/scheduler/wait.hpp"
+
+namespace heist::detail {
+
+/// The state that the caller and its helpers share.
+struct shared_loop : open_loop {
+  shared_loop(core& on, open_loops& all)
+      : open_loop{&help, &end_of_all}, home{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
+  static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
+
+  /// One for a loop of `caller`, which is used by nobody else. Throws bad_alloc.
+  static shared_loop& obtain(core& home, fiber* caller) {
+    open_loops& all = caller != nullptr ? caller->worker->loops : home.loops_of_outside;
+    if (open_loop* const unused = all.obtain(); unused != nullptr) return static_cast<shared_loop&>(*unused);
+    auto* const made = new shared_loop{home, all};
+    all.add(*made);
+    return *made;
+  }
+
+  /// Opens it for the iterations of `l` from `from` on.
+  void open(fiber* caller, loop<context>& l, std::size_t from) noexcept {
+    interrupt = caller != nullptr ? caller->interrupt : nullptr;
+    of = &l;
+    body = &l.body();
+    least = l.least();
+    first = from;
+    may_stop = l.may_stop();
+    result_count = 0;
+    left.open(l.end() - from, home.worker_count - 1);
+    home.tell_open_loop(caller != nullptr);
+  }
+
+  /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of the
+  /// calling code, null on a thread outside. `result`: to add to; null: the loop has none.
+  void work(bool caller, fiber* self, void* result) noexcept {
+    // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
+    block_size block{least, block_ticks * (1 + home.worker_count / 8)};
+    bool const front = caller || body->in_order;
+    std::size_t const parts = 2 * home.worker_count;
+    // Where a block cannot become longer there is no need of a clock, which costs as much as a short iteration.
+    bool const is_timed = (end() - first) / parts > least;
+    std::uint64_t before = is_timed ? os_env::ticks() : 0;
+    while (!left.empty()) {
+      if (self != nullptr && self->worker->attention.raised()) [[unlikely]]
+        let_others_in(*self);
+      if (may_stop) of->stops();
+      shared_range<>::share const how{least, block.get(), parts};
+      auto const r = front ? left.take_front(how) : left.take_back(how);
+      if (r.empty()) return;
+      std::size_t const now_end = end();
+      std::size_t const lo = first + r.lo, hi = first + r.hi < now_end ? first + r.hi : now_end;
+      if (lo >= hi) {
+        left.drop_from(now_end > first ? now_end - first : 0);
+        continue;
+      }
+      try {
+        body->run(*body, nullptr, result, lo, hi);
+      } catch (...) {
+        keep(exception_of_task(), lo);
+        return;
+      }
+      if (!is_timed) continue;
+      std::uint64_t const now = os_env::ticks();
+      block.took(hi - lo, now - before);
+      before = now;
+    }
+  }
+
+  /// Between two blocks: for requests and parked fibers, not for one more helper.
+  void let_others_in(fiber& self) {
+    if (!home.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) self.attend();
+  }
+
+  void keep(std::exception_ptr e, std::size_t at) noexcept {
+    body->end_at(0);
+    left.drop_from(0);
+    spin_guard guard{lock};
+    if (thrown == nullptr || at < thrown_at) {
+      std::swap(thrown, e);
+      thrown_at = at;
+    }
+  }
+
+  /// Of a helper. False if there is no memory for it: then the others do the work.
+  bool make_result(void*& to) noexcept {
+    try {
+      if (body->make != nullptr) to = body->make(*body);
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  }
+  void keep_result(void* result) noexcept {
+    spin_guard guard{lock};
+    results[result_count++] = result;
+  }
+
+  /// By the caller at the end: adds the helpers' results to its own. What a function of the user's throws comes last.
+  void put_results(void* result) noexcept {
+    for (std::size_t i = 0; i != result_count; ++i) {
+      try {
+        body->put(*body, thrown == nullptr && !of->stopped() ? result : nullptr, results[i]);
+      } catch (...) {
+        keep(exception_of_task(), end());
+      }
+    }
+  }
+
+  /// By a worker that has entered.
+  static runnable* help(runnable& task, fiber& self) {
+    auto& me = static_cast<shared_loop&>(task);
+    if (me.left.may_enter()) me.home.tell_open_loop(true);  // besides what a thief wakes that has found work
+    unsigned const wave = me.home.work.newest_wave();
+    me.home.work.began(self.worker->number, wave);
+    interrupted_by const part_of{self, me.interrupt};
+    void* made = nullptr;
+    if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
+    if (made != nullptr) me.keep_result(made);
+    me.left.leave();
+    core::ended(*self.worker, wave);
+    return nullptr;
+  }
+
+  /// The caller waits until no helper is at work. Nothing is left to take.
+  void wait(fiber* caller) noexcept {
+    if (left.close()) return;
+    // A helper has one block at most. It usually ends before a thread could have slept and woken.
+    for (std::uint32_t looks = 0; looks != 100; ++looks) {
+      if (left.all_have_left()) return;
+      os_env::relax();
+    }
+    if (!left.will_wait()) return;
+    if (caller != nullptr) {
+      caller->wait_for(left.all_left());
+    } else {
+      wait_outside(left.all_left(), {"the end of a loop"});
+    }
+  }
+
+  /// Where the loop ends now.
+  std::size_t end() const noexcept { return body->end.load(std::memory_order_relaxed); }  // relaxed: as loop::end()
+
+  // The loop's; up to the lock what a helper reads before its first block.
+  std::size_t first = 0;
+  loop_body<context>* body = nullptr;          ///< the caller's
+  interrupt_state const* interrupt = nullptr;  ///< of the caller's task
+  std::size_t least = 1;                       ///< iterations of a block
+  loop<context>* of = nullptr;                 ///< the caller's
+  bool may_stop = false;
+  core& home;
+  open_loops& one_of;
+  std::unique_ptr<void*[]> const results;  ///< of helpers
+  alignas(cache_line_size) spin_lock<> lock;
+  std::exception_ptr thrown;  ///< under the lock
+  std::size_t thrown_at = 0;
+  std::size_t result_count = 0;  ///< under the lock
+};
+
+HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
+                           std::stop_token const& stop, void* result) {
+  if (here == nullptr) home.check_open();
+  constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
+  std::size_t const workers = home.worker_count;
+  loop<context> all{body, n, grain, stop};
+  std::size_t first = 0;
+  if (workers == 1 || n == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
+    first = all.begin_alone(0, workers == 1 ? to_the_end : block_ticks / 2, result);
+    if (first >= all.end()) return !all.stopped();
+  }
+  shared_loop* shared = nullptr;
+  try {
+    shared = &shared_loop::obtain(home, here);
+  } catch (std::bad_alloc const&) {
+    all.begin_alone(first, to_the_end, result);
+    return !all.stopped();
+  }
+  shared->open(here, all, first);
+  shared->work(true, here, result);
+  shared->wait(here);
+  shared->put_results(result);
+  std::exception_ptr const thrown = std::exchange(shared->thrown, nullptr);
+  shared->one_of.give_back(*shared);
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return !all.stopped();
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,297 @@
+// sort, nth_element, partial_sort: quicksort in place, by many workers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <functional>  // identity, less
+#include <iterator>
+#include <utility>  // move
+
+#include "heist/core/base/env.hpp"
+#include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/partition.hpp"
+#include "heist/parallel/algorithm/ranges.hpp"
+#include "heist/parallel/algorithm/serial_sort.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// Ranges up to here are sorted by one worker.
+inline constexpr std::size_t serial_sort_length = 4096;
+/// From here on several workers partition one range.
+inline constexpr std::size_t parallel_partition_length = std::size_t{1} << 17;
+
+/// Brings an element nearer to the median than choose_pivot does to the front: the median of 31 of them.
+template <class I, class Order>
+void choose_pivot_of_many(I first, I last, Order const& less) {
+  constexpr std::iter_difference_t<I> sample = 31;
+  auto const step = (last - first) / sample;
+  for (std::iter_difference_t<I> i = 0; i != sample; ++i) std::ranges::iter_swap(first + i, first + i * step);
+  detail::insertion_sort(first, first + sample, less);
+  std::ranges::iter_swap(first, first + sample / 2);
+}
+
+/// Is the element behind element i less?
+template <class I, class Order>
+struct falls {
+  I first;
+  Order less;
+  HEIST_ALWAYS_INLINE bool operator()(std::size_t i) const {
+    return less(*detail::advanced(first, i + 1), *detail::advanced(first, i));
+  }
+};
+
+/// Are as many as tell most ranges apart from those that are in order?
+template <class I, class Order>
+bool begins_in_order(I first, std::size_t n, Order const& less) {
+  std::size_t const some = n < 65 ? n : 65;
+  return n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, some - 1) == some - 1;
+}
+
+/// As quicksort of a whole range, which may be in order.
+template <class I, class Order>
+void sort_alone(I first, std::size_t n, Order const& less) {
+  if (detail::begins_in_order(first, n, less) &&
+      (n < 2 || detail::first_in_block(falls<I, Order>{first, less}, 0, n - 1) == n - 1))
+    return;
+  detail::quicksort(first, detail::advanced(first, n), less, true, floor_log2(n));
+}
+
+/// One call of sort.
+template <class I, class Order>
+class sorter {
+ public:
+  sorter(Order const& less, loop_options const& wanted) noexcept
+      : less_{less},
+        wanted_{wanted},
+        least_{wanted.grain == loop_options::automatic ? serial_sort_length : wanted.grain} {}
+
+  template <class Context>
+  void run(Context const& c, I first, I last) {
+    std::uint32_t const bad = floor_log2(static_cast<std::size_t>(last - first));
+    if (detail::workers_of(c) == 1 && !wanted_.stop.stop_possible()) {
+      detail::sort_alone(first, static_cast<std::size_t>(last - first), less_);
+    } else {
+      auto const n = static_cast<std::size_t>(last - first);
+      if (n < parallel_partition_length && is_in_order(c, first, n)) return;  // take_step() looks in longer ones
+      sort(c, first, last, true, bad);
+      if (stopped_.load(std::memory_order_relaxed)) throw_stopped();  // relaxed: after the joins
+    }
+  }
+
+  /// The element that belongs at `nth` there, and no greater one before it.
+  template <class Context>
+  void select(Context const& c, I first, I nth, I last) {
+    bool leftmost = true;
+    std::uint32_t bad = floor_log2(static_cast<std::size_t>(last - first));
+    while (first != last) {
+      if (wanted_.stop.stop_requested()) throw_stopped();
+      auto const step = take_step(c, first, last, leftmost, bad);
+      if (step.done || (nth >= step.middle && nth < step.after)) return;
+      if (nth < step.middle) {
+        last = step.middle;
+      } else {
+        first = step.after;
+        leftmost = false;
+      }
+    }
+  }
+
+ private:
+  /// What was begun when an exception came, or a stop, is left as it is: every element is somewhere.
+  struct ends_if_left {
+    sorter& self;
+    bool returns = false;
+    ~ends_if_left() {
+      if (!returns) self.ended_.store(true, std::memory_order_relaxed);  // relaxed: advice
+    }
+  };
+
+  template <class Context>
+  void sort(Context const& c, I first, I last, bool leftmost, std::uint32_t bad) {
+    if (ended_.load(std::memory_order_relaxed)) return;  // relaxed: advice
+    if (wanted_.stop.stop_requested()) {
+      stopped_.store(true, std::memory_order_relaxed);  // relaxed: read after the joins
+      return;
+    }
+    ends_if_left piece{*this};
+    if (static_cast<std::size_t>(last - first) <= least_) {
+      detail::quicksort(first, last, less_, leftmost, bad);
+    } else if (auto const step = take_step(c, first, last, leftmost, bad); !step.done) {
+      detail::fork_or_call(
+          c, [&](Context const& left) { sort(left, first, step.middle, leftmost, bad); },
+          [&](Context const& right) { sort(right, step.after, last, false, bad); });
+    }
+    piece.returns = true;
+  }
+
+  template <class Context>
+  quicksort_step<I> take_step(Context const& c, I first, I last, bool leftmost, std::uint32_t& bad) {
+    std::size_t const n = static_cast<std::size_t>(last - first);
+    if (n < parallel_partition_length || detail::workers_of(c) == 1)
+      return detail::take_quicksort_step(first, last, less_, leftmost, bad);
+    if (is_in_order(c, first, n)) return {true, last, last};
+    detail::choose_pivot_of_many(first, last, less_);
+    if (!leftmost && !less_(*(first - 1), *first)) {
+      std::size_t const equal = divide(c, first + 1, n - 1, [&](I const& at) { return !less_(*first, *at); });
+      return {false, first, first + 1 + static_cast<std::iter_difference_t<I>>(equal)};
+    }
+    auto const left = static_cast<std::iter_difference_t<I>>(
+        divide(c, first + 1, n - 1, [&](I const& at) { return less_(*at, *first); }));
+    I const pivot = first + left;
+    std::ranges::iter_swap(first, pivot);
+    if (left < (last - first) / 8 || last - pivot < (last - first) / 8) {
+      detail::break_pattern(first, pivot);
+      detail::break_pattern(pivot + 1, last);
+      if (bad == 0) {
+        detail::heap_sort(first, last, less_);
+        return {true, last, last};
+      }
+      --bad;
+    }
+    return {false, pivot, pivot + 1};
+  }
+
+  template <class Context, class BelongsLeft>
+  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left) {
+    return detail::partition_chunks(
+        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, belongs_left).middle; }, wanted_);
+  }
+
+  /// Looks until it meets the first element that is less than the one before.
+  template <class Context>
+  bool is_in_order(Context const& c, I first, std::size_t n) {
+    if (n < 2) return true;
+    if (!detail::begins_in_order(first, n, less_)) return false;  // most ranges are not in order
+    falls<I, Order> const falls_at{first, less_};
+    return detail::find_index(c, n - 1, {.stop = wanted_.stop}, [&falls_at](std::size_t lo, std::size_t hi) {
+             auto const here = falls_at;
+             return detail::first_in_block(here, lo, hi);
+           }) == n - 1;
+  }
+
+  Order const less_;
+  loop_options const& wanted_;
+  std::size_t const least_;
+  os_env::atomic<bool> ended_{false}, stopped_{false};
+};
+
+template <class On, class I, class Less, class Proj>
+void check_order() {
+  using element = std::iter_reference_t<I>;
+  check_place<On>();
+  check_moved<I>();
+  check_function<Proj, element>();
+  check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
+}
+
+template <class On, class I, class Less, class Proj>
+I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
+  check_order<On, I, Less, Proj>();
+  check_options(wanted);
+  auto const first = detail::plain_iterator(over.first);
+  using iterator = std::remove_cv_t<decltype(first)>;
+  ordering<iterator, Less, Proj> const order{less, proj};
+  if (over.n <= serial_sort_length && wanted.region == nullptr && wanted.grain == loop_options::automatic) {
+    detail::sort_alone(first, over.n, order);  // where the caller is
+  } else {
+    sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
+    detail::on_workers(on, wanted.region, [&](auto const& c) { s.run(c, first, detail::advanced(first, over.n)); });
+  }
+  return over.end();
+}
+
+template <class On, class I, class Less, class Proj>
+I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
+  check_order<On, I, Less, Proj>();
+  check_options(wanted);
+  auto const first = detail::plain_iterator(over.first);
+  using iterator = std::remove_cv_t<decltype(first)>;
+  ordering<iterator, Less, Proj> const order{less, proj};
+  auto const at = static_cast<std::size_t>(nth - over.first);
+  detail::on_workers(on, wanted.region, [&](auto const& c) {
+    sorter<iterator, ordering<iterator, Less, Proj>> s{order, wanted};
+    if (at < over.n && over.n > 1) s.select(c, first, detail::advanced(first, at), detail::advanced(first, over.n));
+    if (sort_front && at > 1) s.run(c, first, detail::advanced(first, at));
+  });
+  return over.end();
+}
+
+}  // namespace detail
+
+// What holds for all of them
+//
+//   Result   that of the std algorithm; `less` is called as less(proj(a), proj(b)), for several elements at a time.
+//   They
+//            return the end of the range. Elements need only be movable.
+//   Where    as for_each. The grain is the most elements that one worker sorts alone, 4096 by default.
+//   Throws   what less or proj throws, and stopped_error if options.stop was asked to stop before the end: the elements
+//            are then in some order, and none is lost, unless a move throws; bad_alloc. A `less` that is no strict weak
+//            order leads to some order.
+//   Work     that of n log n comparisons, also in the worst case; span: log n partitions by all workers, and that of
+//            4096 elements. Nothing is allocated but some numbers for each worker.
+
+/// Sorts a range; elements of which none is less than the other may change places.
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
+auto sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
+    -> std::ranges::borrowed_iterator_t<R> {
+  return detail::sort_of(on, detail::stretch_of(r), less, proj, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
+          class Proj = std::identity>
+I sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::sort_of(on, detail::stretch_of(first, last), less, proj, wanted);
+}
+template <class On, std::ranges::range R>
+auto sort(On&& on, R&& r, loop_options const& wanted) {
+  return heist::sort(on, std::forward<R>(r), {}, {}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+auto sort(On&& on, I first, S last, loop_options const& wanted) {
+  return heist::sort(on, std::move(first), std::move(last), {}, {}, wanted);
+}
+
+/// Brings the element to `nth` that would be there if the range were sorted, what is greater behind it, and what is
+/// less before it.
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
+auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
+                 loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
+  return detail::nth_element_of(on, detail::stretch_of(r), nth, less, proj, false, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
+          class Proj = std::identity>
+I nth_element(On&& on, I first, I nth, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::nth_element_of(on, detail::stretch_of(first, last), nth, less, proj, false, wanted);
+}
+template <class On, std::ranges::range R>
+auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, loop_options const& wanted) {
+  return heist::nth_element(on, std::forward<R>(r), std::move(nth), {}, {}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+I nth_element(On&& on, I first, I nth, S last, loop_options const& wanted) {
+  return heist::nth_element(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
+}
+
+/// Sorts the least elements to the front, up to `middle`; the others follow in no order.
+template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
+auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, Less less = {}, Proj proj = {},
+                  loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
+  return detail::nth_element_of(on, detail::stretch_of(r), middle, less, proj, true, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
+          class Proj = std::identity>
+I partial_sort(On&& on, I first, I middle, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
+  return detail::nth_element_of(on, detail::stretch_of(first, last), middle, less, proj, true, wanted);
+}
+template <class On, std::ranges::range R>
+auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, loop_options const& wanted) {
+  return heist::partial_sort(on, std::forward<R>(r), std::move(middle), {}, {}, wanted);
+}
+template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
+I partial_sort(On&& on, I first, I middle, S last, loop_options const& wanted) {
+  return heist::partial_sort(on, std::move(first), std::move(middle), std::move(last), {}, {}, wanted);
+}
+
+}  // namespace heist

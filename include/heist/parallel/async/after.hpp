@@ -1,0 +1,442 @@
+// Tasks after tasks: heist::after (README.md, "Tasks after tasks").
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>  // forward, move
+#include <variant>  // monostate
+
+#include "heist/core/base/errors.hpp"
+#include "heist/core/base/values.hpp"
+#include "heist/core/executor/future.hpp"
+#include "heist/parallel/async/with.hpp"
+
+namespace heist {
+
+namespace detail {
+
+/// What a task comes after, one by one; those that give their order only are kept until start_after() has returned.
+/// `Voids`: a task without a value counts as std::monostate.
+/// `Kept`: the handle, or a reference to the caller's.
+template <class T, class Kept = shared_future<T>>
+struct after_shared {
+  static constexpr bool counted = false;
+  Kept from;
+
+  std::size_t size() const noexcept { return 1; }
+  template <class Add>
+  void fill(Add&& add) {
+    future_access::state(from);  // refuses one that refers to nothing
+    if constexpr (std::is_void_v<T>) {
+      add(&future_access::state(from), false);
+    } else {
+      add(future_access::share(from), true);
+    }
+  }
+  template <bool Voids>
+  static auto arguments(dependency const* at, std::size_t) {
+    if constexpr (!std::is_void_v<T>) {
+      using reference = decltype(std::declval<result_slot<T> const&>().get());
+      return std::tuple<reference>{std::as_const(static_cast<async_state<T>*>(at->on)->result).get()};
+    } else if constexpr (Voids) {
+      return std::tuple<std::monostate>{};
+    } else {
+      return std::tuple<>{};
+    }
+  }
+};
+
+template <class T>
+struct after_only {
+  static constexpr bool counted = false;
+  future<T> from;
+
+  std::size_t size() const noexcept { return 1; }
+  template <class Add>
+  void fill(Add&& add) {
+    future_access::state(from);
+    add(future_access::give_up(from), true);  // without a value, too: the handle's share need not be given back first
+  }
+  template <bool Voids>
+  static auto arguments(dependency const* at, std::size_t) {
+    if constexpr (std::is_void_v<T> || std::is_reference_v<T>) {
+      return after_shared<T>::template arguments<Voids>(at, 1);
+    } else {
+      auto& slot = static_cast<async_state<T>*>(at->on)->result;
+      return std::tuple<T&&>{
+          std::move(const_cast<std::remove_const_t<T>&>(std::as_const(slot).get()))};  // no other handle
+    }
+  }
+};
+
+/// A range of futures. `Range`: the range itself, or a reference to the caller's.
+template <class Range>
+struct after_range {
+  static constexpr bool counted = true;
+  using handle = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
+  static constexpr bool given = !std::is_lvalue_reference_v<Range> && is_future<handle>;
+  /// Not one that a view makes when it is asked.
+  static constexpr bool lives_on = std::is_reference_v<std::ranges::range_reference_t<Range>>;
+  using value = typename handle::value_type;
+  Range from;
+
+  std::size_t size() { return static_cast<std::size_t>(std::ranges::distance(from)); }
+  template <class Add>
+  void fill(Add&& add) {
+    for (auto&& f : from) {
+      future_access::state(f);
+      if constexpr (std::is_void_v<value> && lives_on) {
+        add(&future_access::state(f), false);
+      } else if constexpr (given || !lives_on) {
+        add(future_access::give_up(f), true);
+      } else {
+        handle copy{f};
+        add(future_access::give_up(copy), true);
+      }
+    }
+  }
+  /// Links have pointers to the tasks, in which results are.
+  static value_places places_of(dependency const* at, std::size_t count) noexcept {
+    if (count == 0) return {};
+    auto const* const task = reinterpret_cast<char const*>(at->on);
+    auto const* const result = reinterpret_cast<char const*>(&static_cast<async_state<value>*>(at->on)->result);
+    return {reinterpret_cast<char const*>(&at->on), sizeof(dependency), result - task};
+  }
+  template <bool Voids>
+  static auto arguments(dependency const* at, std::size_t count) {
+    if constexpr (std::is_void_v<value>) {
+      return std::tuple<>{};
+    } else {
+      static_assert(!std::is_reference_v<value>,
+                    "heist: a range of tasks that return references has no values to hand on; fix it by returning "
+                    "pointers.");
+      using seen = std::conditional_t<given, values<value, value&>, values<value>>;
+      return std::tuple<seen>{seen{places_of(at, count), count}};
+    }
+  }
+};
+
+template <class T>
+concept range_of_futures = std::ranges::forward_range<T> &&
+    (is_future<std::remove_cvref_t<std::ranges::range_reference_t<T>>> ||
+     is_shared_future<std::remove_cvref_t<std::ranges::range_reference_t<T>>>);
+
+/// How an argument of heist::after is kept: what lives on in the caller by reference.
+template <class T>
+auto after_what(T&& from) {
+  using bare = std::remove_cvref_t<T>;
+  if constexpr (is_shared_future<bare>) {
+    return after_shared<typename bare::value_type,
+                        std::conditional_t<std::is_lvalue_reference_v<T>, bare const&, bare>>{std::forward<T>(from)};
+  } else if constexpr (is_future<bare>) {
+    static_assert(!std::is_lvalue_reference_v<T>,
+                  "heist: a future has one taker, and this one would be left without; fix it by std::move, or by "
+                  "share(), which many may come after.");
+    return after_only<typename bare::value_type>{std::forward<T>(from)};
+  } else {
+    static_assert(range_of_futures<T>,
+                  "heist: a task comes after futures, shared_futures and ranges of them; fix it by what submit() "
+                  "returned.");
+    using handle = std::remove_cvref_t<std::ranges::range_reference_t<T>>;
+    static_assert(!std::is_lvalue_reference_v<T> || is_shared_future<handle>,
+                  "heist: a future has one taker, and those of this range would be left without; fix it by std::move "
+                  "of the range, or by a range of shared_futures.");
+    return after_range<T>{std::forward<T>(from)};
+  }
+}
+
+/// Counts the task as a unit of work and lets it wait for its links; it may have run when this returns. The caller owns
+/// a share in it.
+void start_after(core& home, async_base& task, dependency* links) noexcept;
+/// The task fails with the exception of the first of its links that has failed.
+HEIST_RARE void fail_as_links(async_base& task, dependency const* links) noexcept;
+/// Has one of them?
+inline bool any_failed(async_base const& task, dependency const* links) noexcept {
+  for (std::uint32_t i = 0; i != task.links; ++i) {
+    if (links[i].on != nullptr && links[i].on->exception) [[unlikely]]
+      return true;
+  }
+  return false;
+}
+inline void release_links(async_base const& task, dependency const* links) noexcept {
+  for (std::uint32_t i = 0; i != task.links; ++i) {
+    if (links[i].on != nullptr) links[i].on->release();
+  }
+}
+
+/// A task that comes after others; links to them lie behind it in its block.
+template <class Context, class F, class Extra, bool Voids, class... What>
+struct after_task_types {
+  template <class Tuple>
+  struct result_of;
+  template <class... Args>
+  struct result_of<std::tuple<Args...>> {
+    using type = task_result<Context, F, Args...>;
+  };
+  using arguments =
+      decltype(std::tuple_cat(What::template arguments<Voids>(std::declval<dependency const*>(), std::size_t{})...));
+  using result = typename result_of<arguments>::type;
+};
+
+template <class Context, class F, class Extra, bool Voids, class... What>
+struct after_task final : async_state<typename after_task_types<Context, F, Extra, Voids, What...>::result> {
+  using result_type = typename after_task_types<Context, F, Extra, Voids, What...>::result;
+  static constexpr std::size_t counts = (std::size_t{What::counted} + ... + 0);
+
+  template <class G, class... Args>
+  after_task(async_place const& at, G&& g, Args&&... args)
+      : async_state<result_type>{&run, &what_it_is, at},
+        function(std::forward<G>(g)),
+        extra(std::forward<Args>(args)...) {
+    if constexpr (Extra::has_route) this->routed = extra.is_routed();
+  }
+
+  static constexpr std::size_t bytes_of_links(std::size_t n) noexcept { return n * sizeof(dependency); }
+  dependency* first_link() noexcept { return reinterpret_cast<dependency*>(this + 1); }
+
+  /// Takes over its shares in what it comes after. `all`: gets one in what gives only its order, too. Throws what iterators throw, and executor_error for a future that
+  /// refers to nothing; then it has those of `links`.
+  void link(std::tuple<What...>& from, std::size_t room, bool all) {
+    std::size_t nth = 0;
+    std::apply(
+        [&](What&... each) {
+          (
+              [&] {
+                std::uint32_t const before = this->links;
+                each.fill([&](async_base* on, bool wants_value) {
+                  if (this->links != room) {
+                    if (all && !wants_value) on->retain();
+                    ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, all || wants_value};
+                  } else if (wants_value) {
+                    on->release();  // of a range that has grown since it was counted
+                  }
+                });
+                if constexpr (What::counted) lengths[nth++] = this->links - before;
+              }(),
+              ...);
+        },
+        from);
+  }
+
+  static runnable* run(runnable& r, fiber& self) {
+    auto& task = static_cast<after_task&>(r);
+    interrupt_state const* const interrupt = interrupt_of(task, self);
+    return run_async(
+        task, self, interrupt,
+        [&task] {
+          bool const failed = any_failed(task, task.first_link());
+          if (failed) [[unlikely]]
+            fail_as_links(task, task.first_link());
+          return failed;
+        },
+        [&] {
+          std::apply(
+              [&]<class... Args>(Args&&... args) {
+                task.result.fill([&]() -> decltype(auto) {
+                  return call_with_context<Context>(task.function.get(), self, interrupt, std::forward<Args>(args)...);
+                });
+              },
+              task.arguments());
+        },
+        [&task] { task.forget(); });
+  }
+
+  /// Destroys what it has captured, and what it came after where nobody else has a share in that.
+  void forget() noexcept {
+    function.end();
+    inherited_stop::unlink(*this);
+    release_links(*this, first_link());
+    if constexpr (requires { extra.finished(); }) extra.finished();
+  }
+  /// The same of a task that has not been started.
+  void forget_unstarted() noexcept {
+    for (std::uint32_t i = 0; i != this->links; ++i) {
+      if (!first_link()[i].wants_value()) first_link()[i].on = nullptr;
+    }
+    forget();
+  }
+
+  auto arguments() {
+    std::size_t nth = 0;
+    dependency const* at = first_link();
+    auto const take = [&]<class Each>(std::type_identity<Each>) {
+      std::size_t n = 1;
+      if constexpr (Each::counted) n = lengths[nth++];
+      dependency const* const here = at;
+      at += n;
+      return Each::template arguments<Voids>(here, n);
+    };
+    // Braces: in the order of the arguments.
+    std::tuple<decltype(take(std::type_identity<What>{}))...> each{take(std::type_identity<What>{})...};
+    return std::apply([](auto&... one) { return std::tuple_cat(std::move(one)...); }, each);
+  }
+
+  callable_slot<F> function;
+  [[no_unique_address]] Extra extra;
+  [[no_unique_address]] std::array<std::uint32_t, counts> lengths{};
+
+ private:
+  static constexpr async_operations operations_of_it = async_operations_of<after_task, Extra>();
+  static constexpr described what_it_is{&operations_of_it};
+};
+
+/// Makes a task that start_after() starts. `origin`: the stop that it inherits, or null. `extra`: what the Extra is made of.
+template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
+auto* make_after(core& home, interrupt_state const* origin, std::tuple<What...> what, F&& f, Args&&... extra) {
+  using task_type = after_task<Context, std::decay_t<F>, Extra, Voids, What...>;
+  static_assert(alignof(task_type) >= alignof(dependency) && sizeof(task_type) % alignof(dependency) == 0);
+  std::size_t const room = std::apply([](What&... each) { return (each.size() + ... + std::size_t{0}); }, what);
+  std::size_t const more = task_type::bytes_of_links(room) + (origin != nullptr ? sizeof(inherited_stop) : 0);
+  auto* const task = make_async<task_type>(home, more, std::forward<F>(f), std::forward<Args>(extra)...);
+  try {
+    task->link(what, room, origin != nullptr);
+    home.check_open();
+    if constexpr (std::is_convertible_v<decltype(task->extra.interrupt()), interrupt_state*>) {
+      if (origin != nullptr)
+        inherited_stop::add(*task, origin, task->extra.interrupt(), task->links != 0 ? task->first_link() : nullptr);
+    }
+  } catch (...) {
+    task->forget_unstarted();
+    task->operations().destroy(*task);
+    throw;
+  }
+  return task;
+}
+
+/// As above, and starts it.
+template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
+auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
+  auto* const task = make_after<Context, Extra, Voids>(home, interrupt_of_caller(), std::move(what), std::forward<F>(f),
+                                                       std::forward<Args>(extra)...);
+  start_after(home, *task, task->first_link());
+  return future_access::make<typename std::remove_reference_t<decltype(*task)>::result_type>(*task);
+}
+
+}  // namespace detail
+
+/// The result of heist::after. Pass it to submit() at once: it refers to the caller's handles and ranges.
+template <class... What>
+struct [[nodiscard]] after_list {
+  using submit_option_tag = void;
+  std::tuple<What...> what;
+};
+
+/// An option of submit(): the task starts when all these tasks have finished, and is called with their results, in
+/// this order: f(values...) or f(context, values...). The arguments of heist::after are
+/// - shared_futures: f gets references to the values;
+/// - futures, passed by std::move: f may move their values;
+/// - ranges of either: f gets a heist::values.
+/// A task without a value, and a range of such tasks, gives no argument. If a task has failed, f is not called, and the
+/// new task has the first exception in this order. Cost: one block of memory for the task and all that it comes after.
+/// No worker waits.
+template <class... T>
+auto after(T&&... from) {
+  using list = after_list<decltype(detail::after_what(std::forward<T>(from)))...>;
+  return list{{detail::after_what(std::forward<T>(from))...}};
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_after_list = false;
+template <class... What>
+inline constexpr bool is_after_list<after_list<What...>> = true;
+
+/// Sorts the arguments of submit(): what comes before, how it is run, the callable last.
+struct nothing_before {
+  std::tuple<> what;
+};
+template <class Context, class Before, class F>
+auto submit_sorted(core& home, Before&& before, F&& f) {
+  return submit_after<Context, no_stop, false>(home, std::move(before.what), std::forward<F>(f));
+}
+template <class Context, class Before, class F>
+auto submit_sorted(core& home, Before&& before, with&& how, F&& f) {
+  if constexpr (std::is_same_v<std::remove_cvref_t<Before>, nothing_before>) {
+    using function = std::decay_t<F>;
+    using result = task_result<Context, function>;
+    auto* const task = make_submitted<async_task<Context, function, result, with_state>>(home, std::forward<F>(f), home,
+                                                                                         std::move(how));
+    submit_or_destroy(home, *task);
+    return future_access::make<result>(*task);
+  } else {
+    return submit_after<Context, with_state, false>(home, std::move(before.what), std::forward<F>(f), home,
+                                                    std::move(how));
+  }
+}
+template <class Context, class Before, class F>
+auto submit_sorted(core& home, Before&& before, std::stop_token&& token, F&& f) {
+  return submit_sorted<Context>(home, std::forward<Before>(before), with{.stop = std::move(token)}, std::forward<F>(f));
+}
+template <class Context, class Before, class F>
+auto submit_sorted(core& home, Before&& before, std::stop_token&& token, with&& how, F&& f) {
+  how.stop = std::move(token);
+  return submit_sorted<Context>(home, std::forward<Before>(before), std::move(how), std::forward<F>(f));
+}
+template <class Context, class Before, class F>
+auto submit_sorted(core& home, Before&& before, with&& how, std::stop_token&& token, F&& f) {
+  how.stop = std::move(token);
+  return submit_sorted<Context>(home, std::forward<Before>(before), std::move(how), std::forward<F>(f));
+}
+
+}  // namespace detail
+
+/// What submit() does with options in front of the callable; found by their type.
+template <class Context, class First, class... More>
+auto submit_how(detail::core& home, First&& first, More&&... more) {
+  using detail::is_after_list;
+  if constexpr (is_after_list<std::remove_cvref_t<First>>) {
+    static_assert((!is_after_list<std::remove_cvref_t<More>> && ...),
+                  "heist: submit() takes one heist::after; fix it by naming all that the task comes after in it.");
+    return detail::submit_sorted<Context>(home, std::decay_t<First>(std::forward<First>(first)),
+                                          std::forward<More>(more)...);
+  } else if constexpr ((is_after_list<std::remove_cvref_t<More>> || ...)) {
+    // (how, after, f) or (how, how, after, f): after comes to the front.
+    auto all = std::forward_as_tuple(std::forward<More>(more)...);
+    if constexpr (is_after_list<std::remove_cvref_t<std::tuple_element_t<0, decltype(all)>>>) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return detail::submit_sorted<Context>(
+            home, std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
+            std::decay_t<First>(std::forward<First>(first)), std::get<I + 1>(std::move(all))...);
+      }
+      (std::make_index_sequence<sizeof...(More) - 1>{});
+    } else {
+      return detail::submit_sorted<Context>(home, std::decay_t<decltype(std::get<1>(all))>(std::get<1>(std::move(all))),
+                                            std::decay_t<First>(std::forward<First>(first)),
+                                            std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
+                                            std::get<2>(std::move(all)));
+    }
+  } else {
+    return detail::submit_sorted<Context>(home, detail::nothing_before{},
+                                          std::decay_t<First>(std::forward<First>(first)), std::forward<More>(more)...);
+  }
+}
+
+namespace detail {
+core& home_of(async_base& task);
+}
+
+template <class T>
+template <class F>
+auto future<T>::then(F&& f) && {
+  detail::core& home = detail::home_of(this->checked());
+  return submit_how<context>(home, after(std::move(*this)), std::forward<F>(f));
+}
+
+template <class T>
+template <class F>
+auto shared_future<T>::then(F&& f) const {
+  return submit_how<context>(detail::home_of(this->checked()), after(*this), std::forward<F>(f));
+}
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/async/after.ipp"
+#endif

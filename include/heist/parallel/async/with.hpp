@@ -1,0 +1,68 @@
+// Options of submitted tasks and runs: heist::with.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <stop_token>
+#include <utility>  // move
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/priority.hpp"
+#include "heist/core/executor/async.hpp"
+#include "heist/core/executor/deadline.hpp"
+
+namespace heist {
+
+/// Options of a task or run: ex.submit(heist::with{.priority = heist::priority::high}, f).
+struct with {
+  using submit_option_tag = void;
+
+  /// Tasks from outside and tasks with a priority wait in one queue. Those of higher priority begin first. A task of
+  /// low priority begins when there is no other work, and now and then earlier.
+  heist::priority priority = heist::priority::normal;
+  /// The number of the worker that begins the task, below executor::worker_count(). The task waits while that worker
+  /// is busy. After a wait it may resume on another worker. submit() throws executor_error for a number that is too
+  /// large.
+  std::optional<std::size_t> worker = std::nullopt;
+  /// The name that observers, traces and state_text() use. It must outlive the executor, as a literal does.
+  char const* name = nullptr;
+  /// If it is stopped before the task starts, the task is skipped, and get() throws stopped_error.
+  std::stop_token stop = {};
+  /// A point in time (std::chrono) at which the task or run is stopped as by `stop`. If it has not begun, it does not
+  /// begin. Its waits end with stopped_error. One thread serves all deadlines; the first deadline makes it. This
+  /// thread calls the callbacks of the stop, which must not wait for the task. Needs heist/sync.hpp.
+  heist::deadline deadline = {};
+};
+
+namespace detail {
+
+/// What a task keeps of a `with`.
+class with_state {
+ public:
+  static constexpr bool has_route = true;
+
+  /// Throws executor_error if there is no such worker.
+  with_state(core& home, with&& how);
+
+  bool is_routed() const noexcept { return to_ != nullptr || priority_ != priority::normal; }
+  char const* name() const noexcept { return name_; }
+  void route(async_base& task) { task.home->make_runnable(task, priority_, to_); }
+  interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
+  /// The task has ended.
+  void end() noexcept { limit_.reset(); }
+  bool stopped() const noexcept { return stop_ && stop_->stopped(); }
+
+ private:
+  worker* to_ = nullptr;  // kept: a place, not who runs here
+  char const* name_;
+  std::optional<stop_state> stop_;
+  running_limit limit_;
+  heist::priority priority_;
+};
+
+}  // namespace detail
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/async/with.ipp"
+#endif

@@ -1,0 +1,128 @@
+// How a coroutine resumes after what it awaits: as a task of its own, on a worker (README.md).
+#pragma once
+
+#include <coroutine>
+#include <cstddef>  // size_t
+#include <exception>
+#include <memory>  // unique_ptr
+#include <string>
+#include <type_traits>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/executor/async.hpp"
+#include "heist/core/executor/circular_wait.hpp"
+#include "heist/core/scheduler/core.hpp"
+#include "heist/core/scheduler/runnable.hpp"
+#include "heist/core/sync/completion.hpp"
+
+namespace heist::detail {
+
+/// The task that waits for a coroutine by sync_wait, and so for all that this one awaits.
+struct task_of_coroutine {
+  completion const* end;             ///< null: there is no task, or its end is not known
+  interrupt_state const* interrupt;  ///< null: nothing can interrupt it
+  interrupt_state const* resumed;    ///< of code that resumes: `interrupt`, or a part of it without its resume_rule
+};
+/// The calling task. `part`: for task_of_coroutine::resumed; lives as long as the coroutine.
+task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
+/// What all coroutines of heist keep.
+struct coroutine_base {
+  core* home = nullptr;                   ///< where it resumes after what it awaits; null: where that belongs
+  task_of_coroutine const* of = nullptr;  ///< null: nobody waits for it by sync_wait
+};
+
+/// Where a coroutine with such a promise wants to resume; null: anywhere.
+template <class Promise>
+core* home_of_promise(Promise& p) noexcept {
+  if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
+    return p.home;
+  } else {
+    return nullptr;
+  }
+}
+/// The task that waits for a coroutine with such a promise; null: not known.
+template <class Promise>
+task_of_coroutine const* task_of_promise(Promise& p) noexcept {
+  if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
+    return p.of;
+  } else {
+    return nullptr;
+  }
+}
+
+/// Resumes a coroutine. Where a transfer is no jump (transfer_is_jump()), it then resumes the coroutine to which that one
+/// transfers the thread, and so on. Each has returned before the next resumes, so the stack does not grow.
+struct transfer_loop {
+  std::coroutine_handle<> running;  ///< that it has resumed
+  std::coroutine_handle<> next;     ///< to which that has transferred the thread; null: to none
+
+  /// `place`: where the calling fiber, or the thread outside, keeps its innermost loop.
+  static void resume(transfer_loop*& place, std::coroutine_handle<> first);
+  static void resume_here(std::coroutine_handle<> first) { resume(place_here(), first); }
+  /// What `from` returns to transfer the thread to `to`. If this loop has resumed `from`, it will resume `to`: nothing.
+  /// Otherwise `to`: other code than heist's has resumed `from`, and would not resume `to`.
+  static std::coroutine_handle<> leave(std::coroutine_handle<> from, std::coroutine_handle<> to) noexcept;
+
+ private:
+  static transfer_loop*& place_here() noexcept;
+};
+
+/// What `await_suspend` of `from` returns to transfer the thread to `to`.
+HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> from,
+                                                     std::coroutine_handle<> to) noexcept {
+  return transfer_is_jump() ? to : transfer_loop::leave(from, to);
+}
+
+/// A coroutine that resumes as a task: a unit of work of its own. Lies in the coroutine's frame while that is
+/// suspended.
+struct resume_item : queued_runnable {
+  explicit resume_item(std::coroutine_handle<> h = {}) noexcept;
+  std::coroutine_handle<> handle;
+  interrupt_state const* interrupt = nullptr;  ///< of the task that waits for the coroutine
+  unsigned wave = 0;
+
+  static runnable* run_it(runnable& task, fiber& self);
+};
+
+/// Awaits a completion. Destroy it before what it refers to.
+class completion_awaiter : task_waiter {
+ public:
+  /// Suspends the coroutine, part of `of` (null: of no task), until `c` is complete; then it resumes on a worker of `on`.
+  void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of);
+  /// As above; `c` is the end of `awaited` (null: of a run), to which a stop of `of` is handed on. Throws executor_error if
+  /// the coroutine would wait for itself.
+  void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of,
+               async_base const* awaited, stop_target const& to);
+  /// First of all that the coroutine does then: no stop is handed on any more.
+  void resumed() noexcept { stop_.reset(); }
+
+ private:
+  void begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of);
+  static void count(completion_waiter& self) noexcept;
+
+  resume_item item_;
+  std::unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
+};
+
+/// Lets the coroutine resume on `home`, as part of `of`. Throws executor_error in a child of fork(), and where the executor
+/// ends.
+void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of);
+/// Lets one that awaited what ends now resume on `home`, if the calling thread is no worker of that. False: it goes on
+/// here, because it is one, `home` is null, or that ends.
+bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept;
+/// Is the calling thread a worker of it?
+bool runs_on(core const& home) noexcept;
+
+/// Frames come from the pools of workers.
+void* allocate_frame(std::size_t bytes);
+void free_frame(void* frame, std::size_t bytes) noexcept;
+
+[[noreturn]] void refuse_second_await();
+[[noreturn]] void refuse_await_nowhere();
+[[noreturn]] void refuse_event_without_value(std::string const& name);
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/coroutine/resumption.ipp"
+#endif

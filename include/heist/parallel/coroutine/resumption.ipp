@@ -1,0 +1,168 @@
+// Bodies of resumption.hpp.
+#pragma once
+
+#include "heist/parallel/coroutine/resumption.hpp"
+
+#include <new>
+#include <utility>  // exchange
+
+#include <fmt/core.h>
+
+#include "heist/core/executor/pooled.hpp"
+#include "heist/core/fiber/current.hpp"
+#include "heist/core/memory/outside_blocks.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY bool describe_resumption(runnable const& self, task_view& view) noexcept {
+  view = {task_kind::async, &self, "coroutine"};
+  return false;  // the frame that it lies in may be gone when it returns
+}
+HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
+  return static_cast<resume_item const&>(self).wave;
+}
+inline constexpr described_operations resumption_operations{&describe_resumption, &wave_of_resumption};
+inline constexpr described resumption_what{&resumption_operations};
+
+HEIST_BODY void transfer_loop::resume(transfer_loop*& place, std::coroutine_handle<> first) {
+  struct restore {
+    transfer_loop*& place;
+    transfer_loop* const outer;
+    ~restore() { place = outer; }
+  } const at_the_end{place, place};
+  transfer_loop loop{first, nullptr};
+  place = &loop;
+  for (; loop.running; loop.running = std::exchange(loop.next, nullptr)) loop.running.resume();
+}
+
+HEIST_BODY std::coroutine_handle<> transfer_loop::leave(std::coroutine_handle<> from,
+                                                        std::coroutine_handle<> to) noexcept {
+  transfer_loop* const loop = place_here();
+  if (loop == nullptr || loop->running != from || loop->next) return to;
+  loop->next = to;
+  return std::noop_coroutine();
+}
+
+HEIST_BODY transfer_loop*& transfer_loop::place_here() noexcept {
+  worker* const w = this_worker();  // kept: asked for the fiber, at once
+  // relaxed: its own
+  return w != nullptr ? w->current.load(std::memory_order_relaxed)->transfers : transfers_outside();
+}
+
+HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h) noexcept
+    : queued_runnable{{&run_it, &resumption_what}, nullptr}, handle{h} {}
+
+HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
+  self.worker->report_pending_count();
+  auto& item = static_cast<resume_item&>(task);
+  task_view const view{task_kind::async, &task, "coroutine"};
+  unsigned const its_wave = item.wave;
+  self.home.tell_begin(*self.worker, view);
+  // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
+  beside_its_task const unknown{self};
+  {
+    interrupted_by const part_of{self, item.interrupt};
+    transfer_loop::resume(self.transfers, item.handle);
+  }
+  self.home.tell_end(*self.worker, view);
+  core::ended(*self.worker, its_wave);
+  return nullptr;
+}
+
+HEIST_COLD_BODY task_of_coroutine task_that_waits(interrupt_state& part) noexcept {
+  interrupt_state const* const interrupt = interrupt_of_caller();
+  // The coroutine may resume in another squad, or on another executor.
+  bool const has_rule = interrupt != nullptr && interrupt->resumes != nullptr;
+  if (has_rule) part.outer = interrupt;
+  return {end_of_calling_task(), interrupt, has_rule ? &part : interrupt};
+}
+
+inline interrupt_state const* interrupt_of(task_of_coroutine const* of) noexcept {
+  return of == nullptr ? nullptr : of->resumed;
+}
+
+HEIST_BODY void completion_awaiter::begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of) {
+  on.check_open();
+  home = &on;
+  task = &item_;
+  item_.handle = h;
+  item_.interrupt = interrupt_of(of);
+}
+
+HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
+                                            task_of_coroutine const* of) {
+  begin(on, h, of);
+  count(*this);
+  if (!c.enlist(*this)) on.make_runnable(item_);  // it is counted already
+}
+
+HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
+                                            task_of_coroutine const* of, async_base const* awaited,
+                                            stop_target const& to) {
+  if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
+    stop_ = std::make_unique<handed_on_stop>(to, to.origin);
+  if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
+  begin(on, h, of);
+  if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above
+}
+
+HEIST_BODY void completion_awaiter::count(completion_waiter& self) noexcept {
+  auto& me = static_cast<completion_awaiter&>(self);
+  me.item_.wave = me.home->began();
+}
+
+HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of) {
+  item.handle = h;
+  item.interrupt = interrupt_of(of);
+  home.submit(item, [&item](unsigned wave) { item.wave = wave; });
+}
+
+HEIST_COLD_BODY bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept {
+  if (home == nullptr || runs_on(*home)) return false;
+  try {
+    resume_as_task(item, *home, item.handle, of);
+    return true;
+  } catch (executor_error const&) {
+    return false;
+  }
+}
+
+HEIST_BODY bool runs_on(core const& home) noexcept {
+  worker* const w = this_worker();  // kept: asked, at once
+  return w != nullptr && &w->home == &home;
+}
+
+HEIST_BODY void* allocate_frame(std::size_t bytes) {
+  if (!block_pool::fits(bytes, 1)) return ::operator new(bytes);
+  // kept: asked for its executor, at once
+  if (worker* const w = this_worker(); w != nullptr) return w->home.allocate_block(bytes);
+  void* const dropped = outside_blocks::take(bytes);
+  return dropped != nullptr ? dropped : block_pool::new_block(bytes);
+}
+
+HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
+  free_shared_block(frame, bytes);
+}
+
+HEIST_COLD_BODY void refuse_second_await() {
+  throw executor_error{
+      "a coroutine is awaited that has been awaited before, was moved from, or is none: it runs once. Fix it by "
+      "calling "
+      "the function again, or by a heist::shared_future of its result."};
+}
+
+HEIST_COLD_BODY void refuse_await_nowhere() {
+  throw executor_error{
+      "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it "
+      "by "
+      "co_await heist::resume_on(ex) before."};
+}
+
+HEIST_COLD_BODY void refuse_event_without_value(std::string const& name) {
+  throw graph_error{fmt::format(
+      "event {} is awaited and has no value: its run was stopped, has failed or went around it, or there was none. Fix "
+      "it by co_await of the run before, which throws what it failed with.",
+      name)};
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,331 @@
+// Pipelines: tokens go through stages, in order at serial stages, in parallel at parallel stages.
+#pragma once
+
+#include <array>
+#include <cstddef>  // size_t
+#include <exception>
+#include <iterator>  // size
+#include <memory>    // unique_ptr
+#include <optional>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>  // forward, index_sequence, move
+#include <vector>
+
+#include "heist/core/executor/executor.hpp"
+#include "heist/core/scheduler/told_part.hpp"
+#include "heist/parallel/pipeline/pipeline_run.hpp"
+
+namespace heist {
+namespace detail {
+
+template <class F, bool Serial>
+struct pipeline_stage {
+  static constexpr bool serial = Serial;
+  F function;
+  char const* name;
+};
+template <class T>
+inline constexpr bool is_pipeline_stage = false;
+template <class F, bool Serial>
+inline constexpr bool is_pipeline_stage<pipeline_stage<F, Serial>> = true;
+
+/// What a stage is called with: the value that came out of the one before.
+template <class Value>
+struct stage_arguments {
+  using type = std::tuple<Value&&>;
+};
+template <>
+struct stage_arguments<void> {
+  using type = std::tuple<>;
+};
+
+/// The result of calling F so; a sentence if that cannot be.
+template <class F, class Arguments>
+struct stage_result;
+template <class F, class... A>
+struct stage_result<F, std::tuple<A...>> {
+  static_assert(callable_as_task<F, context, A...>,
+                "heist: a stage of a pipeline is called with what the stage before it returns, the first one with a "
+                "heist::token&, which cannot be copied; fix its parameters.");
+  static auto called() {
+    if constexpr (callable_as_task<F, context, A...>) {
+      return std::type_identity<task_result<context, F, A...>>{};
+    } else {
+      return std::type_identity<refused>{};
+    }
+  }
+  using type = typename decltype(called())::type;
+};
+
+}  // namespace detail
+
+/// A stage that processes one token at a time, in the order of the first stage. `name` appears in traces and reports.
+/// It must outlive the executor, as a literal does.
+template <class F>
+auto serial_stage(F&& f, char const* name = nullptr) {
+  return detail::pipeline_stage<std::decay_t<F>, true>{std::forward<F>(f), name};
+}
+/// A stage that processes any number of tokens in parallel. `name`: as above.
+template <class F>
+auto parallel_stage(F&& f, char const* name = nullptr) {
+  return detail::pipeline_stage<std::decay_t<F>, false>{std::forward<F>(f), name};
+}
+
+namespace detail {
+
+/// What goes into stage I, and what comes out.
+template <class Stages, std::size_t I>
+struct stage_at {
+  using arguments = typename stage_arguments<typename stage_at<Stages, I - 1>::result>::type;
+  using result = typename stage_result<decltype(std::tuple_element_t<I, Stages>::function), arguments>::type;
+};
+template <class Stages>
+struct stage_at<Stages, 0> {
+  using arguments = std::tuple<token&>;
+  using result = typename stage_result<decltype(std::tuple_element_t<0, Stages>::function), arguments>::type;
+};
+
+}  // namespace detail
+
+/// A sequence of stages. The first is serial. It is called with a token& until it calls token::stop(). Each later
+/// stage is called with the result of the stage before it, or without an argument. A stage may take a context as its
+/// first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a std::stop_token as the second
+/// argument no token begins after its stop, and get() throws stopped_error.
+///
+/// Threads  any thread may start a run. Starting a second run at the same time throws executor_error.
+/// Promises a serial stage processes tokens in order, one after the other. After an exception no token begins, tokens
+///          in progress call no further stage, and get() rethrows the first exception. The destructor waits for the
+///          run. A stage may wait for a later token by a future or a join. A stage that blocks its thread for a later
+///          token may block for ever, with any number of workers.
+/// Cost     a token allocates nothing. A serial stage costs at most two locked operations. Tokens move to other
+///          workers if the stages until their next turn take some 200 ns or more. Shorter stages are no faster on two
+///          workers than on one.
+template <class... Stages>
+class pipeline {
+  static_assert((detail::is_pipeline_stage<Stages> && ...),
+                "heist: a pipeline is made of the number of tokens at a time, and of stages; fix it by "
+                "heist::serial_stage(f) and heist::parallel_stage(f).");
+  static_assert(sizeof...(Stages) != 0,
+                "heist: a pipeline without a stage does nothing; fix it by a first, serial one.");
+  static constexpr std::size_t count = sizeof...(Stages);
+  using stages = std::tuple<Stages...>;
+  template <std::size_t I>
+  using stage = std::tuple_element_t<I, stages>;
+  static_assert(stage<0>::serial,
+                "heist: the first stage of a pipeline says when there are no more tokens, so it is serial; fix it by "
+                "heist::serial_stage.");
+
+  template <std::size_t I>
+  using at = detail::stage_at<stages, I>;
+  template <std::size_t I>
+  using result = typename at<I>::result;
+
+  template <class>
+  struct slots_of;
+  template <std::size_t... I>
+  struct slots_of<std::index_sequence<I...>> {
+    using type = std::tuple<detail::result_slot<result<I>>...>;
+  };
+
+  struct alignas(cache_line_size) line : detail::pipeline_line {
+    typename slots_of<std::make_index_sequence<count>>::type values;
+    pipeline* in = nullptr;
+    bool alive = false;  ///< its token is to go through further stages
+  };
+
+ public:
+  /// Throws executor_error for 0 tokens at a time, or for too many.
+  explicit pipeline(std::size_t tokens_at_a_time, Stages... each)
+      : core_{tokens_at_a_time, count},
+        lines_{std::make_unique<line[]>(tokens_at_a_time)},
+        stages_{std::move(each)...} {
+    for (std::size_t i = 0; i != tokens_at_a_time; ++i) {
+      lines_[i].of = &core_;
+      lines_[i].in = this;
+      lines_[i].index = i;
+    }
+  }
+
+  /// Waits for a run in progress.
+  ~pipeline() { core_.wait(); }
+  pipeline(pipeline const&) = delete;
+  pipeline& operator=(pipeline const&) = delete;
+
+  // How executors start runs.
+  future<void> start_run(detail::core& home, std::size_t passes) { return start(home, passes, std::nullopt); }
+  future<void> start_run(detail::core& home, std::size_t passes, std::stop_token const& token) {
+    return start(home, passes, token);
+  }
+
+ private:
+  future<void> start(detail::core& home, std::size_t passes, std::optional<std::stop_token> const& token) {
+    if (passes != 1) {
+      throw executor_error{
+          "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
+    }
+    core_.claim(home);
+    // Before anybody runs.
+    for (std::size_t i = 0; i != core_.lines; ++i) {
+      lines_[i].run = &run_stage<0>;
+      core_.turn(0, i).expect(i == 0 ? 2 : 1);  // each line is free, and the first has the turn
+    }
+    for (std::size_t s = 1; s != count; ++s) {
+      for (std::size_t i = 0; i != core_.lines; ++i)
+        core_.turn(s, i).expect(i == 0 ? 1 : 2);  // nobody before the first
+    }
+    return core_.start(home, lines_[0], token);
+  }
+
+  /// What observers call stage I.
+  template <std::size_t I>
+  char const* name_of() const noexcept {
+    static constexpr char const* by_place[] = {"stage 1", "stage 2", "stage 3", "stage 4", "stage 5", "stage 6"};
+    char const* const given = std::get<I>(stages_).name;
+    return given != nullptr ? given : I < std::size(by_place) ? by_place[I] : "a later stage";
+  }
+
+  /// Runs stage I, and those after it for as long as it may, with the token of a line.
+  template <std::size_t I>
+  static detail::runnable* run_stage(detail::runnable& task, detail::fiber& self) {
+    line& l = static_cast<line&>(static_cast<detail::pipeline_line&>(static_cast<detail::queued_runnable&>(task)));
+    self.worker->report_pending_count();
+    detail::kept_line kept{self};
+    return l.in->template go_on<I>(l, self, kept);
+  }
+
+  template <std::size_t I>
+  detail::runnable* go_on(line& l, detail::fiber& self, detail::kept_line& kept) {
+    std::uint64_t const began = detail::stage_times::times(I == 0 ? core_.next_number : l.number) ? os_env::ticks() : 0;
+    if constexpr (I == 0) {
+      if (!begin_token(l, self)) return pass_end(l, self);
+    } else {
+      call<I>(l, self);
+    }
+    if (began != 0) core_.times.ran(I, os_env::ticks() - began);
+    if constexpr (stage<I>::serial) {
+      if (core_.lines != 1) {
+        pass_turn<I>(l, self, kept);
+      } else if (I != 0) {
+        static_cast<void>(core_.turn(I, 0).arrive());  // for the next token of this line
+      }
+    }
+    if constexpr (I + 1 == count) {
+      l.run = &run_stage<0>;
+      if (core_.lines != 1 && !core_.turn(0, l.index).arrive()) return kept.take();
+      detail::runnable* const next = kept.take();
+      if (next == nullptr) return &l;
+      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(l));
+      return next;
+    } else {
+      if constexpr (stage<I + 1>::serial) {
+        if (!core_.turn(I + 1, l.index).arrive()) return kept.take();
+      }
+      return go_on<I + 1>(l, self, kept);
+    }
+  }
+
+  /// The token of `l` has left serial stage I. The line behind it goes on here, after this token, if that is soon.
+  template <std::size_t I>
+  void pass_turn(line& l, detail::fiber& self, detail::kept_line& kept) {
+    bool const is_soon = self.home.worker_count == 1 || core_.times.are_short(I + 1, end_of_row<I>());
+    bool const may_keep = is_soon && self.home.joins == join_strategy::park;  // other joins wait without a word
+    if (!may_keep) kept.push();
+    line& following = lines_[core_.after(l.index)];
+    if (!core_.turn(I, following.index).arrive()) return;
+    following.run = &run_stage<I>;
+    if (may_keep) {
+      kept.keep(following);
+    } else {
+      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(following));
+    }
+  }
+  /// Behind the stages that a token goes through until it has to have a turn and has left that stage again.
+  template <std::size_t I>
+  static constexpr std::size_t end_of_row() {
+    constexpr bool serial[] = {Stages::serial...};
+    std::size_t end = I + 1;
+    while (end != count && !serial[end]) ++end;
+    return end == count ? count : end + 1;
+  }
+
+  /// The first stage. False if there is no token any more.
+  bool begin_token(line& l, detail::fiber& self) {
+    if (core_.ended != 0 || core_.over()) return false;
+    l.number = core_.next_number++;
+    detail::told_part const told{self, &std::get<0>(stages_), name_of<0>()};
+    token t = detail_token_access::make(l.number);
+    l.alive = true;
+    try {
+      fill<0>(l, self, t);
+    } catch (...) {
+      core_.fail();
+      l.alive = false;
+    }
+    forget<0>(l);
+    if (detail_token_access::stopped(t)) {
+      core_.said_stop = true;
+      std::get<0>(l.values).reset();
+      return false;
+    }
+    return true;
+  }
+
+  /// There are no more tokens: the turn goes once through all lines, each of which is then free.
+  detail::runnable* pass_end(line& l, detail::fiber& self) {
+    if (++core_.ended == core_.lines) return core_.finish(self);
+    line& following = lines_[core_.after(l.index)];
+    if (!core_.turn(0, following.index).arrive()) return nullptr;
+    following.run = &run_stage<0>;  // not before: it may stand in a deque for another stage
+    return &following;
+  }
+
+  template <std::size_t I>
+  void call(line& l, detail::fiber& self) {
+    if (l.alive && !core_.failed.load(std::memory_order_relaxed)) {  // relaxed: advice
+      detail::told_part const told{self, &std::get<I>(stages_), name_of<I>()};
+      try {
+        if constexpr (std::is_void_v<result<I - 1>>) {
+          fill<I>(l, self);
+        } else {
+          fill<I>(l, self, std::get<I - 1>(l.values).take());
+        }
+      } catch (...) {
+        core_.fail();
+        l.alive = false;
+      }
+    } else {
+      l.alive = false;
+    }
+    std::get<I - 1>(l.values).reset();
+    forget<I>(l);
+  }
+
+  template <std::size_t I, class... A>
+  void fill(line& l, detail::fiber& self, A&&... a) {
+    if constexpr (!std::is_same_v<result<I>, detail::refused>) {
+      detail::interrupted_by const stop{self, core_.interrupt};
+      std::get<I>(l.values).fill([&]() -> decltype(auto) {
+        return detail::call_with_context<context>(std::get<I>(stages_).function, self, core_.interrupt,
+                                                  std::forward<A>(a)...);
+      });
+    }
+  }
+  /// What the last stage returns is nobody's.
+  template <std::size_t I>
+  void forget(line& l) noexcept {
+    if constexpr (I + 1 == count) std::get<I>(l.values).reset();
+  }
+
+  detail::pipeline_core core_;
+  std::unique_ptr<line[]> lines_;
+  stages stages_;
+};
+
+template <class... Stages>
+pipeline(std::size_t, Stages...) -> pipeline<Stages...>;
+template <class... Stages>
+pipeline(int, Stages...) -> pipeline<Stages...>;
+
+}  // namespace heist

@@ -1,0 +1,131 @@
+// Bodies of pipeline_run.hpp.
+#pragma once
+
+#include "heist/parallel/pipeline/pipeline_run.hpp"
+
+#include <fmt/core.h>
+
+namespace heist::detail {
+
+inline constexpr async_operations pipeline_operations{{&describe_async, &wave_of_async},
+                                                      &destroy_async<pipeline_state>};
+inline constexpr described pipeline_what{&pipeline_operations};
+inline constexpr std::size_t most_lines = std::size_t{1} << 16;
+
+HEIST_COLD_BODY pipeline_state::pipeline_state(async_place const& at) noexcept
+    : async_state<void>{nullptr, &pipeline_what, at} {}
+
+HEIST_COLD_BODY bool describe_line(runnable const& self, task_view& view) noexcept {
+  view = {task_kind::other, &self, "pipeline"};
+  return false;  // its stages are told
+}
+
+HEIST_COLD_BODY unsigned wave_of_line(runnable const& self) noexcept {
+  return static_cast<pipeline_line const&>(self).of->run->wave;
+}
+
+HEIST_COLD_BODY stage_times::stage_times(std::size_t stages)
+    : ticks_{std::make_unique<os_env::atomic<std::uint32_t>[]>(stages)} {
+  for (std::size_t s = 0; s != stages; ++s)
+    ticks_[s].store(~std::uint32_t{0}, std::memory_order_relaxed);  // relaxed: as below
+}
+
+/// Shorter at once, longer by a quarter: one call that was disturbed makes a stage long for a while.
+HEIST_COLD_BODY void stage_times::ran(std::size_t stage, std::uint64_t ticks) noexcept {
+  auto const now = static_cast<std::uint32_t>(ticks < ~std::uint32_t{0} ? ticks : ~std::uint32_t{0});
+  std::uint32_t const before = ticks_[stage].load(std::memory_order_relaxed);                        // relaxed: advice
+  ticks_[stage].store(now < before ? now : before + (now - before) / 4, std::memory_order_relaxed);  // relaxed: advice
+}
+
+HEIST_BODY bool stage_times::are_short(std::size_t first, std::size_t end) const noexcept {
+  std::uint64_t all = 0;
+  for (std::size_t s = first; s != end; ++s) all += ticks_[s].load(std::memory_order_relaxed);  // relaxed: advice
+  return all < short_ticks;
+}
+
+HEIST_BODY void kept_line::push() noexcept {
+  if (pipeline_line* const l = take(); l != nullptr) self_.home.push(*self_.worker, static_cast<queued_runnable&>(*l));
+}
+
+HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::size_t stages)
+    : lines{tokens_at_a_time}, times{stages} {
+  if (lines == 0 || lines > most_lines) {
+    throw executor_error{fmt::format(
+        "a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.", lines, most_lines)};
+  }
+  turns = std::make_unique<basic_turn<>[]>(lines * stages);
+  for (std::size_t s = 0; s != stages; ++s) {
+    for (std::size_t l = 0; l != lines; ++l) turn(s, l).expect(2);
+  }
+}
+
+HEIST_COLD_BODY pipeline_core::~pipeline_core() = default;
+
+HEIST_COLD_BODY void pipeline_core::wait() const {
+  if (!last.valid()) return;
+  try {
+    wait_to_the_end(future_access::state(last).finished, future_access::state(last).generation,
+                    {"the run of a pipeline, to destroy it"});
+  } catch (executor_error const&) {  // a child of fork(): nobody runs it here
+  }
+}
+
+HEIST_COLD_BODY void pipeline_core::fail() noexcept {
+  std::exception_ptr e = exception_of_task();
+  // acq_rel: the first one owns the exception, which whoever finishes the run sees through the turns
+  if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
+}
+
+HEIST_COLD_BODY void pipeline_core::claim(core const& home) {
+  home.check_open();
+  if (running.exchange(true, std::memory_order_acquire)) {  // acquire: pairs with finish()
+    throw executor_error{
+        "a pipeline is run while it runs: its stages' order would be lost. Fix it by get() on the first run before, "
+        "or "
+        "by a second pipeline."};
+  }
+}
+
+HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& first,
+                                                  std::optional<std::stop_token> token) {
+  try {
+    run = make_async<pipeline_state>(home, sizeof(inherited_stop));
+  } catch (...) {
+    running.store(false, std::memory_order_relaxed);  // relaxed: nothing has been done
+    throw;
+  }
+  inherited_stop::add(*run, interrupt_of_caller());
+  interrupt = &inherited_stop::of(*run)->state;
+  if (token) stop.emplace(std::move(*token), interrupt_on_stop{interrupt});
+  failed.store(false, std::memory_order_relaxed);  // relaxed: what starts the run publishes it
+  exception = nullptr;
+  next_number = ended = 0;
+  said_stop = false;
+  future<void> result = future_access::make<void>(*run);
+  run->retain();
+  last = future<void>{future_access::make<void>(*run)};
+  home.submit(first, [this](unsigned wave) { run->wave = static_cast<std::uint8_t>(wave); });
+  return result;
+}
+
+HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
+  pipeline_state& over = *run;
+  bool const stopped = !said_stop && interrupt->any();
+  stop.reset();
+  if (exception) {
+    over.fail_with(std::move(exception));
+  } else if (stopped) {
+    over.exception =
+        std::make_exception_ptr(stopped_error{"the pipeline was stopped before its first stage had said so"});
+  }
+  running.store(false, std::memory_order_release);  // release: pairs with start()
+  // From here on the pipeline may be gone.
+  unsigned const wave = over.wave;
+  runnable* next = complete_async(over, self);
+  if (next != nullptr) self.home.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
+  over.release();
+  core::ended(*self.worker, wave);
+  return nullptr;
+}
+
+}  // namespace heist::detail

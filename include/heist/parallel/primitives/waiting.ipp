@@ -1,0 +1,100 @@
+// Bodies of waiting.hpp.
+#pragma once
+
+#include "heist/parallel/primitives/waiting.hpp"
+
+#include <string>
+
+#include "heist/core/base/errors.hpp"
+#include "heist/core/executor/async.hpp"
+#include "heist/core/executor/no_migrate.hpp"
+#include "heist/core/scheduler/wait.hpp"
+
+namespace heist::detail {
+
+/// Has the calling frame to get what it waits for, whatever happens?
+inline bool must_wait() noexcept {
+  fiber const* const self = this_fiber();
+  return self != nullptr && self->keeps_waiting != 0;
+}
+
+/// The interrupt_state that ends waits of the calling code. Not of what an exception has left: its destructors could not
+/// throw.
+inline interrupt_state const* stop_of_waits() noexcept {
+  return must_wait() || std::uncaught_exceptions() != 0 ? nullptr : interrupt_of_caller();
+}
+
+HEIST_COLD_BODY void may_leave::stops::operator()() const noexcept {
+  me->leave_(me->object_, me->waiter_, wait_end::stopped);
+}
+
+HEIST_COLD_BODY may_leave::timer::timer(may_leave* of) noexcept
+    : timed_call{[](timed_call& e) noexcept {
+        may_leave& leaves = *static_cast<timer&>(e).me;
+        leaves.leave_(leaves.object_, leaves.waiter_, wait_end::timed_out);
+      }},
+      me{of} {}
+
+HEIST_COLD_BODY may_leave::may_leave(line const& from, queued_waiter<>& w, std::int64_t end,
+                                     std::stop_token const& token)
+    : object_{from.object}, leave_{from.leave}, waiter_{w} {
+  if (token.stop_possible()) token_.emplace(token, stops{this});
+  if (interrupt_state const* const stop = stop_of_waits(); stop != nullptr) task_.emplace(stop->token(), stops{this});
+  if (end == never) return;
+  fiber* const here = this_fiber();
+  if (here == nullptr) return;
+  timer_.emplace(this);
+  try {
+    set_timer(here->home, *timer_, end);
+  } catch (...) {
+    timer_.reset();
+    throw;
+  }
+}
+
+HEIST_COLD_BODY void may_leave::end() noexcept {
+  task_.reset();
+  token_.reset();
+  if (timer_) unset_timer(*timer_);
+  timer_.reset();
+}
+
+HEIST_COLD_BODY void leave_now(line const& of, queued_waiter<>& w, completion& woken) noexcept {
+  of.leave(of.object, w, wait_end::stopped);
+  for (std::uint32_t tries = 0; !woken.done(); ++tries) os_env::spin(tries);
+}
+
+HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line const& of, queued_waiter<>& w,
+                                                    std::int64_t end) noexcept {
+  if (end != never && this_fiber() == nullptr) {
+    thread_waiter<> me;
+    if (!woken.enlist(me)) return nullptr;
+    noted_thread const noted{of.why};
+    if (!me.wait_until(end)) {
+      of.leave(of.object, w, wait_end::timed_out);
+      me.wait();  // it has left, or somebody is about to wake it
+    }
+    return nullptr;
+  }
+  // A wait with a limit ends without the owner, so it belongs to no circle.
+  wait_reason const limited{of.why.what, of.why.name};
+  wait_reason const& why = end == never ? of.why : limited;
+  try {
+    if (must_wait()) {
+      wait_to_the_end(woken, os_env::process(), why);
+    } else {
+      wait_for(woken, os_env::process(), why);
+    }
+    return nullptr;
+  } catch (...) {
+    std::exception_ptr failure = exception_of_task();
+    leave_now(of, w, woken);
+    return failure;
+  }
+}
+
+HEIST_COLD_BODY void throw_stopped(wait_reason const& why) {
+  throw stopped_error{std::string{"the task was stopped while it waited for "} + why.what};
+}
+
+}  // namespace heist::detail

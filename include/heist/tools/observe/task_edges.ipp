@@ -1,0 +1,69 @@
+// Bodies of task_edges.hpp.
+#pragma once
+
+#include "heist/tools/observe/task_edges.hpp"
+
+#include <new>  // bad_alloc
+
+#include "heist/tools/observe/recorder.hpp"
+
+namespace heist {
+
+HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
+  lock_.lock();
+  try {
+    drops_ = kept_ >= most_edges;
+    if (drops_) {
+      if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = recorder::now();
+      return;
+    }
+    layouts_.emplace_back();
+    layouts_.back().ns = recorder::now();
+  } catch (std::bad_alloc const&) {
+    drops_ = true;
+  }
+}
+
+HEIST_COLD_BODY void task_edges::has_task(void const* task) noexcept {
+  try {
+    if (!drops_) {
+      layouts_.back().tasks.push_back(task);
+      ++kept_;
+      return;
+    }
+  } catch (std::bad_alloc const&) {
+    drops_ = true;
+  }
+  ++dropped_;
+}
+
+HEIST_COLD_BODY void task_edges::has_edge(void const* from, void const* to) noexcept {
+  try {
+    if (!drops_ && kept_ < most_edges) {
+      layouts_.back().edges.emplace_back(from, to);
+      ++kept_;
+      return;
+    }
+  } catch (std::bad_alloc const&) {
+  }
+  ++dropped_;
+}
+
+HEIST_COLD_BODY void task_edges::graph_ends() noexcept {
+  lock_.unlock();
+}
+
+HEIST_COLD_BODY void detail::followed_edges::advance(std::int64_t ns) {
+  if (ns >= edges_->full_since()) return tasks_.clear();  // other tasks may have the same names since
+  for (; next_ != edges_->layouts().size() && edges_->layouts()[next_].ns <= ns; ++next_) {
+    task_edges::layout const& graph = edges_->layouts()[next_];
+    for (void const* const task : graph.tasks) {
+      tasks_[task] = {};
+      tasks_[task].graph = next_;
+      ended_.erase(task);
+    }
+    for (auto const& [from, to] : graph.edges) tasks_[to].predecessors.push_back(from);
+  }
+}
+
+}  // namespace heist

@@ -1,0 +1,31 @@
+// What a recording says of a program, for people: as some lines of text, and as one page that needs no network.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/tools/observe/recorder.hpp"
+#include "heist/tools/observe/task_edges.hpp"
+#include "heist/tools/observe/trace_summary.hpp"
+
+namespace heist {
+
+/// `squad_of`: by worker; empty: all are of one. Not while anything is recorded. Cost: O(events), some 100 bytes a
+/// task.
+trace_summary summarize(recorder const& recording, task_edges const* edges = nullptr,
+                        std::vector<std::uint32_t> const& squad_of = {});
+
+/// Writes one page of HTML, without scripts and without external files: timeline with the critical path in red,
+/// utilisation, steals between workers and squads, the steals as a tree, the graph with the critical path in red, and
+/// the ten longest tasks. Tasks too short to be seen in the timeline are drawn together.
+void write_report(std::ostream& out, recorder const& recording, task_edges const* edges = nullptr,
+                  std::vector<std::uint32_t> const& squad_of = {});
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/tools/observe/trace_page.ipp"
+#include "heist/tools/observe/trace_report.ipp"
+#endif

@@ -1,0 +1,94 @@
+// How the runs of a region are divided between squads, and what is remembered of them: locality/squads/region_run.hpp and
+// locality/region/path_memory.hpp for simulated programs.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/policy/tier.hpp"
+#include "heist/locality/policy/boundary_level.hpp"
+#include "heist/locality/policy/cats.hpp"
+#include "heist/locality/policy/profile.hpp"
+#include "heist/tools/simulate/program.hpp"
+
+namespace heist::sim {
+
+enum class division : std::uint8_t {
+  flat,      ///< traditional stealing
+  profiled,  ///< traditional stealing, and what the tasks touch is noted
+  by_level,
+  by_profile
+};
+
+/// What a simulation knows of its machine when it divides a region.
+struct division_facts {
+  tiering tiers = tiering::none;
+  std::uint64_t squads = 1;
+  std::uint64_t shared_cache_bytes = 0;  ///< of one squad; 0 unknown
+  std::uint32_t clock = 3;               ///< costs::clock
+  std::optional<std::uint32_t> boundary_level;
+  bool remembers_squads = true;
+};
+
+/// The memory of one region.
+class region_memory {
+ public:
+  /// Decides how the run is divided that begins now (CAB, Algorithm II, step 2; CATS, Fig. 3).
+  void plan(program const& p, run const& r, division_facts const& facts);
+
+  /// The run has ended.
+  void finish(program const& p, run const& r, division_facts const& facts);
+
+  division how() const noexcept { return how_; }
+  std::string const& note() const noexcept { return note_; }
+
+  /// Do the forks of an inter-squad task make intra-squad tasks?
+  bool is_leaf(std::uint32_t level, std::uint32_t entry) const noexcept {
+    if (how_ == division::by_level) return level >= level_;
+    return entry == region_profile::no_entry || profile_[entry].tier != task_tier::inter;
+  }
+  /// The profile's entry of a child; region_profile::no_entry where it is not divided by a profile.
+  std::uint32_t entry_of_child(std::uint32_t parent, std::uint32_t index) noexcept;
+
+  /// The squad where the body runs: at first that of the worker that enters the region.
+  std::uint32_t home(std::uint32_t of_worker) noexcept {
+    if (!home_) home_ = of_worker;
+    return *home_;
+  }
+  /// The squad that ran the task of this path last, or `otherwise`; which it is without memory.
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, bool remembers) const {
+    if (!remembers) return otherwise;
+    auto const found = squad_of_.find(path);
+    return found == squad_of_.end() ? otherwise : found->second;
+  }
+  void ran_in(std::uint64_t path, std::uint32_t squad) { squad_of_[path] = squad; }
+
+ private:
+  void plan_by_level(program const& p, run const& r, division_facts const& facts);
+
+  /// What the run's tasks declare is the memory that they touch.
+  static region_profile make_profile(program const& p, run const& r, division_facts const& facts);
+  static void const* function(program const& p, std::uint32_t t) noexcept {
+    return reinterpret_cast<void const*>(
+        std::uintptr_t{p.task_at(t).function});  // NOLINT: a name that tells code apart
+  }
+  static task_counts own(program const& p, std::uint32_t t, division_facts const& facts) noexcept;
+
+  division how_ = division::flat;
+  std::string note_;
+  std::uint32_t level_ = 0;
+  bool profile_wanted_ = true, shape_changed_ = false;
+  region_profile profile_;
+  std::optional<std::uint32_t> home_;
+  std::unordered_map<std::uint64_t, std::uint32_t> squad_of_;  ///< by path; only looked up
+};
+
+}  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/tools/simulate/division.ipp"
+#endif

@@ -1,0 +1,95 @@
+// Bodies of division.hpp.
+#pragma once
+
+#include "heist/tools/simulate/division.hpp"
+
+#include <fmt/core.h>
+
+#include <vector>
+
+namespace heist::sim {
+
+HEIST_BODY void region_memory::plan(program const& p, run const& r, division_facts const& facts) {
+  shape_changed_ = false;
+  if (facts.tiers == tiering::none) {
+    how_ = division::flat;
+  } else if (facts.squads == 1) {
+    how_ = division::flat;
+    note_ = "traditional stealing because all workers are in one squad";
+  } else if (facts.tiers == tiering::by_level || facts.boundary_level) {
+    plan_by_level(p, r, facts);
+  } else if (profile_wanted_) {
+    how_ = division::profiled;
+    note_ = "this run is profiled";
+  } else {
+    how_ = profile_.verdict() == profile_verdict::two_tiers ? division::by_profile : division::flat;
+    note_ = profile_.note();
+  }
+}
+
+HEIST_BODY void region_memory::finish(program const& p, run const& r, division_facts const& facts) {
+  if (how_ == division::profiled) {
+    profile_ = make_profile(p, r, facts);
+    profile_wanted_ = false;
+    note_ = fmt::format("profiled {} tasks: {}", profile_.size(), profile_.note());
+  } else if (shape_changed_) {
+    profile_wanted_ = true;
+    note_ = "the tasks were not those of the profiled run; the next run is profiled again";
+  }
+}
+
+HEIST_BODY std::uint32_t region_memory::entry_of_child(std::uint32_t parent, std::uint32_t index) noexcept {
+  if (how_ != division::by_profile) return region_profile::no_entry;
+  auto const entry = profile_.lookup(parent, index);
+  if (entry == region_profile::no_entry) shape_changed_ = true;
+  return entry;
+}
+
+HEIST_BODY void region_memory::plan_by_level(program const& p, run const& r, division_facts const& facts) {
+  region_facts const known = r.region == none ? region_facts{} : p.regions()[r.region];
+  if (facts.boundary_level) {
+    level_ = *facts.boundary_level;
+    note_ = fmt::format("boundary level {} by hand, on {} squads", level_, facts.squads);
+  } else if (known.bytes == 0 || known.branching < 2) {
+    level_ = 0;
+    note_ =
+        "traditional stealing because the region does not say how many bytes it touches and into how many parts, "
+        "at least 2, its tasks divide";
+  } else {
+    level_ = tier::boundary_level_of_region(known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
+    note_ = fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {} bytes", level_,
+                        known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
+  }
+  how_ = level_ == 0 ? division::flat : division::by_level;
+}
+
+HEIST_BODY region_profile region_memory::make_profile(program const& p, run const& r, division_facts const& facts) {
+  std::vector<profiled_task> tasks;
+  std::vector<std::uint32_t> numbers{r.first};  // of each task in the program
+  tasks.push_back({profiled_task::no_parent, 0, function(p, r.first), own(p, r.first, facts)});
+  for (std::uint32_t i = 0; i != numbers.size(); ++i) {
+    for (stage const& s : p.stages_of(numbers[i])) {
+      for (std::uint32_t c = s.first_child; c != s.first_child + s.children; ++c) {
+        numbers.push_back(c);
+        tasks.push_back({i, p.task_at(c).index, function(p, c), own(p, c, facts)});
+      }
+    }
+  }
+  tier::profile_facts known;
+  known.squads = facts.squads;
+  known.shared_cache_bytes = facts.shared_cache_bytes;
+  known.region_bytes = r.region == none ? 0 : p.regions()[r.region].bytes;
+  known.hardware_why_not = "a simulated machine has none";
+  return tier::make_profile(tasks, known);
+}
+
+HEIST_BODY task_counts region_memory::own(program const& p, std::uint32_t t, division_facts const& facts) noexcept {
+  task_counts counts;
+  for (stage const& s : p.stages_of(t)) {
+    counts.ticks += s.work * facts.clock;
+    for (touch const& m : p.touches().subspan(s.first_touch, s.touches)) counts.declared_bytes += m.bytes;
+  }
+  return counts;
+}
+
+}  // namespace heist::sim

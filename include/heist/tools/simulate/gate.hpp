@@ -1,0 +1,138 @@
+// Who is awake: the counts and the rules of core/sync/idle_gate.hpp, where every step takes effect at one moment.
+#pragma once
+
+#include <algorithm>  // find
+#include <cstddef>    // size_t
+#include <cstdint>
+#include <vector>
+
+#include "heist/core/policy/idle.hpp"
+
+namespace heist::sim {
+
+/// The constants of an idle policy as values.
+struct idle_rules {
+  bool never_sleeps, keeps_a_thief, wakes_on_push;
+  std::uint32_t helpers;
+
+  template <idle::idle_policy Idle>
+  static constexpr idle_rules of() noexcept {
+    return {Idle::never_sleeps, Idle::keeps_a_thief, Idle::wakes_on_push, Idle::helpers};
+  }
+};
+
+/// One gate for each squad where the policy has tiers, otherwise one for all. `Wake(worker)` is called for each sleeper
+/// that is notified; the youngest first, as event_count does it.
+template <class Wake>
+class gates {
+ public:
+  gates(std::size_t count, idle_rules rules, Wake wake) : gates_(count), rules_{rules}, wake_{wake} {}
+
+  void become_active(std::uint32_t g) {
+    if (!rules_.keeps_a_thief || actives_++ != 0) return;
+    for (std::uint32_t i = 0; i != gates_.size(); ++i)
+      if (gates_[after(g, i)].thieves == 0) notify_one(after(g, i));
+  }
+  void become_inactive() noexcept {
+    if (rules_.keeps_a_thief) --actives_;
+  }
+
+  void become_thief(std::uint32_t g) noexcept { ++gates_[g].thieves; }
+  template <class Look>
+  void found_work(std::uint32_t g, Look&& work_anywhere, bool woken) {
+    bool const last = --gates_[g].thieves == 0;
+    if (!last && !(woken && rules_.wakes_on_push)) return;
+    if (rules_.keeps_a_thief) {
+      notify_one(g);
+    } else if (rules_.wakes_on_push && somebody_sleeps() && work_anywhere()) {
+      notify_somebody(g);
+      if (woken && somebody_sleeps()) notify_somebody(g);
+    }
+  }
+
+  /// Something that everybody may take.
+  void pushed(std::uint32_t g) {
+    if (rules_.wakes_on_push && somebody_sleeps() && nobody_searches()) notify_somebody(g);
+  }
+  /// Something for the workers of this gate alone.
+  void pushed_here(std::uint32_t g) {
+    if (rules_.wakes_on_push && gates_[g].thieves == 0) notify_one(g);
+  }
+  void submitted_here(std::uint32_t g) {
+    if (rules_.wakes_on_push) {
+      pushed_here(g);
+    } else {
+      notify_one(g);
+    }
+  }
+  void submitted(std::uint32_t g) {
+    if (rules_.wakes_on_push) {
+      pushed(g);
+    } else {
+      notify_somebody(g);
+    }
+  }
+
+  /// A thief that gives up: true if it sleeps now, otherwise it is a thief still.
+  template <class Look>
+  bool try_sleep(std::uint32_t g, std::uint32_t worker, Look&& work_anywhere) {
+    bool const last = gates_[g].thieves == 1;
+    if (work_anywhere() || (rules_.keeps_a_thief && last && actives_ != 0)) return false;
+    --gates_[g].thieves;
+    gates_[g].sleepers.push_back(worker);
+    ++asleep_;
+    return true;
+  }
+
+  /// This one, if it sleeps there.
+  void wake_this(std::uint32_t g, std::uint32_t worker) {
+    auto& sleepers = gates_[g].sleepers;
+    auto const at = std::find(sleepers.begin(), sleepers.end(), worker);
+    if (at == sleepers.end()) return;
+    sleepers.erase(at);
+    --asleep_;
+    wake_(worker);
+  }
+  void wake_one(std::uint32_t g) { notify_somebody(g); }
+  void wake_here(std::uint32_t g) {
+    while (!gates_[g].sleepers.empty()) notify_one(g);
+  }
+
+  std::uint32_t asleep() const noexcept { return asleep_; }
+
+ private:
+  struct gate {
+    std::uint32_t thieves = 0;
+    std::vector<std::uint32_t> sleepers;  ///< youngest last
+  };
+
+  /// The i-th gate of the ring, from g on.
+  std::uint32_t after(std::uint32_t g, std::uint32_t i) const noexcept {
+    return static_cast<std::uint32_t>((g + i) % gates_.size());
+  }
+  bool somebody_sleeps() const noexcept { return asleep_ != 0; }
+  bool nobody_searches() const noexcept {
+    for (gate const& g : gates_)
+      if (g.thieves != 0) return false;
+    return true;
+  }
+  void notify_one(std::uint32_t g) {
+    if (gates_[g].sleepers.empty()) return;
+    std::uint32_t const worker = gates_[g].sleepers.back();
+    gates_[g].sleepers.pop_back();
+    --asleep_;
+    wake_(worker);
+  }
+  /// This gate's workers first.
+  void notify_somebody(std::uint32_t g) {
+    for (std::uint32_t i = 0; i != gates_.size(); ++i)
+      if (!gates_[after(g, i)].sleepers.empty()) return notify_one(after(g, i));
+  }
+
+  std::vector<gate> gates_;
+  idle_rules rules_;
+  Wake wake_;
+  std::uint32_t actives_ = 0, asleep_ = 0;
+};
+
+}  // namespace heist::sim

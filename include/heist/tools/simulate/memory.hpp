@@ -1,0 +1,85 @@
+// The caches of a simulated machine and what they cost: one for each worker, one for each squad, and memory behind.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/random.hpp"
+#include "heist/tools/simulate/costs.hpp"
+#include "heist/tools/simulate/lru_cache.hpp"
+#include "heist/tools/simulate/numa_nodes.hpp"
+#include "heist/tools/simulate/options.hpp"
+#include "heist/tools/simulate/program.hpp"
+#include "heist/tools/simulate/report.hpp"
+
+namespace heist::sim {
+
+/// How large the caches are, in bytes; 0: there is none.
+struct cache_sizes {
+  std::uint64_t of_worker = 0, of_squad = 0;
+};
+
+/// What the options say, or else the machine.
+cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, topology::squads const& s);
+
+/// A write makes a new version of a block; a copy of an older one counts as absent when it is read, as if the hardware
+/// had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the *side* of a
+/// block is the squad, or where squads share no cache the worker, that has touched it last: for others it is a transfer;
+/// a write costs as much where they still have a copy, because the other side has one as well, which has to go.
+///
+/// Cost  for each block touched two searches in hash tables.
+class memory {
+ public:
+  static constexpr std::uint64_t line_bytes = 64;
+
+  /// `node_of`: the node of each worker, of `nodes`; not needed without options::numa.
+  memory(program const& p, options const& wanted, cache_sizes sizes, std::vector<std::uint32_t> const& squad_of,
+         std::size_t squads, std::uint32_t nodes = 0, std::vector<std::uint32_t> node_of = {});
+
+  /// Worker `w` touches a piece of memory; what it costs, and into `seen` what was found where. When a stage has
+  /// touched all of its memory, served() follows.
+  ticks access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random);
+  /// What a stage waits that has begun now: `alone` is what all of its accesses cost.
+  ticks served(ticks now, ticks alone) noexcept { return nodes_.served(now, alone); }
+
+  /// Where the pages are that have been touched; none without options::numa.
+  std::optional<page_homes> homes() const {
+    return nodes_.enabled() && enabled_ ? std::optional{nodes_.homes()} : std::nullopt;
+  }
+
+ private:
+  struct placed {
+    std::uint32_t first, blocks;
+    bool writes;
+  };
+
+  ticks cost(duration each, std::uint64_t blocks, fast_random& random) const noexcept {
+    return each.mean == 0 || blocks == 0 ? 0 : duration{each.mean * lines_ * blocks, each.law}.draw(random);
+  }
+
+  /// Does the block come out of caches of another side? It is on side `side` afterwards.
+  bool is_transfer(std::uint32_t block, std::uint32_t side) noexcept;
+
+  /// Gives the blocks that are touched numbers without gaps.
+  void number_blocks(program const& p, std::uint64_t block);
+
+  costs const& costs_;
+  std::vector<std::uint32_t> const& squad_of_;
+  bool enabled_;
+  std::uint64_t block_bytes_;
+  numa_nodes nodes_;
+  std::uint64_t lines_ = 1;  ///< in a block
+  std::vector<placed> touches_;
+  std::vector<std::uint32_t> versions_;  ///< of every block
+  std::vector<std::uint32_t> sides_;     ///< of every block, 0: none yet; empty without costs::transfer
+  std::vector<lru_cache> own_, shared_;
+};
+
+}  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/tools/simulate/memory.ipp"
+#endif

@@ -1,0 +1,369 @@
+// The half of a simulation that searches: it drives the policies' own objects as core/scheduler/worker_loop.hpp does.
+#pragma once
+
+#include <algorithm>  // max
+#include <cstdint>
+#include <utility>  // exchange
+#include <vector>
+
+#include "heist/core/policy/policies.hpp"
+#include "heist/core/policy/victim_watch.hpp"
+#include "heist/tools/simulate/broken_promise.hpp"
+#include "heist/tools/simulate/frames.hpp"
+#include "heist/tools/simulate/gifts.hpp"
+#include "heist/tools/simulate/inter_frames.hpp"
+#include "heist/tools/simulate/runs.hpp"
+#include "heist/tools/simulate/sim_error.hpp"
+#include "heist/tools/simulate/taking.hpp"
+
+namespace heist::sim {
+
+/// Throws sim_error for a policy that breaks a promise.
+template <policy::executor_policy Policy>
+class searcher : protected frames {
+  using victim_type = typename Policy::victim_type;
+  using idle_type = typename Policy::idle_type;
+  static constexpr bool tiers = Policy::tier_type::division != tiering::none;
+  static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
+
+  /// As in the executor: after so many attempts a thief takes what is meant for others, and a head what belongs to
+  /// another squad.
+  static constexpr std::uint32_t last_interval = 48;
+  /// A policy that wants more looks before one attempt breaks promise V4.
+  static constexpr std::uint32_t most_looks = 1'000'000;
+
+ protected:
+  searcher(program const& p, options const& wanted)
+      : frames{p,
+               wanted,
+               {Policy::order_type::value, Policy::join_type::strategy, Policy::tier_type::division,
+                idle_rules::of<idle_type>(), tier::remembers_squads<typename Policy::tier_type>()}},
+        decisions_(count_) {
+    if constexpr (victim::placed_policy<victim_type>) {
+      for (worker& w : workers_) decisions_[w.number].victim.place(view_of_all(w), machine_, placed_);
+    }
+  }
+  ~searcher() = default;
+
+  /// Worker 0 has the program in hand, the others search.
+  void begin_all() {
+    for (worker& w : workers_) {
+      w.next = step::search;
+      if (w.number == 0) {
+        gates_.become_thief(gate_of(w));
+        w.searching = true;
+        w.in_hand = {item::kind::next_run, none};
+        w.next = step::use_hand;
+        found(w);
+        become_active(w);
+      }
+      queue_.add(0, w.number);
+    }
+  }
+
+  void act(worker& w) {
+    switch (w.next) {
+      case step::end_work:
+        return end_work(w);
+      case step::call_next:
+        return call_next(w);
+      case step::join_next:
+        return join_next(w);
+      case step::robbed_thief:
+        return robbed_thief(w);
+      case step::use_hand:
+        return use_hand(w);
+      case step::take_up:
+        return take_up(w);
+      case step::search:
+        return search(w);
+      case step::look_round:
+        return look_round(w);
+      case step::attempt:
+        return attempt(w);
+      case step::rob_mate:
+        return rob_mate(w);
+      case step::look_mate:
+      case step::look:
+        return look(w);
+      case step::rob:
+        return rob(w);
+      case step::pause:
+        return pause(w);
+    }
+  }
+
+ private:
+  // --- Algorithm 5: a search, which ends with work or with sleep ---
+
+  void search(worker& w) {
+    if (w.asleep) {
+      w.asleep = false;
+      w.woken = true;
+      if constexpr (idle::sleep_told_policy<idle_type>)
+        decisions_[w.number].idle.slept((now_ - w.stretch) * cost().clock);
+      --asleep_;
+      if (recording_) recording_->slept(w.number, false, now_);
+    }
+    if (follow_.strict()) return await_gift(w);
+    if (!w.searching) {
+      w.searching = true;
+      gates_.become_thief(gate_of(w));
+    }
+    if (tiers && w.head) {
+      squads_.head_is_awake(w.squad);
+      squads_.head_returns(w.squad);
+    }
+    explore(w);
+  }
+
+  /// Strict following: nobody searches.
+  void await_gift(worker& w) {
+    if (item const i = take_gift(w); i) return take_in_hand(w, i);
+    w.awaits_gift = true;
+    w.doing = activity::waiting;  // until it is given something
+  }
+
+  /// Algorithm 4.
+  void explore(worker& w) {
+    decisions& d = decisions_[w.number];
+    d.idle.begin(count_, w.worked);
+    w.worked = ~std::uint64_t{0};
+    w.attempts = 0;
+    if constexpr (tiers) {
+      if constexpr (victim::search_policy<victim_type>) d.near.begin(view_of_squad(w), w.random);
+      w.first_look = true;
+      look_in_squad(w);
+    } else {
+      ticks const holds_back = times(cost().pause, d.idle.holdback(), w);
+      if (holds_back == 0) return look_round(w);
+      spend(w, holds_back, activity::search, step::look_round);
+    }
+  }
+  void look_round(worker& w) {
+    w.first_look = false;
+    if (item const i = take_gift(w); i) return take(w, i);
+    if (item const i = take_submitted(); i) return take(w, i);
+    if constexpr (victim::search_policy<victim_type>) decisions_[w.number].victim.begin(view_of_all(w), w.random);
+    attempt(w);
+  }
+
+  void attempt(worker& w) {
+    ++w.attempts;
+    if (item const i = take_gift(w); i) return take(w, i);
+    if (w.attempts % last_interval == 0) {
+      if (item const i = follow_.take_any_gift(); i) return take(w, i);
+    }
+    if constexpr (tiers) {
+      look_in_squad(w);
+    } else {
+      choose(w);
+    }
+  }
+
+  /// CAB's Algorithm I, one attempt: steps 2 to 6.
+  void look_in_squad(worker& w) {
+    if (item const i = squads_.take_ready(w.squad); i) return take(w, i);
+    if (squads_.busy(w.squad)) {
+      if (placed_.members[w.squad].size() == 1) return squad_has_nothing(w);
+      w.looks = 0;
+      return choose_from(w, true);
+    }
+    if (w.head) {
+      if (item const i = squads_.head_take(w.squad, w.random.below(squads_.size())); i) return take(w, i);
+    }
+    squad_has_nothing(w);
+  }
+  void rob_mate(worker& w) {
+    worker& robbed = workers_[placed_.members[w.squad][w.victim]];
+    if (!rob_one(w, robbed, true, decisions_[w.number].near, w.victim)) squad_has_nothing(w);
+  }
+  void squad_has_nothing(worker& w) {
+    if (w.first_look) return look_round(w);
+    if (w.attempts % last_interval == 0 && w.head) {
+      if (item const i = squads_.head_take_any(w.squad); i) return take(w, i);
+    }
+    choose(w);
+  }
+
+  // --- one attempt ---
+
+  void choose(worker& w) {
+    w.looks = 0;
+    choose_from(w, false);
+  }
+  /// Asks the policy whom to rob or to look at; `near`: within the squad.
+  void choose_from(worker& w, bool near) {
+    decisions& d = decisions_[w.number];
+    victim_type& victim = near ? d.near : d.victim;
+    victim::thief_view const me = near ? view_of_squad(w) : view_of_all(w);
+    w.victim = victim.next(me, w.random);
+    if (w.victim >= me.workers)
+      throw sim_error(victim::complaint<victim_type>(detail::names_no_worker(w.victim, me.workers)));
+    if constexpr (is_sampling) {
+      if (victim.wants_look()) {
+        if (w.victim == me.self || ++w.looks > most_looks)
+          throw sim_error(victim::complaint<victim_type>(
+              "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
+              "when next() has named its own number (V4)"));
+        ++w.told.looks;
+        return spend(w, draw(cost().look, w) + way_to(w, near), activity::search, near ? step::look_mate : step::look);
+      }
+    }
+    if (near && w.victim == me.self) return squad_has_nothing(w);
+    if (!near) {
+      if (!d.watch.leaves_nobody_out(me, w.victim, [&](std::uint32_t u) {
+            return u == w.number ? !master_.empty() : offer_of(workers_[u], may_have_frames(w, workers_[u])).tasks != 0;
+          }))
+        throw sim_error(victim::complaint<victim_type>(
+            detail::neglects_worker(d.watch.suspect(), victim::watch::enough(count_), w.number)));
+      if (w.victim == me.self) {
+        if (item const i = take_submitted(); i) return take(w, i);
+        return failed(w);
+      }
+    }
+    ++w.told.attempts;
+    spend(w, draw(cost().attempt, w) + way_to(w, near), activity::search, near ? step::rob_mate : step::rob);
+  }
+  /// What an attempt at w.victim, or a look, takes because the victim is far or unfamiliar.
+  ticks way_to(worker& w, bool near) {
+    worker const& there = near ? workers_[placed_.members[w.squad][w.victim]] : workers_[w.victim];
+    ticks const far = there.squad == w.squad ? 0 : draw(cost().far, w);
+    return cost().familiar == 0 || w.known.use(there.number, 0) ? far : far + draw(cost().unfamiliar, w);
+  }
+  void look(worker& w) {
+    if constexpr (is_sampling) {
+      bool const near = w.next == step::look_mate;
+      worker const& seen = near ? workers_[placed_.members[w.squad][w.victim]] : workers_[w.victim];
+      (near ? decisions_[w.number].near : decisions_[w.number].victim)
+          .looked(w.victim, offer_of(seen, may_have_frames(w, seen)));
+      choose_from(w, near);
+    }
+  }
+  void rob(worker& w) {
+    worker& robbed = workers_[w.victim];
+    if (rob_one(w, robbed, may_have_frames(w, robbed), decisions_[w.number].victim, w.victim)) return;
+    if (robbed.help_wanted != 0) {
+      --robbed.help_wanted;
+      gates_.wake_one(gate_of(robbed));
+    }
+    failed(w);
+  }
+
+  /// Takes the oldest thing that `robbed` has, and tells the policy what came of it.
+  bool rob_one(worker& w, worker& robbed, bool with_frames, victim_type& victim, std::uint32_t named) {
+    bool const has_deque = !robbed.deque.empty();
+    bool const has_frames = with_frames && !robbed.continuations.empty();
+    bool const has = has_deque || has_frames || !robbed.offered.empty();
+    victim.feedback(named, has ? victim::outcome::stolen : victim::outcome::empty);
+    if (!has) {
+      if constexpr (victim::thief_counting_policy<victim_type>) {
+        if (robbed.searching) victim.met_thief(named);
+      }
+      return false;
+    }
+    if (has_deque) {
+      --open_;
+      stolen(w, robbed, robbed.deque.take_oldest());
+    } else if (has_frames) {
+      steal_continuation(w, robbed);
+    } else {
+      steal_offered(w, robbed);
+    }
+    found(w);
+    become_active(w);
+    return true;
+  }
+
+  /// Frames stay in their squad.
+  static bool may_have_frames(worker const& w, worker const& robbed) noexcept {
+    return !tiers || w.squad == robbed.squad;
+  }
+  victim::offer offer_of(worker const& seen, bool with_frames) const noexcept {
+    auto const many = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
+    if (!seen.deque.empty()) return {many(seen.deque.size()), 0};
+    if (with_frames && !seen.continuations.empty())
+      return {many(seen.continuations.size()), tasks_[seen.continuations.oldest()].depth};
+    if (!seen.offered.empty()) return {many(seen.offered.size()), tasks_[seen.offered.oldest()].depth};
+    return {};
+  }
+
+  void failed(worker& w) {
+    switch (decisions_[w.number].idle.failed()) {
+      case idle::step::search:
+        w.pauses_left = 1;
+        return pause(w);
+      case idle::step::pause:
+        w.pauses_left = std::max(1u, decisions_[w.number].idle.pauses());
+        return pause(w);
+      case idle::step::yield:
+        return spend(w, std::max<ticks>(1, draw(cost().yield, w)), activity::search, step::attempt);
+      case idle::step::sleep:
+        break;
+    }
+    if (item const i = follow_.take_any_gift(); i) return take(w, i);
+    if (tiers && w.head) {
+      if (item const i = squads_.head_take_any(w.squad); i) return take(w, i);
+    }
+    fall_asleep(w);
+  }
+  /// With tiers, a pause ends when something is put where only this squad looks.
+  void pause(worker& w) {
+    if (w.pauses_left == 0 || (tiers && w.next == step::pause && squads_.called(w.squad, w.head))) return attempt(w);
+    std::uint32_t const now = tiers ? 1 : w.pauses_left;
+    w.pauses_left -= now;
+    spend(w, std::max<ticks>(1, times(cost().pause, now, w)), activity::search, step::pause);
+  }
+
+  void fall_asleep(worker& w) {
+    if (tiers && w.head) squads_.head_falls_asleep(w.squad);
+    if (!gates_.try_sleep(gate_of(w), w.number, [&] { return work_for(w); })) {
+      if (tiers && w.head) squads_.head_is_awake(w.squad);
+      return spend(w, std::max<ticks>(1, draw(cost().pause, w)), activity::search, step::search);
+    }
+    w.searching = false;
+    w.asleep = true;
+    ++asleep_;
+    ++w.told.sleeps;
+    w.doing = activity::asleep;  // until it is roused
+    if (recording_) recording_->slept(w.number, true, now_);
+  }
+  /// Is there something that `w` may take?
+  bool work_for(worker const& w) const noexcept {
+    if (open_ != 0 || follow_.has(w.number) || follow_.has_gifts()) return true;
+    if constexpr (tiers) {
+      for (std::uint32_t const mate : placed_.members[w.squad])
+        if (!workers_[mate].continuations.empty()) return true;
+      return squads_.may_take(w.squad, w.head);
+    } else {
+      return frames_ != 0;
+    }
+  }
+
+  // --- the search has an end ---
+
+  void take(worker& w, item i) {
+    found(w);
+    take_in_hand(w, i);
+  }
+  void found(worker& w) {
+    w.searching = false;
+    gates_.found_work(
+        gate_of(w), [&] { return work_for(w); }, std::exchange(w.woken, false));
+    if (tiers && w.head) squads_.head_leaves(w.squad);
+  }
+
+  victim::thief_view view_of_all(worker const& w) const noexcept { return {w.number, count_}; }
+  victim::thief_view view_of_squad(worker const& w) const noexcept {
+    return {w.place, static_cast<std::uint32_t>(placed_.members[w.squad].size())};
+  }
+
+  struct decisions {
+    victim_type victim, near;  ///< near: within the squad
+    idle_type idle;
+    victim::watch watch;
+  };
+  std::vector<decisions> decisions_;
+};
+
+}  // namespace heist::sim

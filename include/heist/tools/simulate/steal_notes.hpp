@@ -1,0 +1,33 @@
+// Notes which part of a run was stolen by whom, and makes the run's steal tree of it.
+#pragma once
+
+#include <cstdint>
+#include <utility>  // move
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/locality/policy/steal_tree.hpp"
+#include "heist/tools/simulate/program.hpp"
+
+namespace heist::sim {
+
+class steal_notes {
+ public:
+  explicit steal_notes(std::uint32_t workers) : begun_(workers) {}
+
+  void begin_run(std::uint32_t body);
+  /// `worker` begins with the rest of a frame, which called `child` last.
+  void went_on(program const& p, std::uint32_t child, std::uint32_t worker, std::uint32_t victim, bool after_join);
+  steal_tree finish_run() { return {begun_.size(), body_, std::move(steals_)}; }
+
+ private:
+  std::vector<std::uint32_t> begun_;  ///< entries of each worker
+  std::uint32_t body_ = 0;
+  std::vector<steal_tree::steal> steals_;
+};
+
+}  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/tools/simulate/steal_notes.ipp"
+#endif

@@ -1,0 +1,20 @@
+// What a simulated worker takes, from others or from its own pools, and how it continues with it. Members of frames.
+#pragma once
+
+#include <cstdint>
+
+#include "heist/core/base/config.hpp"
+#include "heist/tools/simulate/frames.hpp"
+
+namespace heist::sim {
+
+inline void frames::overtake(std::uint32_t t) noexcept {
+  --frames_;
+  tasks_[program_.stage_at(t, tasks_[t].stage).first_child + tasks_[t].next].continuation_stolen = true;
+}
+
+}  // namespace heist::sim
+
+#if HEIST_HEADER_ONLY
+#include "heist/tools/simulate/taking.ipp"
+#endif

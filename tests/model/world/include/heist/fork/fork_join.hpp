@@ -1,2 +1,0 @@
-// Stands for fork/fork_join.hpp: tests/model/loops.cpp has forks of its own.
-#pragma once

@@ -1,0 +1,24 @@
+// Stands for parallel/algorithm/division.hpp: what a loop asks of its context, which tests/model/loops.cpp makes itself.
+#pragma once
+
+#include <cstddef>
+
+namespace heist::detail {
+
+enum class dividing { tasks, continuations, fixed };
+
+template <class Context>
+dividing dividing_of(Context const& c) noexcept {
+  return c.remembers ? dividing::fixed : dividing::tasks;
+}
+/// As shipped: with an empty stack, too, somebody has asked if the first fork would not be a plain one.
+template <class Context>
+bool asked(Context const& c, dividing) noexcept {
+  return !c.on->tasks.fork_is_plain(c.on->tasks.first());
+}
+template <class Context>
+std::size_t workers_of(Context const& c) noexcept {
+  return c.workers;
+}
+
+}  // namespace heist::detail
