@@ -112,6 +112,7 @@ TEST_CASE("environment_trace_is_written_when_the_executor_ends") {
   auto const page = contents(report);
   CHECK(page.find("alpha") != std::string::npos);
   CHECK(page.find("Critical path: 2 tasks") != std::string::npos);
+  CHECK(page.find(", executor 1, heist::policy::random, ") != std::string::npos);
   {
     variable const t{"HEIST_TRACE", trace};
     run_a_graph();

@@ -5,6 +5,7 @@
 #include <exception>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>  // forward, move
 #include <vector>
@@ -59,7 +60,8 @@ class scheduler : public core {
   }
   /// For who has stopped the workers: writes what the environment asks for.
   void write_trace() noexcept {
-    if (trace_ && generation() == os_env::process()) trace_->write(where.squads().squad_of);
+    static constexpr std::string_view policy = heist::victim::name_of<Policy>();
+    if (trace_ && generation() == os_env::process()) trace_->write(where.squads().squad_of, policy);
   }
 
  private:

@@ -4,7 +4,8 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>   // unique_ptr
+#include <memory>  // unique_ptr
+#include <string_view>
 #include <utility>  // move
 #include <vector>
 
@@ -30,7 +31,7 @@ class environment_trace {
   /// Where graphs tell their edges.
   virtual graph_listener* edges() const noexcept = 0;
   /// Writes what the environment asks for. A file that cannot be written is a sentence on stderr.
-  virtual void write(std::vector<std::uint32_t> const& squad_of) noexcept = 0;
+  virtual void write(std::vector<std::uint32_t> const& squad_of, std::string_view policy) noexcept = 0;
 
   // As an observer.
   virtual void start(std::size_t workers) = 0;

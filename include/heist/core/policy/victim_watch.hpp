@@ -50,14 +50,19 @@ class watch {
   std::uint32_t next_ = 0;  // the last that was thought of
 };
 
-/// `what` as a sentence about the policy P, with its name.
+/// The name of a policy, for people.
 template <class P>
-HEIST_COLD std::string complaint(std::string_view what) {
+constexpr std::string_view name_of() noexcept {
   std::string_view name = __PRETTY_FUNCTION__;
   auto const begin = name.find("P = ");
   name = begin == std::string_view::npos ? name : name.substr(begin + 4);
-  auto const end = name.find_first_of(";]");
-  return std::string{"the victim policy "}.append(name.substr(0, end)).append(" ").append(what);
+  return name.substr(0, name.find_first_of(";]"));
+}
+
+/// `what` as a sentence about the policy P, with its name.
+template <class P>
+HEIST_COLD std::string complaint(std::string_view what) {
+  return std::string{"the victim policy "}.append(name_of<P>()).append(" ").append(what);
 }
 
 }  // namespace heist::victim

@@ -17,7 +17,8 @@
 #include <iostream>  // cerr
 #include <new>       // bad_alloc
 #include <string>
-#include <utility>  // move
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -25,18 +26,39 @@
 #include "heist/core/base/environment.hpp"
 #include "heist/tools/observe/chrome_trace.hpp"
 #include "heist/tools/observe/recorder.hpp"
+#include "heist/tools/observe/report_sink.hpp"
 #include "heist/tools/observe/task_edges.hpp"
 #include "heist/tools/observe/trace_report.hpp"
 
 namespace heist::detail {
 
+/// The file that a variable names for the `number`-th executor, or an empty text. The name is absolute, because the program
+/// may change its directory before the file is written.
+HEIST_COLD_BODY std::string trace_file(variable which, std::size_t number) {
+  std::string name{environment_text(which)};
+  if (name.empty() || name == "-") return name;
+  if (std::size_t const at = name.find("%p"); at != std::string::npos)
+    name.replace(at, 2, std::to_string(os_env::process()));
+  if (number != 1) {
+    std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || name.find('/', dot) != std::string::npos) dot = name.size();
+    name.insert(dot, "-" + std::to_string(number));
+  }
+  if (name.front() == '/') return name;
+  char directory[4096];
+  return ::getcwd(directory, sizeof directory) == nullptr ? name : fmt::format("{}/{}", directory, name);
+}
+
 class environment_writer final : public environment_trace {
  public:
-  environment_writer(task_edges& edges, std::string trace, std::string report)
-      : edges_{edges}, trace_{std::move(trace)}, report_{std::move(report)} {}
+  environment_writer(task_edges& edges, std::size_t number)
+      : edges_{edges},
+        number_{number},
+        trace_{trace_file(variable::trace, number)},
+        report_{trace_file(variable::report, number)} {}
 
   graph_listener* edges() const noexcept override { return &edges_; }
-  void write(std::vector<std::uint32_t> const& squad_of) noexcept override;
+  void write(std::vector<std::uint32_t> const& squad_of, std::string_view policy) noexcept override;
 
   void start(std::size_t workers) override { events_.start(workers); }
   void task_begin(std::size_t worker, task_view const& task) noexcept override { events_.task_begin(worker, task); }
@@ -53,6 +75,7 @@ class environment_writer final : public environment_trace {
  private:
   task_edges& edges_;
   recorder events_;
+  std::size_t const number_;    ///< of the executor, from 1
   std::string trace_, report_;  ///< files, or empty
 };
 
@@ -113,32 +136,18 @@ void write_wanted(char const* what, std::string const& name, Write&& write) noex
   }
 }
 
-HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const& squad_of) noexcept {
+HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const& squad_of,
+                                               std::string_view policy) noexcept {
   write_wanted("trace", trace_, [&](std::ostream& out) { write_chrome_trace(out, events_, &edges_); });
   write_wanted("report", report_, [&](std::ostream& out) {
+    report_sink seen{events_, &edges_, squad_of};
+    seen.sum.recorded = recorded_here(fmt::format(", executor {}, {}", number_, policy));
     if (report_ == "-") {
-      out << summarize(events_, &edges_, squad_of).text();
+      out << seen.sum.text();
     } else {
-      write_report(out, events_, &edges_, squad_of);
+      write_page(out, seen, &edges_);
     }
   });
-}
-
-/// The file that a variable names for the `number`-th executor, or an empty text. The name is absolute, because the program
-/// may change its directory before the file is written.
-HEIST_COLD_BODY std::string trace_file(variable which, std::size_t number) {
-  std::string name{environment_text(which)};
-  if (name.empty() || name == "-") return name;
-  if (std::size_t const at = name.find("%p"); at != std::string::npos)
-    name.replace(at, 2, std::to_string(os_env::process()));
-  if (number != 1) {
-    std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos || name.find('/', dot) != std::string::npos) dot = name.size();
-    name.insert(dot, "-" + std::to_string(number));
-  }
-  if (name.front() == '/') return name;
-  char directory[4096];
-  return ::getcwd(directory, sizeof directory) == nullptr ? name : fmt::format("{}/{}", directory, name);
 }
 
 HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {
@@ -148,7 +157,7 @@ HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {
     // used until the very end.
     static task_edges& edges = *new task_edges;
     std::size_t const number = executors.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number on its own
-    return new environment_writer{edges, trace_file(variable::trace, number), trace_file(variable::report, number)};
+    return new environment_writer{edges, number};
   } catch (std::bad_alloc const&) {
     return nullptr;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>  // max, min, partial_sort, reverse, sort
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ namespace heist::detail {
 std::string time_text(std::int64_t ns);
 double percent_of(std::int64_t part, std::int64_t whole);
 std::string passes_text(trace_summary const& s);
+std::string one_more_text(trace_summary const& s);
+/// The name of the program, `which` part of it, the machine, and the time now.
+std::string recorded_here(std::string const& which);
+
+class report_sink;
+void write_page(std::ostream& out, report_sink const& seen, task_edges const* edges);
 
 /// A stretch of time that a task has spent on a worker, outermost, for the picture.
 struct drawn_slice {

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>   // clamp, max, min
 #include <functional>  // hash
 #include <ostream>
 #include <string_view>
@@ -48,12 +49,14 @@ class timeline_picture {
 
   std::string svg() {
     std::size_t const workers = seen_.sum.workers.size();
-    text_ = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="timeline">)", left + width + 10,
-                        top + row * static_cast<double>(workers) + 8);
+    thin_ = std::clamp(0.6 * static_cast<double>(workers) / 16, 0.1, 0.6);
+    text_ = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="timeline" id="timeline" data-ns="{}">)",
+                        left + width + 10, top + row * static_cast<double>(workers) + 8, seen_.sum.elapsed_ns);
     for (int i = 0; i <= 10; ++i) {
       double const x = left + width * i / 10;
-      add(R"(<path class="grid" d="M{0:.1f} {1}V{2}"/><text x="{0:.1f}" y="{3}" text-anchor="middle">{4}</text>)", x,
-          top, top + row * static_cast<double>(workers), top - 6, time_text(seen_.sum.elapsed_ns * i / 10));
+      add(R"(<path class="grid" d="M{0:.1f} {1}V{2}"/><text class="tick" x="{0:.1f}" y="{3}" text-anchor="{5}">{4}</text>)",
+          x, top, top + row * static_cast<double>(workers), top - 6, time_text(seen_.sum.elapsed_ns * i / 10),
+          i == 10 ? "end" : "middle");
     }
     for (std::size_t w = 0; w < workers; ++w) draw(w, top + row * static_cast<double>(w));
     return text_ + "</svg>\n";
@@ -61,7 +64,6 @@ class timeline_picture {
 
  private:
   static constexpr double left = 110, width = 1080, top = 24, row = 26, height = 20;
-  static constexpr double thin = 0.6;  ///< what is shorter, in user units, is drawn together
 
   template <class... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
@@ -77,7 +79,7 @@ class timeline_picture {
     add(R"(<text x="4" y="{:.1f}">worker {}{}</text>)", y + 15, w,
         seen_.sum.workers[w].squad == 0 ? "" : fmt::format(" (squad {})", seen_.sum.workers[w].squad));
     for (auto const& nap : seen_.naps[w]) {
-      if (place(nap.end) - place(nap.begin) < thin) continue;
+      if (place(nap.end) - place(nap.begin) < thin_) continue;
       add(R"(<rect class="nap" x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{}"><title>asleep for {}</title></rect>)",
           place(nap.begin), y + 8, place(nap.end) - place(nap.begin), 4, time_text(nap.end - nap.begin));
     }
@@ -92,8 +94,8 @@ class timeline_picture {
     for (drawn_slice const& s : seen_.slices[w]) {
       double const from = place(s.begin), to = place(s.end);
       bool const critical = critical_.count(s.task) != 0;
-      if (to - from < thin && !critical) {
-        if (grains != 0 && (from - dust_to > thin || to - dust_from > 8)) sweep();
+      if (to - from < thin_ && !critical) {
+        if (grains != 0 && (from - dust_to > thin_ || to - dust_from > 8)) sweep();
         if (grains++ == 0) dust_from = from;
         dust_to = to;
         continue;
@@ -110,6 +112,7 @@ class timeline_picture {
 
   report_sink const& seen_;
   std::unordered_set<std::size_t> critical_;
+  double thin_ = 0;  ///< what is shorter, in user units, is drawn together
   std::string text_;
 };
 
@@ -189,6 +192,7 @@ body { font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 1220px; padding: 
 h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 2em; }
 table { border-collapse: collapse; } th, td { padding: 2px 10px; text-align: right; font-weight: normal; }
 th { color: #666; } td.name { text-align: left; font-family: monospace; } td.near { outline: 1px solid #999; }
+#timeline { touch-action: pan-y; }
 td.bar { width: 16em; } td.bar span { display: block; height: 0.8em; background: #4a8; }
 svg { width: 100%; height: auto; } svg text { font: 12px sans-serif; fill: #555; } .grid { stroke: #ddd; }
 .nap { fill: #ccd; } .dust { fill: #9ab; } .box { fill: #f4f7fa; stroke: #789; } .edge { fill: none; stroke: #9ab; } .graph { overflow: auto; max-height: 90vh; }
@@ -196,23 +200,61 @@ svg { width: 100%; height: auto; } svg text { font: 12px sans-serif; fill: #555;
 </style></head><body>
 )";
 
+/// The wheel zooms the timeline around the mouse, the mouse drags it, a double click shows all of it.
+inline constexpr char const* page_script = R"(<script>
+const all = document.getElementById("timeline"), left = 110, width = 1080, whole = +all.dataset.ns;
+const bars = [...all.querySelectorAll("rect")].map(e => [e, (+e.getAttribute("x") - left) / width, +e.getAttribute("width") / width]);
+const ticks = [...all.querySelectorAll(".tick")];
+let zoom = 1, begin = 0, held = null;
+const time = ns => ns >= 1e9 ? (ns / 1e9).toFixed(3) + " s" : ns >= 1e6 ? (ns / 1e6).toFixed(3) + " ms" : (ns / 1e3).toFixed(3) + " us";
+const at = e => { const r = all.getBoundingClientRect(); return ((e.clientX - r.left) / r.width * (left + width + 10) - left) / width; };
+function show(z, b) {
+  zoom = Math.min(Math.max(z, 1), 1000);
+  begin = Math.min(Math.max(b, 0), 1 - 1 / zoom);
+  for (const [e, x, w] of bars) {
+    const from = Math.max((x - begin) * zoom, 0), to = Math.min((x + w - begin) * zoom, 1);
+    e.style.display = to < from ? "none" : "";
+    e.setAttribute("x", left + from * width);
+    e.setAttribute("width", Math.max((to - from) * width, 0.3));
+  }
+  ticks.forEach((t, i) => t.textContent = time(whole * (begin + i / 10 / zoom)));
+}
+all.addEventListener("wheel", e => {
+  e.preventDefault();
+  const z = Math.min(Math.max(zoom * Math.exp(-e.deltaY / 400), 1), 1000);
+  show(z, begin + at(e) * (1 / zoom - 1 / z));
+}, {passive: false});
+all.addEventListener("pointerdown", e => { held = begin + at(e) / zoom; });
+addEventListener("pointermove", e => { if (held !== null) show(zoom, held - at(e) / zoom); });
+addEventListener("pointerup", () => { held = null; });
+all.addEventListener("dblclick", () => show(1, 0));
+</script>
+)";
+
 }  // namespace detail
 
 HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, task_edges const* edges,
                                   std::vector<std::uint32_t> const& squad_of) {
-  detail::report_sink const seen{recording, edges, squad_of};
+  detail::report_sink seen{recording, edges, squad_of};
+  seen.sum.recorded = detail::recorded_here({});
+  detail::write_page(out, seen, edges);
+}
+
+HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& seen, task_edges const* edges) {
   trace_summary const& sum = seen.sum;
   out << detail::page_head
       << fmt::format(
-             "<h1>{} on {} worker{}</h1>\n<p>{} tasks; workers were busy for {:.1f} % of the time. {} steals, {} of "
+             "<h1>{} on {} worker{}</h1>\n<p>{}</p>\n<p>{} tasks; workers were busy for {:.1f} % of the time. {} "
+             "steals, {} of "
              "them within squads; tasks parked: {}.</p>\n",
-             detail::time_text(sum.elapsed_ns), sum.workers.size(), sum.workers.size() == 1 ? "" : "s", sum.tasks,
-             100 * sum.utilisation(), sum.steal_count(), sum.steals_within_squads(), sum.parks);
+             detail::time_text(sum.elapsed_ns), sum.workers.size(), sum.workers.size() == 1 ? "" : "s",
+             detail::html_text(sum.recorded), sum.tasks, 100 * sum.utilisation(), sum.steal_count(),
+             sum.steals_within_squads(), sum.parks);
   if (sum.dropped != 0)
     out << fmt::format("<p>{} events or edges are missing: there was no room for them.</p>\n", sum.dropped);
   out << "<h2>Timeline</h2>\n" << detail::timeline_picture{seen}.svg();
   out << "<p>Names have colours; grey-blue: many short tasks; thin: asleep; red: on the critical path. Each "
-         "rectangle says what it is under the mouse.</p>\n";
+         "rectangle says what it is under the mouse. The wheel zooms, the mouse drags, a double click shows all.</p>\n";
   out << "<h2>Workers</h2>\n" << detail::workers_table(sum);
   out << "<h2>Steals</h2>\n" << detail::steals_table(sum) << "<p>Framed: within a squad.</p>\n";
   if (sum.steal_count() != 0)
@@ -224,14 +266,16 @@ HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, 
   if (!sum.critical_path.empty())
     out << fmt::format(
                "<h2>Critical path: {} tasks, busy for {}</h2>\n<p>The chain of tasks, along the edges of graphs, "
-               "that was busy longest: its pass could not be shorter. {}.</p>\n",
-               sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum))
+               "that was busy longest: its pass could not be shorter. I{}. W{}.</p>\n",
+               sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum).substr(1),
+               detail::one_more_text(sum).substr(1))
         << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
   if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum.names, "busy");
   if (!sum.waits.empty())
     out << "<h2>What parked tasks have waited for</h2>\n" << detail::names_table(sum.waits, "waited");
-  out << "<h2>Longest tasks</h2>\n" << detail::tasks_table(sum.longest, 10) << "</body></html>\n";
+  out << "<h2>Longest tasks</h2>\n"
+      << detail::tasks_table(sum.longest, 10) << detail::page_script << "</body></html>\n";
 }
 
 }  // namespace heist

@@ -3,8 +3,13 @@
 
 #include "heist/tools/observe/trace_report.hpp"
 
+#include <errno.h>  // program_invocation_short_name
 #include <fmt/core.h>
 
+#include <algorithm>  // max
+#include <ctime>      // strftime, time, tm
+
+#include "heist/core/topology/discover.hpp"
 #include "heist/tools/observe/report_sink.hpp"
 #include "heist/tools/observe/steal_branches.hpp"
 
@@ -62,6 +67,14 @@ HEIST_COLD_BODY std::int64_t trace_summary::searching_ns(std::size_t w) const no
   return rest < 0 ? 0 : rest;
 }
 
+HEIST_COLD_BODY std::int64_t trace_summary::least_ns(std::size_t n) const noexcept {
+  return std::max(critical_all_ns, critical_work_ns / static_cast<std::int64_t>(n == 0 ? 1 : n));
+}
+
+HEIST_COLD_BODY std::int64_t trace_summary::most_ns(std::size_t n) const noexcept {
+  return critical_all_ns + (critical_work_ns - critical_all_ns) / static_cast<std::int64_t>(n == 0 ? 1 : n);
+}
+
 HEIST_COLD_BODY double trace_summary::parallelism() const noexcept {
   return critical_all_ns == 0 ? 0 : static_cast<double>(critical_work_ns) / static_cast<double>(critical_all_ns);
 }
@@ -75,10 +88,30 @@ HEIST_COLD_BODY std::string detail::passes_text(trace_summary const& s) {
   return s.parallelism() < 1.005 ? text + ": a chain" : text;
 }
 
+/// What one more worker would give.
+HEIST_COLD_BODY std::string detail::one_more_text(trace_summary const& s) {
+  std::size_t const n = s.workers.size();
+  auto const times = [&s](std::size_t workers) {
+    return fmt::format("{} {} to {}", workers == 1 ? "1 worker takes" : fmt::format("{} workers take", workers),
+                       time_text(s.least_ns(workers)), time_text(s.most_ns(workers)));
+  };
+  return fmt::format("without overhead {}, and {}", times(n), times(n + 1));
+}
+
+HEIST_COLD_BODY std::string detail::recorded_here(std::string const& which) {
+  std::time_t const now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  char date[32] = "";
+  std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+  return fmt::format("{}{}, {}, {}", program_invocation_short_name, which, topology::this_machine().describe(), date);
+}
+
 HEIST_COLD_BODY std::string trace_summary::text() const {
-  std::string text = fmt::format("{} on {} worker{}: {} tasks, {:.1f} % busy, {} steals, {} of them within squads\n",
-                                 detail::time_text(elapsed_ns), workers.size(), workers.size() == 1 ? "" : "s", tasks,
-                                 100 * utilisation(), steal_count(), steals_within_squads());
+  std::string text = recorded.empty() ? std::string{} : recorded + "\n";
+  text += fmt::format("{} on {} worker{}: {} tasks, {:.1f} % busy, {} steals, {} of them within squads\n",
+                      detail::time_text(elapsed_ns), workers.size(), workers.size() == 1 ? "" : "s", tasks,
+                      100 * utilisation(), steal_count(), steals_within_squads());
   if (dropped != 0) text += fmt::format("{} events or edges were dropped: there was no room for them\n", dropped);
   text += "worker squad    tasks  busy/%  searching/%  asleep/%  steals\n";
   for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -108,7 +141,7 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
     text +=
         fmt::format("critical path: {} tasks, busy for {}{}\n", critical_path.size(), detail::time_text(critical_ns),
                     critical_passes > 1 ? fmt::format(" in the longest of {} passes", critical_passes) : "");
-    text += detail::passes_text(*this) + "\n";
+    text += detail::passes_text(*this) + "\n" + detail::one_more_text(*this) + "\n";
     list(critical_path, 20);
   }
   auto const table = [&text](char const* head, std::vector<name> const& of) {

@@ -48,6 +48,7 @@ struct trace_summary {
     std::int64_t busy_ns = 0;
   };
 
+  std::string recorded;  ///< the program, the machine, and the time of the report; empty: text() does not say
   std::int64_t elapsed_ns = 0;
   std::size_t tasks = 0;
   std::size_t parks = 0;    ///< tasks that resumed elsewhere or later
@@ -72,6 +73,10 @@ struct trace_summary {
   double utilisation() const noexcept;
   /// Of the graph of the critical path: work by span. 1: a chain. 0 without a critical path.
   double parallelism() const noexcept;
+  /// The least time that so many workers need for all passes of that graph, and the most, if nothing costs time but the
+  /// tasks (R. L. Graham, "Bounds on Multiprocessing Timing Anomalies": span + (work - span) / workers).
+  std::int64_t least_ns(std::size_t workers) const noexcept;
+  std::int64_t most_ns(std::size_t workers) const noexcept;
   /// Steals within a squad, and all.
   std::size_t steals_within_squads() const noexcept;
   std::size_t steal_count() const noexcept;
