@@ -30,7 +30,8 @@ class stack {
       : base_{std::exchange(other.base_, nullptr)},
         guard_{std::exchange(other.guard_, 0)},
         usable_{std::exchange(other.usable_, 0)},
-        above_{std::exchange(other.above_, 0)} {}
+        above_{std::exchange(other.above_, 0)},
+        valgrind_number_{other.valgrind_number_} {}
   stack& operator=(stack&& other) noexcept;
   ~stack();
 
@@ -49,8 +50,7 @@ class stack {
   void give_back(char* end) const noexcept;
 
  private:
-  stack(char* base, std::size_t guard, std::size_t usable, std::size_t above) noexcept
-      : base_{base}, guard_{guard}, usable_{usable}, above_{above} {}
+  stack(char* base, std::size_t guard, std::size_t usable, std::size_t above) noexcept;
 
   static std::size_t in_pages(std::size_t bytes) noexcept;
   [[noreturn]] static void refuse(char const* what, std::size_t bytes);
@@ -59,6 +59,7 @@ class stack {
   std::size_t guard_ = 0;   // bytes from base_ on
   std::size_t usable_ = 0;  // bytes above the guard
   std::size_t above_ = 0;   // bytes from top() on
+  unsigned valgrind_number_ = 0;
 };
 
 }  // namespace heist::detail

@@ -5,6 +5,9 @@
 
 #include <sys/mman.h>  // mmap, mprotect, madvise
 #include <unistd.h>    // sysconf
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>  // VALGRIND_STACK_REGISTER, nothing under NVALGRIND
+#endif
 
 #include <fmt/core.h>
 
@@ -50,16 +53,29 @@ HEIST_COLD_BODY stack stack::map(std::size_t bytes, std::size_t above, std::size
   return made;
 }
 
+/// valgrind takes a switch to memory that it does not know as a stack for a frame of that size.
+HEIST_COLD_BODY stack::stack(char* base, std::size_t guard, std::size_t usable, std::size_t above) noexcept
+    : base_{base}, guard_{guard}, usable_{usable}, above_{above} {
+#if defined(VALGRIND_STACK_REGISTER)
+  valgrind_number_ = VALGRIND_STACK_REGISTER(bottom(), top());
+#endif
+}
+
 HEIST_COLD_BODY stack& stack::operator=(stack&& other) noexcept {
   std::swap(base_, other.base_);
   std::swap(guard_, other.guard_);
   std::swap(usable_, other.usable_);
   std::swap(above_, other.above_);
+  std::swap(valgrind_number_, other.valgrind_number_);
   return *this;
 }
 
 HEIST_COLD_BODY stack::~stack() {
-  if (base_ != nullptr) ::munmap(base_, guard_ + usable_ + above_);
+  if (base_ == nullptr) return;
+#if defined(VALGRIND_STACK_REGISTER)
+  VALGRIND_STACK_DEREGISTER(valgrind_number_);
+#endif
+  ::munmap(base_, guard_ + usable_ + above_);
 }
 
 HEIST_COLD_BODY std::size_t stack::left_below(void const* address) const noexcept {
