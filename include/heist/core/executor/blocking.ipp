@@ -1,8 +1,9 @@
 // Bodies of blocking.hpp, and of core's and fiber's members for threads that change.
 #pragma once
 
-#include <pthread.h>  // pthread_setcancelstate
+#include <pthread.h>  // pthread_setcancelstate, pthread_setname_np
 
+#include <cstdio>  // snprintf
 #include <memory>  // unique_ptr
 #include <thread>
 #include <utility>  // exchange, move
@@ -15,9 +16,25 @@
 
 namespace heist::detail {
 
+/// Names the calling thread for top, perf and debuggers: heist-0 and so on for the workers of the program's first executor,
+/// heist2-0 for the second one, heist-extra for a thread that blocking calls need.
+HEIST_COLD_BODY void core::name_thread(worker const* first) const noexcept {
+  char name[16];  // the system takes no more
+  std::uint64_t const executor = serial_ & ((std::uint64_t{1} << 40) - 1);
+  // A precision of 0 prints no 0.
+  auto const shown = static_cast<unsigned>(executor == 1 ? 0 : executor % 10'000);
+  if (first != nullptr) {
+    std::snprintf(name, sizeof name, "heist%.0u-%u", shown, static_cast<unsigned>(first->number % 100'000));
+  } else {
+    std::snprintf(name, sizeof name, "heist%.0u-extra", shown);
+  }
+  ::pthread_setname_np(::pthread_self(), name);
+}
+
 /// Carries one worker after the other until the executor stops.
 HEIST_COLD_BODY void core::carry(carrier& me, worker* first) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
+  name_thread(first);
   fiber_context born;
   worker* w = first != nullptr ? first : me.wait();  // kept: its thread changes only
   if (w == nullptr) return;

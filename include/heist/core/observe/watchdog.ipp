@@ -3,6 +3,8 @@
 
 #include "heist/core/observe/watchdog.hpp"
 
+#include <pthread.h>  // pthread_setname_np
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>  // fprintf
@@ -31,6 +33,7 @@ struct watchdog::watching {
   }
 
   void watch() {
+    ::pthread_setname_np(::pthread_self(), "heist-watchdog");
     constexpr int looks = 4;  // in the time after which it speaks
     look before = see();
     int same = 0;

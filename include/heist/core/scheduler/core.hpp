@@ -338,6 +338,7 @@ class core {
   void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   [[noreturn]] void refuse_fiber() const;
   void carry(carrier& me, worker* first) noexcept;
+  void name_thread(worker const* first) const noexcept;
   carrier& add_carrier(std::unique_ptr<carrier> made) noexcept;
   void release_carriers() noexcept;
   void stop_and_join() noexcept;
