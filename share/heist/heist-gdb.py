@@ -607,6 +607,9 @@ def saved_place(fiber):
                          "pages, and core files of the kernel have them")
     if place["rip"] == 0 or not bottom <= place["rsp"] <= bottom + size:
         raise Unreadable("the task's saved registers do not fit its stack, so it runs, or the memory is corrupted")
+    if "where_" in names:
+        # gdb looks for a caller one byte before its address. There is the jump, at which no caller can be told.
+        place["rip"] += 1
     return place
 
 

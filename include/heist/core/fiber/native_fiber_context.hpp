@@ -29,10 +29,10 @@ class native_fiber_context {
 
   /// Fresh only: the next switch to it calls function(a, b), which never returns.
   void start(flow_function function, void* a, void* b) noexcept {
-    // As at the entry of a function, with a return address and a frame pointer at which unwinders stop.
-    auto** const sp = reinterpret_cast<void**>(top_) - 2;
-    sp[0] = sp[1] = nullptr;
-    where_ = {is_x86_64 ? sp + 1 : sp, reinterpret_cast<void*>(&begin), nullptr};
+    // As at the entry of a function, with a return address and a frame at which unwinders stop.
+    auto** const sp = reinterpret_cast<void**>(top_) - 4;
+    sp[0] = sp[1] = sp[2] = sp[3] = nullptr;
+    where_ = {is_x86_64 ? sp + 1 : sp, reinterpret_cast<void*>(&begin), sp + 2};
     exceptions_ = {};
     control_ = {};
     function_ = function;
@@ -111,6 +111,19 @@ class native_fiber_context {
     __builtin_unreachable();
   }
 
+// For unwinders, which a profiler's signal may start at any instruction: this frame has no caller while the stack pointer
+// is another stack's. On that stack the caller would not be found, and may be gone.
+#if !defined(__GCC_HAVE_DWARF2_CFI_ASM)
+#define HEIST_NO_CALLER
+#define HEIST_CALLER
+#elif HEIST_X86_64
+#define HEIST_NO_CALLER ".cfi_undefined 16\n\t"
+#define HEIST_CALLER " .cfi_offset 16, -8"
+#else
+#define HEIST_NO_CALLER ".cfi_remember_state\n\t.cfi_undefined 30\n\t"
+#define HEIST_CALLER " .cfi_restore_state"
+#endif
+
 // Registers that other code may have changed when a stopped place is entered again: all but the stack, frame and
 // base pointers, which the place keeps. The compiler saves those that it needs.
 #if HEIST_X86_64
@@ -131,21 +144,20 @@ class native_fiber_context {
     place* f = &from;
     place const* t = &to;
     void* m = message;
-    asm volatile(
-        "leaq 1f(%%rip), %%rax\n\t"
-        "movq %%rsp, (%[f])\n\t"
-        "movq %%rax, 8(%[f])\n\t"
-        "movq %%rbp, 16(%[f])\n\t"
-        "movq %%rbx, 24(%[f])\n\t"
-        "movq (%[t]), %%rsp\n\t"
-        "movq 16(%[t]), %%rbp\n\t"
-        "movq 24(%[t]), %%rbx\n\t"
-        "xorl %%eax, %%eax\n\t"
-        "jmpq *8(%[t])\n"
-        "1:"
-        : "+D"(m), [f] "+S"(f), [t] "+d"(t)
-        :
-        : "rax", "rcx", "r8", HEIST_OTHER_REGISTERS);
+    asm volatile("leaq 1f(%%rip), %%rax\n\t" HEIST_NO_CALLER
+                 "movq %%rsp, (%[f])\n\t"
+                 "movq %%rax, 8(%[f])\n\t"
+                 "movq %%rbp, 16(%[f])\n\t"
+                 "movq %%rbx, 24(%[f])\n\t"
+                 "movq (%[t]), %%rsp\n\t"
+                 "movq 16(%[t]), %%rbp\n\t"
+                 "movq 24(%[t]), %%rbx\n\t"
+                 "xorl %%eax, %%eax\n\t"
+                 "jmpq *8(%[t])\n"
+                 "1:" HEIST_CALLER
+                 : "+D"(m), [f] "+S"(f), [t] "+d"(t)
+                 :
+                 : "rax", "rcx", "r8", HEIST_OTHER_REGISTERS);
     return static_cast<crossing*>(m);
   }
 
@@ -157,20 +169,19 @@ class native_fiber_context {
     void* message = a;
     register flow_function called asm("r8") = function;
     int status;
-    asm volatile(
-        "leaq 1f(%%rip), %%rax\n\t"
-        "movq %%rsp, (%[f])\n\t"
-        "movq %%rax, 8(%[f])\n\t"
-        "movq %%rbp, 16(%[f])\n\t"
-        "movq %%rbx, 24(%[f])\n\t"
-        "movq %%rsp, %%r12\n\t"
-        "movq %[t], %%rsp\n\t"
-        "callq *%[called]\n\t"
-        "movq %%r12, %%rsp\n"
-        "1:"
-        : "=&a"(status), "+D"(message), "+S"(b), [f] "+d"(f), [t] "+c"(t), [called] "+r"(called)
-        :
-        : HEIST_OTHER_REGISTERS);
+    asm volatile("leaq 1f(%%rip), %%rax\n\t" HEIST_NO_CALLER
+                 "movq %%rsp, (%[f])\n\t"
+                 "movq %%rax, 8(%[f])\n\t"
+                 "movq %%rbp, 16(%[f])\n\t"
+                 "movq %%rbx, 24(%[f])\n\t"
+                 "movq %%rsp, %%r12\n\t"
+                 "movq %[t], %%rsp\n\t"
+                 "callq *%[called]\n\t"
+                 "movq %%r12, %%rsp\n"
+                 "1:" HEIST_CALLER
+                 : "=&a"(status), "+D"(message), "+S"(b), [f] "+d"(f), [t] "+c"(t), [called] "+r"(called)
+                 :
+                 : HEIST_OTHER_REGISTERS);
     return {status, message};
   }
 #else
@@ -194,22 +205,22 @@ class native_fiber_context {
     register void* m asm("x0") = message;
     register place* f asm("x1") = &from;
     register place const* t asm("x2") = &to;
-    asm volatile(
-        "adr x3, 1f\n\t"
-        "mov x4, sp\n\t"
-        "stp x4, x3, [x1]\n\t"
-        "stp x29, x19, [x1, #16]\n\t"
-        "ldp x4, x16, [x2]\n\t"
-        "ldp x29, x19, [x2, #16]\n\t"
-        "mov sp, x4\n\t"
-        "mov x30, xzr\n\t"
-        "mov x1, xzr\n\t"  // call_continuation_stolen, for call_on
-        "br x16\n"
-        "1:\n\t"
-        "hint #36"
-        : "+r"(m), "+r"(f), "+r"(t)
-        :
-        : "x3", "x4", "x9", HEIST_OTHER_REGISTERS);
+    asm volatile("adr x3, 1f\n\t" HEIST_NO_CALLER
+                 "mov x4, sp\n\t"
+                 "stp x4, x3, [x1]\n\t"
+                 "stp x29, x19, [x1, #16]\n\t"
+                 "ldp x4, x16, [x2]\n\t"
+                 "ldp x29, x19, [x2, #16]\n\t"
+                 "mov sp, x4\n\t"
+                 "mov x30, xzr\n\t"
+                 "mov x1, xzr\n\t"  // call_continuation_stolen, for call_on
+                 "br x16\n"
+                 "1:" HEIST_CALLER
+                 "\n\t"
+                 "hint #36"
+                 : "+r"(m), "+r"(f), "+r"(t)
+                 :
+                 : "x3", "x4", "x9", HEIST_OTHER_REGISTERS);
     return static_cast<crossing*>(m);
   }
 
@@ -220,23 +231,25 @@ class native_fiber_context {
     register place* f asm("x2") = &from;
     register char* t asm("x3") = top;
     register flow_function called asm("x9") = function;
-    asm volatile(
-        "adr x4, 1f\n\t"
-        "mov x20, sp\n\t"
-        "stp x20, x4, [x2]\n\t"
-        "stp x29, x19, [x2, #16]\n\t"
-        "mov sp, x3\n\t"
-        "blr x9\n\t"
-        "mov sp, x20\n\t"
-        "mov x1, x0\n"
-        "1:\n\t"
-        "hint #36"
-        : "+r"(message), "+r"(second), "+r"(f), "+r"(t), "+r"(called)
-        :
-        : "x4", HEIST_OTHER_REGISTERS);
+    asm volatile("adr x4, 1f\n\t" HEIST_NO_CALLER
+                 "mov x20, sp\n\t"
+                 "stp x20, x4, [x2]\n\t"
+                 "stp x29, x19, [x2, #16]\n\t"
+                 "mov sp, x3\n\t"
+                 "blr x9\n\t"
+                 "mov sp, x20\n\t"
+                 "mov x1, x0\n"
+                 "1:" HEIST_CALLER
+                 "\n\t"
+                 "hint #36"
+                 : "+r"(message), "+r"(second), "+r"(f), "+r"(t), "+r"(called)
+                 :
+                 : "x4", HEIST_OTHER_REGISTERS);
     return {static_cast<int>(reinterpret_cast<std::uintptr_t>(second)), message};
   }
 #endif
+#undef HEIST_NO_CALLER
+#undef HEIST_CALLER
 #undef HEIST_OTHER_REGISTERS
 #undef HEIST_AVX512_REGISTERS
 #undef HEIST_SVE_REGISTERS
