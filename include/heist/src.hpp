@@ -25,6 +25,7 @@
 #include "heist/core/executor/guest.ipp"
 #include "heist/core/executor/pooled.ipp"
 #include "heist/core/executor/timed_wait.ipp"
+#include "heist/core/fiber/control_words.ipp"
 #include "heist/core/fiber/handler_stack.ipp"
 #include "heist/core/fiber/overflow_report.ipp"
 #include "heist/core/fork/child_first.ipp"

@@ -6,6 +6,7 @@
 
 #include "heist/core/fiber/fiber_context.hpp"
 #include "support/catch.hpp"
+#include "support/rounding.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fiber/fiber_contexts.hpp"
 
@@ -13,7 +14,9 @@ using heist::detail::call_continuation_stolen;
 using heist_test::every_fiber_context;
 using heist_test::fresh;
 using heist_test::leave;
+using heist_test::mode_in_use;
 using heist_test::nothing;
+using heist_test::rounding;
 
 namespace {
 
@@ -143,35 +146,6 @@ TEMPLATE_LIST_TEST_CASE("registers: values survive a call that is overtaken on a
     fiber_context::switch_to(here, s.child, nothing);
   }
 }
-
-namespace {
-
-/// Sets a rounding mode, both that of SSE and that of the x87 where there are two; gives the old one back.
-class rounding {
- public:
-  explicit rounding(int mode) : before_{std::fegetround()} { std::fesetround(mode); }
-  rounding(rounding const&) = delete;
-  rounding& operator=(rounding const&) = delete;
-  ~rounding() { std::fesetround(before_); }
-
- private:
-  int before_;
-};
-
-/// The mode by which arithmetic really rounds, of FE_TONEAREST (which includes towards zero), FE_UPWARD and
-/// FE_DOWNWARD: -1 if the units for double and long double disagree.
-int mode_in_use() {
-  auto const mode_of = []<class Float>(Float) {
-    Float volatile one = 1, minus_one = -1, three = 3;
-    Float volatile const third = one / three, negative = minus_one / three;
-    Float const above = third, below = negative;
-    return above == -below ? FE_TONEAREST : above > -below ? FE_UPWARD : FE_DOWNWARD;
-  };
-  int const mode = mode_of(1.0);
-  return mode == mode_of(1.0L) ? mode : -1;
-}
-
-}  // namespace
 
 TEMPLATE_LIST_TEST_CASE("control words: each fiber_context keeps its own rounding mode over switch_to", "[fiber]",
                         every_fiber_context) {

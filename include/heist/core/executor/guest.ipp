@@ -94,6 +94,7 @@ HEIST_COLD_BODY void fiber::start_guest(guest& g) noexcept {
 HEIST_COLD_BODY int guest::begin(void* argument, void* me) noexcept {
   fiber& self = *static_cast<fiber*>(argument);
   guest& g = *static_cast<guest*>(me);
+  self.home.modes().install();
   self.running.store(g.task, std::memory_order_relaxed);  // relaxed: its own, or for people
   if (runnable* const next = g.task->run(*g.task, self); next != nullptr) self.home.push(*self.worker, *next);
   self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above

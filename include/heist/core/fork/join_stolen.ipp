@@ -60,6 +60,7 @@ HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
       auto const stolen_task = thief->tasks.steal();
       if (stolen_task.status == steal_status::stolen) {
         tell(self, fiber_event::takes);
+        in_modes const begins_in{self.home.modes()};
         self.run_stolen(*stolen_task.item);
         tell(self, fiber_event::waits);
         continue;

@@ -44,8 +44,8 @@ struct options {
   /// executor makes these when it needs them, and keeps them. At the limit such a call blocks its worker.
   std::size_t max_threads = 256;
   /// Each thread calls them with the number of its first worker: before it carries that worker, and when it ends. Use
-  /// them to name the thread or to set up libraries. They must not throw. During the calls the thread is outside of
-  /// the executor. It may submit at its start, not at its end, and must not wait for the task.
+  /// them to name the thread or to set up libraries (docs/inherited.md). They must not throw. During the calls the
+  /// thread is outside of the executor. It may submit at its start, not at its end, and must not wait for the task.
   worker_hook on_worker_start = nullptr;
   worker_hook on_worker_stop = nullptr;
   /// Whether each stack has guard memory below it. If a frame does not fit, the guard ends the program with a

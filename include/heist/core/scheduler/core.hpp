@@ -243,6 +243,8 @@ class core {
   /// Does it exist? For handles that may outlive it. Another executor at the same address counts.
   static bool is_alive(core const* of) noexcept;
   unsigned generation() const noexcept { return generation_; }
+  /// The floating-point modes that tasks begin with.
+  control_words modes() const noexcept { return modes_; }
   /// Of this executor, of all that there have been; not 0.
   std::uint64_t serial() const noexcept { return serial_; }
 
@@ -368,6 +370,7 @@ class core {
   std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
   std::size_t const guard_size_;
   unsigned const generation_;
+  control_words const modes_ = control_words::now().modes();  ///< of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
   worker_hook const on_start_, on_stop_;

@@ -122,6 +122,7 @@ HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_above const none{self, nullptr};
   beside_its_task const unknown{self};
+  in_modes const begins_in{modes()};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, self);
   return *self.worker;
 }
@@ -221,6 +222,7 @@ HEIST_BODY void fiber::start_loop() noexcept {
 
 HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
   fiber& f = *static_cast<fiber*>(self);
+  f.home.modes().install();  // what has called a child here may have had others
   f.home.run_loop(f);
   // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
   fiber_context::switch_to(f.own_fiber_context(), *f.worker->boot, {nullptr, nullptr}, true);

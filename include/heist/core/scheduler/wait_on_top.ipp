@@ -13,7 +13,11 @@ namespace heist::detail {
 class fiber::on_top {
  public:
   explicit on_top(fiber& self) noexcept
-      : none_{self, nullptr}, unknown_{self}, of_{self}, resumes_{std::exchange(self.resumes, nullptr)} {}
+      : none_{self, nullptr},
+        unknown_{self},
+        of_{self},
+        resumes_{std::exchange(self.resumes, nullptr)},
+        modes_{self.home.modes()} {}
   on_top(on_top const&) = delete;
   on_top& operator=(on_top const&) = delete;
   ~on_top() { of_.resumes = resumes_; }
@@ -23,6 +27,7 @@ class fiber::on_top {
   beside_its_task const unknown_;
   fiber& of_;
   resume_rule* const resumes_;
+  in_modes const modes_;
 };
 
 /// No memory for a stack, at a join that cannot be refused: runs what is there on top of the waiting frame until the

@@ -8,6 +8,7 @@
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/fiber/control_words.hpp"
 #include "heist/core/memory/stack.hpp"
 #include "heist/core/observe/environment_trace.hpp"
 #include "heist/core/policy/idle.hpp"
@@ -31,8 +32,7 @@ class worker_loop {
   static constexpr bool is_timed = observed && time_observer<Observer>;
   using room = typename Scheduler::room_type;
 
-  /// After so many attempts a thief takes what is meant for others, too. Some tens of microseconds under default_idle,
-  /// shortly before it sleeps at first: the owner gets the time to come for it.
+  /// Failed steal attempts after which a thief takes what is meant for other workers: shortly before it first sleeps.
   static constexpr std::uint32_t last_interval = 48;
   /// Number of failed steal attempts, some microseconds, after which a thief opens task stacks whose owners do not answer.
   static constexpr std::uint32_t opening_interval = 16;
@@ -84,6 +84,7 @@ class worker_loop {
   }
 
   static runnable* run_one(runnable& t, fiber& self, core& home) {
+    keeps_modes const checked;
     self.running.store(&t, std::memory_order_relaxed);  // relaxed: read by the same thread, or for people
     if constexpr (!observed) {
       return t.run(t, self);
@@ -306,8 +307,7 @@ class worker_loop {
     if constexpr (observed) observer(w.home).steal(w.number, robbed.number);
   }
 
-  /// Whom to rob. Shows the policy the offers that it wants to see before it says. `named`: a worker by its number in
-  /// `me`'s view.
+  /// The worker to rob, once the policy has seen the offers that it asks for. `named`: a worker by its number for `me`.
   template <class Named>
   static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
     std::uint32_t v = ask(victim, me, w);

@@ -3,24 +3,30 @@
 
 #include <new>  // bad_alloc
 
+#include "heist/core/base/config.hpp"
 #include "heist/core/base/errors.hpp"
+#include "heist/core/fiber/control_words.hpp"
 #include "heist/core/fork/fork_join.hpp"
 
 namespace heist::detail {
 
 /// c.fork_join(f, g); but where that finds no stack for the first (options::max_fibers, memory; child-first order only)
 /// they are called one after the other: elements that are under way must not be left there.
+/// Both compute in the caller's floating-point modes.
 template <class Context, class F, class G>
-void fork_or_call(Context const& c, F&& f, G&& g) {
+HEIST_ALWAYS_INLINE void fork_or_call(Context const& c, F&& f, G&& g) {
   bool f_began = false, g_began = false;
+  control_words const modes = control_words::now();
   try {
     c.fork_join(
         [&](Context lower) {
           f_began = true;
+          in_modes const as_caller{modes};  // another worker may run it
           f(lower);
         },
         [&](Context upper) {
           g_began = true;
+          in_modes const as_caller{modes};
           g(upper);
         });
     return;

@@ -9,6 +9,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/fiber/control_words.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/region_entry.hpp"
@@ -64,20 +65,28 @@ fiber* fiber_inside(Executor& ex) noexcept {
 template <class Context, class F>
 decltype(auto) within_region(Context const& c, region* r, F& f) {
   if constexpr (std::is_same_v<Context, context>) {
-    if (r != nullptr) return c.sync_wait(*r, [&f](context inside) { return f(inside); });
+    if (r != nullptr) {
+      return c.sync_wait(*r, [&f, modes = control_words::now()](context inside) {
+        in_modes const as_caller{modes};
+        return f(inside);
+      });
+    }
   }
   return f(c);
 }
 
 /// Calls `f(context)` as a task of `on`, or in the place of one, and returns what it returns. A thread outside works
-/// meanwhile, if it can (executor::run_here).
+/// meanwhile, if it can (executor::run_here). `f` computes in the caller's floating-point modes.
 template <class On, class F>
 decltype(auto) on_workers(On& on, region* r, F&& f) {
   check_place<On>();
   if constexpr (is_executor<On>) {
     if (fiber* const here = detail::fiber_inside(on); here != nullptr)
       return detail::within_region(context_access::make<context>(*here, position_here(*here)), r, f);
-    auto const task = [&](context c) { return detail::within_region(c, r, f); };
+    auto const task = [&, modes = control_words::now()](context c) {
+      in_modes const as_caller{modes};
+      return detail::within_region(c, r, f);
+    };
     if constexpr (std::is_same_v<std::remove_cv_t<On>, any_executor>) {
       return on.sync_wait(task);
     } else {

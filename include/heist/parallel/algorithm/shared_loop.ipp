@@ -35,6 +35,7 @@ struct shared_loop : open_loop {
     least = l.least();
     first = from;
     may_stop = l.may_stop();
+    modes = control_words::now();
     result_count = 0;
     left.open(l.end() - from, home.worker_count - 1);
     home.tell_open_loop(caller != nullptr);
@@ -123,6 +124,7 @@ struct shared_loop : open_loop {
     unsigned const wave = me.home.work.newest_wave();
     me.home.work.began(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};
+    in_modes const as_caller{me.modes};
     void* made = nullptr;
     if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
     if (made != nullptr) me.keep_result(made);
@@ -157,6 +159,7 @@ struct shared_loop : open_loop {
   std::size_t least = 1;                       ///< iterations of a block
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
+  control_words modes;  ///< of the caller
   core& home;
   open_loops& one_of;
   std::unique_ptr<void*[]> const results;  ///< of helpers

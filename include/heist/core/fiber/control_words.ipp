@@ -1,0 +1,34 @@
+// Bodies of control_words.hpp.
+#pragma once
+
+#include "heist/core/fiber/control_words.hpp"
+
+#include "heist/core/base/assert.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY in_modes::in_modes(control_words wanted) noexcept : before_{control_words::now()} {
+  changes_ = before_.modes() != wanted.modes();
+  if (changes_) set(wanted, before_);
+}
+
+HEIST_COLD_BODY in_modes::~in_modes() {
+  if (changes_) set(before_, control_words::now());
+}
+
+HEIST_COLD_BODY void in_modes::set(control_words modes, control_words flags) noexcept {
+  asm volatile("" ::: "memory");  // values are computed before or after it
+  modes.with_flags_of(flags).install();
+  asm volatile("" ::: "memory");
+}
+
+HEIST_COLD_BODY void keeps_modes::check([[maybe_unused]] control_words before) noexcept {
+  HEIST_ASSERT(
+      control_words::now().modes() == before.modes(),
+      "a task has ended, or a coroutine is suspended, in another floating-point mode than it began with (rounding, "
+      "denormals, traps), and the worker's next task would compute in that mode; fix it by restoring the mode first, "
+      "or "
+      "by setting it on the thread that makes the executor, before it makes it");
+}
+
+}  // namespace heist::detail
