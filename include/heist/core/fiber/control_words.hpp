@@ -72,8 +72,6 @@ class in_modes {
   ~in_modes();
 
  private:
-  static void set(control_words modes, control_words flags) noexcept;
-
   control_words const before_;
   bool changes_;
 };

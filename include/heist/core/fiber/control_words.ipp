@@ -7,19 +7,15 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY in_modes::in_modes(control_words wanted) noexcept : before_{control_words::now()} {
+HEIST_BODY in_modes::in_modes(control_words wanted) noexcept : before_{control_words::now()} {
   changes_ = before_.modes() != wanted.modes();
-  if (changes_) set(wanted, before_);
+  if (changes_) wanted.with_flags_of(before_).install();
+  asm volatile("" ::: "memory");  // what comes later is computed in these modes
 }
 
-HEIST_COLD_BODY in_modes::~in_modes() {
-  if (changes_) set(before_, control_words::now());
-}
-
-HEIST_COLD_BODY void in_modes::set(control_words modes, control_words flags) noexcept {
-  asm volatile("" ::: "memory");  // values are computed before or after it
-  modes.with_flags_of(flags).install();
-  asm volatile("" ::: "memory");
+HEIST_BODY in_modes::~in_modes() {
+  asm volatile("" ::: "memory");  // as above
+  if (changes_) before_.with_flags_of(control_words::now()).install();
 }
 
 HEIST_COLD_BODY void keeps_modes::check([[maybe_unused]] control_words before) noexcept {

@@ -122,7 +122,6 @@ HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_above const none{self, nullptr};
   beside_its_task const unknown{self};
-  in_modes const begins_in{modes()};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, self);
   return *self.worker;
 }
