@@ -25,7 +25,7 @@ RULES = [  # what, pattern, where it may stand
     ("system calls stand in the seam", r"\bsyscall\s*\(",
      SEAM + ["core/topology/", "locality/counters/perf_events.hpp", "tools/observe/page_nodes.hpp"]),
     ("the clock is the recorder's",
-     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["core/base/env.hpp", "tools/observe/recorder.hpp", "core/executor/future.hpp", "core/executor/timed_wait.hpp", "graph/run_state.hpp", "core/scheduler/timers.hpp", "parallel/primitives/", "locality/history/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
+     r"\bstd::chrono\b|\bclock_gettime\b|\bgettimeofday\b|\b__rdtsc\b", ["core/base/env.hpp", "tools/observe/event_clock.hpp", "core/executor/future.hpp", "core/executor/timed_wait.hpp", "graph/run_state.hpp", "core/scheduler/timers.hpp", "parallel/primitives/", "locality/history/graph_memory.hpp", WATCHDOG, DISTRIBUTED]),
     ("a thread yields and sleeps through Env",
      r"\bstd::this_thread\b|\bsched_yield\b|::u?sleep\s*\(|\busleep\s*\(|\bnanosleep\b",
      ["core/base/env.hpp", DISTRIBUTED]),

@@ -1,6 +1,6 @@
 // Where did the time go? A recorder keeps every event; summarize() makes figures of them, write_report() a page for a
-// browser, write_chrome_trace() a file for https://ui.perfetto.dev. The same without a line of code, and with the
-// critical path: HEIST_REPORT=- ./program, HEIST_REPORT=report.html, HEIST_TRACE=trace.json
+// browser, write_chrome_trace() a file for https://ui.perfetto.dev. The same without a line of code:
+// HEIST_REPORT=- ./program, HEIST_REPORT=report.html, HEIST_TRACE=trace.json
 //
 //   load --> long way --> add
 //    \---> short way ------^
@@ -31,6 +31,9 @@ int main() {
 
   heist::trace_summary const s = heist::summarize(ex.observer());
   std::printf("the longest task: %s\n", s.longest.front().name.c_str());
+  std::printf("the critical path:");
+  for (auto const& t : s.critical_path)
+    std::printf(" %s%s", t.name.c_str(), &t == &s.critical_path.back() ? "\n" : ",");
   std::printf("tasks: %zu, of which none was lost: %s\n", s.tasks - 1, s.dropped == 0 ? "yes" : "no");  // and the run
 
   std::ostringstream page, trace;

@@ -126,7 +126,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"parallel/coroutine/coroutine.hpp", "operator new(", "calls the next"},
     {"core/executor/pooled.ipp", "::operator delete(", "frees"},
     {"tools/observe/trace_report.ipp", "::localtime_r(", "a date for people: where there is none it is empty or wrong"},
-    {"tools/observe/recorder.hpp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
+    {"tools/observe/event_clock.hpp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
     {"core/executor/blocking.ipp", "::pthread_setcancelstate(", "refuses unknown states only"},
     {"core/executor/async.hpp", "::operator delete(", "frees"},
     {"core/fiber/current.hpp", "::sigaltstack(nullptr", "only asks"},

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "heist/executor.hpp"
+#include "heist/graph.hpp"
 #include "heist/pipeline.hpp"
 #include "heist/region.hpp"
 #include "heist/tools/observe/chrome_trace.hpp"
+#include "heist/tools/observe/counters.hpp"
 #include "heist/tools/observe/task_edges.hpp"
 #include "support/catch.hpp"
 #include "support/trace_rules.hpp"
@@ -427,4 +429,31 @@ TEST_CASE("reports_show_stages_of_pipelines_and_regions_by_name") {
   CHECK(times("stage 2") == 5);
   CHECK(times("write") == 5);
   CHECK(times("sweep") == 2);
+}
+
+TEST_CASE("a_recording_has_the_critical_path_of_the_graphs_of_its_executor") {
+  auto const check = [](auto& ex, heist::recorder const& r) {
+    heist::task_graph g;
+    auto first = g.emplace([] {}).name("first");
+    auto second = g.emplace([] {}).name("second");
+    auto third = g.emplace([] {}).name("third");
+    first.precede(second);
+    second.precede(third);
+    ex.run_n(g, 3).get();
+    ex.wait_idle();
+    heist::trace_summary const sum = heist::summarize(r);
+    REQUIRE(sum.critical_path.size() == 3);
+    CHECK(sum.critical_path.front().name == "first");
+    CHECK(sum.critical_path.back().name == "third");
+    CHECK(sum.critical_passes == 3);
+    CHECK(page_of(r).find("Critical path: 3 tasks") != std::string::npos);
+    std::ostringstream trace;
+    heist::write_chrome_trace(trace, r);
+    CHECK(count(trace.str(), "\"cat\":\"edge\"") != 0);
+  };
+  heist::executor<heist::policy::random, heist::recorder> ex{2};
+  check(ex, ex.observer());
+  using both = heist::tee<heist::counters, heist::recorder>;
+  heist::executor<heist::policy::random, both> two{2};
+  check(two, two.observer().second);
 }

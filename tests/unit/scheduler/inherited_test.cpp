@@ -399,8 +399,9 @@ struct of_thread {
 
 }  // namespace
 
-TEST_CASE("inherited: workers have the name, signal mask, CPUs and priorities of the thread that made the executor",
-          "[sched]") {
+TEST_CASE(
+    "inherited: workers have the signal mask, CPUs and priorities of the thread that made the executor, and names",
+    "[sched]") {
   of_thread const before = of_thread::now();
   of_thread maker;
   std::vector<of_thread> tasks;
@@ -418,8 +419,12 @@ TEST_CASE("inherited: workers have the name, signal mask, CPUs and priorities of
   CHECK(maker.name == "maker");
   CHECK(maker.blocked != before.blocked);
   CHECK(maker.slack == 123456);
-  for (auto const& task : tasks) CHECK(task == maker);
-  CHECK(in_blocking_call == maker);
+  tasks.push_back(in_blocking_call);
+  for (auto& task : tasks) {
+    CHECK(task.name.rfind("heist", 0) == 0);
+    task.name = maker.name;
+    CHECK(task == maker);
+  }
   CHECK(of_thread::now() == before);
 }
 

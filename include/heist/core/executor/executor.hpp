@@ -81,6 +81,7 @@ class scheduler : public core {
       on_graph = trace_->edges();
       trace_->start(workers.size());
     }
+    if constexpr (edge_observer<Observer>) on_graph = observer_.listener();
     if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted);
     observer_.start(workers.size());
     place_victims();

@@ -10,6 +10,10 @@
 
 namespace heist {
 
+namespace detail {
+class graph_listener;
+}
+
 /// The kind of a task.
 enum class task_kind : std::uint8_t {
   task,             ///< a node of a graph
@@ -166,6 +170,13 @@ void tell_park(O& o, std::size_t worker, void const* fiber, wait_view const& wai
   }
 }
 
+/// An observer that is also told the edges of graphs. listener() is asked once, when the executor is made; what it returns
+/// lives as long as the executor.
+template <class O>
+concept edge_observer = requires(O& o) {
+  { o.listener() }
+  noexcept->std::convertible_to<graph_listener*>;
+};
 }  // namespace detail
 
 /// Observes nothing; the default. Also a base for observers of few events: redefine the members that you need.
@@ -226,6 +237,15 @@ struct tee {
   }
   void resume(std::size_t worker, void const* fiber) noexcept {
     both([&](auto& o) { o.resume(worker, fiber); });
+  }
+
+  /// Of the first of them that has one.
+  detail::graph_listener* listener() noexcept requires(detail::edge_observer<A> || detail::edge_observer<B>) {
+    if constexpr (detail::edge_observer<A>) {
+      return first.listener();
+    } else {
+      return second.listener();
+    }
   }
 
   // clang-format off

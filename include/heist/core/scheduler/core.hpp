@@ -288,7 +288,7 @@ class core {
   outside_notes outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
   task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
-  graph_listener* on_graph = nullptr;  ///< null unless the environment asks for a trace
+  graph_listener* on_graph = nullptr;  ///< null unless somebody records
   /// Called at its end, if its tasks had time limits: one for each copy of heist in the process. Under the lock of the copy's
   /// timers.
   std::array<void (*)() noexcept, 4> leaves_timers{};

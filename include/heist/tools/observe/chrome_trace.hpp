@@ -23,11 +23,12 @@
 
 namespace heist {
 
-/// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker, slices
-/// for sleep, and marks for steals. A task that parks ends its slice, which says the reason of the wait. It starts another
-/// slice where it resumes. A counter shows how many workers are awake. Arrows lead from the victim to what its thief does next, from where a task has parked
-/// to where it resumes, and, with `edges`, from each task of a graph to those that have waited for it. Above the
-/// workers there is a box for each run of a composed graph.
+/// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker,
+/// slices for sleep, and marks for steals. A task that parks ends its slice, which says the reason of the wait. It
+/// starts another slice where it resumes. A counter shows how many workers are awake. Arrows lead from the victim to
+/// what its thief does next, from where a task has parked to where it resumes, and, from each task of a graph to those
+/// that have waited for it, by `edges` or else by those that the recording knows. Above the workers there is a box for
+/// each run of a composed graph.
 ///
 /// Times are microseconds since the recording started. A task without a name has its kind as the name. Slices that
 /// are still open end with the recording. Cost: O(events), and memory for the parked tasks.
@@ -163,7 +164,7 @@ class trace_writer : public timeline_sink {
 
 template <class Recording>
 void write_chrome_trace(std::ostream& out, Recording const& recording, task_edges const* edges) {
-  detail::trace_writer<Recording>(out, recording, edges).write();
+  detail::trace_writer<Recording>(out, recording, detail::edges_of(recording, edges)).write();
 }
 
 template <class Recording>

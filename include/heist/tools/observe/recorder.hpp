@@ -8,13 +8,14 @@
 #include <memory>   // unique_ptr
 #include <new>      // bad_alloc
 #include <string_view>
-#include <thread>  // std::chrono::steady_clock, without its texts
 #include <unordered_set>
 #include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 #include "heist/core/observe/observer.hpp"
+#include "heist/tools/observe/event_clock.hpp"
+#include "heist/tools/observe/task_edges.hpp"
 
 // Edges
 //   E1  record: size.store(release) -> event_count, for_each_event: size.load(acquire) events, names, chunks below size
@@ -92,11 +93,12 @@ class recorder {
     buffers_[worker]->add(at_now(event_kind::resume, fiber));
   }
 
+  /// The edges of the graphs that ran on this executor first. start() keeps them.
+  task_edges const& edges() const noexcept { return *edges_; }
+  detail::graph_listener* listener() noexcept { return edges_.get(); }
+
   /// The clock of the events.
-  static std::int64_t now() noexcept {
-    auto const since_epoch = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
-  }
+  static std::int64_t now() noexcept { return detail::event_clock(); }
 
   std::size_t worker_count() const noexcept { return buffers_.size(); }
   /// The time of start(), on the clock of the events.
@@ -177,8 +179,9 @@ class recorder {
   std::size_t chunks_per_worker_;
   std::int64_t start_ns_ = 0;
   std::vector<std::unique_ptr<buffer>> buffers_;
+  std::unique_ptr<task_edges> edges_ = std::make_unique<task_edges>();  // the executor has its address
 };
 
-static_assert(wait_observer<recorder> && module_observer<recorder>);
+static_assert(wait_observer<recorder> && module_observer<recorder> && detail::edge_observer<recorder>);
 
 }  // namespace heist

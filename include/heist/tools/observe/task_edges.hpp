@@ -39,6 +39,7 @@ class task_edges final : public detail::graph_listener {
   HEIST_BODY void graph_ends() noexcept override;
 
   std::vector<layout> const& layouts() const noexcept { return layouts_; }
+  bool empty() const noexcept { return layouts_.empty() && dropped_ == 0; }
   /// Tasks and edges.
   std::size_t dropped() const noexcept { return dropped_; }
   /// From then on nothing is kept; the largest value if all is.
@@ -61,6 +62,15 @@ struct edge_end {
   std::size_t worker;
   std::int64_t ns;
 };
+
+/// `wanted`, or those that the recording has of its own, or null.
+template <class Recording>
+task_edges const* edges_of(Recording const& recording, task_edges const* wanted) noexcept {
+  if constexpr (requires { recording.edges().empty(); }) {
+    if (wanted == nullptr && !recording.edges().empty()) return &recording.edges();
+  }
+  return wanted;
+}
 
 /// Says, as a timeline goes on, whom a task that begins has waited for. The end of a task is told after it has made its
 /// successors ready, so one of these may have begun on another worker before.

@@ -5,7 +5,7 @@
 
 #include <new>  // bad_alloc
 
-#include "heist/tools/observe/recorder.hpp"
+#include "heist/tools/observe/event_clock.hpp"
 
 namespace heist {
 
@@ -14,11 +14,11 @@ HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
   try {
     drops_ = kept_ >= most_edges;
     if (drops_) {
-      if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = recorder::now();
+      if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = detail::event_clock();
       return;
     }
     layouts_.emplace_back();
-    layouts_.back().ns = recorder::now();
+    layouts_.back().ns = detail::event_clock();
   } catch (std::bad_alloc const&) {
     drops_ = true;
   }

@@ -235,6 +235,7 @@ all.addEventListener("dblclick", () => show(1, 0));
 
 HEIST_COLD_BODY void write_report(std::ostream& out, recorder const& recording, task_edges const* edges,
                                   std::vector<std::uint32_t> const& squad_of) {
+  edges = detail::edges_of(recording, edges);
   detail::report_sink seen{recording, edges, squad_of};
   seen.sum.recorded = detail::recorded_here({});
   detail::write_page(out, seen, edges);

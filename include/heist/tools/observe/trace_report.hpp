@@ -12,8 +12,8 @@
 
 namespace heist {
 
-/// `squad_of`: by worker; empty: all are of one. Not while anything is recorded. Cost: O(events), some 100 bytes a
-/// task.
+/// `edges`: null: those that the recorder knows (recorder::edges). `squad_of`: by worker; empty: all are of one. Not while
+/// anything is recorded. Cost: O(events), some 100 bytes a task.
 trace_summary summarize(recorder const& recording, task_edges const* edges = nullptr,
                         std::vector<std::uint32_t> const& squad_of = {});
 

@@ -160,7 +160,7 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
 
 HEIST_COLD_BODY trace_summary summarize(recorder const& recording, task_edges const* edges,
                                         std::vector<std::uint32_t> const& squad_of) {
-  return detail::report_sink{recording, edges, squad_of}.sum;
+  return detail::report_sink{recording, detail::edges_of(recording, edges), squad_of}.sum;
 }
 
 }  // namespace heist
