@@ -79,27 +79,28 @@ class environment_writer final : public environment_trace {
   std::string trace_, report_;  ///< files, or empty
 };
 
-/// A reader of a pipe that leaves ends the writing, not the program: its signal is kept back, and taken.
-class without_pipe_signal {
+/// A reader of a pipe that leaves (SIGPIPE) and a limit on the size of files (SIGXFSZ) end the writing, not the program:
+/// the signal is kept back, and taken.
+class without_signal {
  public:
-  without_pipe_signal() noexcept {
-    ::sigemptyset(&pipe_);
-    ::sigaddset(&pipe_, SIGPIPE);
+  explicit without_signal(int signal) noexcept {
+    ::sigemptyset(&kept_);
+    ::sigaddset(&kept_, signal);
     sigset_t pending;
-    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, signal) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &kept_, &before_);
   }
-  without_pipe_signal(without_pipe_signal const&) = delete;
-  without_pipe_signal& operator=(without_pipe_signal const&) = delete;
-  ~without_pipe_signal() {
+  without_signal(without_signal const&) = delete;
+  without_signal& operator=(without_signal const&) = delete;
+  ~without_signal() {
     timespec const now{};
-    while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &now) > 0) {
+    while (!was_pending_ && ::sigtimedwait(&kept_, nullptr, &now) > 0) {
     }
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
  private:
-  sigset_t pipe_, before_;
+  sigset_t kept_, before_;
   bool was_pending_ = false;
 };
 
@@ -109,7 +110,7 @@ template <class Write>
 void write_wanted(char const* what, std::string const& name, Write&& write) noexcept {
   if (name.empty()) return;
   try {
-    without_pipe_signal const kept_back;
+    without_signal const no_pipe{SIGPIPE}, no_limit{SIGXFSZ};
     if (name == "-") return write(std::cerr);
     int error = 0, pipe = -1;
     struct ::stat kind {};
