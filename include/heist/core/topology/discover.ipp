@@ -87,6 +87,9 @@ HEIST_COLD_BODY machine discover() {
   detail::hwloc_handle const hwloc;
   if (!hwloc) return detail::flat_machine_because("does not start");
   bool const is_described = detail::describe_by_environment(hwloc.get());
+  // hwloc 2.9 asks for the mask for ever where it is refused.
+  if (!is_described && has_allowed_cpus() && allowed_cpus().empty())
+    return detail::flat_machine_because("would need the affinity mask, which cannot be read");
   if (::hwloc_topology_load(hwloc.get()) != 0) return detail::flat_machine_because("cannot read this machine");
   bool real = ::hwloc_topology_is_thissystem(hwloc.get()) != 0;
   if (real) {
