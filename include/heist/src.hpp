@@ -52,6 +52,7 @@
 #include "heist/core/scheduler/core_start.ipp"
 #include "heist/core/scheduler/core_trim.ipp"
 #include "heist/core/scheduler/ready_tasks.ipp"
+#include "heist/core/scheduler/refusal.ipp"
 #include "heist/core/scheduler/state_text.ipp"
 #include "heist/core/scheduler/suspend.ipp"
 #include "heist/core/scheduler/timers.ipp"

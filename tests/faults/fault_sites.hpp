@@ -135,6 +135,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
     {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
     {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
+    {"core/scheduler/refusal.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "std::thread thread;", "starts nothing"},

@@ -23,6 +23,7 @@
 #include "heist/core/policy/victim_watch.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/core_trim.hpp"
+#include "heist/core/scheduler/refusal.hpp"
 #include "heist/core/scheduler/wait.hpp"
 #include "heist/core/scheduler/worker_loop.hpp"
 #include "heist/fwd.hpp"
@@ -40,7 +41,7 @@ class scheduler : public core {
   using room_type = typename room_of<Policy>::type;
 
   template <class... ObserverArgs>
-  explicit scheduler(options const& wanted, ObserverArgs&&... args)
+  explicit scheduler(attempt const& wanted, ObserverArgs&&... args)
       : scheduler{wanted_trace(), wanted, std::forward<ObserverArgs>(args)...} {}
 
   idle_type& idle(worker const& w) noexcept { return decisions_[w.number].idle; }
@@ -67,7 +68,7 @@ class scheduler : public core {
  private:
   /// Decided once, here.
   template <class... ObserverArgs>
-  explicit scheduler(optional_trace trace, options const& wanted, ObserverArgs&&... args)
+  explicit scheduler(optional_trace trace, attempt const& wanted, ObserverArgs&&... args)
       : core{wanted,
              {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
               Policy::tier_type::division != tiering::none, room_type::has_gifts, &room_type::template make<scheduler>},
@@ -82,7 +83,7 @@ class scheduler : public core {
       trace_->start(workers.size());
     }
     if constexpr (edge_observer<Observer>) on_graph = observer_.listener();
-    if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted);
+    if constexpr (room_type::keeps_options) room_type::keep_options(*this, wanted.options);
     observer_.start(workers.size());
     place_victims();
     core::start();
@@ -195,11 +196,12 @@ class executor {
 
   /// As many workers as CPUs that this process may use.
   executor() : executor{options{}} {}
-  /// Throws executor_error for an impossible count or a thread that cannot be started, topology_error for squads that
-  /// the machine does not have. `args` make the observer.
+  /// Throws executor_error for an impossible count or a thread that cannot be started, stack_error without memory,
+  /// topology_error for squads that the machine does not have. `args` make the observer. Without `args`, what the options leave
+  /// open is as much as the system allows (docs/limits.md).
   template <class... ObserverArgs>
   explicit executor(options const& wanted, ObserverArgs&&... args)
-      : scheduler_{wanted, std::forward<ObserverArgs>(args)...} {}
+      : scheduler_{made(wanted, std::forward<ObserverArgs>(args)...)} {}
   explicit executor(std::size_t workers) : executor{options{.workers = workers}} {}
 
   executor(executor const&) = delete;
@@ -370,7 +372,23 @@ class executor {
 
  private:
   friend struct detail::executor_access;
-  detail::scheduler<detail::policy_or_any<Policy>, Observer> scheduler_;
+  using scheduler_type = detail::scheduler<detail::policy_or_any<Policy>, Observer>;
+  template <class... ObserverArgs>
+  static scheduler_type made(options const& wanted, ObserverArgs&&... args) {
+    if constexpr (sizeof...(ObserverArgs) != 0) {
+      // They can be used once.
+      return scheduler_type{detail::attempt{wanted}, std::forward<ObserverArgs>(args)...};
+    } else {
+      for (detail::attempt each{wanted};;) {
+        try {
+          return scheduler_type{each};
+        } catch (error const& why) {
+          each.ask_for_less(why);
+        }
+      }
+    }
+  }
+  scheduler_type scheduler_;
 };
 
 /// For rooms that need more than an executor's public members.

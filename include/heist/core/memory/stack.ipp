@@ -103,7 +103,8 @@ HEIST_COLD_BODY void stack::refuse(char const* what, std::size_t bytes) {
   int const why = errno;
   throw stack_error{fmt::format(
       "cannot {} a fiber stack of {} bytes: {}. Each task that waits needs one; let fewer tasks wait at a time, "
-      "lower options::stack_size, or raise the limit (ulimit -v, vm.max_map_count, the memory of the container).",
+      "lower options::stack_size, or raise the limit (ulimit -v, -d, -l, vm.max_map_count, the memory of the "
+      "container).",
       what, bytes, std::strerror(why))};
 }
 

@@ -8,6 +8,7 @@
 
 #include "heist/core/base/environment.hpp"
 #include "heist/core/policy/placement.hpp"
+#include "heist/core/scheduler/refusal.hpp"
 
 #ifdef __clang__
 #define HEIST_COMPILER __VERSION__
@@ -63,6 +64,19 @@ HEIST_COLD_BODY std::string configuration_text() {
       .append(", squads: ")
       .append(numbers[1])
       .append("\n");
+  std::size_t const workers_left =
+      detail::made_with_less::workers.load(std::memory_order_relaxed);  // relaxed: for people
+  std::size_t const stack_left =
+      detail::made_with_less::stack_size.load(std::memory_order_relaxed);  // relaxed: for people
+  char left[96];
+  if (workers_left != 0) {
+    std::snprintf(left, sizeof left, "  an executor got %zu workers: the system refused threads\n", workers_left);
+    text.append(left);
+  }
+  if (stack_left != 0) {
+    std::snprintf(left, sizeof left, "  an executor got stacks of %zu bytes: the system refused memory\n", stack_left);
+    text.append(left);
+  }
   add_setting(text, variable::workers, numbers[0]);
   add_setting(text, variable::stack_size, numbers[2]);
   add_setting(text, variable::max_fibers, numbers[3]);

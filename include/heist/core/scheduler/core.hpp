@@ -35,6 +35,7 @@
 namespace heist::detail {
 
 class graph_listener;
+struct attempt;
 struct async_base;
 struct parked_place;
 
@@ -55,7 +56,7 @@ class core {
   /// the ends of modules.
   enum class task_event { begins, ends, module_ends };
   using task_hook = void (*)(core& self, worker& w, task_view const& task, task_event what) noexcept;
-  core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook);
+  core(attempt const& asked, policy_rules rules, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
   /// The executor has called drain_and_stop().

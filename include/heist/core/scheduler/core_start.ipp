@@ -8,6 +8,7 @@
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/core_trim.hpp"
 #include "heist/core/scheduler/display.hpp"
+#include "heist/core/scheduler/refusal.hpp"
 #include "heist/core/scheduler/wait.hpp"
 
 namespace heist::detail {
@@ -20,15 +21,15 @@ HEIST_COLD_BODY void core::refuse_while_stopping() {
 
 inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
 
-HEIST_COLD_BODY std::size_t worker_count_for(options const& wanted, placement const& where) {
-  if (wanted.workers > max_workers) {
+HEIST_COLD_BODY std::size_t worker_count_for(std::size_t wanted, placement const& where) {
+  if (wanted > max_workers) {
     throw executor_error{
         fmt::format("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
                     "are cores, or "
                     "leave options::workers at 0 and get that.",
-                    wanted.workers, max_workers)};
+                    wanted, max_workers)};
   }
-  if (wanted.workers != 0) return wanted.workers;
+  if (wanted != 0) return wanted;
   std::size_t const usable = where.usable_workers();
   return usable < max_workers ? usable : max_workers;
 }
@@ -54,8 +55,8 @@ HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t wo
 }
 
 /// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
-HEIST_COLD_BODY std::size_t fiber_cap_for(options const& wanted, std::size_t workers) {
-  std::size_t most = wanted.max_fibers;
+HEIST_COLD_BODY std::size_t fiber_cap_for(std::size_t wanted, std::size_t workers) {
+  std::size_t most = wanted;
   if (most == 0) most = std::max(max_fibers_left_open(), workers);
   if (most < workers) {
     throw executor_error{
@@ -80,10 +81,10 @@ HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
                   name, bytes, largest_stack)};
 }
 
-HEIST_COLD_BODY std::size_t stack_size_for(options const& wanted) {
+HEIST_COLD_BODY std::size_t stack_size_for(std::size_t wanted) {
   constexpr std::size_t minimum = std::size_t{32} << 10;
-  check_stack_size("stack_size", wanted.stack_size);
-  std::size_t const bytes = wanted.stack_size != 0 ? wanted.stack_size : stack_size_left_open();
+  check_stack_size("stack_size", wanted);
+  std::size_t const bytes = wanted != 0 ? wanted : stack_size_left_open();
   return bytes < minimum ? minimum : bytes;
 }
 
@@ -101,9 +102,9 @@ HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
   return f == nullptr ? nullptr : &f->own_fiber_context().memory();
 }
 
-HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_function loop, fiber_hook hook)
-    : where{wanted, rules.needs_squads},
-      worker_count{worker_count_for(wanted, where)},
+HEIST_COLD_BODY core::core(attempt const& asked, policy_rules rules, loop_function loop, fiber_hook hook)
+    : where{asked.options, rules.needs_squads},
+      worker_count{worker_count_for(asked.workers, where)},
       work{worker_count},
       on_fiber{hook},
       joins{rules.joins},
@@ -111,17 +112,17 @@ HEIST_COLD_BODY core::core(options const& wanted, policy_rules rules, loop_funct
       has_gifts{rules.has_gifts},
       room{rules.make_room(*this)},
       loop_{loop},
-      stack_size_{stack_size_for(wanted)},
-      max_fibers_{fiber_cap_for(wanted, worker_count)},
-      guard_size_{guard_size_for(wanted)},
+      stack_size_{stack_size_for(asked.stack_size)},
+      max_fibers_{fiber_cap_for(asked.max_fibers, worker_count)},
+      guard_size_{guard_size_for(asked.options)},
       generation_{os_env::process()},
-      max_threads_{thread_cap_for(wanted, worker_count)},
-      on_start_{wanted.on_worker_start},
-      on_stop_{wanted.on_worker_stop},
-      pins_{pins(wanted) && where.machine().is_this_machine},
+      max_threads_{thread_cap_for(asked.options, worker_count)},
+      on_start_{asked.options.on_worker_start},
+      on_stop_{asked.options.on_worker_stop},
+      pins_{pins(asked.options) && where.machine().is_this_machine},
       thread_count_{worker_count} {
   os_env::watch_forks();
-  where.place(wanted, worker_count);
+  where.place(asked.options, worker_count);
   os_env::prepare();
   if (guard_size_ != 0) overflow_report::install(&stack_of_this_thread);
   workers.reserve(worker_count);
@@ -164,11 +165,12 @@ HEIST_COLD_BODY void core::start() {
   } catch (std::system_error const& e) {
     std::size_t const started = threads_.size();
     stop_and_join();
-    throw executor_error{fmt::format(
+    std::string const text = fmt::format(
         "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
-        "container).",
+        "container) or on memory, of which a thread takes ulimit -s (ulimit -v, -d, -l).",
         started + 1, workers.size(), e.what(),
-        started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started))};
+        started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started));
+    throw thread_refused{started, text.c_str()};
   } catch (...) {
     stop_and_join();
     throw;

@@ -1,0 +1,42 @@
+// What an executor does when the system refuses what its options leave open: it is made with less.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/base/env.hpp"
+#include "heist/core/base/errors.hpp"
+#include "heist/core/policy/options.hpp"
+
+namespace heist::detail {
+
+/// The system has started some threads, and refuses one more.
+struct thread_refused : executor_error {
+  thread_refused(std::size_t so_far, char const* text) : executor_error{text}, started{so_far} {}
+  std::size_t started;
+};
+
+/// What an executor is asked to be, in one attempt after the other.
+struct attempt {
+  explicit attempt(heist::options const& wanted) noexcept
+      : options{wanted}, workers{wanted.workers}, stack_size{wanted.stack_size}, max_fibers{wanted.max_fibers} {}
+
+  /// In the handler of an attempt's exception: the next attempt asks for less, which is said on stderr once in a process. Throws
+  /// the exception on if the options leave nothing open that was refused, or nothing is left.
+  HEIST_RARE void ask_for_less(error const& why);
+
+  heist::options const& options;
+  std::size_t workers, stack_size, max_fibers;  ///< in place of those of the options
+};
+
+/// For configuration_text(): what the last executor has that was made with less than it wanted; 0: there was none.
+struct made_with_less {
+  HEIST_ONE_COPY static inline constinit os_env::atomic<std::size_t> workers{0};
+  HEIST_ONE_COPY static inline constinit os_env::atomic<std::size_t> stack_size{0};
+};
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/scheduler/refusal.ipp"
+#endif
