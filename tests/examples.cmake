@@ -24,6 +24,13 @@ foreach(file ${example_runs})
   include("${file}")
 endforeach()
 
+if(TARGET example_timing)
+  add_test(NAME example_timing_report COMMAND example_timing --multiplier 4)
+  heist_test_properties(example_timing_report examples)
+  set_tests_properties(example_timing_report PROPERTIES ENVIRONMENT "HEIST_REPORT=-"
+                                                        PASS_REGULAR_EXPRESSION "example_timing, executor 1, .* workers?: [0-9]+ tasks")
+endif()
+
 get_property(examples GLOBAL PROPERTY heist_examples)
 get_property(tested GLOBAL PROPERTY heist_tested_examples)
 foreach(example ${examples})
