@@ -41,6 +41,10 @@ inline constexpr environment_variable environment_variables[] = {
 /// The text of a variable; empty if it is not set.
 std::string_view environment_text(variable v) noexcept;
 
+/// Sentences that a process says once, beside those about values that mean nothing.
+enum class sentence : unsigned { no_display = 29, no_trace = 30, unknown = 31 };
+/// True the first time in a process.
+HEIST_RARE bool is_first_to_say(sentence which) noexcept;
 /// Says on stderr that the text of `v` means nothing, once in a process.
 HEIST_RARE void say_it_means_nothing(variable v) noexcept;
 /// Has that been said?

@@ -19,16 +19,19 @@ HEIST_COLD_BODY std::string_view environment_text(variable v) noexcept {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-/// A bit for each variable, and one for say_what_is_unknown().
+/// A bit for each variable, and for each sentence.
 HEIST_COLD_BODY os_env::atomic<unsigned>& what_was_said() noexcept {
   static os_env::atomic<unsigned> said{0};
   return said;
 }
-constexpr unsigned unknown_said = 31;
 
 /// True the first time in a process that it is called with this bit.
 HEIST_COLD_BODY bool is_first_to_say(unsigned bit) noexcept {
   return (what_was_said().fetch_or(1u << bit, std::memory_order_relaxed) >> bit & 1) == 0;  // relaxed: nothing else
+}
+
+HEIST_COLD_BODY bool is_first_to_say(sentence which) noexcept {
+  return is_first_to_say(static_cast<unsigned>(which));
 }
 
 HEIST_COLD_BODY bool means_nothing(variable v) noexcept {
@@ -72,7 +75,7 @@ HEIST_COLD_BODY void say_what_is_unknown() noexcept {
       if (resembles(name, known)) meant = v.name;
     }
     if (meant == nullptr) continue;
-    if (!says && !is_first_to_say(unknown_said)) return;
+    if (!says && !is_first_to_say(sentence::unknown)) return;
     says = true;
     std::fprintf(stderr, "heist: the environment sets %s, which heist does not know; fix it by %s, or leave it out\n",
                  *at, meant);

@@ -142,6 +142,7 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_rules rules, loop_functi
 HEIST_COLD_BODY void display::print_if_wanted() {
   if (!is_set_to(variable::display_env, "1", "0")) return;
   if (print != nullptr) return print();
+  if (!is_first_to_say(sentence::no_display)) return;
   std::fputs(
       "heist: HEIST_DISPLAY_ENV is set, but nothing in this program can print it; fix it by linking heist::compiled, "
       "or by "
