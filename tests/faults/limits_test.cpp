@@ -150,7 +150,7 @@ TEST_CASE("limits: RLIMIT_NPROC", "[faults]") {
     CHECK(report.clean());
     if (!done(report)) return;
     std::string const workers = std::to_string(allowed - 1);
-    if (allowed == 1) CHECK(report.says("refused: cannot start thread 1 of 4: "));
+    if (allowed == 1) CHECK(report.says("refused: cannot start thread 1 of "));
     if (allowed > 1) CHECK(report.says(("right with " + workers + " workers").c_str()));
     bool const less = allowed == 2 || allowed == 3;
     CHECK(report.says("an executor gets fewer workers than it wants") == less);
@@ -163,6 +163,63 @@ TEST_CASE("limits: RLIMIT_NPROC", "[faults]") {
   });
   INFO(asked_for.text());
   CHECK(asked_for.says("refused: cannot start thread 3 of 4: "));
+}
+
+namespace {
+
+/// Makes an executor of its own when its executor starts.
+struct makes_an_executor : heist::null_observer {
+  static constexpr bool observes = true;
+  void start(std::size_t) { heist::executor<> const inner{heist::options{.workers = 4}}; }
+};
+
+}  // namespace
+
+TEST_CASE("limits: what another executor is refused is not asked for again", "[faults]") {
+  if (sanitized()) return;
+  if (::geteuid() != 0) return heist_test::skipped("only root can become a user without other processes");
+  auto const report = run_child([] {
+    ::setenv("HEIST_WORKERS", "2", 1);
+    become_another_user();
+    limit(RLIMIT_NPROC, 4);
+    try {
+      heist::executor<heist::policy::random, makes_an_executor> const ex;
+    } catch (heist::executor_error const& e) {
+      std::printf("refused: %s\n", e.what());
+    }
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+  if (done(report)) CHECK(report.says("refused: cannot start thread 4 of 4: "));
+}
+
+TEST_CASE("limits: what a worker submits when it starts runs, though the system refuses the next thread", "[faults]") {
+  if (sanitized()) return;
+  if (::geteuid() != 0) return heist_test::skipped("only root can become a user without other processes");
+  auto const report = run_child([] {
+    become_another_user();
+    heist::executor<> elsewhere{1};
+    ::setenv("HEIST_WORKERS", "4", 1);
+    limit(RLIMIT_NPROC, 4);  // this one, another executor's, two of this one's
+    std::atomic<int> submitted{0}, ran{0};
+    {
+      heist::executor<>* at = nullptr;
+      alignas(heist::executor<>) unsigned char place[sizeof(heist::executor<>)];
+      at = reinterpret_cast<heist::executor<>*>(place);
+      new (place) heist::executor<>{heist::options{.on_worker_start = [&](std::size_t) {
+        ++submitted;
+        at->post([&] {
+          elsewhere.submit([] {}).wait();
+          ++ran;
+        });
+      }}};
+      at->~executor();
+    }
+    std::printf("%s, %d\n", submitted == ran ? "all ran" : "lost", submitted.load());
+  });
+  INFO(report.text());
+  CHECK(report.clean());
+  if (done(report)) CHECK(report.says("all ran"));
 }
 
 TEST_CASE("limits: RLIMIT_AS and RLIMIT_DATA", "[faults]") {

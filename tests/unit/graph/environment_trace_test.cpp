@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>   // remove
 #include <cstdlib>  // setenv
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -193,4 +194,23 @@ TEST_CASE("edges_beyond_the_bound_are_dropped_and_counted") {
   }
   CHECK(edges.layouts().size() == 4);
   CHECK(edges.dropped() == 3 + 2 * each - 0 + 3 - 1);
+}
+
+TEST_CASE("environment_trace_is_written_while_graphs_of_other_executors_are_laid_out") {
+  std::string const folder = "heist_environment_race";
+  std::filesystem::create_directory(folder);
+  {
+    variable const t{"HEIST_TRACE", folder + "/trace.json"}, r{"HEIST_REPORT", folder + "/report.html"};
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 3; ++i) {
+      threads.emplace_back([] {
+        for (int n = 0; n != 20; ++n) run_a_graph();
+      });
+    }
+    for (auto& each : threads) each.join();
+  }
+  std::size_t files = 0;
+  for (auto const& f : std::filesystem::directory_iterator{folder}) files += f.file_size() != 0;
+  CHECK(files == 120);
+  std::filesystem::remove_all(folder);
 }

@@ -156,6 +156,27 @@ TEST_CASE("report_of_several_passes_holds_like_against_like") {
   CHECK(wide.text().find("\nwithout overhead 1 worker takes ") != std::string::npos);
 }
 
+TEST_CASE("report_finds_a_task_that_nothing_precedes_and_nothing_follows") {
+  std::vector<int> t(3);
+  heist::task_edges edges;
+  tell(edges, t, {{0, 1}});
+  heist::recorder r;
+  heist::trace_summary s;
+  for (int attempt = 0; attempt != 200 && s.critical_path.size() != 1; ++attempt) {
+    r.start(1);
+    run(r, 0, t[0], "a");
+    run(r, 0, t[1], "b");
+    r.task_begin(0, task(&t[2], "alone"));
+    for (int i = 0; i != 10; ++i) pass_time();
+    r.task_end(0, task(&t[2], "alone"));
+    s = heist::summarize(r, &edges);
+  }
+  REQUIRE(s.critical_path.size() == 1);
+  CHECK(s.critical_path[0].name == "alone");
+  CHECK(s.critical_ns == s.critical_all_ns);
+  CHECK(s.text().find("critical path: 1 task, ") != std::string::npos);
+}
+
 TEST_CASE("report_finds_the_chain_of_tasks_that_was_busy_longest") {
   std::vector<int> t(4);
   heist::task_edges edges;
@@ -353,10 +374,11 @@ TEST_CASE("report_is_one_page_that_loads_nothing_and_escapes_names") {
   heist::recorder r;
   r.start(1);
   int t = 0;
-  run(r, 0, t, "<script>\"&\" \x01");
+  run(r, 0, t, "<script>\"&\" \x01 \xff \xc3\xa4");
   auto const page = page_of(r);
   CHECK(count(page, "<script") == 1);  // its own
   CHECK(page.find("&lt;script&gt;&quot;&amp;&quot;") != std::string::npos);
+  CHECK(page.find(" ? \xc3\xa4") != std::string::npos);  // what is no UTF-8
   CHECK(page.find("http") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
   CHECK(count(page, "<table>") == count(page, "</table>"));

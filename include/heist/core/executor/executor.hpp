@@ -382,7 +382,7 @@ class executor {
       for (detail::attempt each{wanted};;) {
         try {
           return scheduler_type{each};
-        } catch (error const& why) {
+        } catch (std::exception const& why) {
           each.ask_for_less(why);
         }
       }

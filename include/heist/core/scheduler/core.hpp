@@ -374,6 +374,8 @@ class core {
   control_words const modes_ = control_words::now().modes();  ///< of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
+  std::size_t started_ = 0;               ///< threads of start()
+  os_env::atomic<std::size_t> begun_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;
   bool const pins_;                   ///< each worker has a PU of its own
   std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock

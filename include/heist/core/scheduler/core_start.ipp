@@ -162,18 +162,19 @@ HEIST_COLD_BODY void core::start() {
     for (auto& w : workers) {
       carrier& c = add_carrier(std::make_unique<carrier>());
       threads_.emplace_back([this, &c, first = w.get()]() noexcept { carry(c, first); });
+      ++started_;
     }
   } catch (std::system_error const& e) {
-    std::size_t const started = threads_.size();
-    stop_and_join();
+    std::size_t const started = started_;
+    drain_and_stop();
     std::string const text = fmt::format(
         "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
         "container) or on memory, of which a thread takes ulimit -s (ulimit -v, -d, -l).",
         started + 1, workers.size(), e.what(),
         started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started));
-    throw thread_refused{started, text.c_str()};
+    throw thread_refused{started, workers.size(), text.c_str()};
   } catch (...) {
-    stop_and_join();
+    drain_and_stop();
     throw;
   }
   enroll();
@@ -206,6 +207,8 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
         "an executor is destroyed by one of its own tasks, which it would have to wait for; "
         "fix it by destroying it outside, after the task");
   }
+  // What threads submit when they start, runs. acquire: carry()
+  while (begun_.load(std::memory_order_acquire) != started_) os_env::yield();
   wait_for_all_work();
   work.close();
   wait_for_work();

@@ -57,6 +57,17 @@ class environment_writer final : public environment_trace {
         trace_{trace_file(variable::trace, number)},
         report_{trace_file(variable::report, number)} {}
 
+  ~environment_writer() override {
+    std::size_t last = number_;
+    // relaxed: a number on its own
+    if (!writes_) executors().compare_exchange_strong(last, number_ - 1, std::memory_order_relaxed);
+  }
+  /// How many the process has made.
+  static os_env::atomic<std::size_t>& executors() noexcept {
+    static os_env::atomic<std::size_t> made{0};
+    return made;
+  }
+
   graph_listener* edges() const noexcept override { return &edges_; }
   void write(std::vector<std::uint32_t> const& squad_of, std::string_view policy) noexcept override;
 
@@ -76,6 +87,7 @@ class environment_writer final : public environment_trace {
   task_edges& edges_;
   recorder events_;
   std::size_t const number_;    ///< of the executor, from 1
+  bool writes_ = false;         ///< otherwise the executor was not made
   std::string trace_, report_;  ///< files, or empty
 };
 
@@ -139,25 +151,30 @@ void write_wanted(char const* what, std::string const& name, Write&& write) noex
 
 HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const& squad_of,
                                                std::string_view policy) noexcept {
-  write_wanted("trace", trace_, [&](std::ostream& out) { write_chrome_trace(out, events_, &edges_); });
+  writes_ = true;
+  write_wanted("trace", trace_, [&](std::ostream& out) {
+    task_edges const told{edges_};  // graphs of other executors may tell more meanwhile
+    write_chrome_trace(out, events_, &told);
+  });
   write_wanted("report", report_, [&](std::ostream& out) {
-    report_sink seen{events_, &edges_, squad_of};
+    task_edges const told{edges_};  // as above
+    report_sink seen{events_, &told, squad_of};
     seen.sum.recorded = recorded_here(fmt::format(", executor {}, {}", number_, policy));
     if (report_ == "-") {
       out << seen.sum.text();
     } else {
-      write_page(out, seen, &edges_);
+      write_page(out, seen, &told);
     }
   });
 }
 
 HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {
-  static constinit os_env::atomic<std::size_t> executors{0};
   try {
     // Of the process: a graph that one executor has laid out may run on another. Never destroyed, as executors may be
     // used until the very end.
     static task_edges& edges = *new task_edges;
-    std::size_t const number = executors.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number on its own
+    std::size_t const number =
+        environment_writer::executors().fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number on its own
     return new environment_writer{edges, number};
   } catch (std::bad_alloc const&) {
     return nullptr;

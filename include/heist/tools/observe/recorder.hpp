@@ -93,7 +93,8 @@ class recorder {
     buffers_[worker]->add(at_now(event_kind::resume, fiber));
   }
 
-  /// The edges of the graphs that ran on this executor first. start() keeps them.
+  /// The edges of the graphs that ran on this executor first; of two recorders in a tee the first has them. start() keeps
+  /// them.
   task_edges const& edges() const noexcept { return *edges_; }
   detail::graph_listener* listener() noexcept { return edges_.get(); }
 

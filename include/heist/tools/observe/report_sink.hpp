@@ -178,7 +178,7 @@ class report_sink : public timeline_sink {
       // One that begins later has a larger number.
       s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);
       if (s.before != none) s.pass = seen_[s.before].pass;
-      if (s.before != none && (last == none || s.chain > seen_[last].chain)) last = i;
+      if (s.graph != none && (last == none || s.chain > seen_[last].chain)) last = i;
     }
     if (last == none) return;
     sum.critical_ns = seen_[last].chain;

@@ -17,7 +17,7 @@ namespace heist {
 /// The edges of graphs, each from the moment on when its graph was made ready to run: later another graph may have
 /// tasks with the same names (task_view::id).
 ///
-/// Threads   graphs tell by any thread; everything else while none does.
+/// Threads   graphs tell by any thread, also while they are copied; everything else while none does.
 /// Cost      16 bytes an edge, 8 a task; beyond most_edges of both the rest is dropped and counted, and no edges are known
 ///           of what runs later.
 class task_edges final : public detail::graph_listener {
@@ -31,6 +31,11 @@ class task_edges final : public detail::graph_listener {
     std::vector<void const*> tasks;
     std::vector<edge> edges;
   };
+
+  task_edges() = default;
+  /// What has been told so far. Throws bad_alloc.
+  HEIST_RARE task_edges(task_edges const& other);
+  task_edges& operator=(task_edges const&) = delete;
 
   // What graphs tell. Without memory it is dropped.
   HEIST_BODY void graph_begins() noexcept override;
@@ -46,7 +51,7 @@ class task_edges final : public detail::graph_listener {
   std::int64_t full_since() const noexcept { return full_since_; }
 
  private:
-  std::mutex lock_;              ///< held while a graph tells
+  mutable std::mutex lock_;      ///< held while a graph tells
   bool drops_ = false;           ///< the rest of this graph
   std::vector<layout> layouts_;  ///< in the order of time
   std::size_t kept_ = 0;

@@ -9,6 +9,14 @@
 
 namespace heist {
 
+HEIST_COLD_BODY task_edges::task_edges(task_edges const& other) : graph_listener{other} {
+  std::lock_guard const held{other.lock_};
+  layouts_ = other.layouts_;
+  kept_ = other.kept_;
+  dropped_ = other.dropped_;
+  full_since_ = other.full_since_;
+}
+
 HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
   lock_.lock();
   try {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "heist/core/base/json.hpp"
 #include "heist/tools/observe/graph_picture.hpp"
 #include "heist/tools/observe/report_sink.hpp"
 #include "heist/tools/observe/steal_branches.hpp"
@@ -19,7 +20,14 @@ namespace detail {
 
 HEIST_COLD_BODY std::string html_text(std::string_view text) {
   std::string escaped;
-  for (char const c : text) {
+  for (std::size_t length = 0; !text.empty(); text.remove_prefix(length)) {
+    length = json::detail::character_length(text);
+    char const c = length == 0 ? '?' : text.front();
+    if (length > 1) {
+      escaped.append(text.substr(0, length));
+      continue;
+    }
+    length = 1;
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -266,10 +274,10 @@ HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& se
            "worker to worker is one line. The busiest stand first.</p>\n";
   if (!sum.critical_path.empty())
     out << fmt::format(
-               "<h2>Critical path: {} tasks, busy for {}</h2>\n<p>The chain of tasks, along the edges of graphs, "
+               "<h2>Critical path: {} task{}, busy for {}</h2>\n<p>The chain of tasks, along the edges of graphs, "
                "that was busy longest: its pass could not be shorter. I{}. W{}.</p>\n",
-               sum.critical_path.size(), detail::time_text(sum.critical_ns), detail::passes_text(sum).substr(1),
-               detail::one_more_text(sum).substr(1))
+               sum.critical_path.size(), sum.critical_path.size() == 1 ? "" : "s", detail::time_text(sum.critical_ns),
+               detail::passes_text(sum).substr(1), detail::one_more_text(sum).substr(1))
         << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
   if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum.names, "busy");

@@ -138,9 +138,9 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
     }
   };
   if (!critical_path.empty()) {
-    text +=
-        fmt::format("critical path: {} tasks, busy for {}{}\n", critical_path.size(), detail::time_text(critical_ns),
-                    critical_passes > 1 ? fmt::format(" in the longest of {} passes", critical_passes) : "");
+    text += fmt::format("critical path: {} task{}, busy for {}{}\n", critical_path.size(),
+                        critical_path.size() == 1 ? "" : "s", detail::time_text(critical_ns),
+                        critical_passes > 1 ? fmt::format(" in the longest of {} passes", critical_passes) : "");
     text += detail::passes_text(*this) + "\n" + detail::one_more_text(*this) + "\n";
     list(critical_path, 20);
   }
