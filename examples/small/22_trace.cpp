@@ -22,7 +22,7 @@ int main() {
   heist::executor<heist::policy::random, heist::recorder> ex{2};
   heist::task_graph g;
   auto load = g.emplace([] { busy(1'000); }).name("load");
-  auto long_way = g.emplace([] { busy(3'000'000); }).name("long way");
+  auto long_way = g.emplace([] { busy(20'000'000); }).name("long way");
   auto short_way = g.emplace([] { busy(10); }).name("short way");
   auto add = g.emplace([] { busy(1'000); }).name("add");
   load.precede(long_way, short_way);

@@ -177,6 +177,29 @@ TEST_CASE("report_finds_a_task_that_nothing_precedes_and_nothing_follows") {
   CHECK(s.text().find("critical path: 1 task, ") != std::string::npos);
 }
 
+TEST_CASE("report_finds_the_longest_chain_also_where_another_predecessor_ended_last") {
+  std::vector<int> t(4);
+  heist::task_edges edges;
+  tell(edges, t, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
+  heist::recorder r;
+  heist::trace_summary s;
+  for (int attempt = 0; attempt != 200 && (s.critical_path.size() != 3 || s.critical_path[1].name != "long");
+       ++attempt) {
+    r.start(1);
+    run(r, 0, t[0], "first");
+    r.task_begin(0, task(&t[1], "long"));
+    for (int i = 0; i != 10; ++i) pass_time();
+    r.task_end(0, task(&t[1], "long"));
+    run(r, 0, t[2], "short");  // of one worker, so it ends later
+    run(r, 0, t[3], "last");
+    s = heist::summarize(r, &edges);
+  }
+  REQUIRE(s.critical_path.size() == 3);
+  CHECK(s.critical_path[1].name == "long");
+  CHECK(s.critical_path[2].name == "last");
+  CHECK(s.critical_ns == s.critical_all_ns);
+}
+
 TEST_CASE("report_finds_the_chain_of_tasks_that_was_busy_longest") {
   std::vector<int> t(4);
   heist::task_edges edges;

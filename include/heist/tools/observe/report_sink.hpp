@@ -79,12 +79,7 @@ class report_sink : public timeline_sink {
     seen_[task.number].end = ns;
     seen_[task.number].worker = w;
   }
-  void edge(edge_end const& before, edge_end const& after) {
-    seen& s = seen_[after.number];
-    if (s.before != none && before.ns < s.before_ns) return;
-    s.before = before.number;
-    s.before_ns = before.ns;
-  }
+  void edge(edge_end const& before, edge_end const& after) { followed_.emplace_back(after.number, before.number); }
   void slice(std::size_t w, open_task const& task, std::int64_t until, char const* waits_for, std::size_t depth) {
     seen_[task.number].busy += until - task.since;
     seen_[task.number].end = std::max(seen_[task.number].end, until);
@@ -124,11 +119,10 @@ class report_sink : public timeline_sink {
     char const* label = nullptr;
     std::size_t worker = 0;
     std::int64_t begin = 0, end = 0, busy = 0;
-    std::size_t before = none;   ///< the predecessor that ended last
-    std::int64_t before_ns = 0;  ///< when
-    std::int64_t chain = 0;      ///< busy times of all that it has waited for, and its own
-    std::size_t graph = none;    ///< that it is a task of; none: of none
-    std::size_t pass = 0;        ///< of that graph, counted from 1: that of the task before; how often it has begun
+    std::size_t before = none;  ///< the predecessor with the longest chain
+    std::int64_t chain = 0;     ///< the longest chain before it, and its own busy time
+    std::size_t graph = none;   ///< that it is a task of; none: of none
+    std::size_t pass = 0;       ///< of that graph, counted from 1: that of the task before; how often it has begun
   };
 
   using by_name = std::map<std::string_view, trace_summary::name>;
@@ -173,9 +167,14 @@ class report_sink : public timeline_sink {
 
   void choose_path() {
     std::size_t last = none;
+    std::sort(followed_.begin(), followed_.end());
+    auto edge = followed_.begin();
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       seen& s = seen_[i];
-      // One that begins later has a larger number.
+      // One that begins later has a larger number, so the chains before it are known.
+      for (; edge != followed_.end() && edge->first == i; ++edge) {
+        if (s.before == none || seen_[edge->second].chain > seen_[s.before].chain) s.before = edge->second;
+      }
       s.chain = s.busy + (s.before == none ? 0 : seen_[s.before].chain);
       if (s.before != none) s.pass = seen_[s.before].pass;
       if (s.graph != none && (last == none || s.chain > seen_[last].chain)) last = i;
@@ -204,6 +203,7 @@ class report_sink : public timeline_sink {
   followed_edges edges_;
   steal_branches branches_;
   std::vector<seen> seen_;
+  std::vector<std::pair<std::size_t, std::size_t>> followed_;  ///< edges: the number of a task, and of one before it
 
  public:
   trace_summary sum;
