@@ -23,12 +23,12 @@ HEIST_COLD_BODY void attempt::ask_for_less(std::exception const& why) {
   auto const* const threads = dynamic_cast<thread_refused const*>(&why);
   // Of another executor, which an observer has made for instance, it is no business of this one.
   if (threads != nullptr && threads->wanted != expected) throw;
-  if (threads == nullptr && dynamic_cast<stack_error const*>(&why) == nullptr &&
-      dynamic_cast<std::bad_alloc const*>(&why) == nullptr)
-    throw;
+  if (dynamic_cast<stack_error const*>(&why) == nullptr) {
+    if (threads == nullptr && dynamic_cast<std::bad_alloc const*>(&why) == nullptr) throw;
+    if (options.workers != 0) throw;  // what is asked for is made, or not
+  }
   std::size_t const stack = stack_size != 0 ? stack_size : stack_size_left_open();
   if (threads != nullptr && threads->started != 0) {
-    if (options.workers != 0) throw;
     what_ = "fewer workers than it wants, since the system refuses threads";
     workers = threads->started;
   } else if (options.stack_size == 0 && stack > smallest_stack) {
