@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Folders are layers: a header includes only lower ones, never in a circle, and is short enough to read. Groups of folders
-are layers, too: core/ includes no other group, and tools/ is included by none but
-distributed/, which simulates. Bodies (.ipp) are included by headers of
-their own folder, at the end and in header-only mode, and by src.hpp."""
+are layers, too: core/ includes no other group, and only distributed/, which simulates, includes tools/. Bodies (.ipp) are
+included by headers of their own folder, at the end and in header-only mode, and by src.hpp."""
 import re
 
 from headers import finish, headers, within

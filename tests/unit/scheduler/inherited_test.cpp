@@ -1,5 +1,5 @@
-// docs/inherited.md, row by row: what a task has of the thread that made the executor, and of the code that started it,
-// what it keeps over its own waits, and what it leaves to the next task.
+// docs/inherited.md, row by row: what a task has of the thread that made the executor and of the code that started it. What
+// it keeps over its own waits, and what it leaves to the next task.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

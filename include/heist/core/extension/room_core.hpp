@@ -1,5 +1,5 @@
-// What a room adds to an executor. Rooms are the parts above it that know more of where work belongs, such as squads or a
-// steal tree; the core knows what they have in common, and nothing of any of them.
+// What a room adds to an executor. Rooms are parts above the core that know where work belongs, by squads or by a steal
+// tree. The core knows what they have in common, and none of them.
 #pragma once
 
 #include <cstddef>  // size_t
