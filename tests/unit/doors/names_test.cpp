@@ -232,6 +232,8 @@ TEST_CASE("README's table: locks, semaphores, channels, deadlines", "[doors]") {
   auto const soon = std::chrono::steady_clock::now() + std::chrono::hours{1};
   auto f = ex.submit(heist::with{.deadline = soon}, [&] {
     std::scoped_lock lock{m};
+    heist::barrier round{1};
+    round.arrive_and_wait();
     c.push(1);
   });
   CHECK(c.pop() == 1);

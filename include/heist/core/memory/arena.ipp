@@ -6,9 +6,17 @@
 #include <new>
 #include <utility>  // exchange
 
+#if HEIST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace heist::detail {
 
 HEIST_COLD_BODY void arena::give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
+#if HEIST_ASAN
+  __asan_poison_memory_region(piece, bytes);  // and nobody gets it again: it is reported who still reads it
+  return;
+#endif
   if (bytes < sizeof(free_piece)) return;
   free_list* list = find(bytes, alignment);
   if (list == nullptr) {
@@ -42,6 +50,9 @@ HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t align
     if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
   }
   chunk const& next = chunks_[begun_++];
+#if HEIST_ASAN
+  __asan_unpoison_memory_region(next.memory.get(), next.bytes);
+#endif
   next_ = reinterpret_cast<std::uintptr_t>(next.memory.get());
   end_ = next_ + next.bytes;
   return allocate(bytes, alignment);

@@ -54,7 +54,7 @@ HEIST_COLD_BODY void remembering::run_ends(run_state& r) noexcept {
 HEIST_COLD_BODY void remembering::stand_aside(graph_data& g) noexcept {
   if (!wrapped_) return;
   wrapped_ = false;
-  if (wrapped_layout_ != g.layouts) return;
+  if (wrapped_layout_ != g.layouts || !g.laid_out) return;  // an edited graph's records may name erased tasks
   for (std::uint32_t p = 0; p != g.record_count; ++p) {
     g.records[p].run = g.run_of(g.records[p].built());
   }
