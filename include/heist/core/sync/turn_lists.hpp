@@ -8,6 +8,7 @@
 #include <memory>  // unique_ptr
 #include <vector>
 
+#include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 
 namespace heist {
