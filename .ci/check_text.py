@@ -80,7 +80,7 @@ if len(set(told.values())) > 1:
 
 # The module exports what fwd.hpp says that users name, but for parts that are templates over the outside world.
 NOT_EXPORTED = {"after_list", "any_order_op", "basic_time_breakdown", "by_tier", "counter_values", "event_count", "flat",
-                "inter_pool", "metered_context", "of_executor", "os_env", "recording_context", "recording_meter", "span_meter",
+                "inter_pool", "instrumented_context", "of_executor", "os_env", "recording_context", "recording_tracker", "span_tracker",
                 "squad_set", "task_stack", "turn_lists", "work_deque", "work_span_context"}
 forward = (ROOT / "include/heist/fwd.hpp").read_text(encoding="utf-8")
 forward = forward.split("// distributed\n")[0] + forward.split("// distributed\n")[1].partition("\n\n")[2]  # a component

@@ -16,7 +16,7 @@ POOL_PLACES = ["core/executor/pooled.hpp", "core/scheduler/core.hpp"]  # core.hp
 KEPT = {
     "core/scheduler/worker_loop.hpp": "searching and sleeping: no task runs; after one, the worker is read anew",
     "core/scheduler/core.hpp": "submitting and counting: what is pushed runs later, or push() says where it has ended",
-    "core/executor/guest.hpp": "the worker that a guest carries stays the same until it has left",
+    "core/executor/helper.hpp": "the worker that a guest carries stays the same until it has left",
     "core/scheduler/between_tasks.hpp": "between two tasks; push() says where it has ended",
     "core/scheduler/core_start.ipp": "asked for the fiber, at once",
     "core/scheduler/suspend.ipp": "as parking",
@@ -24,14 +24,14 @@ KEPT = {
     "locality/squads/squad_room.hpp": "making squads when no task runs, and parking",
     "locality/squads/near_search.hpp": "searching: no task runs",
     "locality/squads/squad_search.hpp": "searching: no task runs",
-    "locality/replay/gift_search.hpp": "searching: no task runs",
+    "locality/replay/mail_search.hpp": "searching: no task runs",
     "core/scheduler/fiber.hpp": "the member that is read anew",
     "core/scheduler/worker.hpp": "the worker itself",
     "core/executor/no_migrate.hpp": "asked for the fiber, at once",
     "core/scheduler/wait.hpp": "asked for the fiber, at once",
     "core/fork/child_first.hpp": "between two callables: starting a child, and giving its caller back",
     "locality/replay/followed.hpp": "starting a child; the worker is read anew when the frame goes on",
-    "core/fork/elsewhere.hpp": "asked for the fiber, at once",
+    "core/fork/remote.hpp": "asked for the fiber, at once",
     "core/fork/fork_join.hpp": "asked for the fiber, at once",
 }
 

@@ -93,7 +93,7 @@ using heist::transform_reduce;
 using heist::unique;
 // work that is found as it runs
 using heist::after;
-using heist::any_executor;
+using heist::executor_ref;
 using heist::commute;
 using heist::datum;
 using heist::default_executor;
@@ -195,14 +195,14 @@ using heist::order::recorded;
 export namespace heist::join {
 using heist::join::leapfrog;
 using heist::join::park;
-using heist::join::wait;
+using heist::join::spin;
 }  // namespace heist::join
 
 export namespace heist::idle {
 using heist::idle::adaptive;
-using heist::idle::always_awake;
-using heist::idle::balanced;
-using heist::idle::default_idle;
+using heist::idle::spinning;
+using heist::idle::bws;
+using heist::idle::standard;
 }  // namespace heist::idle
 
 export namespace heist::topology {

@@ -23,7 +23,7 @@ class progress_line {
   explicit progress_line(show_progress when)
       : is_terminal_{isatty(STDERR_FILENO) == 1},
         is_patient_{when == show_progress::on_terminals},
-        is_shown_at_all_{when == show_progress::always || (when == show_progress::on_terminals && is_terminal_)} {
+        is_visible_at_all_{when == show_progress::always || (when == show_progress::on_terminals && is_terminal_)} {
     start();
   }
   progress_line(progress_line const&) = delete;
@@ -35,7 +35,7 @@ class progress_line {
 
   /// Is it time for a text? To be asked after each step.
   bool due() {
-    if (!is_shown_at_all_) return false;
+    if (!is_visible_at_all_) return false;
     auto const now = clock::now();
     if (now < next_) return false;
     next_ = now + (is_terminal_ ? std::chrono::milliseconds{100} : std::chrono::milliseconds{2000});
@@ -56,7 +56,7 @@ class progress_line {
  private:
   using clock = std::chrono::steady_clock;
 
-  bool is_terminal_, is_patient_, is_shown_at_all_;
+  bool is_terminal_, is_patient_, is_visible_at_all_;
   bool is_open_ = false;
   clock::time_point next_;
 };

@@ -36,7 +36,7 @@ std::unique_ptr<bench::runner> make_citor(std::size_t);
 
 namespace {
 
-struct wishes {
+struct hints {
   std::size_t workers = std::thread::hardware_concurrency();
   std::size_t elements = 1'000'000;
   std::size_t rounds = 7;
@@ -51,7 +51,7 @@ struct peer {
   bool inside = false;  ///< calls come from a task
 };
 
-bool read(int argc, char** argv, wishes& w) {
+bool read(int argc, char** argv, hints& w) {
   for (int i = 1; i < argc; ++i) {
     std::string_view const option = argv[i];
     if (option == "--fastest") {
@@ -88,7 +88,7 @@ class unbound {
   cpu_set_t all_;
 };
 
-std::vector<peer> make_peers(wishes const& w) {
+std::vector<peer> make_peers(hints const& w) {
   std::vector<peer> all;
   auto const add = [&](char const* name, auto make, std::size_t workers, bool inside) {
     if (std::string{name}.find(w.peer) != std::string::npos || std::string_view{name} == "serial") {
@@ -130,9 +130,9 @@ double microseconds(bench::row which, bench::data& d, bench::runner& r) {
   double all = 0;
   for (int i = 0; i != repeats; ++i) {
     bench::prepare(which, d);
-    auto const began = std::chrono::steady_clock::now();
+    auto const start_time = std::chrono::steady_clock::now();
     r.run(which, d);
-    all += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count();
+    all += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_time).count();
   }
   return all / repeats;
 }
@@ -156,7 +156,7 @@ double measure(bench::row which, bench::data& d, peer& p) {
   return c.result;
 }
 
-void print_row(wishes const& w, bench::row which, char const* name, bench::data& d, std::vector<peer>& peers) {
+void print_row(hints const& w, bench::row which, char const* name, bench::data& d, std::vector<peer>& peers) {
   std::vector<std::vector<double>> times(peers.size());
   for (std::size_t round = 0; round != w.rounds; ++round) {
     for (std::size_t k = 0; k != peers.size(); ++k) {
@@ -180,7 +180,7 @@ void print_row(wishes const& w, bench::row which, char const* name, bench::data&
 }  // namespace
 
 int main(int argc, char** argv) {
-  wishes w;
+  hints w;
   if (!read(argc, argv, w)) {
     std::puts(
         "bench_algorithms [--workers N] [--elements 8 ... 16777216] [--rounds N] [--row TEXT] [--peer TEXT] "

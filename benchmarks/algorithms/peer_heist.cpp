@@ -26,9 +26,9 @@ struct heist_peer {
   /// With a region, under a policy with memory: a squad for each second-level cache.
   template <class F>
   void sweep(std::size_t n, std::size_t times, F f) {
-    if (!remembers) remembers.emplace(heist::options{.workers = ex.worker_count(), .squads = heist::squad_by::l2});
+    if (!has_history) has_history.emplace(heist::options{.workers = ex.worker_count(), .squads = heist::squad_by::l2});
     heist::region phase{{.bytes = n * sizeof(double)}};
-    remembers->sync_wait([&](auto c) {
+    has_history->sync_wait([&](auto c) {
       for (std::size_t k = 0; k != times; ++k) heist::for_each_index(c, std::size_t{0}, n, f, {.region = &phase});
     });
   }
@@ -39,7 +39,7 @@ struct heist_peer {
     ex.sync_wait([=] { body(env); });
   }
   heist::executor<> ex;
-  std::optional<heist::executor<heist::policy::cats>> remembers;
+  std::optional<heist::executor<heist::policy::cats>> has_history;
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ struct tbb_peer {
   template <class F>
   void sweep(std::size_t n, std::size_t times, F f) {
     arena.execute([&] {
-      tbb::affinity_partitioner remembers;
-      for (std::size_t k = 0; k != times; ++k) tbb::parallel_for(std::size_t{0}, n, f, remembers);
+      tbb::affinity_partitioner has_history;
+      for (std::size_t k = 0; k != times; ++k) tbb::parallel_for(std::size_t{0}, n, f, has_history);
     });
   }
   template <class V>

@@ -51,14 +51,14 @@ struct data {
   double result = 0;
 };
 
-inline double dear(double x, std::size_t steps) {
+inline double expensive(double x, std::size_t steps) {
   for (std::size_t k = 0; k != steps; ++k) x = std::sqrt(x + 1.0);
   return x;
 }
 
 enum class row {
   cheap,
-  dear_body,
+  expensive_body,
   triangular,
   random_cost,
   nested,
@@ -78,7 +78,7 @@ inline constexpr struct {
   row which;
   char const* name;
 } rows[] = {{row::cheap, "for_each, cheap"},
-            {row::dear_body, "for_each, dear"},
+            {row::expensive_body, "for_each, dear"},
             {row::triangular, "triangular"},
             {row::random_cost, "random cost"},
             {row::nested, "nested"},
@@ -157,20 +157,20 @@ void run(row which, data& d, Peer& peer) {
   switch (which) {
     case row::cheap:
       return peer.loop(d.n, [=](std::size_t i) { out[i] = a[i] * 0.5 + b[i]; });
-    case row::dear_body:
-      return peer.loop(d.n / 256, [=](std::size_t i) { out[i] = dear(a[i], 256); });
+    case row::expensive_body:
+      return peer.loop(d.n / 256, [=](std::size_t i) { out[i] = expensive(a[i], 256); });
     case row::triangular: {
       auto const n = static_cast<std::size_t>(std::sqrt(static_cast<double>(d.n)));
-      return peer.loop(n, [=](std::size_t i) { out[i] = dear(a[i], i); });
+      return peer.loop(n, [=](std::size_t i) { out[i] = expensive(a[i], i); });
     }
     case row::random_cost: {
       auto const* const cost = d.cost.data();
-      return peer.loop(d.n / 256, [=](std::size_t i) { out[i] = dear(a[i], cost[i]); });
+      return peer.loop(d.n / 256, [=](std::size_t i) { out[i] = expensive(a[i], cost[i]); });
     }
     case row::nested: {
       std::size_t const n = d.n / 1024;
       return peer.loop(n, [=, &peer](std::size_t i) {
-        peer.loop(256, [=](std::size_t k) { out[i * 256 + k] = dear(a[i * 256 + k], 4); });
+        peer.loop(256, [=](std::size_t k) { out[i * 256 + k] = expensive(a[i * 256 + k], 4); });
       });
     }
     case row::sparse: {

@@ -75,9 +75,9 @@ double measure(bench::row which, char const* name, peer const& p, std::size_t wo
   double result = 0, ns = 0;
   for (int i = 0; i != 2; ++i) {
     runner->prepare(which, s);
-    double const began = now(cpu);
+    double const start_time = now(cpu);
     result = runner->run(which, s);
-    ns = now(cpu) - began;
+    ns = now(cpu) - start_time;
     runner->all.reset();
   }
   if (std::abs(result - expected) > 1e-9 * std::abs(expected)) {

@@ -92,15 +92,15 @@ void cholesky(Executor& ex, bench::numbered& all, sizes const& s) {
 template <class Executor>
 void heat(Executor& ex, bench::numbered& all, sizes const& s) {
   heist::flow f{ex};
-  std::array<data, 2> const at{data_of(f, all.strips.of[0]), data_of(f, all.strips.of[1])};
+  std::array<data, 2> const at{data_of(f, all.row_blocks.of[0]), data_of(f, all.row_blocks.of[1])};
   for (std::size_t t = 1; t <= s.steps; ++t) {
     auto& from = at[(t + 1) % 2];
     auto& to = at[t % 2];
-    for (std::size_t i = 0; i != s.strips; ++i) {
+    for (std::size_t i = 0; i != s.row_blocks; ++i) {
       if (i == 0) {
         f.task([](tile m, tile right, tile o) { bench::heat_step(nullptr, *m, right, *o); }, heist::read(*from[i]),
                heist::read(*from[i + 1]), heist::update(*to[i]));
-      } else if (i + 1 == s.strips) {
+      } else if (i + 1 == s.row_blocks) {
         f.task([](tile left, tile m, tile o) { bench::heat_step(left, *m, nullptr, *o); }, heist::read(*from[i - 1]),
                heist::read(*from[i]), heist::update(*to[i]));
       } else {

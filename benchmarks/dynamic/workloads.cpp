@@ -76,8 +76,8 @@ void heat_step(strip const* left, strip const& mine, strip const* right, strip& 
 }
 
 rod::rod(sizes const& s)
-    : of{std::vector<strip>(s.strips, strip(s.strip)), std::vector<strip>(s.strips, strip(s.strip))} {
-  for (std::size_t i = 0; i != s.strips; ++i) {
+    : of{std::vector<strip>(s.row_blocks, strip(s.strip)), std::vector<strip>(s.row_blocks, strip(s.strip))} {
+  for (std::size_t i = 0; i != s.row_blocks; ++i) {
     for (std::size_t x = 0; x != s.strip; ++x) of[0][i][x] = static_cast<double>((i * s.strip + x) % 17);
   }
 }
@@ -97,17 +97,16 @@ double rod::sum(std::size_t t) const {
 
 namespace {
 
-constexpr std::uint32_t nobody = ~std::uint32_t{0};
+constexpr std::uint32_t none = ~std::uint32_t{0};
 
 task_list tasks_of_cholesky(std::size_t n) {
   task_list all;
-  std::vector<std::uint32_t> writer(n * n, nobody);
+  std::vector<std::uint32_t> writer(n * n, none);
   std::uint32_t next = 0;
   auto const add = [&](std::size_t written, std::initializer_list<std::size_t> tiles) {
     std::vector<std::uint32_t> from;
     for (std::size_t t : tiles) {
-      if (writer[t] != nobody && std::find(from.begin(), from.end(), writer[t]) == from.end())
-        from.push_back(writer[t]);
+      if (writer[t] != none && std::find(from.begin(), from.end(), writer[t]) == from.end()) from.push_back(writer[t]);
     }
     all.before.insert(all.before.end(), from.begin(), from.end());
     all.add({});
@@ -127,14 +126,14 @@ task_list tasks_of_cholesky(std::size_t n) {
 task_list tasks_of_heat(sizes const& s) {
   task_list all;
   for (std::size_t t = 0; t != s.steps; ++t) {
-    for (std::size_t i = 0; i != s.strips; ++i) {
+    for (std::size_t i = 0; i != s.row_blocks; ++i) {
       if (t == 0) {
         all.add({});
         continue;
       }
-      auto const mine = static_cast<std::uint32_t>((t - 1) * s.strips + i);
+      auto const mine = static_cast<std::uint32_t>((t - 1) * s.row_blocks + i);
       if (i != 0) all.before.push_back(mine - 1);
-      if (i + 1 != s.strips) all.before.push_back(mine + 1);
+      if (i + 1 != s.row_blocks) all.before.push_back(mine + 1);
       all.add({mine});
     }
   }
@@ -171,7 +170,7 @@ double cholesky_sum(sizes const& s) {
 double heat_sum(sizes const& s) {
   rod r{s};
   for (std::size_t t = 1; t <= s.steps; ++t) {
-    for (std::size_t i = 0; i != s.strips; ++i) r.step(t, i);
+    for (std::size_t i = 0; i != s.row_blocks; ++i) r.step(t, i);
   }
   return r.sum(s.steps);
 }
@@ -216,8 +215,8 @@ numbered::numbered(row of, sizes const& s)
     : which{of},
       tasks{is_numbered(of) ? tasks_of(of, s) : task_list{}},
       matrix{s},
-      strips{s},
-      strips_{s.strips},
+      row_blocks{s},
+      row_blocks_{s.row_blocks},
       steps_{s.steps} {
   value.assign(tasks.size(), 0);
   if (which == row::fib) {
@@ -262,7 +261,7 @@ void numbered::run(std::size_t i) {
     case row::cholesky:
       return run_tile(tile_tasks_[i]);
     case row::heat:
-      return strips.step(1 + i / strips_, i % strips_);
+      return row_blocks.step(1 + i / row_blocks_, i % row_blocks_);
     case row::tree:
     case row::fib:
       if (count != 0) value[i] = value[from[0]] + value[from[1]];
@@ -277,7 +276,7 @@ void numbered::run(std::size_t i) {
 
 double numbered::result() const {
   if (which == row::cholesky) return matrix.sum();
-  if (which == row::heat) return strips.sum(steps_);
+  if (which == row::heat) return row_blocks.sum(steps_);
   if (which == row::tree || which == row::fib) return value.back();
   double all = 0;
   for (std::uint32_t v : value) all += v;
@@ -301,7 +300,7 @@ std::size_t operations(row which, sizes const& s) {
     case row::cholesky:
       return cholesky_tasks(s.tiles);
     case row::heat:
-      return s.strips * s.steps;
+      return s.row_blocks * s.steps;
     case row::fib:
       return fib_calls(s.fib);
     case row::coroutine_fib:

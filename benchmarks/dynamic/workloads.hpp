@@ -56,10 +56,10 @@ struct sizes {
   std::size_t empty = 1'000'000;
   std::size_t tokens = 20'000;
   std::size_t awaits = 200'000;
-  std::size_t tiles = 16, tile = 16;     ///< Cholesky: tiles in a row, and rows of a tile
-  std::size_t strips = 32, steps = 500;  ///< heat
-  std::size_t strip = 64;                ///< points of a strip
-  long fib = 22;                         ///< of dependent tasks
+  std::size_t tiles = 16, tile = 16;         ///< Cholesky: tiles in a row, and rows of a tile
+  std::size_t row_blocks = 32, steps = 500;  ///< heat
+  std::size_t strip = 64;                    ///< points of a strip
+  long fib = 22;                             ///< of dependent tasks
   long fib_called = 25;
   static constexpr std::size_t lines = 8;    ///< tokens at a time
   static constexpr std::size_t chains = 64;  ///< data that empty tasks update in turn
@@ -154,7 +154,7 @@ struct numbered {
   task_list tasks;
   std::vector<std::uint32_t> value;  ///< of each task that has one; at first of those that come after nothing
   tiled matrix;
-  rod strips;
+  rod row_blocks;
 
  private:
   struct tile_task {
@@ -163,7 +163,7 @@ struct numbered {
   void run_tile(tile_task const& t);
 
   std::vector<tile_task> tile_tasks_;
-  std::size_t strips_, steps_;
+  std::size_t row_blocks_, steps_;
 };
 
 /// What a stage of a pipeline does: next to nothing.

@@ -41,7 +41,7 @@ struct leapfrog {
 };
 struct wait {
   static constexpr std::string_view name = "@wait";
-  using executor = heist_executor<with_join<heist::policy::random, heist::join::wait>>;
+  using executor = heist_executor<with_join<heist::policy::random, heist::join::spin>>;
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ int with_large_stacks(F f, std::size_t bytes = large_stack) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, bytes);
-  int const refused = pthread_setattr_default_np(&attributes);
+  int const rejected = pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
-  if (refused != 0) throw std::runtime_error{"the system refuses large stacks"};
+  if (rejected != 0) throw std::runtime_error{"the system refuses large stacks"};
   int status = 0;
   std::thread{[&] { status = f(); }}.join();
   return status;

@@ -1,5 +1,5 @@
 // The graph benchmarks on heist: the default policy, and the idle policies under the names @adaptive (the paper's),
-// @always_awake (ABP) and @balanced (BWS).
+// @spinning (ABP) and @balanced (BWS).
 #include <heist/heist.hpp>
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct adaptive_policy {
 };
 
 struct always_awake_policy {
-  static constexpr std::string_view name = "@always_awake";
-  using type = heist::policy::with_idle<heist::policy::random, heist::idle::always_awake>;
+  static constexpr std::string_view name = "@spinning";
+  using type = heist::policy::with_idle<heist::policy::random, heist::idle::spinning>;
 };
 
 struct balanced_policy {
   static constexpr std::string_view name = "@balanced";
-  using type = heist::policy::with_idle<heist::policy::random, heist::idle::balanced>;
+  using type = heist::policy::with_idle<heist::policy::random, heist::idle::bws>;
 };
 
 template <class Policy>

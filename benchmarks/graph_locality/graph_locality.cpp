@@ -29,7 +29,7 @@ using namespace graph_locality;
 using heist::replay_mode;
 
 /// Something that runs a problem's steps.
-struct contestant {
+struct candidate {
   std::string name;
   std::function<void()> run;  ///< one run: all steps
   std::vector<double> times;
@@ -44,7 +44,7 @@ struct graph_of {
 
 template <class Policy>
 std::function<void()> of_policy(problem& p, unsigned workers, std::function<void(heist::task_graph&)> settle,
-                                int warm_up = 5) {
+                                int warmup = 5) {
   struct state {
     state(problem& of, unsigned n)
         : ex{{.workers = n, .squads = heist::squad_by::l2, .pin = heist::pinning::pus}}, graph{of} {}
@@ -52,7 +52,7 @@ std::function<void()> of_policy(problem& p, unsigned workers, std::function<void
     graph_of graph;
   };
   auto const s = std::make_shared<state>(p, workers);
-  for (int i = 0; i != warm_up; ++i) s->ex.run(s->graph.g).get();
+  for (int i = 0; i != warmup; ++i) s->ex.run(s->graph.g).get();
   if (settle) settle(s->graph.g);
   return [s] { s->ex.run(s->graph.g).get(); };
 }
@@ -81,7 +81,7 @@ double median(std::vector<double> v) {
 }
 
 /// The threads by hand write no ledger: all of theirs stay, and two have as many.
-void note_who_stays(problem& p, contestant& c) {
+void note_remaining(problem& p, candidate& c) {
   c.stayed = 1, c.busiest = 0.5;
   if (c.name == "by hand") return;
   std::size_t same = 0, all = 0, busiest = 0;
@@ -99,7 +99,7 @@ void note_who_stays(problem& p, contestant& c) {
 }
 
 void compare(problem& p, unsigned workers, int rounds, int runs) {
-  std::vector<contestant> all;
+  std::vector<candidate> all;
   all.push_back({"by hand", by_hand(p, workers), {}, 0, 0});
   all.push_back({"random", of_policy<heist::policy::random>(p, workers, {}), {}, 0, 0});
   all.push_back({"cab", of_policy<heist::policy::cab>(p, workers, {}), {}, 0, 0});
@@ -114,7 +114,7 @@ void compare(problem& p, unsigned workers, int rounds, int runs) {
   all.push_back(
       {"replay, relaxed", of_policy<heist::policy::replay>(p, workers, following(replay_mode::relaxed)), {}, 0, 0});
   all.push_back({"replay, placed as by hand", placed(p, workers), {}, 0, 0});
-  auto const say = [](heist::task_graph& g) { fmt::print("automatic: {}\n", g.note()); };
+  auto const say = [](heist::task_graph& g) { fmt::print("automatic: {}\n", g.explain()); };
   all.push_back({"automatic", of_policy<heist::policy::automatic>(p, workers, say, 100), {}, 0, 0});
 #ifdef HEIST_BENCH_TASKFLOW
   all.push_back({"Taskflow", of_taskflow(p, workers), {}, 0, 0});
@@ -123,7 +123,7 @@ void compare(problem& p, unsigned workers, int rounds, int runs) {
   all.push_back({"oneTBB flow graph", of_tbb(p, workers), {}, 0, 0});
 #endif
   for (int round = 0; round != rounds; ++round) {
-    for (contestant& c : all) {
+    for (candidate& c : all) {
       c.run();
       auto const begin = std::chrono::steady_clock::now();
       for (int i = 0; i != runs; ++i) c.run();
@@ -131,17 +131,17 @@ void compare(problem& p, unsigned workers, int rounds, int runs) {
       c.times.push_back(took.count() / runs / p.elements());
     }
   }
-  for (contestant& c : all) note_who_stays(p, c);
+  for (candidate& c : all) note_remaining(p, c);
   double const hand = median(all.front().times);
   fmt::print("{}: {} tasks a run, {:.1f} MiB, {} workers\n", p.name(), p.tasks(), p.bytes() / 1048576.0, workers);
-  for (contestant const& c : all)
+  for (candidate const& c : all)
     fmt::print("  {:26} {:7.3f} ns/element {:6.2f}  {:5.1f} % {:5.1f} %\n", c.name, median(c.times),
                median(c.times) / hand, 100 * c.stayed, 100 * c.busiest);
 }
 
 /// All ways give the serial result, bit by bit.
 bool check(problem& p, unsigned workers) {
-  auto const judge = [&](char const* name, std::function<void()> const& run) {
+  auto const evaluate = [&](char const* name, std::function<void()> const& run) {
     p.reset();
     for (int i = 0; i != 3; ++i) run();
     auto const got = p.sum();
@@ -151,20 +151,20 @@ bool check(problem& p, unsigned workers) {
     fmt::print("{} {}: {}\n", p.name(), name, same ? "right" : "WRONG");
     return same;
   };
-  bool right = judge("random", of_policy<heist::policy::random>(p, workers, {}));
-  right &= judge("cab", of_policy<heist::policy::cab>(p, workers, {}));
-  right &= judge("cats", of_policy<heist::policy::cats>(p, workers, {}));
+  bool right = evaluate("random", of_policy<heist::policy::random>(p, workers, {}));
+  right &= evaluate("cab", of_policy<heist::policy::cab>(p, workers, {}));
+  right &= evaluate("cats", of_policy<heist::policy::cats>(p, workers, {}));
   for (replay_mode const m : {replay_mode::strict_ordered, replay_mode::strict_unordered, replay_mode::relaxed})
-    right &= judge("replay", of_policy<heist::policy::replay>(p, workers, following(m)));
-  right &= judge("placed", placed(p, workers));
-  right &= judge("automatic", of_policy<heist::policy::automatic>(p, workers, {}, 20));
+    right &= evaluate("replay", of_policy<heist::policy::replay>(p, workers, following(m)));
+  right &= evaluate("placed", placed(p, workers));
+  right &= evaluate("automatic", of_policy<heist::policy::automatic>(p, workers, {}, 20));
 #ifdef HEIST_BENCH_TASKFLOW
-  right &= judge("Taskflow", of_taskflow(p, workers));
+  right &= evaluate("Taskflow", of_taskflow(p, workers));
 #endif
 #ifdef HEIST_BENCH_TBB
-  right &= judge("oneTBB", of_tbb(p, workers));
+  right &= evaluate("oneTBB", of_tbb(p, workers));
 #endif
-  return right & judge("by hand", by_hand(p, workers));
+  return right & evaluate("by hand", by_hand(p, workers));
 }
 
 int run(std::vector<std::string> const& arguments) {

@@ -12,7 +12,7 @@ namespace graph_locality {
 /// Five-point heat (Jacobi), two arrays, strips of rows, an even number of steps in a run.
 class heat final : public problem {
  public:
-  heat(std::size_t bytes, std::size_t strips, std::size_t steps) : strips_{strips}, steps_{steps} {
+  heat(std::size_t bytes, std::size_t row_blocks, std::size_t steps) : row_blocks_{row_blocks}, steps_{steps} {
     while ((n_ + 8) * (n_ + 8) * 16 <= bytes) n_ += 8;
     reset();
   }
@@ -29,22 +29,24 @@ class heat final : public problem {
     return s;
   }
   std::vector<heist::task<>> build(heist::task_graph& g) override { return build_by_lists(g); }
-  std::size_t tasks() const override { return strips_ * steps_; }
-  unsigned owner(std::size_t i, unsigned n) const override { return static_cast<unsigned>(i % strips_ * n / strips_); }
+  std::size_t tasks() const override { return row_blocks_ * steps_; }
+  unsigned owner(std::size_t i, unsigned n) const override {
+    return static_cast<unsigned>(i % row_blocks_ * n / row_blocks_);
+  }
   std::vector<std::size_t> before(std::size_t i) const override {
     std::vector<std::size_t> all;
-    if (i < strips_) return all;
-    std::size_t const b = i % strips_, above = i - strips_;
+    if (i < row_blocks_) return all;
+    std::size_t const b = i % row_blocks_, above = i - row_blocks_;
     all.push_back(above);
     if (b > 0) all.push_back(above - 1);
-    if (b + 1 < strips_) all.push_back(above + 1);
+    if (b + 1 < row_blocks_) all.push_back(above + 1);
     return all;
   }
   void do_task(std::size_t i) override {
-    std::size_t const step = i / strips_, b = i % strips_;
+    std::size_t const step = i / row_blocks_, b = i % row_blocks_;
     double const* const from = plate_[step % 2].data();
     double* const to = plate_[1 - step % 2].data();
-    std::size_t const first = 1 + (n_ - 2) * b / strips_, last = 1 + (n_ - 2) * (b + 1) / strips_;
+    std::size_t const first = 1 + (n_ - 2) * b / row_blocks_, last = 1 + (n_ - 2) * (b + 1) / row_blocks_;
     for (std::size_t r = first; r != last; ++r) {
       double const* const at = from + r * n_;
       for (std::size_t c = 1; c + 1 < n_; ++c)
@@ -55,7 +57,7 @@ class heat final : public problem {
   double bytes() const override { return static_cast<double>(n_ * n_ * 16); }
 
  private:
-  std::size_t n_ = 8, strips_, steps_;
+  std::size_t n_ = 8, row_blocks_, steps_;
   std::vector<double> plate_[2];
 };
 

@@ -100,12 +100,12 @@ inline graph circuit(std::string const& file) {
   graph g{c.name, {}, {}};
   for (timing::gate_id i = 0; i != c.gates.size(); ++i) g.add(0);
   for (timing::gate_id i = 0; i != c.gates.size(); ++i) {
-    sim::ticks pins = 0;
+    sim::ticks pinned = 0;
     c.for_each_fan_in(i, [&](timing::gate_id from) {
       g.edges.emplace_back(from, i);
-      ++pins;
+      ++pinned;
     });
-    g.work[i] = 2'000 * (pins + 1);
+    g.work[i] = 2'000 * (pinned + 1);
   }
   return g;
 }

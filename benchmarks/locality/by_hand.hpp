@@ -14,8 +14,8 @@
 #include <utility>  // swap
 #include <vector>
 
-#include "ledger.hpp"
 #include "program.hpp"
+#include "tally.hpp"
 #include "timing.hpp"
 
 namespace locality {
@@ -23,7 +23,7 @@ namespace locality {
 /// Who computes a block: always the same thread; another one at random in each sweep, each thread as many blocks as
 /// before; the threads take turns, so that nobody gets what it had in the sweep before; they do so in every second
 /// sweep, by chance.
-enum class placing { stays, random, swapped, tossed };
+enum class placement { stays, random, swapped, tossed };
 
 /// Threads  as many as it is made for; each waits once per round.
 class spinning_barrier {
@@ -53,7 +53,7 @@ template <class P>
 class by_hand {
  public:
   /// `threads` are pinned to PUs of the machine in the order in which an executor's workers are.
-  by_hand(P& program, placing how, heist::topology::machine const& machine, std::size_t threads, span_of_steps steps)
+  by_hand(P& program, placement how, heist::topology::machine const& machine, std::size_t threads, span_of_steps steps)
       : program_{program},
         machine_{machine},
         pus_{heist::topology::make_squads(machine, heist::squad_by::automatic, threads).pu_of_worker},
@@ -64,8 +64,8 @@ class by_hand {
   }
 
   /// All blocks, sweep by sweep.
-  std::vector<ledger::entry> leaves() const {
-    std::vector<ledger::entry> all;
+  std::vector<tally::entry> leaves() const {
+    std::vector<tally::entry> all;
     for (std::size_t sweep = 0; sweep != sweeps_.size(); ++sweep) {
       for (std::size_t block = 0; block < sweeps_[sweep].size(); ++block)
         all.push_back({sweep, rows_of(sweep, block), sweeps_[sweep][block], sweeps_[sweep][block]});
@@ -93,10 +93,10 @@ class by_hand {
       threads.emplace_back([&, me] {
         heist::topology::bind_this_thread(machine_, pus_[me]);
         stopwatch watch;
-        double const waited = me == 0 ? waited_for_cpus() : 0;
+        double const has_waited = me == 0 ? cpu_wait() : 0;
         barrier.wait();
         for (std::size_t step = 0; step < steps_.all(); ++step) {
-          if (step == steps_.warm_up) watch = {};
+          if (step == steps_.warmup) watch = {};
           for (std::size_t i = 0; i < P::sweeps_per_step; ++i) {
             compute(step * P::sweeps_per_step + i, me);
             barrier.wait();
@@ -104,13 +104,13 @@ class by_hand {
         }
         if (me == 0) {
           result.seconds = watch.seconds();
-          result.waited = waited_for_cpus() - waited;
+          result.has_waited = cpu_wait() - has_waited;
         }
         barrier.wait();  // nobody ends before it is known how long all have waited
       });
     }
     threads.clear();
-    for (std::size_t step = steps_.warm_up; step < steps_.all(); ++step) result.work += program_.work(step);
+    for (std::size_t step = steps_.warmup; step < steps_.all(); ++step) result.work += program_.work(step);
     return result;
   }
 
@@ -121,14 +121,14 @@ class by_hand {
     return (program_.rows(sweep).size() + program_.leaf() - 1) / program_.leaf();
   }
 
-  owners place(std::size_t sweep, placing how, random_numbers& random) const {
+  owners place(std::size_t sweep, placement how, random_numbers& random) const {
     std::size_t const n = blocks(sweep), threads = pus_.size();
     owners result(n);
-    std::size_t const turn = how == placing::swapped ? sweep : how == placing::tossed ? random.below(threads) : 0;
+    std::size_t const turn = how == placement::swapped ? sweep : how == placement::tossed ? random.below(threads) : 0;
     for (std::size_t block = 0; block < n; ++block) {
       result[block] = static_cast<std::uint32_t>((block * threads / n + turn) % threads);
     }
-    if (how == placing::random) {
+    if (how == placement::random) {
       for (std::size_t block = n; block > 1; --block) std::swap(result[block - 1], result[random.below(block)]);
     }
     return result;

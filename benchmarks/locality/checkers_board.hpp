@@ -39,7 +39,7 @@ class checkers_moves {
   checkers_position const& operator[](std::size_t i) const { return after_[i]; }
 
  private:
-  static constexpr int nowhere = -1;
+  static constexpr int no_place = -1;
   static constexpr std::size_t most = 128;  // far more than any position has
   static constexpr int king_directions = 4, man_directions = 2;
 
@@ -55,7 +55,7 @@ class checkers_moves {
         int const to_row = row + (d < man_directions ? 1 : -1), to_column = column + (d % 2 == 0 ? -1 : 1);
         bool const outside = to_row < 0 || to_row > 7 || to_column < 0 || to_column > 7;
         result[static_cast<std::size_t>(d)][static_cast<std::size_t>(square)] =
-            outside ? nowhere : to_row * 4 + to_column / 2;
+            outside ? no_place : to_row * 4 + to_column / 2;
       }
     }
     return result;
@@ -67,13 +67,13 @@ class checkers_moves {
 
   /// Every way to jump on from the square. One that began must go on as long as it can; a man that becomes a king
   /// stops.
-  void jump(checkers_position const& p, int square, bool king, bool began) {
+  void jump(checkers_position const& p, int square, bool king, bool start_time) {
     bool can = false;
     for (int d = 0; d < (king ? king_directions : man_directions); ++d) {
       int const over = neighbour(d, square);
-      if (over == nowhere || (p.other & bit(over)) == 0) continue;
+      if (over == no_place || (p.other & bit(over)) == 0) continue;
       int const to = neighbour(d, over);
-      if (to == nowhere || ((p.own | p.other) & bit(to)) != 0) continue;
+      if (to == no_place || ((p.own | p.other) & bit(to)) != 0) continue;
       can = true;
       checkers_position next = moved(p, square, to, king);
       next.other &= ~bit(over);
@@ -85,14 +85,14 @@ class checkers_moves {
         jump(next, to, king, true);
       }
     }
-    if (!can && began) add(p);
+    if (!can && start_time) add(p);
   }
 
   void walk(checkers_position const& p, int square) {
     bool const king = (p.kings & bit(square)) != 0;
     for (int d = 0; d < (king ? king_directions : man_directions); ++d) {
       int const to = neighbour(d, square);
-      if (to == nowhere || ((p.own | p.other) & bit(to)) != 0) continue;
+      if (to == no_place || ((p.own | p.other) & bit(to)) != 0) continue;
       checkers_position next = moved(p, square, to, king);
       if (!king && is_last_row(to)) next.kings |= bit(to);
       add(next);

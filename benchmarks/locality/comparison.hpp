@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "contestants.hpp"
+#include "candidates.hpp"
 #include "timing.hpp"
 
 namespace locality {
@@ -18,17 +18,17 @@ struct comparison {
   std::string unit;  ///< of what the rounds of the contestants hold, after division by `scale`
   double scale = 1;
   std::string reference;  ///< the name of the contestant whose time the others' are divided by
-  std::vector<contestant> contestants;
+  std::vector<candidate> candidates;
   std::string summary;
 
   double reference_time() const {
-    for (contestant const& c : contestants) {
+    for (candidate const& c : candidates) {
       if (c.name == reference) return median(c.rounds);
     }
     return 0;
   }
   bool right() const {
-    for (contestant const& c : contestants) {
+    for (candidate const& c : candidates) {
       if (!c.wrong.empty()) return false;
     }
     return true;
@@ -39,28 +39,28 @@ struct comparison {
 /// run in which threads waited for CPUs longer than `calm` percent of its time is made again, some times at most; 0: no
 /// run is.
 template <class P>
-void compete(P& program, comparison& all, span_of_steps steps, std::size_t rounds, double calm) {
+void contend(P& program, comparison& all, span_of_steps steps, std::size_t rounds, double calm) {
   constexpr int most_runs = 8;
   auto const expected = program.result(steps.all());
-  auto const judge = [&](contestant& c) {
+  auto const evaluate = [&](candidate& c) {
     if (c.wrong.empty() && !(program.result(steps.all()) == expected))
       c.wrong = "the result differs from the serial one";
   };
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (contestant& c : all.contestants) {
+    for (candidate& c : all.candidates) {
       try {
         timed t = c.run();
-        for (int runs = 1; runs < most_runs && calm > 0 && 100 * t.waited > calm * t.seconds; ++runs) t = c.run();
+        for (int runs = 1; runs < most_runs && calm > 0 && 100 * t.has_waited > calm * t.seconds; ++runs) t = c.run();
         c.rounds.push_back(t.per_element());
-        c.waited.push_back(t.waited / t.seconds);
+        c.has_waited.push_back(t.has_waited / t.seconds);
         if (t.first_step > 0) c.first_steps.push_back(t.first_step);
-        judge(c);
+        evaluate(c);
       } catch (std::exception const& e) {
         c.wrong = e.what();
       }
     }
   }
-  for (contestant& c : all.contestants) {
+  for (candidate& c : all.candidates) {
     if (c.look) c.look(c);
   }
 }

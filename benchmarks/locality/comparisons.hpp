@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "candidates.hpp"
 #include "comparison.hpp"
-#include "contestants.hpp"
 #include "options.hpp"
 #include "policies.hpp"
 #include "program.hpp"
@@ -37,7 +37,7 @@ struct place {
   bool has_cpu_for_each_worker() const {
     return machine.is_this_machine && workers <= heist::topology::allowed_cpus().size();
   }
-  std::string text() const { return fmt::format("{} workers, {} squads; {}", workers, squads, machine.describe()); }
+  std::string text() const { return fmt::format("{} workers, {} squads; {}", workers, squads, machine.to_text()); }
 
   heist::topology::machine machine;
   std::size_t workers = 0, squads = 0;
@@ -56,13 +56,13 @@ class comparisons {
     all_.title = fmt::format("{}: {} {}, {}", P::about.name, P::about.size_means, settings_.size, P::about.problem);
     if (std::size_t const bytes = program_.bytes(); bytes != 0) all_.title += ", " + bytes_text(bytes);
     if (settings_.leaf != 0) all_.title += fmt::format(", leaves of at most {}", settings_.leaf);
-    all_.title += fmt::format(", {} steps after {}", steps_.timed, steps_.warm_up);
+    all_.title += fmt::format(", {} steps after {}", steps_.timed, steps_.warmup);
     all_.unit = sweeps ? "ns/element" : "ms";
     all_.scale = sweeps ? 1 : 1e6;
-    contestant serial = make_serial(program_, where_.machine, steps_);
+    candidate serial = make_serial(program_, where_.machine, steps_);
     serial.run();
     serial.wrong = program_.check(steps_.all());
-    all_.contestants.push_back(std::move(serial));
+    all_.candidates.push_back(std::move(serial));
   }
 
   /// Every policy, against blocks placed by hand where that can be.
@@ -87,7 +87,7 @@ class comparisons {
     add_policies();
     for_each_policy_with_boundary_level([&]<class Policy>(std::string const& name) {
       for (std::uint32_t level = 0; level <= program_.levels(); ++level) {
-        all_.contestants.push_back(
+        all_.candidates.push_back(
             make_scheduled<Policy>(fmt::format("{} BL {}", name, level), program_, options_, steps_, level));
       }
     });
@@ -102,31 +102,30 @@ class comparisons {
   void add_by_hand() {
     if constexpr (sweeps) {
       if (!where_.has_cpu_for_each_worker()) return;
-      auto const add = [&](std::string name, placing how) {
-        all_.contestants.push_back(
-            make_by_hand(std::move(name), program_, how, where_.machine, where_.workers, steps_));
+      auto const add = [&](std::string name, placement how) {
+        all_.candidates.push_back(make_by_hand(std::move(name), program_, how, where_.machine, where_.workers, steps_));
       };
       all_.reference = "by hand";
-      add(all_.reference, placing::stays);
-      add("by hand, random blocks", placing::random);
-      add("by hand, swapped", placing::swapped);
+      add(all_.reference, placement::stays);
+      add("by hand, random blocks", placement::random);
+      add("by hand, swapped", placement::swapped);
     }
   }
 
   void add_policies() {
     for_each_policy([&]<class Policy>(std::string const& name) {
-      if (options_.wants_policy(name))
-        all_.contestants.push_back(make_scheduled<Policy>(name, program_, options_, steps_));
+      if (options_.needs_policy(name))
+        all_.candidates.push_back(make_scheduled<Policy>(name, program_, options_, steps_));
     });
   }
 
   /// Which of the boundary levels the policy chooses on its own, and how far from the best that is.
   static void mark_choice(comparison& all, std::string const& policy) {
     std::string const prefix = policy + " BL ";
-    contestant const *best = nullptr, *chosen = nullptr;
-    for (contestant const& own : all.contestants) {
+    candidate const *best = nullptr, *chosen = nullptr;
+    for (candidate const& own : all.candidates) {
       if (own.name != policy || !own.boundary_level) continue;
-      for (contestant& c : all.contestants) {
+      for (candidate& c : all.candidates) {
         if (!c.name.starts_with(prefix) || c.rounds.empty()) continue;
         if (best == nullptr || median(c.rounds) < median(best->rounds)) best = &c;
         if (c.name != prefix + std::to_string(*own.boundary_level)) continue;
@@ -140,7 +139,7 @@ class comparisons {
   }
 
   comparison finish() {
-    compete(program_, all_, steps_, options_.rounds, options_.calm);
+    contend(program_, all_, steps_, options_.rounds, options_.calm);
     return std::move(all_);
   }
 

@@ -31,7 +31,7 @@ struct halves {
 };
 
 /// CATS, Algorithm 1: a task divides its range into two, or into four, and hands parts on to both kinds.
-struct twos_and_fours {
+struct halves_or_quarters {
   static constexpr std::size_t branching = 2;
 
   template <class Context, class F>
@@ -46,13 +46,13 @@ struct twos_and_fours {
   }
 
   static std::size_t levels(std::size_t size, std::size_t leaf) {
-    return size <= std::max(leaf, fewest) ? 1 : 1 + levels(size - size / 2, leaf);
+    return size <= std::max(leaf, min) ? 1 : 1 + levels(size - size / 2, leaf);
   }
 
  private:
-  static constexpr std::size_t fewest = 4;
+  static constexpr std::size_t min = 4;
 
-  static bool is_leaf(range r, std::size_t leaf) { return r.size() <= std::max(leaf, fewest); }
+  static bool is_leaf(range r, std::size_t leaf) { return r.size() <= std::max(leaf, min); }
 
   template <class Context, class F>
   static void divide_by_four(Context ctx, range r, std::size_t leaf, F const& f) {

@@ -65,7 +65,7 @@ class session {
  private:
   template <class P>
   bool is_wanted() const {
-    if (!options_.programs.empty()) return options_.wants_program(P::about.name);
+    if (!options_.programs.empty()) return options_.needs_program(P::about.name);
     if (options_.check) return true;
     if (options_.cpu_bound) return P::about.bound == bound_by::cpu;
     return P::about.name == (options_.bl_sweep ? heat::about.name : heat_in_a_line::about.name);

@@ -49,8 +49,8 @@ struct options {
   bool cpu_bound = false;
   std::string json;
 
-  bool wants_policy(std::string_view name) const { return named(policies, name); }
-  bool wants_program(std::string_view name) const { return named(programs, name); }
+  bool needs_policy(std::string_view name) const { return named(policies, name); }
+  bool needs_program(std::string_view name) const { return named(programs, name); }
 
   /// For an executor with stacks for this program.
   heist::options for_executor(std::size_t stack) const {
@@ -107,11 +107,11 @@ settings settings_for(options const& o, std::size_t size) {
 /// `most`: the steps that the program can make.
 template <class P>
 span_of_steps steps_for(options const& o, std::size_t most) {
-  constexpr std::size_t most_warm_up = 10, checked_steps = 100;
+  constexpr std::size_t max_warmup = 10, checked_steps = 100;
   std::size_t const wanted = o.steps.value_or(o.check ? std::min(checked_steps, P::about.steps) : P::about.steps);
-  std::size_t const warm_up = std::min(most_warm_up, std::max<std::size_t>(1, std::min(wanted, most) / 10));
-  if (most <= warm_up) throw wrong_input{fmt::format("{}: too small, it has only {} steps", P::about.name, most)};
-  return {warm_up, std::max<std::size_t>(1, std::min(wanted, most - warm_up))};
+  std::size_t const warmup = std::min(max_warmup, std::max<std::size_t>(1, std::min(wanted, most) / 10));
+  if (most <= warmup) throw wrong_input{fmt::format("{}: too small, it has only {} steps", P::about.name, most)};
+  return {warmup, std::max<std::size_t>(1, std::min(wanted, most - warmup))};
 }
 
 }  // namespace locality

@@ -10,10 +10,10 @@
 #include "../../examples/kernels/nqueens.hpp"
 #include "checkers.hpp"
 #include "complete_runs.hpp"
+#include "components.hpp"
 #include "ge.hpp"
 #include "heat.hpp"
 #include "heat_line.hpp"
-#include "islands.hpp"
 #include "knapsack.hpp"
 #include "mergesort.hpp"
 #include "program.hpp"
@@ -56,19 +56,19 @@ using heat_in_a_line = in_halves<heat_line>;
 using heat = in_halves<heat_plate>;
 using sor = in_halves<sor_plate>;
 using ge = in_halves<ge_matrix>;
-using ga = in_halves<islands>;
+using ga = in_halves<components>;
 
-struct heat_ub : sweeping<heat_plate, twos_and_fours> {
+struct heat_ub : sweeping<heat_plate, halves_or_quarters> {
   static constexpr description about =
       detail::unbalanced(heat_plate::about, "heat-ub", "heat, divided into an unbalanced tree (CATS, Algorithm 1)");
   using sweeping::sweeping;
 };
-struct sor_ub : sweeping<sor_plate, twos_and_fours> {
+struct sor_ub : sweeping<sor_plate, halves_or_quarters> {
   static constexpr description about =
       detail::unbalanced(sor_plate::about, "sor-ub", "sor, divided into an unbalanced tree");
   using sweeping::sweeping;
 };
-struct ge_ub : sweeping<ge_matrix, twos_and_fours> {
+struct ge_ub : sweeping<ge_matrix, halves_or_quarters> {
   static constexpr description about =
       detail::unbalanced(ge_matrix::about, "ge-ub", "ge, divided into an unbalanced tree");
   using sweeping::sweeping;

@@ -26,7 +26,7 @@ inline void print(comparison const& all) {
   fmt::print("\n{}\n{:26} {:>12} {:>23} {:>8} {:>12} {:>11} {:>12} {:>8}\n", all.title, "", all.unit, "spread", "ratio",
              "same worker", "same squad", "half stayed", "busiest");
   double const reference = all.reference_time();
-  for (contestant const& c : all.contestants) {
+  for (candidate const& c : all.candidates) {
     std::string line = fmt::format("{:26}", c.name);
     if (!c.rounds.empty()) {
       auto const [least, most] = std::minmax_element(c.rounds.begin(), c.rounds.end());
@@ -48,12 +48,12 @@ inline void print(comparison const& all) {
 inline nlohmann::json to_json(comparison const& all) {
   nlohmann::json rows = nlohmann::json::array();
   double const reference = all.reference_time();
-  for (contestant const& c : all.contestants) {
+  for (candidate const& c : all.candidates) {
     nlohmann::json row{{"name", c.name},
                        {"ns_per_element", c.rounds},
                        {"median", median(c.rounds)},
                        {"first_step_s", median(c.first_steps)},
-                       {"waited", c.waited},
+                       {"waited", c.has_waited},
                        {"wrong", c.wrong},
                        {"note", c.note}};
     if (reference > 0) row["ratio"] = median(c.rounds) / reference;

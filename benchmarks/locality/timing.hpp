@@ -12,9 +12,9 @@ namespace locality {
 
 /// The first steps of a run are not timed.
 struct span_of_steps {
-  std::size_t warm_up, timed;
+  std::size_t warmup, timed;
 
-  std::size_t all() const { return warm_up + timed; }
+  std::size_t all() const { return warmup + timed; }
 };
 
 /// One run of a program.
@@ -22,7 +22,7 @@ struct timed {
   double seconds = 0;     ///< of the timed steps
   double work = 0;        ///< elements computed in them
   double first_step = 0;  ///< seconds of the very first step; 0 if not taken
-  double waited = 0;      ///< seconds that threads had to wait for a CPU meanwhile, all together
+  double has_waited = 0;  ///< seconds that threads had to wait for a CPU meanwhile, all together
 
   double per_element() const { return 1e9 * seconds / work; }  ///< ns
 };
@@ -40,18 +40,18 @@ class stopwatch {
 template <class P, class F>
 timed time_steps(P& program, span_of_steps steps, F const& step) {
   timed result;
-  double const waited = waited_for_cpus();
+  double const has_waited = cpu_wait();
   for (std::size_t i = 0; i < steps.all(); ++i) {
     program.restart();
     stopwatch const watch;
     step(i);
     double const seconds = watch.seconds();
     if (i == 0) result.first_step = seconds;
-    if (i < steps.warm_up) continue;
+    if (i < steps.warmup) continue;
     result.seconds += seconds;
     result.work += program.work(i);
   }
-  result.waited = waited_for_cpus() - waited;
+  result.has_waited = cpu_wait() - has_waited;
   return result;
 }
 

@@ -8,13 +8,13 @@
 namespace locality {
 
 /// Seconds, of all threads that there are now, since each began; 0 where the system does not say. Linux.
-inline double waited_for_cpus() {
+inline double cpu_wait() {
   double sum = 0;
   try {
     for (auto const& thread : std::filesystem::directory_iterator{"/proc/self/task"}) {
       std::ifstream in{thread.path() / "schedstat"};
-      double ran = 0, waited = 0;
-      if (in >> ran >> waited) sum += waited;
+      double ran = 0, has_waited = 0;
+      if (in >> ran >> has_waited) sum += has_waited;
     }
   } catch (std::exception const&) {
     return 0;  // a thread has ended meanwhile, or there is no such folder

@@ -16,7 +16,7 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "../locality/contestants.hpp"
+#include "../locality/candidates.hpp"
 #include "../locality/options.hpp"
 #include "../locality/programs.hpp"
 #include "../locality/timing.hpp"
@@ -47,7 +47,7 @@ std::size_t private_caches(problem const& p) {
 struct measured {
   locality::settings settings;
   locality::span_of_steps steps{};
-  std::vector<placed_run> stays{}, dealt{}, swapped{}, random{}, cab{};
+  std::vector<placed_run> stays{}, distributed{}, swapped{}, random{}, cab{};
   double lines = 0;  ///< that a sweep touches, for each element that it computes
 };
 
@@ -62,13 +62,15 @@ measured measure(problem const& wanted, double seconds, std::size_t size, F cons
   steps.timed = std::clamp<std::size_t>(enough, std::min<std::size_t>(20, steps.timed), steps.timed);
   result.steps = steps;
   result.lines = static_cast<double>(program.bytes() * P::sweeps_per_step) / elements / 64;
-  using locality::placing;
+  using locality::placement;
   using by_hand = locality::by_hand<P>;
-  auto const placed = [&](placing how) { return by_hand{program, how, wanted.machine, wanted.workers, steps}; };
-  by_hand stays = placed(placing::stays), dealt = placed(placing::tossed), swapped = placed(placing::swapped);
+  auto const placed = [&](placement how) { return by_hand{program, how, wanted.machine, wanted.workers, steps}; };
+  by_hand stays = placed(placement::stays), distributed = placed(placement::tossed),
+          swapped = placed(placement::swapped);
   for (unsigned round = 0; round != wanted.rounds; ++round) {
     before_round();
-    for (auto [blocks, runs] : {std::pair{&stays, &result.stays}, {&dealt, &result.dealt}, {&swapped, &result.swapped}})
+    for (auto [blocks, runs] :
+         {std::pair{&stays, &result.stays}, {&distributed, &result.distributed}, {&swapped, &result.swapped}})
       runs->push_back({blocks->run().per_element(), blocks->leaves(), blocks->stayed()});
     result.random.push_back(run_and_note<heist::policy::random>(program, wanted.options, steps));
     result.cab.push_back(run_and_note<heist::policy::cab>(program, wanted.options, steps));
@@ -122,7 +124,7 @@ double simulate(problem const& wanted, heist::sim::program const& p, costs_of_li
   o.caches.private_bytes = 0;
   o.costs = costs_in_ticks();
   o.costs.shared_hit = 0;
-  o.costs.memory = to_ticks(cost.dropped);
+  o.costs.memory = to_ticks(cost.released);
   o.costs.transfer = to_ticks(cost.moved);
   constexpr unsigned seeds = 3;
   double sum = 0;
@@ -164,8 +166,8 @@ class line_costs {
       : stays_{element,
                std::max(0., (real.stays[round].per_element * static_cast<double>(p.workers) - element) / real.lines),
                0},
-        half_stays_{real.dealt[round].stayed},
-        half_moved_{fitted(program, real, real.dealt[round], p)},
+        half_stays_{real.distributed[round].stayed},
+        half_moved_{fitted(program, real, real.distributed[round], p)},
         all_moved_{fitted(program, real, real.swapped[round], p)} {}
 
   /// ns an element of a run.
@@ -178,7 +180,7 @@ class line_costs {
     return by_caches(program, real, run, cost, for_a_step, p);
   }
 
-  double dropped() const { return stays_.dropped; }
+  double released() const { return stays_.released; }
   double half_moved() const { return half_moved_; }
   double all_moved() const { return all_moved_; }
 
@@ -245,7 +247,7 @@ void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
       return middle(real, [&](std::size_t i) { return steps[i].*how.*of; });
     };
     auto const simulated_step = [&](double step_costs::*of) { return step(&both_step_costs::simulated, of); };
-    simulated const s = simulate<P>(wanted, real, {element, cost(&line_costs::dropped), cost(&line_costs::half_moved)},
+    simulated const s = simulate<P>(wanted, real, {element, cost(&line_costs::released), cost(&line_costs::half_moved)},
                                     {simulated_step(&step_costs::random), simulated_step(&step_costs::cab)}, quick);
     auto const seen_in = [&](std::size_t i) { return saved(real.random[i].per_element, real.cab[i].per_element); };
     auto const foretold_in = [&](std::size_t i) { return saved(placed[i].random, placed[i].cab); };
@@ -257,11 +259,11 @@ void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
     t.add({fmt::format("{}, {}", P::about.name, text),
            one_digit(step(&both_step_costs::placed, &step_costs::random) / 1000),
            one_digit(step(&both_step_costs::placed, &step_costs::cab) / 1000),
-           one_digit(cost(&line_costs::dropped)),
+           one_digit(cost(&line_costs::released)),
            one_digit(cost(&line_costs::half_moved)),
            one_digit(cost(&line_costs::all_moved)),
            ns(time_of(real.stays)),
-           ns(time_of(real.dealt)),
+           ns(time_of(real.distributed)),
            ns(time_of(real.swapped)),
            percent(middle(real, [&](std::size_t i) { return real.random[i].stayed; })),
            ns(time_of(real.random)),
@@ -309,7 +311,7 @@ void cache_model(request const& wanted) {
       "each (swapped). random and cab are foretold from that, twice: as placed, with the simulator's caches and each "
       "leaf\n"
       "where it was in that run; and simulated, with its own thieves. ",
-      load, p.machine.describe(), p.rounds);
+      load, p.machine.to_text(), p.rounds);
   fmt::print(
       "What a step on data of each thread's own takes longer than\nforetold is added: the first two columns.\n\n");
   table t{{"program, of all L2",

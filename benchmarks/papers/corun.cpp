@@ -51,10 +51,10 @@ outcome run_together(options const& o, std::string const& policy, std::string_vi
   for (auto& child : children) child.say("go");
   outcome result;
   for (auto& child : children) {
-    double const runs = child.number(), seconds = child.number(), cpu = child.number(), waited = child.number();
+    double const runs = child.number(), seconds = child.number(), cpu = child.number(), has_waited = child.number();
     result.rates.push_back(runs / seconds);
     result.used += cpu / seconds;
-    result.wanted += (cpu + waited) / seconds;
+    result.wanted += (cpu + has_waited) / seconds;
   }
   return result;
 }

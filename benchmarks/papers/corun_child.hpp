@@ -123,12 +123,12 @@ void corun_child(std::string_view name, std::size_t nodes, std::size_t workers, 
   std::fflush(stdout);
   static_cast<void>(std::getchar());
   bench::stopwatch const watch;
-  double const cpu_before = bench::process_cpu_us(), waited_before = locality::waited_for_cpus();
+  double const cpu_before = bench::process_cpu_us(), blocked_before = locality::cpu_wait();
   std::size_t runs = 0;
   if (builds) {
     for (; watch.seconds() < seconds; ++runs) {
-      detail::problem fresh{shape, nodes};
-      executor.run(fresh.graph()).get();
+      detail::problem unused{shape, nodes};
+      executor.run(unused.graph()).get();
     }
   } else {
     executor
@@ -141,7 +141,7 @@ void corun_child(std::string_view name, std::size_t nodes, std::size_t workers, 
   }
   double const elapsed = watch.seconds();
   double const cpu = 1e-6 * (bench::process_cpu_us() - cpu_before);
-  std::printf("%zu %.9f %.9f %.9f\n", runs, elapsed, cpu, locality::waited_for_cpus() - waited_before);
+  std::printf("%zu %.9f %.9f %.9f\n", runs, elapsed, cpu, locality::cpu_wait() - blocked_before);
 }
 
 }  // namespace papers

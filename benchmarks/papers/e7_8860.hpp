@@ -20,7 +20,7 @@ inline constexpr std::uint64_t scale = 64;
 inline constexpr std::string_view description = "package:8 [numa] l3:1(size=384KiB) l2:10(size=4KiB) core:1 pu:1";
 
 /// Cilk keeps all workers awake.
-using cilk = heist::policy::with_idle<heist::policy::replay, heist::idle::always_awake>;
+using cilk = heist::policy::with_idle<heist::policy::replay, heist::idle::spinning>;
 
 /// In nanoseconds. Where they are from: README.md, "Constrained work stealing".
 inline heist::sim::costs costs() {
@@ -61,7 +61,7 @@ class heat {
     return b.finish();
   }
   /// Writes both arrays, in the same tree.
-  heist::sim::program initialiser() const {
+  heist::sim::program initializer() const {
     heist::sim::program_builder b{"heat, initialiser"};
     add_tree(b, [&](block const& k) {
       for (std::uint64_t const array : {std::uint64_t{0}, std::uint64_t{1}})
@@ -150,7 +150,7 @@ struct setting {
   std::uint32_t workers = 1;
   std::uint64_t seed = 1;
   heist::sim::page_placement pages = heist::sim::page_placement::first_touch;
-  heist::sim::page_homes const* homes = nullptr;
+  heist::sim::page_node_map const* node_map = nullptr;
   heist::steal_tree const* follow = nullptr;
   heist::replay_mode mode = heist::replay_mode::relaxed;
   std::uint64_t links = link_bandwidth;
@@ -161,7 +161,7 @@ inline heist::sim::report simulate(heist::sim::program const& p, setting const& 
   o.squads = heist::squad_by::package;
   o.costs = costs();
   o.caches.block_bytes = 1024;
-  o.numa = {.pages = s.pages, .homes = s.homes, .node_bandwidth = node_bandwidth, .link_bandwidth = s.links};
+  o.numa = {.pages = s.pages, .node_map = s.node_map, .node_bandwidth = node_bandwidth, .link_bandwidth = s.links};
   o.follow = s.follow;
   o.mode = s.mode;
   return heist::simulate<cilk>(p, o);

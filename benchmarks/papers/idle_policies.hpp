@@ -11,10 +11,10 @@ namespace papers {
 /// Calls f.operator()<Idle>(name) for each.
 template <class F>
 void for_each_idle_policy(F&& f) {
-  f.template operator()<heist::idle::always_awake>("always_awake (ABP)");
-  f.template operator()<heist::idle::balanced>("balanced (MBWS)");
+  f.template operator()<heist::idle::spinning>("spinning (ABP)");
+  f.template operator()<heist::idle::bws>("balanced (MBWS)");
   f.template operator()<heist::idle::adaptive>("adaptive (theirs)");
-  f.template operator()<heist::idle::default_idle>("default_idle (ours)");
+  f.template operator()<heist::idle::standard>("standard (ours)");
 }
 
 inline std::vector<std::string> idle_policy_names() {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "halves_or_quarters.hpp"
 #include "report.hpp"
-#include "twos_and_fours.hpp"
 
 namespace papers::opteron {
 

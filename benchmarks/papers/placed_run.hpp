@@ -14,9 +14,9 @@
 #include <type_traits>  // is_same
 #include <vector>
 
-#include "../locality/contestants.hpp"
-#include "../locality/ledger.hpp"
+#include "../locality/candidates.hpp"
 #include "../locality/regions.hpp"
+#include "../locality/tally.hpp"
 #include "../locality/timing.hpp"
 
 namespace papers {
@@ -24,7 +24,7 @@ namespace papers {
 /// One run: what an element took, in ns, and who computed what.
 struct placed_run {
   double per_element = 0;
-  std::vector<locality::ledger::entry> leaves;
+  std::vector<locality::tally::entry> leaves;
   double stayed = 0;     ///< share of what was computed by the worker that had computed it in the sweep before
   bool dynamic = false;  ///< leaf by leaf went to who came first: workers end a sweep a leaf apart at most
 };
@@ -32,7 +32,7 @@ struct placed_run {
 /// What a thread takes for an element without misses, and waits for a line, in ns: one that its core has dropped, one
 /// that another core has touched last.
 struct costs_of_lines {
-  double element = 0, dropped = 0, moved = 0;
+  double element = 0, released = 0, moved = 0;
 };
 
 /// Runs `program` under the policy, as bench_locality does.
@@ -41,7 +41,7 @@ placed_run run_and_note(P& program, locality::options const& wanted, locality::s
   heist::executor<Policy> ex{wanted.for_executor(P::about.stack)};
   heist::region region{{.branching = P::branching, .bytes = program.bytes()}};
   std::size_t const leaves = 2 * (program.rows(0).size() / program.leaf() + 1);
-  locality::ledger const notes{ex.worker_count(), leaves * steps.all() * P::sweeps_per_step};
+  locality::tally const notes{ex.worker_count(), leaves * steps.all() * P::sweeps_per_step};
   program.prepare();
   locality::timed const time = ex.sync_wait([&](auto ctx) {
     return locality::time_steps(program, steps, [&](std::size_t i) {
@@ -91,7 +91,7 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   constexpr double ticks_per_ns = 1000;                       // no tasks here whose costs would have to fit
   auto const ticks = [](double ns) { return static_cast<sim::ticks>(ns * ticks_per_ns + 0.5); };
   o.costs.shared_hit = 0;
-  o.costs.memory = ticks(cost.dropped);
+  o.costs.memory = ticks(cost.released);
   o.costs.transfer = ticks(cost.moved);
   std::vector<std::uint32_t> squad_of(workers);
   std::iota(squad_of.begin(), squad_of.end(), 0u);
@@ -101,7 +101,7 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   double ticks_of_all = 0, elements = 0;
   std::vector<double> busy(workers);
   double longest = 0;  // leaf of the sweep
-  std::size_t const first_timed = steps.warm_up * P::sweeps_per_step;
+  std::size_t const first_timed = steps.warmup * P::sweeps_per_step;
   for (std::size_t i = 0; i != run.leaves.size(); ++i) {
     auto const& leaf = run.leaves[i];
     double const computed = program.work(leaf.sweep / P::sweeps_per_step) / static_cast<double>(P::sweeps_per_step) *

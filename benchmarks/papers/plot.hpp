@@ -54,10 +54,10 @@ inline std::string xml(std::string_view text) {
   return out;
 }
 
-inline std::string_view colour(std::size_t i) {
-  static constexpr std::array<std::string_view, 8> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                           "#e69f00", "#56b4e9", "#444444", "#999933"};
-  return colours[i % colours.size()];
+inline std::string_view color(std::size_t i) {
+  static constexpr std::array<std::string_view, 8> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                          "#e69f00", "#56b4e9", "#444444", "#999933"};
+  return colors[i % colors.size()];
 }
 
 /// The least of 1, 2, 5, 10, ... times a power of ten of which at most `most` make up `range`.
@@ -102,7 +102,7 @@ class drawing {
       std::string path;
       for (auto const& [x, y] : p.lines[i].points)
         path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', place(x), height(y));
-      out_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour(i));
+      out_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, color(i));
       legend(i, p.lines[i].name);
     }
   }
@@ -127,7 +127,7 @@ class drawing {
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: "
             "{:.4g}</title></rect>\n",
             from + bar * static_cast<double>(i), std::min(height(values[i]), height(0)), 0.9 * bar,
-            std::abs(height(values[i]) - height(0)), colour(i), xml(name), xml(p.names[i]), values[i]);
+            std::abs(height(values[i]) - height(0)), color(i), xml(name), xml(p.names[i]), values[i]);
     }
     for (std::size_t i = 0; i < p.names.size(); ++i) legend(i, p.names[i]);
   }
@@ -158,7 +158,7 @@ class drawing {
   void legend(std::size_t i, std::string const& name) {
     double const y = above_ + 8 + 18 * static_cast<double>(i);
     out_ += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", right + 14, y - 10,
-                        colour(i));
+                        color(i));
     text(right + 32, y, name, "start");
   }
 

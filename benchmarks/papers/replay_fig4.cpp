@@ -55,7 +55,7 @@ struct point {
 };
 
 struct programs {
-  heist::sim::program initialiser, steps;
+  heist::sim::program initializer, steps;
 };
 
 /// The same program whose blocks are placed by hand, and where.
@@ -66,41 +66,41 @@ struct placed_programs : programs {
 /// One seed, added to `all`.
 void measure(programs const& p, placed_programs const& placed, std::uint64_t seed, double weight, point& all) {
   e7_8860::setting const plain{.workers = all.workers, .seed = seed, .links = all.links};
-  auto const initialised = e7_8860::simulate(p.initialiser, plain);
+  auto const initialised = e7_8860::simulate(p.initializer, plain);
 
   auto wanted = plain;
-  wanted.homes = &*initialised.homes;
+  wanted.node_map = &*initialised.node_map;
   wanted.seed = seed + 1000;  // the initialiser's steals are not the kernel's
   add(all.first_touch, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 
-  wanted.homes = nullptr;
+  wanted.node_map = nullptr;
   wanted.pages = page_placement::interleaved;
   add(all.interleaved, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 
   wanted = plain;
   wanted.follow = &placed.tree;
   wanted.mode = replay_mode::strict_unordered;
-  auto const by_hand = e7_8860::simulate(placed.initialiser, wanted);
-  wanted.homes = &*by_hand.homes;
+  auto const by_hand = e7_8860::simulate(placed.initializer, wanted);
+  wanted.node_map = &*by_hand.node_map;
   add(all.by_hand, figures_of(e7_8860::simulate(placed.steps, wanted)), weight);
 
   // Section V: relaxed along the last tree, then the data along the new one.
   heist::steal_tree tree = initialised.trees.at(0);
-  heist::sim::page_homes homes = *initialised.homes;
+  heist::sim::page_node_map node_map = *initialised.node_map;
   wanted = plain;
   wanted.follow = &tree;
   for (figures& iteration : all.relaxed) {
-    wanted.homes = &homes;
+    wanted.node_map = &node_map;
     wanted.mode = replay_mode::relaxed;
     ++wanted.seed;
     auto const kernel = e7_8860::simulate(p.steps, wanted);
     add(iteration, figures_of(kernel), weight);
     tree = kernel.trees.back();
-    wanted.homes = nullptr;
+    wanted.node_map = nullptr;
     wanted.mode = replay_mode::strict_ordered;
-    homes = *e7_8860::simulate(p.initialiser, wanted).homes;
+    node_map = *e7_8860::simulate(p.initializer, wanted).node_map;
   }
-  wanted.homes = &homes;
+  wanted.node_map = &node_map;
   add(all.ordered, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 }
 
@@ -111,7 +111,7 @@ point measure(request const& wanted, e7_8860::plate const& plate, programs const
   all.workers = workers;
   all.links = links;
   e7_8860::heat const by_hand{plate, workers};
-  placed_programs const placed{{by_hand.initialiser(), by_hand.steps()}, by_hand.by_hand()};
+  placed_programs const placed{{by_hand.initializer(), by_hand.steps()}, by_hand.by_hand()};
   for (unsigned round = 0; round < wanted.rounds; ++round)
     measure(p, placed, wanted.seed + round, 1.0 / wanted.rounds, all);
   return all;
@@ -197,7 +197,7 @@ void show_step(point const& last) {
 void replay_fig4(request const& wanted) {
   auto const plate = plate_for(wanted);
   e7_8860::heat const heat{plate};
-  programs const p{heat.initialiser(), heat.steps()};
+  programs const p{heat.initializer(), heat.steps()};
   fmt::print(
       "Constrained work stealing, Fig. 4: heat, {} blocks, 8 x 10 E7-8860; everything 1/{} of the paper's size;\n"
       "speedup over one worker; means of {} seeds\n",
@@ -215,7 +215,7 @@ void replay_fig4(request const& wanted) {
 void replay_links(request const& wanted) {
   auto const plate = plate_for(wanted);
   e7_8860::heat const heat{plate};
-  programs const p{heat.initialiser(), heat.steps()};
+  programs const p{heat.initializer(), heat.steps()};
   std::uint32_t const workers = wanted.quick ? 20 : 80;
   fmt::print(
       "Constrained work stealing, Fig. 4: heat on {} workers, speedup over one worker, for several bandwidths of what "

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 
-POLICIES = {"always_awake": "always_awake (ABP)", "balanced": "balanced (MBWS)", "adaptive": "adaptive (theirs)",
-            "default": "default_idle (ours)"}
+POLICIES = {"spinning": "spinning (ABP)", "balanced": "balanced (MBWS)", "adaptive": "adaptive (theirs)",
+            "default": "standard (ours)"}
 
 
 def run(program, netlist, idle, workers, changes):

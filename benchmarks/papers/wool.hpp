@@ -11,7 +11,7 @@ namespace papers::wool {
 /// Wool's thieves never sleep, and a worker whose task was stolen leap-frogs.
 template <class Victim>
 struct policy
-    : heist::policy::bundle<Victim, heist::idle::always_awake, heist::order::parent_first, heist::join::leapfrog> {};
+    : heist::policy::bundle<Victim, heist::idle::spinning, heist::order::parent_first, heist::join::leapfrog> {};
 
 // Section 5.2's four strategies. RAND goes through the same permutation as SET, with nobody left out.
 using rand = heist::victim::permuted;

@@ -62,7 +62,7 @@ static_assert(heist::victim::sampling_policy<one_is_none<2>>);
 
 /// The model's workers never wait at joins.
 template <class Victim>
-struct policy : heist::policy::bundle<Victim, heist::idle::always_awake> {};
+struct policy : heist::policy::bundle<Victim, heist::idle::spinning> {};
 
 /// Means of several seeds.
 struct point {

@@ -26,17 +26,17 @@ using deque = heist::work_deque<int*>;
 using heist::steal_status;
 
 /// Workers that have nothing.
-struct crowd {
+struct burst {
   std::vector<std::unique_ptr<deque>> deques;
   int* submitted = nullptr;
 
-  crowd() {
+  burst() {
     for (std::uint32_t i = 0; i != workers; ++i) deques.push_back(std::make_unique<deque>());
   }
 };
 
 /// The attempt of a loop that knows that its victims are random.
-HEIST_NOINLINE int* try_by_hand(crowd& others, heist::fast_random& random) {
+HEIST_NOINLINE int* try_by_hand(burst& others, heist::fast_random& random) {
   auto const count = static_cast<std::uint32_t>(others.deques.size());
   for (int i = 0; i != attempts; ++i) {
     std::uint32_t const v = random.below(count);
@@ -52,7 +52,7 @@ HEIST_NOINLINE int* try_by_hand(crowd& others, heist::fast_random& random) {
 
 /// The same for any policy, driven as the worker loop does.
 template <class Victim>
-HEIST_NOINLINE int* try_by_policy(crowd& others, heist::fast_random& random, Victim& victim) {
+HEIST_NOINLINE int* try_by_policy(burst& others, heist::fast_random& random, Victim& victim) {
   using heist::victim::outcome;
   heist::victim::thief_view const me{self, static_cast<std::uint32_t>(others.deques.size())};
   if constexpr (heist::victim::search_policy<Victim>) victim.begin(me, random);
@@ -91,14 +91,14 @@ void measure(benchmark::State& state, F run) {
 }
 
 void by_hand(benchmark::State& state) {
-  crowd others;
+  burst others;
   heist::fast_random random{1};
   measure(state, [&] { return try_by_hand(others, random); });
 }
 
 template <class Victim>
 void by_policy(benchmark::State& state) {
-  crowd others;
+  burst others;
   heist::fast_random random{1};
   Victim victim;
   if constexpr (heist::victim::placed_policy<Victim>) {

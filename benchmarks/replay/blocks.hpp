@@ -93,23 +93,23 @@ void divide(Context ctx, box const& b, block_size s, Work const& work, Leaf cons
 /// The same, with equal parts, each in one piece, for these workers: the schedule that the user specifies. The part of
 /// the worker that is here comes first, since it is the rest of a frame that is given away.
 template <class Context, class Work, class Leaf>
-void deal(Context ctx, box const& b, block_size s, Work const& work, Leaf const& leaf, range workers) {
+void distribute(Context ctx, box const& b, block_size s, Work const& work, Leaf const& leaf, range workers) {
   if (workers.size() == 1 || is_block(b, s)) {  // locality
     divide(ctx, b, s, work, leaf, to_blocks{});
     return;
   }
-  range const lower = workers.from(0, workers.size() / 2);                              // locality
-  range const upper{lower.last, workers.last};                                          // locality
-  two_parts const parts = cut(b, s, lower.size(), workers.size());                      // locality
-  auto const first = [&](Context c) { deal(c, parts.first, s, work, leaf, lower); };    // locality
-  auto const second = [&](Context c) { deal(c, parts.second, s, work, leaf, upper); };  // locality
+  range const lower = workers.from(0, workers.size() / 2);                                    // locality
+  range const upper{lower.last, workers.last};                                                // locality
+  two_parts const parts = cut(b, s, lower.size(), workers.size());                            // locality
+  auto const first = [&](Context c) { distribute(c, parts.first, s, work, leaf, lower); };    // locality
+  auto const second = [&](Context c) { distribute(c, parts.second, s, work, leaf, upper); };  // locality
   before(work, parts);
-  if (ctx.worker_id() < upper.first) {  // locality
-    ctx.designate(upper.first);         // locality
+  if (ctx.worker_id() < upper.first) {     // locality
+    ctx.assign_continuation(upper.first);  // locality
     ctx.fork_join(first, second);
   } else {
-    ctx.designate(lower.first);    // locality
-    ctx.fork_join(second, first);  // locality
+    ctx.assign_continuation(lower.first);  // locality
+    ctx.fork_join(second, first);          // locality
   }
   after(work, parts);
 }

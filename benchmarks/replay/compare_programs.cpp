@@ -29,21 +29,21 @@ locality::comparison compare(locality::options const& o, locality::place const& 
   P program{settings};
   std::size_t const checked_steps = 20;
   locality::span_of_steps const steps{
-      warm_up, o.steps.value_or(o.check ? std::min(checked_steps, P::about.steps) : P::about.steps)};
+      warmup, o.steps.value_or(o.check ? std::min(checked_steps, P::about.steps) : P::about.steps)};
   locality::comparison all;
   all.title =
       fmt::format("{}: {} {}, {}, {}, leaves of {}, {} steps after {}", P::about.name, P::about.size_means, size,
-                  P::about.problem, locality::bytes_text(program.bytes()), settings.leaf, steps.timed, steps.warm_up);
+                  P::about.problem, locality::bytes_text(program.bytes()), settings.leaf, steps.timed, steps.warmup);
   all.unit = "ns/element";
-  all.contestants = entrants<P>{program, o, where, steps}.all();
-  if (all.contestants.empty())
+  all.candidates = entrants<P>{program, o, where, steps}.all();
+  if (all.candidates.empty())
     throw locality::wrong_input{fmt::format("there is no such schedule: {}", fmt::join(o.policies, ", "))};
-  all.reference = all.contestants.front().name;
-  locality::contestant serial = locality::make_serial(program, where.machine, steps);
+  all.reference = all.candidates.front().name;
+  locality::candidate serial = locality::make_serial(program, where.machine, steps);
   serial.run();
   serial.wrong = program.check(steps.all());
-  all.contestants.push_back(std::move(serial));
-  locality::compete(program, all, steps, o.rounds, o.calm);
+  all.candidates.push_back(std::move(serial));
+  locality::contend(program, all, steps, o.rounds, o.calm);
   return all;
 }
 
@@ -58,7 +58,7 @@ bool compare_programs(locality::options const& o) {
   bool right = true;
   nlohmann::json results = nlohmann::json::array();
   for_each_program([&]<class P>() {
-    if (!o.wants_program(P::about.name)) return;
+    if (!o.needs_program(P::about.name)) return;
     for (std::size_t const size : locality::sizes_for<P>(o)) {
       locality::comparison const all = compare<P>(o, where, size);
       print(all);

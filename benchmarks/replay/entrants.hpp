@@ -15,30 +15,30 @@
 #include <utility>  // move
 #include <vector>
 
+#include "../locality/candidates.hpp"
 #include "../locality/comparison.hpp"
 #include "../locality/comparisons.hpp"
-#include "../locality/contestants.hpp"
-#include "../locality/ledger.hpp"
 #include "../locality/options.hpp"
+#include "../locality/tally.hpp"
 #include "openmp.hpp"
 #include "programs.hpp"
 #include "schedules.hpp"
 
 namespace replay {
 
-using locality::contestant;
+using locality::candidate;
 
 /// Steps that are not timed: those that are recorded, and enough for a schedule to converge.
-inline constexpr std::size_t warm_up = 60;
+inline constexpr std::size_t warmup = 60;
 
 /// Notes who computed what from a sweep on.
 struct late_notes {
-  locality::ledger const& ledger;
+  locality::tally const& tally;
   std::size_t from;
 
   template <class Context>
   void operator()(Context ctx, std::size_t sweep, range part) const {
-    if (sweep >= from) ledger(ctx, sweep, part);
+    if (sweep >= from) tally(ctx, sweep, part);
   }
 };
 
@@ -71,15 +71,15 @@ class entrants {
   entrants(P& program, locality::options const& o, locality::place const& where, locality::span_of_steps steps)
       : program_{program}, options_{o}, where_{where}, steps_{steps} {}
 
-  std::vector<contestant> all() const {
-    std::vector<contestant> list;
-    auto const add = [&](contestant c) {
-      if (options_.wants_policy(c.name)) list.push_back(std::move(c));
+  std::vector<candidate> all() const {
+    std::vector<candidate> list;
+    auto const add = [&](candidate c) {
+      if (options_.needs_policy(c.name)) list.push_back(std::move(c));
     };
     for_each_openmp<P>([&](std::string name, auto* run) { add(openmp(std::move(name), run)); });
     if constexpr (P::by_rows) {
       if (where_.has_cpu_for_each_worker() && !options_.check)
-        add(locality::make_by_hand(by_hand, program_, locality::placing::stays, where_.machine, where_.workers,
+        add(locality::make_by_hand(by_hand, program_, locality::placement::stays, where_.machine, where_.workers,
                                    steps_));
     }
     add(plain<heist::policy::random>("random"));
@@ -93,7 +93,7 @@ class entrants {
 
  private:
   template <class Run>
-  contestant openmp(std::string name, Run* run) const {
+  candidate openmp(std::string name, Run* run) const {
     openmp_place const place{&where_.machine, where_.workers, options_.pin};
     return {.name = std::move(name),
             .run = [run, place, &program = program_, steps = steps_] { return run(program, steps, place); }};
@@ -101,7 +101,7 @@ class entrants {
 
   /// A policy that remembers nothing of regions.
   template <class Policy>
-  contestant plain(std::string name) const {
+  candidate plain(std::string name) const {
     auto const run = [this_ = *this](locality::span_of_steps steps, auto const& notes) {
       heist::executor<Policy> ex{this_.executor_options()};
       auto const phase = [](auto ctx, std::size_t, box const& b, block_size s, auto const& work, auto const& leaf) {
@@ -109,17 +109,17 @@ class entrants {
       };
       return run_on(ex, this_.program_, steps, notes, phase, [](std::size_t) {});
     };
-    contestant c{.name = std::move(name), .run = [run, steps = steps_] { return run(steps, locality::no_notes{}); }};
+    candidate c{.name = std::move(name), .run = [run, steps = steps_] { return run(steps, locality::no_notes{}); }};
     if constexpr (P::by_rows) {
-      c.look = [run, this_ = *this](contestant& seen) {
+      c.look = [run, this_ = *this](candidate& seen) {
         this_.look([&](auto steps, auto const& notes) { run(steps, notes); }, seen);
       };
     }
     return c;
   }
 
-  contestant guided(std::string name, guidance how) const {
-    auto const run = [this_ = *this, how](locality::span_of_steps steps, auto const& notes, contestant* seen) {
+  candidate guided(std::string name, guidance how) const {
+    auto const run = [this_ = *this, how](locality::span_of_steps steps, auto const& notes, candidate* seen) {
       heist::executor<heist::policy::replay> ex{this_.executor_options()};
       schedule phases{how, this_.program_.regions(), P::one_tree, ex.worker_count()};
       auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work,
@@ -131,13 +131,13 @@ class entrants {
     return {.name = std::move(name),
             .run = [run, steps = steps_] { return run(steps, locality::no_notes{}, nullptr); },
             .look =
-                [run, this_ = *this](contestant& seen) {
+                [run, this_ = *this](candidate& seen) {
                   this_.look([&](auto steps, auto const& notes) { run(steps, notes, &seen); }, seen);
                 }};
   }
 
-  contestant automatic() const {
-    auto const run = [this_ = *this](locality::span_of_steps steps, auto const& notes, contestant* seen) {
+  candidate automatic() const {
+    auto const run = [this_ = *this](locality::span_of_steps steps, auto const& notes, candidate* seen) {
       heist::executor<heist::policy::automatic> ex{this_.executor_options()};
       std::deque<heist::region> regions(this_.program_.regions());
       auto const phase = [&](auto ctx, std::size_t region, box const& b, block_size s, auto const& work,
@@ -145,33 +145,33 @@ class entrants {
         ctx.sync_wait(regions[region], [&](auto c) { divide(c, b, s, work, leaf, to_blocks{}); });
       };
       auto const time = run_on(ex, this_.program_, steps, notes, phase, [](std::size_t) {});
-      if (seen != nullptr) seen->note = regions[0].note();
+      if (seen != nullptr) seen->note = regions[0].explain();
       return time;
     };
     return {.name = "automatic",
             .run = [run, steps = steps_] { return run(steps, locality::no_notes{}, nullptr); },
             .look =
-                [run, this_ = *this](contestant& seen) {
+                [run, this_ = *this](candidate& seen) {
                   this_.look([&](auto steps, auto const& notes) { run(steps, notes, &seen); }, seen);
                 }};
   }
 
   /// A run of its own, short, to see where its parts were computed.
   template <class Run>
-  void look(Run const& run, contestant& seen) const {
+  void look(Run const& run, candidate& seen) const {
     constexpr std::size_t most = 200;
-    locality::span_of_steps const steps{steps_.warm_up, std::min(most, steps_.timed)};
+    locality::span_of_steps const steps{steps_.warmup, std::min(most, steps_.timed)};
     if constexpr (P::by_rows) {
-      locality::ledger const ledger{where_.workers};
-      run(steps, late_notes{ledger, steps.warm_up});
-      seen.stays = ledger.shares();
-      if (seen.name == "coarsened") seen.note += "; " + sizes_of_last_sweep(ledger);
+      locality::tally const tally{where_.workers};
+      run(steps, late_notes{tally, steps.warmup});
+      seen.stays = tally.shares();
+      if (seen.name == "coarsened") seen.note += "; " + sizes_of_last_sweep(tally);
     } else {
       run(steps, locality::no_notes{});
     }
   }
   /// A histogram in a line: the paper's Fig. 7.
-  static std::string sizes_of_last_sweep(locality::ledger const& notes) {
+  static std::string sizes_of_last_sweep(locality::tally const& notes) {
     std::map<std::size_t, std::size_t> tasks;  // by rows
     auto const all = notes.entries();
     for (auto const& e : all) {

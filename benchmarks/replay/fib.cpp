@@ -163,7 +163,7 @@ class measurement {
         line +=
             fmt::format(" {:>8} {:>20}", r.region->tree().steal_count(), r.region->tree().bytes() / ex_.worker_count());
       fmt::print("{}{}\n", line, r.right ? "" : "  WRONG");
-      if (r.region && !r.region->note().empty()) fmt::print("{:22}{}\n", "", r.region->note());
+      if (r.region && !r.region->explain().empty()) fmt::print("{:22}{}\n", "", r.region->explain());
       right_ = right_ && r.right;
     }
   }

@@ -29,16 +29,16 @@ namespace replay {
 namespace {
 
 /// Memory that nobody has touched: who does so first decides where it is.
-class fresh_memory {
+class unused_memory {
  public:
-  explicit fresh_memory(std::size_t bytes) : bytes_{bytes} {
+  explicit unused_memory(std::size_t bytes) : bytes_{bytes} {
     void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw std::bad_alloc{};
     at_ = static_cast<char*>(at);
   }
-  fresh_memory(fresh_memory const&) = delete;
-  fresh_memory& operator=(fresh_memory const&) = delete;
-  ~fresh_memory() { ::munmap(at_, bytes_); }
+  unused_memory(unused_memory const&) = delete;
+  unused_memory& operator=(unused_memory const&) = delete;
+  ~unused_memory() { ::munmap(at_, bytes_); }
 
   char* data() const { return at_; }
   std::size_t size() const { return bytes_; }
@@ -49,9 +49,9 @@ class fresh_memory {
 };
 
 /// As much data as a program has, laid out as the box of its first phase: so much for each element.
-class dealt_data {
+class distributed_data {
  public:
-  dealt_data(std::size_t bytes, box const& all)
+  distributed_data(std::size_t bytes, box const& all)
       : all_{all},
         element_{std::max<std::size_t>(1, bytes / (all.rows.size() * all.columns.size()))},
         data_{element_ * all.rows.size() * all.columns.size()} {
@@ -61,7 +61,7 @@ class dealt_data {
   std::size_t bytes() const { return data_.size(); }
   box const& all() const { return all_; }
 
-  void copy(box const& part, fresh_memory const& to, heist::first_touch_check* check) const {
+  void copy(box const& part, unused_memory const& to, heist::first_touch_check* check) const {
     std::size_t const bytes = part.columns.size() * element_;
     for (std::size_t row = part.rows.first; row != part.rows.last; ++row) {
       std::size_t const at =
@@ -70,12 +70,12 @@ class dealt_data {
       if (check != nullptr) check->touched(to.data() + at, bytes);
     }
   }
-  bool is_in(fresh_memory const& copied) const { return std::memcmp(copied.data(), data_.data(), data_.size()) == 0; }
+  bool is_in(unused_memory const& copied) const { return std::memcmp(copied.data(), data_.data(), data_.size()) == 0; }
 
  private:
   box all_;
   std::size_t element_;
-  fresh_memory data_;
+  unused_memory data_;
 };
 
 /// A program's first phase, and which of its regions has recorded it.
@@ -118,12 +118,12 @@ bool measure(locality::options o, std::size_t size) {
     heist::executor<heist::policy::replay> ex{o.for_executor(P::about.stack)};
     schedule phases{guidance::ordered, program.regions(), P::one_tree, workers};
     template_schedule const found = record(ex, program, phases);
-    dealt_data const data{program.bytes(), found.all};
+    distributed_data const data{program.bytes(), found.all};
     if (workers == 1)
       fmt::print("\n{}, {}: {}\n{:>7} {:>20} {:>20} {:>20} {:>10} {:>14}\n", P::about.name, size,
                  locality::bytes_text(data.bytes()), "workers", "one thread, ms", "stolen at random, ms",
                  "along the schedule, ms", "GB/s", "pages near");
-    auto const initialiser = [&](fresh_memory const& to, heist::first_touch_check* check) {
+    auto const initializer = [&](unused_memory const& to, heist::first_touch_check* check) {
       return [&, check](auto ctx) {
         auto const copy = [&](auto, box const& part) { data.copy(part, to, check); };
         divide(ctx, found.all, found.block, copy, copy, to_blocks{});
@@ -132,22 +132,22 @@ bool measure(locality::options o, std::size_t size) {
     std::vector<double> serial, random, along;
     std::string note;
     auto const timed = [&](std::vector<double>& into, auto const& run) {
-      fresh_memory const to{data.bytes()};
+      unused_memory const to{data.bytes()};
       locality::stopwatch const watch;
       run(to);
       into.push_back(watch.seconds());
       right = data.is_in(to) && right;
     };
     for (std::size_t round = 0; round != o.rounds; ++round) {
-      timed(serial, [&](fresh_memory const& to) { data.copy(found.all, to, nullptr); });
-      timed(random, [&](fresh_memory const& to) { ex.sync_wait(initialiser(to, nullptr)); });
-      timed(along, [&](fresh_memory const& to) {
-        note = heist::redistribute(ex, phases.region(found.region), initialiser(to, nullptr)).note;
+      timed(serial, [&](unused_memory const& to) { data.copy(found.all, to, nullptr); });
+      timed(random, [&](unused_memory const& to) { ex.sync_wait(initializer(to, nullptr)); });
+      timed(along, [&](unused_memory const& to) {
+        note = heist::redistribute(ex, phases.region(found.region), initializer(to, nullptr)).note;
       });
     }
-    fresh_memory const seen{data.bytes()};
+    unused_memory const seen{data.bytes()};
     heist::first_touch_check check;
-    heist::redistribute(ex, phases.region(found.region), initialiser(seen, &check));
+    heist::redistribute(ex, phases.region(found.region), initializer(seen, &check));
     right = data.is_in(seen) && right;
     fmt::print("{:>7} {:>20} {:>20} {:>20} {:>10.2f} {:>14}{}\n", workers, mean_and_deviation(serial),
                mean_and_deviation(random), mean_and_deviation(along),
@@ -168,7 +168,7 @@ bool measure_redistribution(locality::options const& o) {
   fmt::print("{}{}; means and standard deviations of {} rounds\n", where.text(), o.pin ? "; pinned" : "", o.rounds);
   bool right = true, any = false;
   for_each_program([&]<class P>() {
-    if (!o.wants_program(P::about.name)) return;
+    if (!o.needs_program(P::about.name)) return;
     any = true;
     for (std::size_t const size : locality::sizes_for<P>(o)) right = measure<P>(o, size) && right;
   });

@@ -26,15 +26,15 @@ enum class guidance {
   ordered,    ///< along the fastest of the trees of the first steps: strict_ordered
   unordered,  ///< strict_unordered
   relaxed,
-  designated,  ///< as the user specifies
-  iterative,   ///< relaxed until it converges, then strict_ordered (section V)
-  coarsened    ///< by region::adapt, from the smallest blocks (section VI)
+  is_assigned,  ///< as the user specifies
+  iterative,    ///< relaxed until it converges, then strict_ordered (section V)
+  coarsened     ///< by region::adapt, from the smallest blocks (section VI)
 };
 
 inline constexpr std::pair<std::string_view, guidance> guidances[] = {
     {"replay, free", guidance::none},          {"strict_ordered", guidance::ordered},
     {"strict_unordered", guidance::unordered}, {"relaxed", guidance::relaxed},
-    {"user-specified", guidance::designated},  {"iterative relaxed", guidance::iterative},
+    {"user-specified", guidance::is_assigned}, {"iterative relaxed", guidance::iterative},
     {"coarsened", guidance::coarsened}};
 
 /// So many steps are recorded before the others follow them.
@@ -46,9 +46,9 @@ class guided {
   void begin(guidance how) {
     how_ = how;
     state_ = state::recording;
-    if (how == guidance::designated) region_.follow_designations();  // locality
-    if (how == guidance::coarsened) region_.adapt();                 // locality
-    if (how == guidance::none || how == guidance::designated || how == guidance::coarsened) state_ = state::settled;
+    if (how == guidance::is_assigned) region_.follow_designations();  // locality
+    if (how == guidance::coarsened) region_.adapt();                  // locality
+    if (how == guidance::none || how == guidance::is_assigned || how == guidance::coarsened) state_ = state::settled;
   }
 
   template <class Context, class F>
@@ -132,8 +132,8 @@ class schedule {
     if (how_ == guidance::coarsened) {
       block_size const smallest{std::max<std::size_t>(1, s.rows / finer), std::max<std::size_t>(1, s.columns / finer)};
       regions_[region].run(ctx, [&](Context c) { divide(c, b, smallest, work, leaf, where_stolen{}); });
-    } else if (how_ == guidance::designated) {
-      regions_[region].run(ctx, [&](Context c) { deal(c, b, s, work, leaf, {0, workers_}); });
+    } else if (how_ == guidance::is_assigned) {
+      regions_[region].run(ctx, [&](Context c) { distribute(c, b, s, work, leaf, {0, workers_}); });
     } else {
       regions_[region].run(ctx, [&](Context c) { divide(c, b, s, work, leaf, to_blocks{}); });
     }
@@ -153,7 +153,7 @@ class schedule {
     for (guided const& r : regions_) {
       steals += r.region().tree().steal_count();
       bytes += r.region().tree().bytes();
-      if (notes.empty() && !r.region().note().empty()) notes = "; " + r.region().note();
+      if (notes.empty() && !r.region().explain().empty()) notes = "; " + r.region().explain();
     }
     return fmt::format("{} steals, {:.2f} KiB of trees per worker{}", steals,
                        static_cast<double>(bytes) / static_cast<double>(workers_) / 1024, notes);

@@ -53,9 +53,9 @@ std::vector<row> rows_for(std::size_t workers) {
 double median_ratio(row const& r, peer const& p, int rounds) {
   std::vector<double> ratios;
   for (int k = 0; k != rounds; ++k) {
-    auto const began = std::chrono::steady_clock::now();
+    auto const start_time = std::chrono::steady_clock::now();
     r.run(p);
-    std::chrono::duration<double, std::milli> const took = std::chrono::steady_clock::now() - began;
+    std::chrono::duration<double, std::milli> const took = std::chrono::steady_clock::now() - start_time;
     ratios.push_back(took.count() / bench::unit_ms() / r.bound);
   }
   std::nth_element(ratios.begin(), ratios.begin() + ratios.size() / 2, ratios.end());

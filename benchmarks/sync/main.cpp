@@ -55,7 +55,8 @@ double median_of(std::vector<double> values) {
 
 /// One measurement in a process of its own, so that no library's idle threads run beside another one. Nothing: the library
 /// has no such row.
-std::optional<double> measure_apart(std::function<bench::peer()> const& make, std::size_t row, std::size_t operations) {
+std::optional<double> measure_separately(std::function<bench::peer()> const& make, std::size_t row,
+                                         std::size_t operations) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::runtime_error{"no pipe to a child process"};
   ::pid_t const child = ::fork();
@@ -68,9 +69,9 @@ std::optional<double> measure_apart(std::function<bench::peer()> const& make, st
       if (bench::peer const p = make(); p.rows[row]) {
         // Memory, threads and caches are there after a short round. A long one takes about a second at most.
         std::size_t const few = std::max<std::size_t>(operations / 20, 1000);
-        auto const began = bench::clock::now();
+        auto const start_time = bench::clock::now();
         p.rows[row](few);
-        double const each = bench::ns_since(began, bench::clock::now()) / static_cast<double>(few);
+        double const each = bench::ns_since(start_time, bench::clock::now()) / static_cast<double>(few);
         operations = std::clamp(static_cast<std::size_t>(1e9 / each), few, std::max(few, operations));
         value = p.rows[row](operations);
       }
@@ -107,7 +108,7 @@ nlohmann::json measure(options const& o, std::size_t workers) {
         fmt::print(stderr, "\r{} workers, row {} of {}, round {} of {}, {:14}", workers, i + 1, std::size(bench::rows),
                    round + 1, o.rounds, names[p]);
         auto const value =
-            measure_apart(peers[p], i, o.quick ? std::max<std::size_t>(r.operations / 100, 1000) : r.operations);
+            measure_separately(peers[p], i, o.quick ? std::max<std::size_t>(r.operations / 100, 1000) : r.operations);
         if (value) all[p].push_back(*value);
       }
     }
@@ -127,7 +128,7 @@ nlohmann::json measure(options const& o, std::size_t workers) {
   return results;
 }
 
-std::string shown(double value) {
+std::string visible(double value) {
   return value < 100 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
@@ -147,7 +148,7 @@ void print_table(nlohmann::json const& results, std::size_t workers) {
     double best = 1e300;
     for (std::size_t i = 1; i != of.size(); ++i) best = of[i] ? std::min(best, *of[i]) : best;
     fmt::print("{:36} {:>4}", row.name, row.unit);
-    for (auto const& value : of) fmt::print(" {:>14}", value ? shown(*value) : "");
+    for (auto const& value : of) fmt::print(" {:>14}", value ? visible(*value) : "");
     fmt::print(" {:>16}\n", best < 1e300 ? fmt::format("{:.2f}", *of[0] / best) : "");
   }
   std::fflush(stdout);

@@ -106,7 +106,7 @@ class server {
     std::uniform_real_distribution<double> part{0, 1};
     for (std::size_t i = 0; i != o_.requests; ++i) {
       auto const key = static_cast<std::uint64_t>(std::pow(part(random), 3) * 1000);
-      ++(queue_.push({key, steady::now()}) ? accepted_ : refused_);
+      ++(queue_.push({key, steady::now()}) ? accepted_ : rejected_);
     }
   }
 
@@ -145,7 +145,7 @@ class server {
 
   bool report(tally const& all) {
     auto const served = all.hits + all.misses;
-    fmt::print("requests  {} accepted, {} refused after the shutdown\n", accepted_.load(), refused_.load());
+    fmt::print("requests  {} accepted, {} refused after the shutdown\n", accepted_.load(), rejected_.load());
     fmt::print("served    {}: {} from the cache, {} from the backend\n", served, all.hits, all.misses);
     fmt::print("late      {} missed their deadline of {} ms\n", all.late, o_.deadline_ms);
     fmt::print("longest   {:.3f} ms from request to answer\n\n", static_cast<double>(all.longest) / 1000);
@@ -154,7 +154,7 @@ class server {
       if (std::size_t const n = all.latencies[i]; n != 0)
         fmt::print("less than {:>8} us {:>8}  {:#<{}}\n", std::uint64_t{1} << i, n, "", 1 + n * 49 / most);
     }
-    bool const right = accepted_ == served + all.late && accepted_ + refused_ == o_.clients * o_.requests &&
+    bool const right = accepted_ == served + all.late && accepted_ + rejected_ == o_.clients * o_.requests &&
                        accepted_ == taken_ && all.wrong == 0;
     fmt::print("\n{}\n", right ? "every request is accounted for" : "WRONG: a request is lost, or its answer is wrong");
     return right;
@@ -169,7 +169,7 @@ class server {
   answer_cache cache_{o_.cache};
   heist::counting_semaphore<> connections_{o_.connections};
   heist::manual_reset_event backend_;
-  std::atomic<std::size_t> accepted_{0}, refused_{0}, taken_{0};
+  std::atomic<std::size_t> accepted_{0}, rejected_{0}, taken_{0};
   heist::executor<> ex_{{.workers = o_.workers}};  // ends before what its tasks use
 };
 

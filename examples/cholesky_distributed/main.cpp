@@ -16,8 +16,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "drawing.hpp"
 #include "factorisation.hpp"
-#include "picture.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ double difference(example::tile const& have, example::tile const& want, std::siz
 }
 
 int run(heist::world& world, std::size_t n, std::size_t size, std::size_t workers, int runs,
-        std::string const& picture) {
+        std::string const& drawing) {
   heist::executor ex{workers};
   auto const place = heist::place::block_cyclic::square(world.size());
   std::mutex lock;
@@ -46,7 +46,7 @@ int run(heist::world& world, std::size_t n, std::size_t size, std::size_t worker
   auto begin = clock_type::now();
   // A task says when it begins; it ends when its worker begins another, or the run ends.
   auto const note = [&](heist::context c, char kind) {
-    if (picture.empty()) return;
+    if (drawing.empty()) return;
     double const now = ms_since(begin);
     int const worker = static_cast<int>(c.worker_id());
     std::lock_guard const guard{lock};
@@ -94,11 +94,11 @@ int run(heist::world& world, std::size_t n, std::size_t size, std::size_t worker
         good = error < 1e-9;
         std::printf("%zu x %zu tiles of %zu x %zu, %d ranks of %zu workers: best of %d runs %.2f ms, error %.1e\n", n,
                     n, size, size, world.size(), workers, runs, best, error);
-        if (picture.empty()) return;
+        if (drawing.empty()) return;
         std::vector<example::span> everything;
         for (auto const& list : lists) everything.insert(everything.end(), list.begin(), list.end());
-        example::draw(picture, everything, world.size(), static_cast<int>(workers));
-        std::printf("picture: %s\n", picture.c_str());
+        example::draw(drawing, everything, world.size(), static_cast<int>(workers));
+        std::printf("picture: %s\n", drawing.c_str());
       },
       heist::each(errors), heist::each(parts));
   ex.run(sums).get();
@@ -111,16 +111,16 @@ int main(int argc, char** argv) {
   CLI::App app{"A tiled Cholesky factorisation over many processes; run it by mpirun -n RANKS, or alone."};
   std::size_t tiles = 16, size = 64, workers = 1;
   int runs = 3;
-  std::string picture;
+  std::string drawing;
   app.add_option("--tiles", tiles, "Tiles in each row")->check(CLI::Range(1, 1000));
   app.add_option("--size", size, "Rows of a tile")->check(CLI::Range(1, 4096));
   app.add_option("--workers", workers, "Workers of each rank")->check(CLI::Range(1, 1024));
   app.add_option("--runs", runs, "How often")->check(CLI::Range(1, 1000));
-  app.add_option("--picture", picture, "Write an SVG of who ran what");
+  app.add_option("--picture", drawing, "Write an SVG of who ran what");
   CLI11_PARSE(app, argc, argv);
   try {
     heist::world world{argc, argv};
-    return run(world, tiles, size, workers, runs, picture);
+    return run(world, tiles, size, workers, runs, drawing);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -9,12 +9,12 @@
 
 namespace heat {
 
-struct colour {
+struct color {
   std::uint8_t red = 0, green = 0, blue = 0;
-  friend bool operator==(colour const&, colour const&) = default;
+  friend bool operator==(color const&, color const&) = default;
 };
 
-inline constexpr colour white{255, 255, 255}, black{0, 0, 0};
+inline constexpr color white{255, 255, 255}, black{0, 0, 0};
 
 /// How large text is drawn: one dot of a glyph, which has 3 x 5, is so many pixels wide and high.
 inline constexpr std::size_t dot = 2;
@@ -25,17 +25,17 @@ inline constexpr std::size_t text_width(std::string_view text) {
 
 class image {
  public:
-  image(std::size_t width, std::size_t height, colour background = white)
+  image(std::size_t width, std::size_t height, color background = white)
       : width_{width}, height_{height}, pixels_(width * height, background) {}
 
   std::size_t width() const noexcept { return width_; }
   std::size_t height() const noexcept { return height_; }
-  colour at(std::size_t x, std::size_t y) const { return pixels_[y * width_ + x]; }
+  color at(std::size_t x, std::size_t y) const { return pixels_[y * width_ + x]; }
   /// Row by row, from the top.
-  std::vector<colour> const& pixels() const noexcept { return pixels_; }
+  std::vector<color> const& pixels() const noexcept { return pixels_; }
 
   /// Fills what of the rectangle is inside the picture.
-  void fill(std::size_t left, std::size_t top, std::size_t width, std::size_t height, colour c) {
+  void fill(std::size_t left, std::size_t top, std::size_t width, std::size_t height, color c) {
     for (std::size_t y = top; y < top + height && y < height_; ++y) {
       for (std::size_t x = left; x < left + width && x < width_; ++x) pixels_[y * width_ + x] = c;
     }
@@ -74,7 +74,7 @@ class image {
   }
 
   std::size_t width_, height_;
-  std::vector<colour> pixels_;
+  std::vector<color> pixels_;
 };
 
 }  // namespace heat

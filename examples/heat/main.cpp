@@ -10,8 +10,8 @@
 #include <new>  // bad_alloc
 
 #include "options.hpp"
-#include "placement_picture.hpp"
-#include "plate_picture.hpp"
+#include "placement_drawing.hpp"
+#include "plate_drawing.hpp"
 #include "png.hpp"
 #include "report.hpp"
 
@@ -55,10 +55,10 @@ bool run(heat::options const& o) {
   }
   heat::plate p{o.plate};
   heat::placement_record record{p.computed_rows(), o.recorded_steps};
-  heat::progress shown{o.progress};
-  fmt::print("{}", heat::describe(p, o.plate));
-  auto const report = heat::policy_named(o.policy).run(o.run, p, record, shown);
-  fmt::print("{}{}", heat::describe(report, o, p), heat::describe(record, report));
+  heat::progress visible{o.progress};
+  fmt::print("{}", heat::to_text(p, o.plate));
+  auto const report = heat::policy_named(o.policy).run(o.run, p, record, visible);
+  fmt::print("{}{}", heat::to_text(report, o, p), heat::to_text(record, report));
   if (!o.no_pictures) write_pictures(o, p, record, report.by);
   return !o.verify || is_right(p, o.plate, report.solved.steps);
 }

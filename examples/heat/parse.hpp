@@ -26,11 +26,11 @@ namespace detail {
 /// `text` fit for a message: cut to a readable length, bytes that a terminal would act on shown as '?'.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string shown{text.substr(0, longest)};
-  for (char& c : shown) {
+  std::string visible{text.substr(0, longest)};
+  for (char& c : visible) {
     if (c < ' ' || c > '~') c = '?';
   }
-  return text.size() > longest ? shown + "..." : shown;
+  return text.size() > longest ? visible + "..." : visible;
 }
 
 /// True if the whole text is a number in the given bounds, which is then in `value`.
@@ -60,12 +60,12 @@ inline void read_size(std::string const& text, plate_description& into) {
   std::size_t sides[2] = {0, 0};
   bool good = parts.size() <= 2;
   for (std::size_t i = 0; good && i < parts.size(); ++i) {
-    good = detail::read_number(parts[i], plate_description::fewest, plate_description::most, sides[i]);
+    good = detail::read_number(parts[i], plate_description::min, plate_description::most, sides[i]);
   }
   if (!good) {
     throw argument_error{
         fmt::format("'{}' is no size: give the cells of a side, or rows x columns such as 600x800, each from {} to {}",
-                    detail::printable(text), plate_description::fewest, plate_description::most)};
+                    detail::printable(text), plate_description::min, plate_description::most)};
   }
   into.rows = sides[0];
   into.columns = parts.size() == 2 ? sides[1] : sides[0];

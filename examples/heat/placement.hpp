@@ -21,10 +21,10 @@ enum class placed_by { squad, worker };
 class placement_record {
  public:
   using id = std::uint16_t;
-  static constexpr id nobody = 0xffff;
+  static constexpr id none = 0xffff;
 
   placement_record(std::size_t rows, std::size_t most_kept)
-      : rows_{rows}, most_kept_{most_kept}, before_(rows, nobody), current_(rows, nobody) {}
+      : rows_{rows}, most_kept_{most_kept}, before_(rows, none), current_(rows, none) {}
 
   /// For each row, to be written by whoever computes it.
   std::span<id> begin_step() noexcept { return current_; }

@@ -21,7 +21,7 @@ struct spot {
 };
 
 struct plate_description {
-  static constexpr std::size_t fewest = 3, most = 65'536;  // rows or columns; with less there is nothing to compute
+  static constexpr std::size_t min = 3, most = 65'536;  // rows or columns; with less there is nothing to compute
 
   std::size_t rows = 512, columns = 512;
   edge_temperatures edges{};

@@ -43,15 +43,15 @@ inline void expect_writable(std::string const& path) {
 }
 
 /// Throws file_error, and leaves what has been written of the file then.
-inline void write_png(std::string const& path, image const& picture) {
-  static_assert(sizeof(colour) == 3, "libpng reads three bytes for a pixel");
+inline void write_png(std::string const& path, image const& drawing) {
+  static_assert(sizeof(color) == 3, "libpng reads three bytes for a pixel");
   auto file = detail::open_file(path, "wb");
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.format = PNG_FORMAT_RGB;
-  header.width = static_cast<png_uint_32>(picture.width());
-  header.height = static_cast<png_uint_32>(picture.height());
-  bool const is_encoded = png_image_write_to_stdio(&header, file.get(), 0, picture.pixels().data(), 0, nullptr) != 0;
+  header.width = static_cast<png_uint_32>(drawing.width());
+  header.height = static_cast<png_uint_32>(drawing.height());
+  bool const is_encoded = png_image_write_to_stdio(&header, file.get(), 0, drawing.pixels().data(), 0, nullptr) != 0;
   if (!is_encoded) {
     std::string const why = header.message;
     png_image_free(&header);

@@ -44,18 +44,18 @@ struct policy_entry {
 };
 
 template <class Policy>
-report_on_run run_with(run_request const& wanted, plate& p, placement_record& record, progress& shown) {
+report_on_run run_with(run_request const& wanted, plate& p, placement_record& record, progress& visible) {
   heist::executor<Policy> ex{wanted.where};
   auto how = wanted.how;
   if (wanted.by_automatic) how.by = ex.squad_count() > 1 ? placed_by::squad : placed_by::worker;
   heist::region sweep{{.branching = 2, .bytes = p.size_bytes(), .boundary_level = wanted.boundary_level}};
-  auto const solved = ex.sync_wait([&](auto ctx) { return solve(ctx, sweep, p, how, record, shown); });
+  auto const solved = ex.sync_wait([&](auto ctx) { return solve(ctx, sweep, p, how, record, visible); });
   return {solved,
           ex.worker_count(),
           ex.squad_count(),
           how.by,
-          ex.machine().describe(),
-          sweep.note(),
+          ex.machine().to_text(),
+          sweep.explain(),
           sweep.profile().empty() ? std::string{} : sweep.profile().text()};
 }
 

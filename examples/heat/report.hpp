@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "colours.hpp"
+#include "colors.hpp"
 #include "options.hpp"
 #include "placement.hpp"
 #include "plate.hpp"
@@ -20,7 +20,7 @@ inline std::string_view plural(std::size_t n) {
   return n == 1 ? "" : "s";
 }
 
-inline std::string describe(plate const& p, plate_description const& what) {
+inline std::string to_text(plate const& p, plate_description const& what) {
   auto const& e = what.edges;
   return fmt::format(
       "plate        {} x {} cells, {:.1f} MiB in two grids; top {}, right {}, bottom {}, left {} degrees, {} "
@@ -29,7 +29,7 @@ inline std::string describe(plate const& p, plate_description const& what) {
       what.spots.size(), plural(what.spots.size()));
 }
 
-inline std::string describe(report_on_run const& r, options const& o, plate const& p) {
+inline std::string to_text(report_on_run const& r, options const& o, plate const& p) {
   auto const& s = r.solved;
   std::string text = fmt::format("machine      {}\n", r.machine);
   text += fmt::format("policy       {}, {} worker{} in {} squad{}\n", o.policy, r.workers, plural(r.workers), r.squads,
@@ -49,7 +49,7 @@ inline std::string describe(report_on_run const& r, options const& o, plate cons
 }
 
 /// How persistent the placement was, and how the rows were shared out.
-inline std::string describe(placement_record const& record, report_on_run const& r) {
+inline std::string to_text(placement_record const& record, report_on_run const& r) {
   bool const by_squad = r.by == placed_by::squad;
   char const* const who = by_squad ? "squad" : "worker";
   std::string text = "placement    ";
@@ -64,8 +64,8 @@ inline std::string describe(placement_record const& record, report_on_run const&
   constexpr double nearly_all = 0.9;
   text += fmt::format("             rows by {}:", who);
   for (std::size_t id = 0; id < record.id_count() && id < most_named; ++id) {
-    text += fmt::format("{} {} ({}) {:.1f} %", id == 0 ? "" : ",", id, placement_colour_name(id),
-                        record.share_of(id) * 100);
+    text +=
+        fmt::format("{} {} ({}) {:.1f} %", id == 0 ? "" : ",", id, placement_color_name(id), record.share_of(id) * 100);
   }
   if (record.id_count() > most_named) text += fmt::format(", {} more", record.id_count() - most_named);
   text += '\n';

@@ -34,11 +34,11 @@ struct solution {
 /// Takes steps until one of the options ends it. What a policy learns of a step, the region remembers for the next.
 template <class Context>
 solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const& o, placement_record& record,
-               progress& shown) {
+               progress& visible) {
   solution s;
   std::optional<double> seen;
   auto const begin = clock::now();
-  shown.start();
+  visible.start();
   while (s.steps < o.most_steps && !s.has_converged) {
     ++s.steps;
     bool const looks = s.steps == o.most_steps || (o.tolerance && s.steps % steps_per_look == 0);
@@ -48,10 +48,10 @@ solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const
     p.advance();
     if (looks) seen = s.change = change;
     s.has_converged = looks && o.tolerance && change <= *o.tolerance;
-    shown.step(s.steps, o.most_steps, seen, o.tolerance);
+    visible.step(s.steps, o.most_steps, seen, o.tolerance);
   }
   s.seconds = seconds_since(begin);
-  shown.clear();
+  visible.clear();
   return s;
 }
 

@@ -18,28 +18,28 @@
 
 #include <CLI/CLI.hpp>
 
-#include "picture.hpp"
-#include "strips.hpp"
+#include "drawing.hpp"
+#include "row_blocks.hpp"
 
 namespace {
 
-struct wishes {
-  std::size_t rows = 256, columns = 256, strips = 8, steps = 60, workers = 1, every = 10;
+struct hints {
+  std::size_t rows = 256, columns = 256, row_blocks = 8, steps = 60, workers = 1, every = 10;
   bool all_on_first = false;
-  std::string picture, save, restart;
+  std::string drawing, save, restart;
 };
 
 /// One graph, run twice if it is measured; what it found is checked on rank 0.
 class solver {
  public:
-  solver(heist::world& world, wishes const& w)
-      : world_{world}, wishes_{w}, strips_{{w.rows, w.columns}, w.strips}, ex_{w.workers} {}
+  solver(heist::world& world, hints const& w)
+      : world_{world}, hints_{w}, row_blocks_{{w.rows, w.columns}, w.row_blocks}, ex_{w.workers} {}
 
   bool run() {
-    heist::distributed_options options{.remember = wishes_.all_on_first || !wishes_.save.empty(),
-                                       .restart = wishes_.restart};
-    double const first = run_once(options, wishes_.save);
-    if (!wishes_.all_on_first) return good_;
+    heist::distributed_options options{.remember = hints_.all_on_first || !hints_.save.empty(),
+                                       .restart = hints_.restart};
+    double const first = run_once(options, hints_.save);
+    if (!hints_.all_on_first) return good_;
     heist::place::measured const better{*graph_};
     options.placement = &better;
     double const second = run_once(options, {});
@@ -56,13 +56,13 @@ class solver {
   /// The least milliseconds of three runs, or of one that is saved.
   double run_once(heist::distributed_options const& options, std::string const& save) {
     heist::distributed_graph g{world_, options};
-    heist::place::block const block{strips_.count, world_.size()};
-    auto const place = [&](std::size_t i) { return heist::prefer(wishes_.all_on_first ? 0 : block(i)); };
+    heist::place::block const block{row_blocks_.count, world_.size()};
+    auto const place = [&](std::size_t i) { return heist::prefer(hints_.all_on_first ? 0 : block(i)); };
     std::vector<strip> cut;
     auto const ends = example::add_steps(
-        g, strips_, wishes_.steps, place, [this] { steps_.fetch_add(1, std::memory_order_relaxed); },
+        g, row_blocks_, hints_.steps, place, [this] { steps_.fetch_add(1, std::memory_order_relaxed); },
         [&](std::size_t step, std::vector<strip> const& now) {
-          if (step % wishes_.every == 0) cut.insert(cut.end(), now.begin(), now.end());
+          if (step % hints_.every == 0) cut.insert(cut.end(), now.begin(), now.end());
         });
     std::vector<int> ranks;
     for (strip const& s : ends) ranks.push_back(s.rank());
@@ -70,7 +70,7 @@ class solver {
         heist::on(0), [this](heist::values<example::cells> all) { join(all); }, heist::each(ends));
     if (!save.empty()) g.save(save, cut);
     double best = 0;
-    for (int i = 0; i < (wishes_.all_on_first ? 3 : 1); ++i) {
+    for (int i = 0; i < (hints_.all_on_first ? 3 : 1); ++i) {
       steps_ = 0;
       world_.barrier();
       auto const begin = std::chrono::steady_clock::now();
@@ -79,7 +79,7 @@ class solver {
       best = i == 0 ? ms : std::min(best, ms);
     }
     std::printf("rank %d of %d: %zu x %zu cells in %zu strips, %zu steps: %zu steps of strips run here, %.2f ms\n",
-                world_.rank(), world_.size(), wishes_.rows, wishes_.columns, strips_.count, wishes_.steps,
+                world_.rank(), world_.size(), hints_.rows, hints_.columns, row_blocks_.count, hints_.steps,
                 steps_.load(), best);
     if (world_.rank() == 0) check(ranks);
     graph_ = std::make_unique<heist::distributed_graph>(std::move(g));
@@ -93,15 +93,15 @@ class solver {
   }
   /// On rank 0, after the runs.
   void check(std::vector<int> const& ranks) {
-    bool const same = whole_ == example::computed_here(strips_.of, wishes_.steps);
+    bool const same = whole_ == example::computed_here(row_blocks_.of, hints_.steps);
     good_ = good_ && same;
     std::printf("the plate is %s\n", same ? "what one thread computes" : "WRONG");
-    if (!wishes_.picture.empty()) example::draw(wishes_.picture, strips_, whole_, ranks);
+    if (!hints_.drawing.empty()) example::draw(hints_.drawing, row_blocks_, whole_, ranks);
   }
 
   heist::world& world_;
-  wishes const& wishes_;
-  example::strips const strips_;
+  hints const& hints_;
+  example::row_blocks const row_blocks_;
   heist::executor<> ex_;
   std::unique_ptr<heist::distributed_graph> graph_;
   example::cells whole_;
@@ -113,20 +113,20 @@ class solver {
 
 int main(int argc, char** argv) {
   CLI::App app{"Heat in a plate over many processes; run it by mpirun -n RANKS, or alone."};
-  wishes w;
+  hints w;
   app.add_option("--rows", w.rows, "Rows of the plate")->check(CLI::Range(3, 100'000));
   app.add_option("--columns", w.columns, "Columns of the plate")->check(CLI::Range(3, 100'000));
-  app.add_option("--strips", w.strips, "Strips of rows, at most as many as there are rows")
+  app.add_option("--strips", w.row_blocks, "Strips of rows, at most as many as there are rows")
       ->check(CLI::Range(1, 10'000));
   app.add_option("--steps", w.steps, "Steps")->check(CLI::Range(1, 100'000));
   app.add_option("--workers", w.workers, "Workers of each rank")->check(CLI::Range(1, 1024));
-  app.add_option("--picture", w.picture, "Write an SVG of the plate and its ranks");
+  app.add_option("--picture", w.drawing, "Write an SVG of the plate and its ranks");
   app.add_option("--save", w.save, "A folder for the strips of every tenth step");
   app.add_option("--every", w.every, "Of every so-manieth step")->check(CLI::Range(1, 100'000));
   app.add_option("--restart", w.restart, "Go on from what was saved there");
   app.add_flag("--all-on-first", w.all_on_first, "Begin with all strips on rank 0, measure, and place them again");
   CLI11_PARSE(app, argc, argv);
-  w.strips = std::min(w.strips, w.rows);
+  w.row_blocks = std::min(w.row_blocks, w.rows);
   try {
     heist::world world{argc, argv};
     return solver{world, w}.run() ? 0 : 1;

@@ -34,7 +34,7 @@ struct options {
   bool work_span = false;
   std::uint64_t steal_cost = 1000;
   std::string breakdown;  ///< how joins wait; empty: none
-  std::string picture;
+  std::string drawing;
 };
 
 struct wrong_input : std::runtime_error {
@@ -74,10 +74,10 @@ double best_time(K& k, int repeat, F run) {
 
 /// Empty, or what is wrong with the result.
 template <class K>
-std::string verdict_on(K const& k, decltype(std::declval<K const&>().result()) const& expected) {
-  std::string verdict = k.check();
-  if (verdict.empty() && !(k.result() == expected)) verdict = "the parallel result differs from the serial one";
-  return verdict;
+std::string decision_on(K const& k, decltype(std::declval<K const&>().result()) const& expected) {
+  std::string decision = k.check();
+  if (decision.empty() && !(k.result() == expected)) decision = "the parallel result differs from the serial one";
+  return decision;
 }
 
 template <class K>
@@ -114,29 +114,29 @@ bool run(options const& o) {
   std::size_t const size = size_for(K::about, o);
   K k{size};
   double const serial = best_time(k, o.repeat, [&] { k.serial(); });
-  std::string verdict = k.check();
+  std::string decision = k.check();
   auto const expected = k.result();
   heist::executor<> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
   double const parallel = best_time(k, o.repeat, [&] { ex.sync_wait([&](auto ctx) { k.parallel(ctx); }); });
-  if (verdict.empty()) verdict = verdict_on(k, expected);
+  if (decision.empty()) decision = decision_on(k, expected);
   fmt::print("{:17} {:>10} {:>7} {:>11.6f} {:>11.6f} {:>8.2f}  {}\n", K::about.name, size, ex.worker_count(), serial,
-             parallel, serial / parallel, verdict.empty() ? "right" : "WRONG: " + verdict);
+             parallel, serial / parallel, decision.empty() ? "right" : "WRONG: " + decision);
   auto const show = [&](auto const& one_run) {
     one_run();
-    std::string const wrong = verdict_on(k, expected);
+    std::string const wrong = decision_on(k, expected);
     if (!wrong.empty()) fmt::print("WRONG: {}\n", wrong);
-    if (verdict.empty()) verdict = wrong;
+    if (decision.empty()) decision = wrong;
   };
   if (o.work_span) show([&] { show_work_and_span(k, o); });
   if (o.breakdown == "park") show([&] { show_breakdown<heist::join::park>(k, o); });
   if (o.breakdown == "leapfrog") show([&] { show_breakdown<heist::join::leapfrog>(k, o); });
-  if constexpr (requires { k.write_picture(o.picture); }) {
-    if (!o.picture.empty()) {
-      k.write_picture(o.picture);
-      fmt::print("written: {}\n", o.picture);
+  if constexpr (requires { k.write_drawing(o.drawing); }) {
+    if (!o.drawing.empty()) {
+      k.write_drawing(o.drawing);
+      fmt::print("written: {}\n", o.drawing);
     }
   }
-  return verdict.empty();
+  return decision.empty();
 }
 
 bool run_kernels(options const& o) {
@@ -177,7 +177,7 @@ void declare_options(CLI::App& app, options& o) {
       ->type_name("park|leapfrog")
       ->check(CLI::IsMember({"park", "leapfrog"}).description(""));
   app.add_flag("--list", o.list, "say what there is");
-  app.add_option("--picture", o.picture, "mandelbrot: write the picture, as PPM")->type_name("FILE");
+  app.add_option("--picture", o.drawing, "mandelbrot: write the picture, as PPM")->type_name("FILE");
   app.footer(R"(Examples:
   example_kernels --kernel fib --size 35 --workers 2
   example_kernels --kernel all --repeat 1
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
     list_kernels();
     return 0;
   }
-  if (o.names.empty()) o.names.emplace_back(o.picture.empty() ? "fib" : "mandelbrot");
+  if (o.names.empty()) o.names.emplace_back(o.drawing.empty() ? "fib" : "mandelbrot");
   try {
     return run_kernels(o) ? 0 : 1;
   } catch (std::bad_alloc const&) {

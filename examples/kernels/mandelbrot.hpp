@@ -53,11 +53,11 @@ class mandelbrot {
   }
 
   /// Writes the picture as a binary PPM file.
-  void write_picture(std::string const& file) const {
+  void write_drawing(std::string const& file) const {
     std::string pixels;
     pixels.reserve(3 * iterations_.size());
     for (int const i : iterations_) {
-      for (unsigned char const channel : colour(i)) pixels += static_cast<char>(channel);
+      for (unsigned char const channel : color(i)) pixels += static_cast<char>(channel);
     }
     std::ofstream out{file, std::ios::binary};
     out << "P6\n" << n_ << ' ' << n_ << "\n255\n" << pixels;
@@ -104,7 +104,7 @@ class mandelbrot {
                   quarter({x, y, a.right, a.bottom}));
   }
 
-  static std::array<unsigned char, 3> colour(int iterations) {
+  static std::array<unsigned char, 3> color(int iterations) {
     if (iterations == most_iterations) return {0, 0, 0};
     auto const channel = [&](double phase) {
       double const turn = std::sqrt(static_cast<double>(iterations)) / 8 + phase;

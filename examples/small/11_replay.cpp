@@ -8,10 +8,10 @@
 #include <cstdio>
 
 constexpr int leaves = 256;
-using ledger = std::array<std::size_t, leaves>;  // leaf -> worker
+using tally = std::array<std::size_t, leaves>;  // leaf -> worker
 
 template <class Context>
-void work(Context ctx, ledger& ran_on, int first, int count) {
+void work(Context ctx, tally& ran_on, int first, int count) {
   if (count > 1) {
     ctx.fork_join([&](Context c) { work(c, ran_on, first, count / 2); },
                   [&](Context c) { work(c, ran_on, first + count / 2, count - count / 2); });
@@ -25,7 +25,7 @@ void work(Context ctx, ledger& ran_on, int first, int count) {
 int main() {
   heist::executor<heist::policy::replay> ex{4};
   heist::region recorded;
-  ledger before{};
+  tally before{};
   ex.sync_wait(recorded, [&](auto ctx) { work(ctx, before, 0, leaves); });
   heist::steal_tree const tree = recorded.tree();
   std::printf("recorded on %zu workers\n", static_cast<std::size_t>(tree.worker_count()));
@@ -33,7 +33,7 @@ int main() {
   heist::region again;
   again.follow(heist::steal_tree::from_json(tree.to_json()), heist::replay_mode::strict_unordered);  // or from a file
   for (int i = 0; i < 3; ++i) {
-    ledger now{};
+    tally now{};
     ex.sync_wait(again, [&](auto ctx) { work(ctx, now, 0, leaves); });
     std::printf("run %d: every leaf where it was: %s\n", i + 1, now == before ? "yes" : "no");
   }

@@ -34,7 +34,7 @@ int main() {
   std::printf("the critical path:");
   for (auto const& t : s.critical_path)
     std::printf(" %s%s", t.name.c_str(), &t == &s.critical_path.back() ? "\n" : ",");
-  std::printf("tasks: %zu, of which none was lost: %s\n", s.tasks - 1, s.dropped == 0 ? "yes" : "no");  // and the run
+  std::printf("tasks: %zu, of which none was lost: %s\n", s.tasks - 1, s.released == 0 ? "yes" : "no");  // and the run
 
   std::ostringstream page, trace;
   heist::write_report(page, ex.observer());

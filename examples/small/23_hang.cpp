@@ -26,6 +26,6 @@ int main() {
     line = line.substr(0, line.find(" (for "));  // the time so far
     if (line.find("parked:") != line.npos) std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
   }
-  answer.fulfil(42);  // the mending
+  answer.set_value(42);  // the mending
   caller.get();
 }

@@ -23,7 +23,7 @@ inline constexpr std::size_t most_outputs = 2;
 struct family {
   std::string name;
   cell_kind kind{};
-  std::vector<std::string> pins;
+  std::vector<std::string> pinned;
   std::size_t input_count = 0;
   std::size_t output_count = 0;
   std::array<std::array<sense, most_inputs>, most_outputs> senses{};  // [output][input]
@@ -36,7 +36,7 @@ struct family {
   /// Number of the pin called `pin`, or pins.size().
   std::size_t find_pin(std::string_view pin) const noexcept {
     std::size_t at = 0;
-    while (at < pins.size() && pins[at] != pin) ++at;
+    while (at < pinned.size() && pinned[at] != pin) ++at;
     return at;
   }
   bool is_combinational() const noexcept { return kind == cell_kind::combinational; }
@@ -95,18 +95,18 @@ class cell_library {
     made.setup = row.setup;
     made.hold = row.setup / 8;
     made.is_hidden = row.name.front() == '(';
-    made.pins = words(row.inputs);
-    made.input_count = made.pins.size();
+    made.pinned = words(row.inputs);
+    made.input_count = made.pinned.size();
     add_outputs(made, row);
     for (auto const& size : words(row.sizes)) made.sizes.push_back(add_size(made, row, size));
     families_.push_back(std::move(made));
   }
 
   static void add_outputs(family& made, family_row const& row) {
-    auto const inputs = made.pins;
+    auto const inputs = made.pinned;
     for (auto const& output : words(row.outputs)) {
       auto const equals = output.find('=');
-      made.pins.push_back(output.substr(0, equals));
+      made.pinned.push_back(output.substr(0, equals));
       auto const function = logic_expression{std::string_view{output}.substr(equals + 1), inputs}.table();
       made.functions.push_back(function);
       auto& senses = made.senses.at(made.output_count);
@@ -125,7 +125,7 @@ class cell_library {
                       static_cast<std::uint32_t>(arcs_.size()),
                       row.buffered ? row.capacitance * (3 + size) / 4 : row.capacitance * size,
                       made.is_hidden ? made.name : made.name + "_X" + text});
-    for (std::size_t pin = 0; pin < timed_pins(made); ++pin) {
+    for (std::size_t pin = 0; pin < timed_pinned(made); ++pin) {
       auto const later = static_cast<femtoseconds>(pin) * row.step;
       arcs_.push_back(
           make_arc_tables({row.rise + later, row.fall + later}, {row.pull_up / size, row.pull_down / size}, size));
@@ -136,7 +136,7 @@ class cell_library {
     return id;
   }
 
-  static std::size_t timed_pins(family const& kin) noexcept {
+  static std::size_t timed_pinned(family const& kin) noexcept {
     if (kin.kind == cell_kind::flip_flop) return 1;
     return kin.is_combinational() ? kin.input_count : 0;
   }

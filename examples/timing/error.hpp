@@ -20,12 +20,12 @@ struct netlist_error : std::runtime_error {
 /// `text` fit for a message: cut to a readable length, bytes that a terminal would act on shown as '?'.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string shown{text.substr(0, longest)};
-  for (char& c : shown) {
+  std::string visible{text.substr(0, longest)};
+  for (char& c : visible) {
     if (c < ' ' || c > '~') c = '?';
   }
-  if (text.size() > longest) shown += "...";
-  return shown;
+  if (text.size() > longest) visible += "...";
+  return visible;
 }
 
 }  // namespace timing

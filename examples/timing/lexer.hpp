@@ -39,7 +39,7 @@ class lexer {
     if (std::string_view{"(),;.="}.find(c) != std::string_view::npos) {
       return {token_kind::sign, text_.substr(at_++, 1), false, line_};
     }
-    refuse(c);
+    reject(c);
   }
 
  private:
@@ -110,18 +110,18 @@ class lexer {
     return {token_kind::constant, text, false, line_};
   }
 
-  [[noreturn]] void refuse(char c) const {
+  [[noreturn]] void reject(char c) const {
     if (c == '[') {
       throw netlist_error{file_, line_,
                           "vectors like [7:0] are not read: gates connect single nets; "
                           "let the synthesis tool write one net per bit (\"bit-blast\")"};
     }
-    auto const shown =
+    auto const visible =
         c > ' ' && c <= '~' ? fmt::format("'{}'", c) : fmt::format("byte 0x{:02X}", static_cast<unsigned char>(c));
     throw netlist_error{file_, line_,
                         fmt::format("unexpected {}: only structural Verilog is read (module, input, output, wire, "
                                     "assign, cells); remove it or give the gate-level netlist",
-                                    shown)};
+                                    visible)};
   }
 
   std::string file_;

@@ -50,7 +50,7 @@ inline void find_sinks(netlist& circuit) {
         throw netlist_error{circuit.file, circuit.gates[g].line,
                             fmt::format("gate '{}' leaves its input pin {} open: its output would be undefined; "
                                         "connect the pin with .{}(net)",
-                                        printable(circuit.gates[g].name), kin.pins[pin], kin.pins[pin])};
+                                        printable(circuit.gates[g].name), kin.pinned[pin], kin.pinned[pin])};
       }
       ++circuit.first_sink[n + 1];
     }
@@ -64,7 +64,7 @@ inline void find_sinks(netlist& circuit) {
   }
 }
 
-inline void refuse_undriven(netlist const& circuit) {
+inline void reject_undriven(netlist const& circuit) {
   for (net_id n = 0; n < circuit.nets.size(); ++n) {
     auto const& wire = circuit.nets[n];
     bool const is_used = wire.is_output || !circuit.sinks_of(n).empty();
@@ -99,7 +99,7 @@ inline std::vector<gate_id> find_loop(netlist const& circuit, std::vector<std::u
   return path;
 }
 
-[[noreturn]] inline void refuse_loop(netlist const& circuit, std::vector<std::uint32_t> const& waiting) {
+[[noreturn]] inline void reject_loop(netlist const& circuit, std::vector<std::uint32_t> const& waiting) {
   constexpr std::size_t most_named = 12;
   auto const path = find_loop(circuit, waiting);
   std::string text;
@@ -135,7 +135,7 @@ inline void find_order(netlist& circuit) {
       if (--waiting[next] == 0) ready.push_back(next);
     });
   }
-  if (order.size() != circuit.gates.size()) refuse_loop(circuit, waiting);
+  if (order.size() != circuit.gates.size()) reject_loop(circuit, waiting);
 }
 
 /// Numbers the nets in the order of their drivers, so that what is worked on together is together in memory.
@@ -151,7 +151,7 @@ inline void renumber_nets(netlist& circuit) {
   std::vector<net> nets(circuit.nets.size());
   for (net_id n = 0; n < nets.size(); ++n) nets[number[n]] = std::move(circuit.nets[n]);
   circuit.nets = std::move(nets);
-  for (auto* list : {&circuit.pins, &circuit.ports}) {
+  for (auto* list : {&circuit.pinned, &circuit.ports}) {
     for (auto& n : *list) n = n == nothing ? n : number[n];
   }
 }
@@ -174,7 +174,7 @@ inline void link(netlist& circuit) {
   detail::add_input_ports(circuit);
   detail::find_drivers(circuit);
   detail::find_sinks(circuit);
-  detail::refuse_undriven(circuit);
+  detail::reject_undriven(circuit);
   detail::find_order(circuit);
   detail::renumber_nets(circuit);
   detail::find_sinks(circuit);

@@ -28,7 +28,7 @@ constexpr truth_table variable(std::size_t input) noexcept {
 /// Reads an expression of pin names, `!`, `&`, `^`, `|`, `0`, `1` and parentheses; `|` binds weakest.
 class logic_expression {
  public:
-  logic_expression(std::string_view text, std::span<std::string const> pins) : text_{text}, pins_{pins} {}
+  logic_expression(std::string_view text, std::span<std::string const> pinned) : text_{text}, pinned_{pinned} {}
 
   /// Throws std::logic_error when the cell table itself is wrong; user input never comes here.
   truth_table table() {
@@ -72,8 +72,8 @@ class logic_expression {
     auto const first = at_;
     while (at_ < text_.size() && std::string_view{"!&^|()"}.find(text_[at_]) == std::string_view::npos) ++at_;
     auto const name = text_.substr(first, at_ - first);
-    for (std::size_t i = 0; i < pins_.size() && i < most_inputs; ++i) {
-      if (pins_[i] == name) return variable(i);
+    for (std::size_t i = 0; i < pinned_.size() && i < most_inputs; ++i) {
+      if (pinned_[i] == name) return variable(i);
     }
     fail();
   }
@@ -87,7 +87,7 @@ class logic_expression {
   [[noreturn]] void fail() const { throw std::logic_error{"cell table: bad function " + std::string{text_}}; }
 
   std::string_view text_;
-  std::span<std::string const> pins_;
+  std::span<std::string const> pinned_;
   std::size_t at_ = 0;
 };
 

@@ -25,8 +25,8 @@ void run(timing::options const& o) {
   heist::options const wanted{.workers = o.workers};
   if (o.trace.empty()) {
     if (o.idle == "adaptive") return run_with<heist::idle::adaptive>(session, wanted);
-    if (o.idle == "balanced") return run_with<heist::idle::balanced>(session, wanted);
-    if (o.idle == "always_awake") return run_with<heist::idle::always_awake>(session, wanted);
+    if (o.idle == "balanced") return run_with<heist::idle::bws>(session, wanted);
+    if (o.idle == "spinning") return run_with<heist::idle::spinning>(session, wanted);
     heist::executor<> ex{wanted};
     session.run(ex);
     return;
@@ -35,9 +35,9 @@ void run(timing::options const& o) {
   session.run(ex);
   ex.wait_idle();  // so that the last task's end is recorded too
   timing::write_file(o.trace, [&](auto& out) { heist::write_chrome_trace(out, ex.observer()); });
-  std::size_t dropped = 0;
-  for (std::size_t worker = 0; worker < ex.worker_count(); ++worker) dropped += ex.observer().dropped(worker);
-  if (dropped != 0) fmt::print("trace        only the first events are in it, {} more did not fit\n", dropped);
+  std::size_t released = 0;
+  for (std::size_t worker = 0; worker < ex.worker_count(); ++worker) released += ex.observer().released(worker);
+  if (released != 0) fmt::print("trace        only the first events are in it, {} more did not fit\n", released);
   fmt::print("written      {}: open it in https://ui.perfetto.dev\n", o.trace);
 }
 

@@ -80,16 +80,16 @@ class multiplier_maker {
 
 }  // namespace detail
 
-inline constexpr std::size_t fewest_bits = 2;
+inline constexpr std::size_t min_bits = 2;
 inline constexpr std::size_t most_bits = 256;  // some 400 000 gates
 
 /// The linked netlist of a multiplier with inputs a0..., b0... and outputs p0...; throws std::invalid_argument.
 inline netlist make_multiplier(std::size_t bits) {
-  if (bits < fewest_bits || bits > most_bits) {
+  if (bits < min_bits || bits > most_bits) {
     throw std::invalid_argument{
         fmt::format("a multiplier of {} bits is not made: its gates grow with the square; "
                     "choose {} to {} bits",
-                    bits, fewest_bits, most_bits)};
+                    bits, min_bits, most_bits)};
   }
   return detail::multiplier_maker{bits}.make();
 }

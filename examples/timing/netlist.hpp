@@ -50,7 +50,7 @@ struct netlist {
   std::string file;  // for messages
   std::vector<net> nets;
   std::vector<gate> gates;
-  std::vector<net_id> pins;               // `nothing` for an open pin
+  std::vector<net_id> pinned;             // `nothing` for an open pin
   std::vector<net_id> ports;              // in the order of the module's header
   std::size_t cell_count = 0;             // gates that are no input ports; they come first
   std::vector<gate_id> order;             // set by link()
@@ -73,20 +73,20 @@ struct netlist {
 
   /// `ties` has one net (or `nothing`) per pin of the cell's family.
   gate_id add_gate(std::string gate_name, cell_id cell, std::span<net_id const> ties, std::uint32_t line = 0) {
-    gates.push_back({std::move(gate_name), line, cell, static_cast<std::uint32_t>(pins.size())});
-    pins.insert(pins.end(), ties.begin(), ties.end());
+    gates.push_back({std::move(gate_name), line, cell, static_cast<std::uint32_t>(pinned.size())});
+    pinned.insert(pinned.end(), ties.begin(), ties.end());
     return static_cast<gate_id>(gates.size() - 1);
   }
 
   family const& family_of(gate_id g) const noexcept { return library().family_of(gates[g].cell); }
 
   std::span<net_id const> inputs(gate_id g) const noexcept {
-    return {pins.data() + gates[g].first_pin, family_of(g).input_count};
+    return {pinned.data() + gates[g].first_pin, family_of(g).input_count};
   }
 
   std::span<net_id const> outputs(gate_id g) const noexcept {
     auto const& kin = family_of(g);
-    return {pins.data() + gates[g].first_pin + kin.input_count, kin.output_count};
+    return {pinned.data() + gates[g].first_pin + kin.input_count, kin.output_count};
   }
 
   std::span<sink const> sinks_of(net_id n) const noexcept {

@@ -44,7 +44,7 @@ inline void declare_options(CLI::App& app, options& o) {
   auto* const file = app.add_option("netlist", o.file, "structural Verilog file, one flat module")->type_name("FILE");
   app.add_option("--multiplier", o.multiplier, "make an N x N array multiplier instead of reading a file")
       ->type_name("N")
-      ->check(CLI::Range(fewest_bits, most_bits))
+      ->check(CLI::Range(min_bits, most_bits))
       ->excludes(file);
   app.add_option("--period", o.period, "clock period; default: the shortest at which every end point is in time")
       ->type_name("PS")
@@ -56,7 +56,7 @@ inline void declare_options(CLI::App& app, options& o) {
   app.add_option("--workers", o.workers, "worker threads; 0: as many as this process may use CPUs")->type_name("N");
   auto* const idle =
       app.add_option("--idle", o.idle, "what workers without work do: search and sleep in one of four ways")
-          ->check(CLI::IsMember({"default", "adaptive", "balanced", "always_awake"}))
+          ->check(CLI::IsMember({"default", "adaptive", "balanced", "spinning"}))
           ->capture_default_str();
   app.add_option("--changes", o.changes, "afterwards change K gates or loads at random, re-timing what they touch")
       ->type_name("K")

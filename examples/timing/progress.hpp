@@ -49,19 +49,19 @@ class progress {
   void restart() { begin_ = last_ = clock::now(); }
 
   void clear() {
-    if (is_shown_ && is_terminal_) std::fputs("\r\033[K", stderr);
-    is_shown_ = false;
+    if (is_visible_ && is_terminal_) std::fputs("\r\033[K", stderr);
+    is_visible_ = false;
   }
 
  private:
   void show(std::string_view text) {
     fmt::print(stderr, "{}", text);
     std::fflush(stderr);
-    is_shown_ = true;
+    is_visible_ = true;
   }
 
   bool is_terminal_;
-  bool is_shown_ = false;
+  bool is_visible_ = false;
   clock::time_point begin_ = clock::now();
   clock::time_point last_ = begin_;
 };

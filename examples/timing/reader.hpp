@@ -106,8 +106,8 @@ class reader {
   }
 
   net_id declare(token const& t) {
-    auto const [found, is_fresh] = by_name_.try_emplace(t.text, static_cast<net_id>(circuit_.nets.size()));
-    if (is_fresh) circuit_.add_net(std::string{t.text}, t.line);
+    auto const [found, is_unused] = by_name_.try_emplace(t.text, static_cast<net_id>(circuit_.nets.size()));
+    if (is_unused) circuit_.add_net(std::string{t.text}, t.line);
     return found->second;
   }
 
@@ -191,7 +191,7 @@ class reader {
     auto const cell = library().find(type.text);
     if (cell == cell_library::unknown) fail_unknown(type);
     auto const name = take_name("the name of the gate");
-    ties_.assign(library().family_of(cell).pins.size(), nothing);
+    ties_.assign(library().family_of(cell).pinned.size(), nothing);
     expect('(', fmt::format("after gate '{}'", printable(name.text)));
     while (!now_.is(')')) {
       connection(cell, name);
@@ -212,14 +212,14 @@ class reader {
     auto const pin = take_name("the name of a pin");
     auto const& kin = library().family_of(cell);
     auto const number = kin.find_pin(pin.text);
-    if (number == kin.pins.size()) {
+    if (number == kin.pinned.size()) {
       fail(fmt::format("cell {} has no pin '{}'; its pins are {}", library()[cell].name, printable(pin.text),
-                       fmt::join(kin.pins, " ")));
+                       fmt::join(kin.pinned, " ")));
     }
     expect('(', "after the pin's name");
     if (!now_.is(')')) {
       if (ties_[number] != nothing) {
-        fail(fmt::format("gate '{}' connects pin {} twice; remove one", printable(name.text), kin.pins[number]));
+        fail(fmt::format("gate '{}' connects pin {} twice; remove one", printable(name.text), kin.pinned[number]));
       }
       ties_[number] = take_net();
     }

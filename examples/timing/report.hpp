@@ -15,7 +15,7 @@ inline double to_ps(femtoseconds t) {
   return static_cast<double>(t) / 1000;
 }
 
-inline std::string describe(netlist const& circuit) {
+inline std::string to_text(netlist const& circuit) {
   std::size_t inputs = 0;
   std::size_t outputs = 0;
   std::size_t flip_flops = 0;
@@ -40,7 +40,7 @@ inline void add_step(netlist const& circuit, times const& t, end_point const& en
                      std::string& text) {
   auto const& kin = circuit.family_of(s.gate);
   auto const& cell = library()[circuit.gates[s.gate].cell];
-  auto const through = kin.is_combinational() && kin.input_count != 0 ? " through " + kin.pins[s.pin] : std::string{};
+  auto const through = kin.is_combinational() && kin.input_count != 0 ? " through " + kin.pinned[s.pin] : std::string{};
   fmt::format_to(std::back_inserter(text), "  {:10.1f}  {:8.1f}  {:4}  {:7.1f}  {:7.2f}  {:<11} {}{} -> {}\n",
                  to_ps(s.arrival), to_ps(s.delay), edge_name(s.edge),
                  to_ps(t.slew(s.net, end.bound, s.edge, end.corner)), static_cast<double>(t.load(s.net)) / 1000,
@@ -54,12 +54,12 @@ inline void add_step(netlist const& circuit, times const& t, end_point const& en
 inline std::string name_of(netlist const& circuit, end_point const& end) {
   if (end.at.gate == nothing) return "output " + printable(circuit.nets[end.net].name);
   auto const& g = circuit.gates[end.at.gate];
-  return fmt::format("pin {} of flip-flop {}", library().family_of(g.cell).pins[end.at.pin], printable(g.name));
+  return fmt::format("pin {} of flip-flop {}", library().family_of(g.cell).pinned[end.at.pin], printable(g.name));
 }
 
 /// One paragraph on the worst slack, and the path as a table; long paths are cut in the middle unless `is_full`.
-inline std::string describe_path(netlist const& circuit, times const& t, bool is_full) {
-  constexpr std::size_t shown_at_each_end = 8;
+inline std::string text_of_path(netlist const& circuit, times const& t, bool is_full) {
+  constexpr std::size_t visible_at_each_end = 8;
   auto const end = worst_end_point(circuit, t);
   if (end.net == nothing) return "The circuit has no end points: neither outputs nor flip-flops. Nothing to check.\n";
   auto const path = path_to(circuit, t, end);
@@ -69,8 +69,8 @@ inline std::string describe_path(netlist const& circuit, times const& t, bool is
   text += fmt::format("critical path, {} steps:\n  {:>10}  {:>8}  {:4}  {:>7}  {:>7}  {:<11} {}\n", path.size(),
                       "arrival/ps", "delay/ps", "edge", "slew/ps", "load/fF", "cell", "gate -> net");
   for (std::size_t i = 0; i < path.size(); ++i) {
-    if (!is_full && i == shown_at_each_end && path.size() > 2 * shown_at_each_end + 1) {
-      auto const skipped = path.size() - 2 * shown_at_each_end;
+    if (!is_full && i == visible_at_each_end && path.size() > 2 * visible_at_each_end + 1) {
+      auto const skipped = path.size() - 2 * visible_at_each_end;
       text += fmt::format("         ... {} more (--full-path shows them) ...\n", skipped);
       i += skipped;
     }

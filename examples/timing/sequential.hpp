@@ -8,7 +8,7 @@
 namespace timing {
 
 /// Times the circuit; without a period, the shortest that works is taken, so that the worst slack is 0.
-inline void time_sequentially(netlist const& circuit, times& t, std::optional<femtoseconds> period) {
+inline void time_serial(netlist const& circuit, times& t, std::optional<femtoseconds> period) {
   for (auto const g : circuit.order) {
     t.update_loads(g);
     t.update_arrivals(g);

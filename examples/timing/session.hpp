@@ -53,8 +53,8 @@ class session {
 
   template <class Executor>
   void run(Executor& ex) {
-    fmt::print("circuit      {}\n", describe(circuit_));
-    refuse_large_dot();
+    fmt::print("circuit      {}\n", to_text(circuit_));
+    reject_large_dot();
     analyse(ex);
     apply_changes(ex);
     if (!options_.save.empty()) write_file(options_.save, [&](auto& out) { out << to_verilog(circuit_); });
@@ -75,7 +75,7 @@ class session {
     return circuit;
   }
 
-  void refuse_large_dot() const {
+  void reject_large_dot() const {
     if (options_.dot.empty() || circuit_.cell_count <= largest_dot) return;
     throw std::runtime_error{
         fmt::format("--dot: a picture of {} gates cannot be read, so none is written above {}; "
@@ -93,7 +93,7 @@ class session {
     bool const is_traced = !options_.trace.empty();
     times yardstick{circuit_, options_.corners};
     progress_.phase("timing on one thread");
-    auto const sequential = best_of(repetitions, [&] { time_sequentially(circuit_, yardstick, period()); });
+    auto const sequential = best_of(repetitions, [&] { time_serial(circuit_, yardstick, period()); });
 
     progress_.phase("building the task graph");
     auto const begin = clock::now();
@@ -107,7 +107,7 @@ class session {
     if (times_ != yardstick)
       throw std::logic_error{"the task graph and the sequential analysis disagree: a bug in this program"};
 
-    fmt::print("{}", describe_path(circuit_, times_, options_.full_path));
+    fmt::print("{}", text_of_path(circuit_, times_, options_.full_path));
     fmt::print(
         "time         {:.3f} ms as a graph of {} tasks on {} worker{}, {:.3f} ms on one thread without tasks: {:.2f} "
         "x\n",
@@ -147,7 +147,7 @@ class session {
     auto const elapsed = seconds_since(begin);
     progress_.clear();
     fmt::print("\n{} changes (seed {}), re-timed {} at a time\n", options_.changes, options_.seed, options_.batch);
-    fmt::print("{}", describe_path(circuit_, times_, options_.full_path));
+    fmt::print("{}", text_of_path(circuit_, times_, options_.full_path));
     auto const full = sequential_seconds_ * static_cast<double>(rounds);
     fmt::print("time         {:.3f} s on {} worker{}; {} full analyses would take one thread {:.3f} s: {:.0f} x\n",
                elapsed, ex.worker_count(), ex.worker_count() == 1 ? "" : "s", rounds, full, full / elapsed);
@@ -158,9 +158,9 @@ class session {
   }
 
   void verify() const {
-    times fresh{circuit_, options_.corners};
-    time_sequentially(circuit_, fresh, times_.period());
-    if (times_ != fresh) throw std::logic_error{"re-timing and a full analysis disagree: a bug in this program"};
+    times unused{circuit_, options_.corners};
+    time_serial(circuit_, unused, times_.period());
+    if (times_ != unused) throw std::logic_error{"re-timing and a full analysis disagree: a bug in this program"};
     fmt::print("verified     all arrival and required times equal those of a full analysis\n");
   }
 

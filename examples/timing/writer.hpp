@@ -25,7 +25,7 @@ inline std::string verilog_name(std::string const& name) {
 inline void write_gate(netlist const& circuit, gate const& g, std::string& text) {
   auto const& kin = library().family_of(g.cell);
   auto const name_of = [&](std::size_t pin) {
-    return verilog_name(circuit.nets[circuit.pins[g.first_pin + pin]].name);
+    return verilog_name(circuit.nets[circuit.pinned[g.first_pin + pin]].name);
   };
   auto out = std::back_inserter(text);
   if (g.cell == library().assignment()) {
@@ -34,9 +34,9 @@ inline void write_gate(netlist const& circuit, gate const& g, std::string& text)
   }
   fmt::format_to(out, "{} {} (", library()[g.cell].name, verilog_name(g.name));
   char const* separator = " ";
-  for (std::size_t pin = 0; pin < kin.pins.size(); ++pin) {
-    if (circuit.pins[g.first_pin + pin] == nothing) continue;
-    fmt::format_to(out, "{}.{}({})", separator, kin.pins[pin], name_of(pin));
+  for (std::size_t pin = 0; pin < kin.pinned.size(); ++pin) {
+    if (circuit.pinned[g.first_pin + pin] == nothing) continue;
+    fmt::format_to(out, "{}.{}({})", separator, kin.pinned[pin], name_of(pin));
     separator = ", ";
   }
   text += " );\n";

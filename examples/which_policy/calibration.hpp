@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include "verdict.hpp"
+#include "decision.hpp"
 
 namespace which_policy {
 

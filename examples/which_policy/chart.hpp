@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "comparison.hpp"
-#include "verdict.hpp"
+#include "decision.hpp"
 
 namespace which_policy {
 namespace detail {
@@ -32,10 +32,10 @@ inline std::string xml_text(std::string_view text) {
 }
 
 /// Can be told apart by colour-blind people, too.
-inline std::string_view line_colour(std::size_t policy) {
-  static constexpr std::array<std::string_view, 7> colours{"#444444", "#0072b2", "#56b4e9", "#009e73",
-                                                           "#e69f00", "#d55e00", "#cc79a7"};
-  return colours[policy % colours.size()];
+inline std::string_view line_color(std::size_t policy) {
+  static constexpr std::array<std::string_view, 7> colors{"#444444", "#0072b2", "#56b4e9", "#009e73",
+                                                          "#e69f00", "#d55e00", "#cc79a7"};
+  return colors[policy % colors.size()];
 }
 
 class drawing {
@@ -120,12 +120,12 @@ class drawing {
     for (std::size_t p = 0; p < c_.policies.size(); ++p) {
       std::string path;
       for (std::size_t w = 0; w < c_.workers.size(); ++w) path += point(w, c_.speedup(c_.results[w][p]));
-      svg_ += fmt::format("<path d=\"M{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, line_colour(p));
+      svg_ += fmt::format("<path d=\"M{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, line_color(p));
       for (std::size_t w = 0; w < c_.workers.size(); ++w) {
         double const speedup = c_.speedup(c_.results[w][p]);
         svg_ += fmt::format(
             "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}, {} workers: {:.2f}</title></circle>\n",
-            x(c_.workers[w]), y(speedup), line_colour(p), c_.policies[p]->name, c_.workers[w], speedup);
+            x(c_.workers[w]), y(speedup), line_color(p), c_.policies[p]->name, c_.workers[w], speedup);
       }
     }
   }
@@ -147,7 +147,7 @@ class drawing {
       double const length = largest == 0 ? 0 : (bars_right - bars_left) * v / largest;
       text(bars_left - 8, at + 12, c_.policies[p]->name, "end");
       svg_ += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"/>\n", bars_left, at,
-                          length, bar_step - 4, line_colour(p));
+                          length, bar_step - 4, line_color(p));
       text(bars_left + length + 6, at + 12, label(v), "start");
     }
     return from + 14 + bar_step * rows_ + 40;
@@ -160,7 +160,7 @@ class drawing {
 
 }  // namespace detail
 
-inline std::string chart(std::string_view program, std::string_view machine, comparison const& c, verdict const& v) {
+inline std::string chart(std::string_view program, std::string_view machine, comparison const& c, decision const& v) {
   return detail::drawing{c}.draw(fmt::format("Which policy suits {}?", program), machine, v.headline);
 }
 

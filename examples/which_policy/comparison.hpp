@@ -45,7 +45,7 @@ struct comparison {
 };
 
 /// Simulates all, several at a time: each is a task. Throws what simulate() throws.
-inline comparison compare(heist::sim::program const& program, request const& wanted, progress& shown) {
+inline comparison compare(heist::sim::program const& program, request const& wanted, progress& visible) {
   std::vector<heist::future<heist::sim::report>> runs;
   heist::executor<> ex{heist::options{.workers = wanted.threads, .stack_size = std::size_t{4} << 20}};
   for (auto const workers : wanted.workers) {
@@ -66,14 +66,14 @@ inline comparison compare(heist::sim::program const& program, request const& wan
       std::vector<heist::sim::report> seeds;
       for (std::size_t i = 0; i < wanted.seeds; ++i) {
         seeds.push_back(runs[done].get());
-        shown.step("simulation", ++done, runs.size());
+        visible.step("simulation", ++done, runs.size());
       }
       std::sort(seeds.begin(), seeds.end(), [](auto const& a, auto const& b) { return a.makespan < b.makespan; });
       auto const least = seeds.front().makespan, most = seeds.back().makespan;
       row.push_back({std::move(seeds[seeds.size() / 2]), least, most});
     }
   }
-  shown.clear();
+  visible.clear();
   return all;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "comparison.hpp"
-#include "verdict.hpp"
+#include "decision.hpp"
 
 namespace which_policy {
 namespace detail {
@@ -26,7 +26,7 @@ inline std::string json_of(std::string_view policy, result const& r, double spee
 }  // namespace detail
 
 /// Times are nanoseconds, misses lines of 64 bytes.
-inline std::string to_json(std::string_view program, std::string_view machine, comparison const& c, verdict const& v) {
+inline std::string to_json(std::string_view program, std::string_view machine, comparison const& c, decision const& v) {
   using heist::json::quote;
   auto text = fmt::format("{{\n\"program\":{},\n\"machine\":{},\n\"work\":{:.0f},\n\"span\":{:.0f},\n\"results\":[",
                           quote(program), quote(machine), c.work, c.span);
@@ -46,7 +46,7 @@ inline std::string to_json(std::string_view program, std::string_view machine, c
     if (i != 0) text += ",";
     text += quote(c.policies[v.as_good[i]]->name);
   }
-  return text + fmt::format("],\n\"sentence\":{}\n}}\n", quote(v.sentence));
+  return text + fmt::format("],\n\"sentence\":{}\n}}\n", quote(v.message));
 }
 
 }  // namespace which_policy

@@ -17,11 +17,11 @@
 #include "calibration.hpp"
 #include "chart.hpp"
 #include "comparison.hpp"
+#include "decision.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
 #include "programs.hpp"
 #include "table.hpp"
-#include "verdict.hpp"
 
 namespace {
 
@@ -47,42 +47,42 @@ void expect_writable(std::string const& path) {
   }
 }
 
-heist::sim::recorded_program load_or_record(which_policy::options const& o, which_policy::progress& shown) {
+heist::sim::recorded_program load_or_record(which_policy::options const& o, which_policy::progress& visible) {
   heist::sim::recorded_program recorded;
   if (!o.trace.empty()) recorded = heist::sim::load_recorded_program(o.trace);
   if (!o.no_plot) expect_writable(o.plot_file);
   for (auto const& file : {o.json_file, o.record_file}) {
     if (!file.empty() && file != "-") expect_writable(file);
   }
-  if (o.trace.empty()) recorded = which_policy::program_named(o.program).record(o.recording, shown);
+  if (o.trace.empty()) recorded = which_policy::program_named(o.program).record(o.recording, visible);
   if (!o.record_file.empty()) heist::sim::save(recorded, o.record_file);
   return recorded;
 }
 
 void run(which_policy::options const& o) {
-  which_policy::progress shown{o.progress};
-  auto recorded = load_or_record(o, shown);
+  which_policy::progress visible{o.progress};
+  auto recorded = load_or_record(o, visible);
   auto const as_recorded = heist::sim::to_program(recorded);
   auto wanted = o.run;
   std::string const memory = o.keeps_work
                                  ? "the recorded work is taken to contain none of its time"
                                  : which_policy::calibrate(recorded, wanted.how, o.recorded_on, !o.sets_memory_cost);
   auto const& machine = *wanted.how.machine;
-  auto c = which_policy::compare(heist::sim::to_program(recorded), wanted, shown);
+  auto c = which_policy::compare(heist::sim::to_program(recorded), wanted, visible);
   c.work = static_cast<double>(as_recorded.work());
   c.span = static_cast<double>(as_recorded.span());
-  auto const v = which_policy::judge(c);
-  if (!o.no_plot) write_file(o.plot_file, which_policy::chart(recorded.name, machine.describe(), c, v));
-  auto const json = which_policy::to_json(recorded.name, machine.describe(), c, v);
+  auto const v = which_policy::evaluate(c);
+  if (!o.no_plot) write_file(o.plot_file, which_policy::chart(recorded.name, machine.to_text(), c, v));
+  auto const json = which_policy::to_json(recorded.name, machine.to_text(), c, v);
   if (o.json_file == "-") {
     std::fputs(json.c_str(), stdout);
     return;
   }
   if (!o.json_file.empty()) write_file(o.json_file, json);
-  fmt::print("{}\n{}\n{}\n", which_policy::describe(recorded, machine, memory, c), which_policy::policy_table(c),
+  fmt::print("{}\n{}\n{}\n", which_policy::to_text(recorded, machine, memory, c), which_policy::policy_table(c),
              which_policy::worker_table(c));
   if (auto const notes = which_policy::notes(c); !notes.empty()) fmt::print("{}\n", notes);
-  fmt::print("answer       {}\n", v.sentence);
+  fmt::print("answer       {}\n", v.message);
   if (!o.record_file.empty()) fmt::print("written      {}, the recording\n", o.record_file);
   if (!o.no_plot) fmt::print("written      {}\n", o.plot_file);
   if (!o.json_file.empty()) fmt::print("written      {}\n", o.json_file);

@@ -12,7 +12,7 @@
 namespace which_policy {
 
 /// The only one that is no policy of heist by name: what a user writes who wants both.
-struct sampling_victim_set : heist::policy::bundle<heist::victim::sampling_victim_set<>, heist::idle::default_idle> {};
+struct sampling_victim_set : heist::policy::bundle<heist::victim::sampling_victim_set<>, heist::idle::standard> {};
 
 struct policy_entry {
   std::string_view name, what;

@@ -36,11 +36,11 @@ namespace detail {
 
 /// Records `run(context)` as often as is wanted. `run` begins with the same data each time.
 template <class Run>
-heist::sim::recorded_program record(std::string name, recording_request const& wanted, progress& shown, Run run) {
+heist::sim::recorded_program record(std::string name, recording_request const& wanted, progress& visible, Run run) {
   heist::executor<> ex{heist::options{.workers = wanted.workers}};
   heist::sim::recorded_program best;
   for (std::size_t i = 0; i < wanted.repeat; ++i) {
-    shown.step("recording, run", i + 1, wanted.repeat);
+    visible.step("recording, run", i + 1, wanted.repeat);
     auto again = heist::record_program(ex, run, {.name = name}).program;
     if (i == 0) {
       best = std::move(again);
@@ -48,24 +48,24 @@ heist::sim::recorded_program record(std::string name, recording_request const& w
       heist::keep_shorter(best, again);
     }
   }
-  shown.clear();
+  visible.clear();
   return best;
 }
 
-inline heist::sim::recorded_program record_uts(recording_request const& wanted, progress& shown) {
+inline heist::sim::recorded_program record_uts(recording_request const& wanted, progress& visible) {
   kernels::uts_t1 tree{wanted.size};
-  return record(fmt::format("uts of depth {}", wanted.size), wanted, shown, [&](auto ctx) {
+  return record(fmt::format("uts of depth {}", wanted.size), wanted, visible, [&](auto ctx) {
     tree.prepare();
     tree.parallel(ctx);
   });
 }
 
-inline heist::sim::recorded_program record_heat(recording_request const& wanted, progress& shown) {
+inline heist::sim::recorded_program record_heat(recording_request const& wanted, progress& visible) {
   constexpr std::size_t steps = 10, leaf_rows = 4;
   heat::plate plate{{.rows = wanted.size, .columns = wanted.size}};
   std::vector<heat::placement_record::id> computed_by(plate.computed_rows());
   heist::region sweep{{.branching = 2, .bytes = plate.size_bytes()}};
-  return record(fmt::format("heat, {0} x {0}", wanted.size), wanted, shown, [&](auto ctx) {
+  return record(fmt::format("heat, {0} x {0}", wanted.size), wanted, visible, [&](auto ctx) {
     for (std::size_t i = 0; i < steps; ++i) {
       heat::step const now{plate, leaf_rows, false, heat::placed_by::worker, computed_by};
       ctx.sync_wait(sweep, [&](auto c) { heat::relax(c, now, 1, plate.computed_rows() + 1); });
@@ -74,13 +74,13 @@ inline heist::sim::recorded_program record_heat(recording_request const& wanted,
   });
 }
 
-inline heist::sim::recorded_program record_mergesort(recording_request const& wanted, progress& shown) {
+inline heist::sim::recorded_program record_mergesort(recording_request const& wanted, progress& visible) {
   constexpr std::size_t rounds = 3;
   std::vector<int> input(wanted.size), values(wanted.size), scratch(wanted.size);
   kernels::random_numbers random{1};
   for (int& x : input) x = static_cast<int>(random.below(1u << 30));
   heist::region sorting{{.branching = 2, .bytes = 2 * wanted.size * sizeof(int)}};
-  return record(fmt::format("mergesort of {} integers", wanted.size), wanted, shown, [&](auto ctx) {
+  return record(fmt::format("mergesort of {} integers", wanted.size), wanted, visible, [&](auto ctx) {
     for (std::size_t i = 0; i < rounds; ++i) {
       std::copy(input.begin(), input.end(), values.begin());
       ctx.sync_wait(sorting, [&](auto c) { sort(c, std::span{values}, std::span{scratch}, false); });

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "comparison.hpp"
-#include "verdict.hpp"
+#include "decision.hpp"
 
 namespace which_policy {
 
@@ -18,8 +18,8 @@ inline std::string plural(std::size_t n, char const* one) {
 }
 
 /// What is compared, and where.
-inline std::string describe(heist::sim::recorded_program const& recorded, heist::topology::machine const& machine,
-                            std::string_view memory, comparison const& c) {
+inline std::string to_text(heist::sim::recorded_program const& recorded, heist::topology::machine const& machine,
+                           std::string_view memory, comparison const& c) {
   auto const& any = c.last().front().median;
   auto text = fmt::format("program      {}: {}", recorded.name, plural(recorded.tasks.size(), "task"));
   text += recorded.graph ? fmt::format(" in {} of a graph", plural(recorded.graph_runs, "run"))
@@ -27,7 +27,7 @@ inline std::string describe(heist::sim::recorded_program const& recorded, heist:
   text += fmt::format("; work {}, span {}, parallelism {:.1f}\n", time_text(c.work), time_text(c.span),
                       c.work / std::max(1.0, c.span));
   if (!recorded.recorded_on.empty()) text += fmt::format("recorded on  {}\n", recorded.recorded_on);
-  text += fmt::format("machine      {}; {} in {}\n", machine.describe(), plural(any.workers, "worker"),
+  text += fmt::format("machine      {}; {} in {}\n", machine.to_text(), plural(any.workers, "worker"),
                       plural(any.squads, "squad"));
   text += fmt::format("memory       {}\n", memory);
   text += fmt::format("bounds       {} or more; with a greedy policy that costs nothing {} or less\n",

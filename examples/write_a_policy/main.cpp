@@ -59,7 +59,7 @@ bool compare(options const& o) {
              "success", "result");
   bool right = show<heist::policy::random>("random", o, expected);
   right = show<heist::policy::hierarchical>("hierarchical", o, expected) && right;
-  right = show<heist::policy::bundle<grateful, heist::idle::default_idle>>("grateful", o, expected) && right;
+  right = show<heist::policy::bundle<grateful, heist::idle::standard>>("grateful", o, expected) && right;
   return right;
 }
 

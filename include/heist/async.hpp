@@ -1,11 +1,11 @@
-// Door: tasks after tasks: heist::after, heist::with, then, when_all, when_any; default_executor, any_executor,
+// Door: tasks after tasks: heist::after, heist::with, then, when_all, when_any; default_executor, executor_ref,
 // per_worker.
 #pragma once
 
 #include "heist/executor.hpp"
 #include "heist/parallel/async/after.hpp"
-#include "heist/parallel/async/any_executor.hpp"
 #include "heist/parallel/async/default_executor.hpp"
+#include "heist/parallel/async/executor_ref.hpp"
 #include "heist/parallel/async/per_worker.hpp"
 #include "heist/parallel/async/when.hpp"
 #include "heist/parallel/async/with.hpp"

@@ -85,7 +85,7 @@ struct of_executor;
 namespace join {
 struct park;
 struct leapfrog;
-struct wait;
+struct spin;
 }  // namespace join
 namespace tier {
 struct flat;
@@ -153,20 +153,20 @@ template <class Context = context>
 class scope;
 
 // measure
-template <class Context, class Meter>
-class metered_context;
+template <class Context, class Tracker>
+class instrumented_context;
 namespace detail {
 template <class Clock>
-class span_meter;
+class span_tracker;
 template <class Clock>
-class recording_meter;
+class recording_tracker;
 }  // namespace detail
 /// What measure_work_span() gives to a program.
 template <class Context, class Clock = os_env>
-using work_span_context = metered_context<Context, detail::span_meter<Clock>>;
+using work_span_context = instrumented_context<Context, detail::span_tracker<Clock>>;
 /// What record_program() gives to a program.
 template <class Context, class Clock = os_env>
-using recording_context = metered_context<Context, detail::recording_meter<Clock>>;
+using recording_context = instrumented_context<Context, detail::recording_tracker<Clock>>;
 struct work_span_profile;
 
 // dynamic
@@ -179,7 +179,7 @@ class datum;
 class token;
 template <class... Stages>
 class pipeline;
-class any_executor;
+class executor_ref;
 template <class T>
 class per_worker;
 

@@ -7,7 +7,7 @@
 #include "heist/locality/policy/adaptation.hpp"  // adaptation_options
 #include "heist/locality/policy/replay_mode.hpp"
 #include "heist/locality/policy/steal_tree.hpp"  // steal_tree, difference
-#include "heist/locality/replay/gift_search.hpp"
+#include "heist/locality/replay/mail_search.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
 #include "heist/locality/replay/redistribute.hpp"
 #include "heist/region.hpp"

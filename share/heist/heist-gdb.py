@@ -263,7 +263,7 @@ def record_of(runnable):
     """A runnable as a task of a graph; null: it is none."""
     if int(runnable) == 0 or int(runnable["what"]) == 0:
         return None
-    if "describe_node" not in symbol(runnable["what"]["operations"]["describe"]):
+    if "text_of_node" not in symbol(runnable["what"]["operations"]["to_text"]):
         return None
     return runnable.cast(pointer("detail::record"))
 
@@ -314,17 +314,17 @@ def describe(runnable):
         return "a task of a graph with priorities"
     if int(runnable["what"]) == 0:
         return "a part of a task"
-    what = symbol(runnable["what"]["operations"]["describe"])
-    if "describe_node" in what:
+    what = symbol(runnable["what"]["operations"]["to_text"])
+    if "text_of_node" in what:
         name, graph, kind = task_of(runnable.cast(pointer("detail::record")))
         called = f" ({callable_in(runnable['run'])})" if name.startswith("#") and callable_in(runnable["run"]) else ""
         return f"{kind} {name} {of_graph(graph)}{called}"
-    if "describe_starter" in what or "describe_ender" in what:
+    if "text_of_starter" in what or "text_of_epilogue" in what:
         graph = runnable.cast(pointer("detail::graph_data::starter_item"))["graph"]
         return f"the {'start' if 'starter' in what else 'end'} of a run {of_graph(text_of(graph['title']))}"
-    name, begun = name_of_async(runnable) if "describe_async" in what else ("", runnable["run"])
-    kind = {"describe_async": "async", "describe_posted": "async", "describe_line": "a line of a pipeline",
-            "describe_resumption": "a coroutine", "describe_fork": "a forked task"}
+    name, begun = name_of_async(runnable) if "text_of_async" in what else ("", runnable["run"])
+    kind = {"text_of_async": "async", "text_of_posted": "async", "text_of_line": "a line of a pipeline",
+            "text_of_resumption": "a coroutine", "text_of_fork": "a forked task"}
     word = next((k for d, k in kind.items() if d in what), "a task")
     called = callable_in(begun)
     return word + (f" {name}" if name else f" ({called})" if called else "")
@@ -462,7 +462,7 @@ def threads_that_wait():
         all_of_them = gdb.parse_and_eval("&'heist::detail::threads_that_wait()::all'")
     except gdb.error:
         return []
-    return list(notes_in(as_pointer(all_of_them, "detail::outside_notes")))
+    return list(notes_in(as_pointer(all_of_them, "detail::outside_waits")))
 
 
 class Waits:
@@ -573,7 +573,7 @@ def queued(ex):
             yield f"worker {int(w['number'])}", load(slots[i & mask])
         for r in lane(w["own_fibers"]):
             yield f"worker {int(w['number'])} only", r
-        for r in lane(w["gifts"]):
+        for r in lane(w["mailbox"]):
             yield f"worker {int(w['number'])} first", r
     for name in ("high_", "normal_", "low_"):
         for r in lane(ex.core["requests"][name]):

@@ -9,7 +9,7 @@
 
 namespace ranks_test {
 
-[[noreturn]] inline void go_on_for_ever(heist::world& world) {
+[[noreturn]] inline void go_on_forever(heist::world& world) {
   heist::executor ex{1};
   auto const all = world.members();
   if (world.rank() == 0) {

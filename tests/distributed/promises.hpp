@@ -112,13 +112,13 @@ inline void graphs_that_differ(heist::world& world, heist::executor<>& ex) {
   int const n = world.size();
   heist::distributed_graph g{world};
   for (int i = 0; i <= world.rank(); ++i) g.emplace(heist::on(0), [] { return 1; });
-  bool refused = false;
+  bool rejected = false;
   try {
     ex.run(g).get();
   } catch (heist::graph_error const&) {
-    refused = true;
+    rejected = true;
   }
-  check(refused == (n > 1), "graphs that differ are refused");
+  check(rejected == (n > 1), "graphs that differ are refused");
 }
 
 inline int promises(heist::world& world) {

@@ -61,8 +61,8 @@ int large_value(heist::world& world, std::size_t mebibytes) {
 
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "promises";
-  auto const number = [&](int i, int otherwise) {
-    return static_cast<unsigned>(argc > i ? std::atoi(argv[i]) : otherwise);
+  auto const number = [&](int i, int fallback) {
+    return static_cast<unsigned>(argc > i ? std::atoi(argv[i]) : fallback);
   };
   heist::world_options options;
   if (mode == "promises") options.window = std::size_t{1} << 20;
@@ -74,6 +74,6 @@ int main(int argc, char** argv) {
 #endif
   if (mode == "random") return random_graphs(world, number(2, 100), number(3, 60));
   if (mode == "large") return large_value(world, number(2, 3000));
-  if (mode == "forever") ranks_test::go_on_for_ever(world);
+  if (mode == "forever") ranks_test::go_on_forever(world);
   return ranks_test::promises(world);
 }

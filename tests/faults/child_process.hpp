@@ -20,15 +20,15 @@ namespace heist_test {
 
 /// How a child ended and what it printed.
 struct child_report {
-  bool hung = false;     ///< killed by run_child after its time was up
-  int exit_code = -1;    ///< -1 if it did not exit
-  int signal = 0;        ///< what killed it, 0 if nothing did
-  std::string output{};  ///< standard output and standard error
+  bool timed_out = false;  ///< killed by run_child after its time was up
+  int exit_code = -1;      ///< -1 if it did not exit
+  int signal = 0;          ///< what killed it, 0 if nothing did
+  std::string output{};    ///< standard output and standard error
 
-  bool clean() const { return !hung && exit_code == 0; }
+  bool clean() const { return !timed_out && exit_code == 0; }
   bool says(char const* words) const { return output.find(words) != std::string::npos; }
   std::string text() const {
-    return std::string{hung ? "hung; " : ""} + "exit code " + std::to_string(exit_code) + ", signal " +
+    return std::string{timed_out ? "hung; " : ""} + "exit code " + std::to_string(exit_code) + ", signal " +
            std::to_string(signal) + ", output:\n" + output;
   }
 };
@@ -73,7 +73,7 @@ child_report run_child(Body body, std::chrono::seconds limit = std::chrono::seco
     auto const left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) {
-      report.hung = true;
+      report.timed_out = true;
       ++board().hangs;
       ::kill(child, SIGKILL);
       break;

@@ -124,7 +124,7 @@ int overflow(int depth) {
 heist_test::child_report overflowing(std::size_t site) {
   return run_child(
       [&] {
-        fault const f{site, 1, heist_test::for_ever};
+        fault const f{site, 1, heist_test::forever};
         heist::executor ex{{.workers = 1, .stack_size = 65536}};
         ex.sync_wait([] { return overflow(0); });
       },
@@ -170,20 +170,20 @@ TEST_CASE("sites: the n-th allocation fails", "[faults]") {
 TEST_CASE("sites: the n-th stack cannot be mapped, guarded, or given back", "[faults]") {
   sweep("stack mmap", site_of("stack mmap"), everything, {.dense = each});
   sweep("stack mmap, all from the n-th on", site_of("stack mmap"), everything,
-        {.in_a_row = heist_test::for_ever, .dense = 20});
-  sweep("guard madvise", site_of("guard madvise"), everything, {.dense = each, .may_refuse = false});
+        {.in_a_row = heist_test::forever, .dense = 20});
+  sweep("guard madvise", site_of("guard madvise"), everything, {.dense = each, .may_reject = false});
   sweep("guard mprotect", site_of("guard mprotect"),
         [] {
-          fault const old_kernel{site_of("guard madvise"), 1, heist_test::for_ever};
+          fault const old_kernel{site_of("guard madvise"), 1, heist_test::forever};
           everything();
         },
         {.dense = each});
-  sweep("stack munmap", site_of("stack munmap"), everything, {.dense = each, .may_refuse = false});
+  sweep("stack munmap", site_of("stack munmap"), everything, {.dense = each, .may_reject = false});
 }
 
 TEST_CASE("sites: the n-th thread cannot be started", "[faults]") {
   sweep("thread", site_of("thread"), everything);
-  sweep("thread, all from the n-th on", site_of("thread"), everything, {.in_a_row = heist_test::for_ever});
+  sweep("thread, all from the n-th on", site_of("thread"), everything, {.in_a_row = heist_test::forever});
 }
 
 TEST_CASE("sites: futex calls are interrupted and wake for no reason", "[faults]") {
@@ -194,15 +194,15 @@ TEST_CASE("sites: futex calls are interrupted and wake for no reason", "[faults]
       everything();
     };
     sweep(std::string{"futex "} + name, site, all,
-          {.dense = 30, .least = slow ? 10 : 30, .most = 200, .may_refuse = false});
+          {.dense = 30, .least = slow ? 10 : 30, .most = 200, .may_reject = false});
     sweep(std::string{"futex "} + name + ", all", site, all,
-          {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+          {.in_a_row = heist_test::forever, .most = 1, .may_reject = false});
     sweep(std::string{"futex "} + name + ", one in two", site,
           [site, all] {
             heist_test::detail::plans[site].one_in = 2;
             all();
           },
-          {.in_a_row = 2, .most = slow ? 3 : 10, .may_refuse = false});
+          {.in_a_row = 2, .most = slow ? 3 : 10, .may_reject = false});
   }
 }
 
@@ -212,29 +212,29 @@ TEST_CASE("sites: a region's profile by counters that are refused, or fail to be
     squads_and_region<heist::policy::cats>();
     CHILD_REQUIRE(counting.opened == 0);
   };
-  sweep("profile: perf open", site_of("perf open"), profiled, {.may_refuse = false});
-  sweep("profile: perf read", site_of("perf read"), profiled, {.dense = slow ? 5 : 30, .may_refuse = false});
+  sweep("profile: perf open", site_of("perf open"), profiled, {.may_reject = false});
+  sweep("profile: perf read", site_of("perf read"), profiled, {.dense = slow ? 5 : 30, .may_reject = false});
   sweep("profile: perf read, all from the n-th on", site_of("perf read"), profiled,
-        {.in_a_row = heist_test::for_ever, .dense = 5, .may_refuse = false});
-  sweep("profile: perf close", site_of("perf close"), profiled, {.may_refuse = false});
+        {.in_a_row = heist_test::forever, .dense = 5, .may_reject = false});
+  sweep("profile: perf close", site_of("perf close"), profiled, {.may_reject = false});
   sweep("profile: new", site_new, profiled, {.dense = 10});
 }
 
 TEST_CASE("sites: the kernel has no expedited membarrier", "[faults]") {
-  sweep_first_calls("membarrier register", site_of("membarrier register"), everything, {.may_refuse = false});
+  sweep_first_calls("membarrier register", site_of("membarrier register"), everything, {.may_reject = false});
 }
 
 TEST_CASE("sites: an expedited membarrier fails now and then, and is repeated", "[faults]") {
-  sweep("membarrier", site_of("membarrier"), everything, {.dense = 20, .least = 20, .most = 60, .may_refuse = false});
+  sweep("membarrier", site_of("membarrier"), everything, {.dense = 20, .least = 20, .most = 60, .may_reject = false});
   sweep("membarrier, five times", site_of("membarrier"), everything,
-        {.in_a_row = 5, .dense = 10, .least = 10, .most = 30, .may_refuse = false});
+        {.in_a_row = 5, .dense = 10, .least = 10, .most = 30, .may_reject = false});
 }
 
 TEST_CASE("sites: an expedited membarrier that was granted and is then refused for good ends the program", "[faults]") {
   auto const report = run_child(
       [] {
         heist::executor ex{2};
-        fault const f{site_of("membarrier"), 1, heist_test::for_ever};
+        fault const f{site_of("membarrier"), 1, heist_test::forever};
         for (int i = 0; i != 1000; ++i) ex.sync_wait([] {}), ex.wait_idle(), std::this_thread::sleep_for(1ms);
       },
       20s);
@@ -254,13 +254,13 @@ TEST_CASE("sites: no memory for noticing fork(), the executor is refused, the ne
     heist::executor ex{2};
     auto const grandchild = run_child(
         [&] {
-          bool refused = false;
+          bool rejected = false;
           try {
             ex.post([] {});
           } catch (heist::executor_error const&) {
-            refused = true;
+            rejected = true;
           }
-          CHILD_REQUIRE(refused);
+          CHILD_REQUIRE(rejected);
         },
         5s);
     CHILD_REQUIRE(grandchild.clean());
@@ -269,37 +269,37 @@ TEST_CASE("sites: no memory for noticing fork(), the executor is refused, the ne
 }
 
 TEST_CASE("sites: pages are larger than is usual", "[faults]") {
-  sweep_first_calls("page size", site_of("page size"), everything, {.may_refuse = false});
+  sweep_first_calls("page size", site_of("page size"), everything, {.may_reject = false});
 }
 
 TEST_CASE("sites: memory cannot be given back", "[faults]") {
   sweep("memory given back", site_of("memory given back"), idle_after_much,
-        {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+        {.in_a_row = heist_test::forever, .most = 1, .may_reject = false});
 }
 
 TEST_CASE("sites: the clock leaps, and nobody yields", "[faults]") {
   sweep("clock", site_of("clock"), squads_and_region<heist::policy::replay>,
-        {.dense = 20, .most = 40, .may_refuse = false});
-  sweep("yield", site_of("yield"), everything, {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+        {.dense = 20, .most = 40, .may_reject = false});
+  sweep("yield", site_of("yield"), everything, {.in_a_row = heist_test::forever, .most = 1, .may_reject = false});
 }
 
 TEST_CASE("sites: threads may not be bound", "[faults]") {
-  sweep("affinity set", site_of("affinity set"), pinned, {.may_refuse = false});
-  sweep("affinity mask", site_of("affinity mask"), pinned, {.may_refuse = false});
+  sweep("affinity set", site_of("affinity set"), pinned, {.may_reject = false});
+  sweep("affinity mask", site_of("affinity mask"), pinned, {.may_reject = false});
   sweep("affinity set, all", site_of("affinity set"), pinned,
-        {.in_a_row = heist_test::for_ever, .most = 1, .may_refuse = false});
+        {.in_a_row = heist_test::forever, .most = 1, .may_reject = false});
 }
 
 TEST_CASE("sites: threads get no stack for signal handlers", "[faults]") {
   if (slow) return heist_test::skipped("the sanitizers have their own handler stacks");
-  sweep("handler stack", site_of("handler stack"), everything, {.may_refuse = false});
-  sweep("handler stack off", site_of("handler stack off"), everything, {.may_refuse = false});
-  sweep("handler stack size", site_of("handler stack size"), everything, {.dense = 20, .may_refuse = false});
+  sweep("handler stack", site_of("handler stack"), everything, {.may_reject = false});
+  sweep("handler stack off", site_of("handler stack off"), everything, {.may_reject = false});
+  sweep("handler stack size", site_of("handler stack size"), everything, {.dense = 20, .may_reject = false});
 }
 
 TEST_CASE("sites: what reports an overflow may be refused, the program ends all the same", "[faults]") {
   if (slow) return heist_test::skipped("the sanitizers report overflows themselves");
-  sweep_first_calls("overflow handler", site_of("overflow handler"), everything, {.may_refuse = false});
+  sweep_first_calls("overflow handler", site_of("overflow handler"), everything, {.may_reject = false});
   auto const silent = overflowing(site_of("overflow handler"));
   INFO(silent.text());
   CHECK(silent.signal == SIGSEGV);
@@ -308,7 +308,7 @@ TEST_CASE("sites: what reports an overflow may be refused, the program ends all 
   CHECK(mute.signal == SIGSEGV);
   auto const stubborn = overflowing(site_of("overflow handler off"));
   INFO(stubborn.text());
-  CHECK_FALSE(stubborn.hung);
+  CHECK_FALSE(stubborn.timed_out);
   CHECK(stubborn.signal != 0);
   CHECK(stubborn.says("has overflowed its fiber's stack"));
 }

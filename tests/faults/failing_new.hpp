@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t site_new = heist_test::site_of("new");
 constexpr std::size_t site_aligned_new = heist_test::site_of("aligned new");
-using heist_test::for_ever;
+using heist_test::forever;
 
 std::atomic<long> live_allocations{0};
 

@@ -131,11 +131,11 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"core/executor/async.hpp", "::operator delete(", "frees"},
     {"core/fiber/current.hpp", "::sigaltstack(nullptr", "only asks"},
     {"core/fiber/overflow_report.ipp", "::sigemptyset(", "clears a local variable"},
-    {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
-    {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
-    {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
-    {"core/sync/unfetched.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
-    {"core/scheduler/refusal.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
+    {"core/sync/unobserved.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
+    {"core/sync/unobserved.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
+    {"core/sync/unobserved.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
+    {"core/sync/unobserved.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},
+    {"core/scheduler/reduced_start.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "fprintf(stderr", "for people: nothing depends on what was printed"},
     {"core/observe/watchdog.ipp", "std::thread thread;", "starts nothing"},
@@ -271,7 +271,7 @@ inline bool must_fail(std::size_t site) noexcept {
   return fails;
 }
 
-inline constexpr long for_ever = 1L << 40;
+inline constexpr long forever = 1L << 40;
 
 /// While it lives, calls of a site fail: the `first`, from 1 on, and `in_a_row` together. One for a site at a time.
 class fault {

@@ -22,13 +22,13 @@ using numbers = std::array<long, 4>;
 /// The same program with a flow, and at once: of each task, if it was taken.
 template <class Flow, class Data>
 long play(Flow& f, Data& x, numbers& oracle) {
-  long refused = 0;
+  long rejected = 0;
   auto const give = [&](auto call, auto effect) {
     try {
       call();
       effect();
     } catch (std::bad_alloc const&) {
-      ++refused;
+      ++rejected;
     }
   };
   for (long i = 0; i < 40; ++i) {
@@ -60,12 +60,12 @@ long play(Flow& f, Data& x, numbers& oracle) {
           q += 2;
         });
   }
-  return refused;
+  return rejected;
 }
 
 template <class MakeFlow, class Finish>
 long sweep(MakeFlow make, Finish finish) {
-  long refused = 0;
+  long rejected = 0;
   for (long n = 0;; ++n) {
     heist::executor ex{2};
     heist::task_graph g;
@@ -75,12 +75,12 @@ long sweep(MakeFlow make, Finish finish) {
     numbers oracle{1, 1, 1, 1};
     {
       new_fault const fault{n};
-      refused += play(*f, x, oracle);
+      rejected += play(*f, x, oracle);
     }
     bool const all = failed_allocations() == 0;
     finish(ex, g, *f);
     for (std::size_t i = 0; i < 4; ++i) CHILD_REQUIRE(x[i]->value() == oracle[i]);
-    if (all) return refused;
+    if (all) return rejected;
   }
 }
 
@@ -89,9 +89,9 @@ long sweep(MakeFlow make, Finish finish) {
 TEST_CASE("memory: the n-th allocation fails while tasks are given to a flow, for every n", "[faults]") {
   auto const report = run_child(
       [] {
-        long const refused = sweep([](auto& ex, auto&) { return std::make_unique<heist::flow>(ex); },
-                                   [](auto&, auto&, auto& f) { f.wait(); });
-        CHILD_REQUIRE(refused != 0);
+        long const rejected = sweep([](auto& ex, auto&) { return std::make_unique<heist::flow>(ex); },
+                                    [](auto&, auto&, auto& f) { f.wait(); });
+        CHILD_REQUIRE(rejected != 0);
       },
       300s);
   INFO(report.text());
@@ -101,9 +101,9 @@ TEST_CASE("memory: the n-th allocation fails while tasks are given to a flow, fo
 TEST_CASE("memory: the same where the flow is recorded", "[faults]") {
   auto const report = run_child(
       [] {
-        long const refused = sweep([](auto&, auto& g) { return std::make_unique<heist::flow>(g); },
-                                   [](auto& ex, auto& g, auto&) { ex.run(g).get(); });
-        CHILD_REQUIRE(refused != 0);
+        long const rejected = sweep([](auto&, auto& g) { return std::make_unique<heist::flow>(g); },
+                                    [](auto& ex, auto& g, auto&) { ex.run(g).get(); });
+        CHILD_REQUIRE(rejected != 0);
       },
       300s);
   INFO(report.text());

@@ -65,16 +65,16 @@ HEIST_NO_TSAN bool is_counter(int file) noexcept {
   return file >= 0 && file < most_files && counting.leader_of[static_cast<std::size_t>(file)] != 0;
 }
 
-long open_counter(bool refused, int leader) noexcept {
+long open_counter(bool rejected, int leader) noexcept {
   if (!counting.exists) {
     static constinit heist_test::next_function<syscall_function> f{"syscall"};
     perf_event_attr none{};
     none.size = sizeof none;
-    return refused ? refuse_with(counting.error) : f(SYS_perf_event_open, &none, 0, -1, -1, 0);
+    return rejected ? reject_with(counting.error) : f(SYS_perf_event_open, &none, 0, -1, -1, 0);
   }
-  if (refused) return refuse_with(counting.error);
+  if (rejected) return reject_with(counting.error);
   int const file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (file < 0 || file >= most_files) return refuse_with(EMFILE);
+  if (file < 0 || file >= most_files) return reject_with(EMFILE);
   if (leader < 0) leader = file;
   ++counting.events_of[static_cast<std::size_t>(leader)];
   counting.leader_of[static_cast<std::size_t>(file)] = leader + 1;
@@ -82,7 +82,7 @@ long open_counter(bool refused, int leader) noexcept {
   return file;
 }
 void* map_counter(int) noexcept {
-  if (!counting.maps) return refuse_with(EINVAL), MAP_FAILED;
+  if (!counting.maps) return reject_with(EINVAL), MAP_FAILED;
   ++counting.mapped;
   return &counting.page;
 }
@@ -97,7 +97,7 @@ struct install_answers {
     answer_perf_open = &open_counter;
     answer_perf_map = &map_counter;
     answer_perf_unmap = &unmap_counter;
-    refuse_write = [](int file) {
+    reject_write = [](int file) {
       auto const* const stream = stream_of(file);
       return stream != nullptr && must_fail(stream->site);
     };
@@ -161,14 +161,14 @@ HEIST_NOINLINE HEIST_NO_TSAN int fclose(std::FILE* file) {
   if (number >= 0 && number < most_files) stream_of_file[number] = 0;
   int const result = f(file);
   // What was written is written when the file is closed, on file systems of other machines.
-  if (stream != nullptr && stream->written && must_fail(stream->site)) return refuse_with(ENOSPC);
+  if (stream != nullptr && stream->written && must_fail(stream->site)) return reject_with(ENOSPC);
   return result;
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN ssize_t read(int file, void* to, std::size_t bytes) {
   static constinit heist_test::next_function<ssize_t(int, void*, std::size_t)> f{"read"};
   if (auto const* const stream = stream_of(file); stream != nullptr && must_fail(stream->site)) {
-    return refuse_with(EIO);
+    return reject_with(EIO);
   }
   if (is_counter(file)) {
     bool const fails = must_fail(site_of("perf read"));
@@ -177,7 +177,7 @@ HEIST_NOINLINE HEIST_NO_TSAN ssize_t read(int file, void* to, std::size_t bytes)
       case 0:
         return 0;  // a pinned group that got no counters
       case 1:
-        return refuse_with(EINTR);
+        return reject_with(EINTR);
       case 2:
         bytes -= 8;  // one value less
         break;
@@ -200,7 +200,7 @@ HEIST_NOINLINE HEIST_NO_TSAN ssize_t read(int file, void* to, std::size_t bytes)
 HEIST_NOINLINE HEIST_NO_TSAN ssize_t writev(int file, iovec const* parts, int n) {
   static constinit heist_test::next_function<ssize_t(int, iovec const*, int)> f{"writev"};
   if (auto const* const stream = stream_of(file); stream != nullptr && must_fail(stream->site)) {
-    return refuse_with(ENOSPC);
+    return reject_with(ENOSPC);
   }
   return f(file, parts, n);
 }
@@ -212,7 +212,7 @@ HEIST_NOINLINE HEIST_NO_TSAN int close(int file) {
     --counting.events_of[leader];
     --counting.opened;
     f(file);
-    return must_fail(site_of("perf close")) ? refuse_with(EINTR) : 0;
+    return must_fail(site_of("perf close")) ? reject_with(EINTR) : 0;
   }
   return f(file);
 }

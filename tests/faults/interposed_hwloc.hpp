@@ -23,12 +23,12 @@ unsigned hwloc_get_api_version() {
 
 int hwloc_topology_init(hwloc_topology_t* made) {
   static constinit heist_test::next_function<int(hwloc_topology_t*)> f{"hwloc_topology_init"};
-  return must_fail(site_of("hwloc init")) ? refuse_with(ENOMEM) : f(made);
+  return must_fail(site_of("hwloc init")) ? reject_with(ENOMEM) : f(made);
 }
 
 int hwloc_topology_load(hwloc_topology_t topology) {
   static constinit heist_test::next_function<int(hwloc_topology_t)> f{"hwloc_topology_load"};
-  return must_fail(site_of("hwloc load")) ? refuse_with(EINVAL) : f(topology);
+  return must_fail(site_of("hwloc load")) ? reject_with(EINVAL) : f(topology);
 }
 
 int hwloc_topology_is_thissystem(hwloc_topology_t topology) {
@@ -39,19 +39,19 @@ int hwloc_topology_is_thissystem(hwloc_topology_t topology) {
 HEIST_NOINLINE HEIST_NO_TSAN hwloc_bitmap_t hwloc_bitmap_alloc() {
   static constinit heist_test::next_function<hwloc_bitmap_t()> f{"hwloc_bitmap_alloc"};
   // hwloc asks itself for bitmaps, too.
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("hwloc bitmap"))) return refuse_with(ENOMEM), nullptr;
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("hwloc bitmap"))) return reject_with(ENOMEM), nullptr;
   return f();
 }
 
 int hwloc_get_cpubind(hwloc_topology_t topology, hwloc_cpuset_t set, int flags) {
   static constinit heist_test::next_function<int(hwloc_topology_t, hwloc_cpuset_t, int)> f{"hwloc_get_cpubind"};
-  return must_fail(site_of("hwloc cpubind")) ? refuse_with(ENOSYS) : f(topology, set, flags);
+  return must_fail(site_of("hwloc cpubind")) ? reject_with(ENOSYS) : f(topology, set, flags);
 }
 
 int hwloc_topology_restrict(hwloc_topology_t topology, hwloc_const_bitmap_t set, unsigned long flags) {
   static constinit heist_test::next_function<int(hwloc_topology_t, hwloc_const_bitmap_t, unsigned long)> f{
       "hwloc_topology_restrict"};
-  return must_fail(site_of("hwloc restrict")) ? refuse_with(EINVAL) : f(topology, set, flags);
+  return must_fail(site_of("hwloc restrict")) ? reject_with(EINVAL) : f(topology, set, flags);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN int hwloc_bitmap_isincluded(hwloc_const_bitmap_t part, hwloc_const_bitmap_t whole) {
@@ -73,7 +73,7 @@ int hwloc_distances_get_by_type(hwloc_topology_t topology, hwloc_obj_type_t type
   static constinit heist_test::next_function<int(hwloc_topology_t, hwloc_obj_type_t, unsigned*, hwloc_distances_s**,
                                                  unsigned long, unsigned long)>
       f{"hwloc_distances_get_by_type"};
-  if (must_fail(site_of("hwloc distances"))) return refuse_with(EINVAL);
+  if (must_fail(site_of("hwloc distances"))) return reject_with(EINVAL);
   int const result = f(topology, type, n, matrices, kind, flags);
   if (result == 0 && *n > 0 && matrices[0] != nullptr) ++live_distances;
   return result;

@@ -52,10 +52,10 @@ kept_mapping kept[most_kept];
 std::atomic<unsigned> kept_count{0};
 
 /// What calls of a machine's counters are answered; see interposed_files.hpp.
-long (*answer_perf_open)(bool refused, int leader) = nullptr;
+long (*answer_perf_open)(bool rejected, int leader) = nullptr;
 void* (*answer_perf_map)(int file) = nullptr;
 bool (*answer_perf_unmap)(void* page) = nullptr;
-bool (*refuse_write)(int file) = nullptr;
+bool (*reject_write)(int file) = nullptr;
 
 using mmap_function = void*(void*, std::size_t, int, int, int, off_t);
 using munmap_function = int(void*, std::size_t);
@@ -69,7 +69,7 @@ HEIST_NO_TSAN munmap_function* real_munmap() noexcept {
   return f;
 }
 
-HEIST_NO_TSAN int refuse_with(int error) noexcept {
+HEIST_NO_TSAN int reject_with(int error) noexcept {
   errno = error;
   return -1;
 }
@@ -93,13 +93,13 @@ HEIST_NO_TSAN long interposed_futex(long const (&a)[6]) noexcept {
     // Interrupted, changed, timed out, or nothing at all: all of them may wake a thread for no reason.
     int const errors[] = {EINTR, EAGAIN, 0, EINTR, a[3] != 0 ? ETIMEDOUT : EINTR};
     int const error = errors[turn.fetch_add(1) % std::size(errors)];
-    return error == 0 ? 0 : refuse_with(error);
+    return error == 0 ? 0 : reject_with(error);
   }
   if (operation == FUTEX_WAKE && must_fail(site_of("futex wake"))) {
     // The word belongs to somebody else by now, or its memory to nobody; others are woken instead or as well.
-    long const wakes_all[6] = {a[0], a[1], INT_MAX, 0, 0, 0};
-    real_syscall(SYS_futex, wakes_all);
-    return refuse_with(EFAULT);
+    long const wake_all[6] = {a[0], a[1], INT_MAX, 0, 0, 0};
+    real_syscall(SYS_futex, wake_all);
+    return reject_with(EFAULT);
   }
   return real_syscall(SYS_futex, a);
 }
@@ -112,13 +112,13 @@ HEIST_NOINLINE HEIST_NO_TSAN void* mmap(void* at, std::size_t bytes, int protect
                                         off_t offset) noexcept {
   if (ours(__builtin_return_address(0))) {
     if ((flags & MAP_STACK) != 0) {
-      if (must_fail(site_of("stack mmap"))) return refuse_with(ENOMEM), MAP_FAILED;
+      if (must_fail(site_of("stack mmap"))) return reject_with(ENOMEM), MAP_FAILED;
       void* const made = real_mmap()(at, bytes, protection, flags, file, offset);
       if (made != MAP_FAILED) ++live_stacks;
       return made;
     }
     if (file >= 0 && (flags & MAP_SHARED) != 0) {
-      if (must_fail(site_of("perf mmap"))) return refuse_with(EPERM), MAP_FAILED;
+      if (must_fail(site_of("perf mmap"))) return reject_with(EPERM), MAP_FAILED;
       if (answer_perf_map != nullptr) return answer_perf_map(file);
     }
   }
@@ -128,13 +128,13 @@ HEIST_NOINLINE HEIST_NO_TSAN void* mmap(void* at, std::size_t bytes, int protect
 HEIST_NOINLINE HEIST_NO_TSAN int munmap(void* at, std::size_t bytes) noexcept {
   if (ours(__builtin_return_address(0))) {
     if (answer_perf_unmap != nullptr && answer_perf_unmap(at)) {
-      return must_fail(site_of("perf munmap")) ? refuse_with(EINVAL) : 0;
+      return must_fail(site_of("perf munmap")) ? reject_with(EINVAL) : 0;
     }
     --live_stacks;
     if (must_fail(site_of("stack munmap"))) {
       unsigned const n = kept_count.fetch_add(1);
       if (n < most_kept) kept[n] = {at, bytes};
-      return refuse_with(ENOMEM);
+      return reject_with(ENOMEM);
     }
   }
   return real_munmap()(at, bytes);
@@ -144,14 +144,14 @@ HEIST_NOINLINE HEIST_NO_TSAN int madvise(void* at, std::size_t bytes, int advice
   static constinit heist_test::next_function<int(void*, std::size_t, int)> f{"madvise"};
   if (ours(__builtin_return_address(0))) {
     bool const back = advice == MADV_DONTNEED;
-    if (must_fail(back ? site_of("memory given back") : site_of("guard madvise"))) return refuse_with(EINVAL);
+    if (must_fail(back ? site_of("memory given back") : site_of("guard madvise"))) return reject_with(EINVAL);
   }
   return f(at, bytes, advice);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN int mprotect(void* at, std::size_t bytes, int protection) noexcept {
   static constinit heist_test::next_function<int(void*, std::size_t, int)> f{"mprotect"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("guard mprotect"))) return refuse_with(ENOMEM);
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("guard mprotect"))) return reject_with(ENOMEM);
   return f(at, bytes, protection);
 }
 
@@ -186,22 +186,22 @@ __attribute__((no_sanitize("address"))) HEIST_NOINLINE HEIST_NO_TSAN long syscal
       return interposed_futex(a);
     case SYS_membarrier:
       if (a[0] == MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) {
-        if (must_fail(site_of("membarrier register"))) return refuse_with(ENOSYS);
+        if (must_fail(site_of("membarrier register"))) return reject_with(ENOSYS);
       } else if (must_fail(site_of("membarrier"))) {
-        return refuse_with(ENOMEM);
+        return reject_with(ENOMEM);
       }
       break;
     case SYS_perf_event_open: {
-      bool const refused = must_fail(site_of("perf open"));
-      if (answer_perf_open != nullptr) return answer_perf_open(refused, static_cast<int>(a[3]));
-      if (refused) return refuse_with(EMFILE);
+      bool const rejected = must_fail(site_of("perf open"));
+      if (answer_perf_open != nullptr) return answer_perf_open(rejected, static_cast<int>(a[3]));
+      if (rejected) return reject_with(EMFILE);
       break;
     }
     case SYS_move_pages:
-      if (must_fail(site_of("page nodes"))) return refuse_with(EPERM);
+      if (must_fail(site_of("page nodes"))) return reject_with(EPERM);
       break;
     case SYS_getcpu:
-      if (must_fail(site_of("own node"))) return refuse_with(ENOSYS);
+      if (must_fail(site_of("own node"))) return reject_with(ENOSYS);
       break;
     default:
       break;
@@ -211,32 +211,32 @@ __attribute__((no_sanitize("address"))) HEIST_NOINLINE HEIST_NO_TSAN long syscal
 
 HEIST_NOINLINE HEIST_NO_TSAN int sched_getaffinity(pid_t thread, std::size_t bytes, cpu_set_t* set) noexcept {
   static constinit heist_test::next_function<int(pid_t, std::size_t, cpu_set_t*)> f{"sched_getaffinity"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity read"))) return refuse_with(EPERM);
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity read"))) return reject_with(EPERM);
   return f(thread, bytes, set);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN int sched_setaffinity(pid_t thread, std::size_t bytes, cpu_set_t const* set) noexcept {
   static constinit heist_test::next_function<int(pid_t, std::size_t, cpu_set_t const*)> f{"sched_setaffinity"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity set"))) return refuse_with(EINVAL);
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity set"))) return reject_with(EINVAL);
   return f(thread, bytes, set);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN cpu_set_t* __sched_cpualloc(std::size_t cpus) noexcept {
   static constinit heist_test::next_function<cpu_set_t*(std::size_t)> f{"__sched_cpualloc"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity mask"))) return refuse_with(ENOMEM), nullptr;
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("affinity mask"))) return reject_with(ENOMEM), nullptr;
   return f(cpus);
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN int sched_yield() noexcept {
   static constinit heist_test::next_function<int()> f{"sched_yield"};
-  if (ours(__builtin_return_address(0)) && must_fail(site_of("yield"))) return refuse_with(ENOSYS);
+  if (ours(__builtin_return_address(0)) && must_fail(site_of("yield"))) return reject_with(ENOSYS);
   return f();
 }
 
 HEIST_NOINLINE HEIST_NO_TSAN long sysconf(int name) noexcept {
   static constinit heist_test::next_function<long(int)> f{"sysconf"};
   if (ours(__builtin_return_address(0))) {
-    if (name == _SC_SIGSTKSZ && must_fail(site_of("handler stack size"))) return refuse_with(EINVAL);
+    if (name == _SC_SIGSTKSZ && must_fail(site_of("handler stack size"))) return reject_with(EINVAL);
     // It cannot fail; but other machines have larger pages.
     if (name == _SC_PAGESIZE && must_fail(site_of("page size"))) return 65536;
   }
@@ -256,7 +256,7 @@ HEIST_NOINLINE HEIST_NO_TSAN int sigaltstack(stack_t const* wanted, stack_t* bef
   static constinit heist_test::next_function<int(stack_t const*, stack_t*)> f{"sigaltstack"};
   if (ours(__builtin_return_address(0)) && wanted != nullptr) {
     bool const off = (wanted->ss_flags & SS_DISABLE) != 0;
-    if (must_fail(off ? site_of("handler stack off") : site_of("handler stack"))) return refuse_with(ENOMEM);
+    if (must_fail(off ? site_of("handler stack off") : site_of("handler stack"))) return reject_with(ENOMEM);
   }
   return f(wanted, before);
 }
@@ -267,9 +267,9 @@ HEIST_NOINLINE HEIST_NO_TSAN int sigaction(int signal, struct sigaction const* w
   // heist's handler is the one that asks for its own stack and for details; what ends the program is the default.
   if (ours(__builtin_return_address(0)) && signal == SIGSEGV && wanted != nullptr) {
     if ((wanted->sa_flags & (SA_SIGINFO | SA_ONSTACK)) == (SA_SIGINFO | SA_ONSTACK) && before != nullptr) {
-      if (must_fail(site_of("overflow handler"))) return refuse_with(EPERM);
+      if (must_fail(site_of("overflow handler"))) return reject_with(EPERM);
     } else if (wanted->sa_handler == SIG_DFL && before == nullptr) {
-      if (must_fail(site_of("overflow handler off"))) return refuse_with(EPERM);
+      if (must_fail(site_of("overflow handler off"))) return reject_with(EPERM);
     }
   }
   return f(signal, wanted, before);
@@ -278,9 +278,9 @@ HEIST_NOINLINE HEIST_NO_TSAN int sigaction(int signal, struct sigaction const* w
 
 HEIST_NOINLINE HEIST_NO_TSAN ssize_t write(int file, void const* from, std::size_t bytes) {
   static constinit heist_test::next_function<ssize_t(int, void const*, std::size_t)> f{"write"};
-  if (refuse_write != nullptr && refuse_write(file)) return refuse_with(ENOSPC);
+  if (reject_write != nullptr && reject_write(file)) return reject_with(ENOSPC);
   if (file == STDERR_FILENO && ours(__builtin_return_address(0)) && must_fail(site_of("overflow message"))) {
-    return refuse_with(EAGAIN);
+    return reject_with(EAGAIN);
   }
   return f(file, from, bytes);
 }

@@ -80,13 +80,13 @@ void limit(decltype(RLIMIT_AS) what, rlim_t most) {
 }
 
 /// As a user who has no other process, and no rights.
-void become_another_user() {
+void change_user() {
   auto const user = static_cast<uid_t>(60000 + ::getpid() % 5000);
   if (::setresgid(user, user, user) != 0 || ::setresuid(user, user, user) != 0) cannot("cannot become another user");
 }
 
 /// From now on these system calls fail with `error`.
-void refuse(std::initializer_list<long> calls, int error) {
+void reject(std::initializer_list<long> calls, int error) {
   std::vector<sock_filter> filter{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
   for (long const call : calls) {
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1));
@@ -141,7 +141,7 @@ TEST_CASE("limits: RLIMIT_NPROC", "[faults]") {
   for (rlim_t const allowed : {1, 2, 3, 5}) {
     auto const report = run_child([&] {
       ::setenv("HEIST_WORKERS", "4", 1);
-      become_another_user();
+      change_user();
       limit(RLIMIT_NPROC, allowed);
       work();
       std::fputs(heist::configuration_text().c_str(), stdout);
@@ -157,7 +157,7 @@ TEST_CASE("limits: RLIMIT_NPROC", "[faults]") {
     CHECK(report.says(("an executor got " + workers + " workers").c_str()) == less);
   }
   auto const asked_for = run_child([&] {
-    become_another_user();
+    change_user();
     limit(RLIMIT_NPROC, 3);
     work(4);
   });
@@ -180,7 +180,7 @@ TEST_CASE("limits: what another executor is refused is not asked for again", "[f
   if (::geteuid() != 0) return heist_test::skipped("only root can become a user without other processes");
   auto const report = run_child([] {
     ::setenv("HEIST_WORKERS", "2", 1);
-    become_another_user();
+    change_user();
     limit(RLIMIT_NPROC, 4);
     try {
       heist::executor<heist::policy::random, makes_an_executor> const ex;
@@ -197,8 +197,8 @@ TEST_CASE("limits: what a worker submits when it starts runs, though the system 
   if (sanitized()) return;
   if (::geteuid() != 0) return heist_test::skipped("only root can become a user without other processes");
   auto const report = run_child([] {
-    become_another_user();
-    heist::executor<> elsewhere{1};
+    change_user();
+    heist::executor<> remote{1};
     ::setenv("HEIST_WORKERS", "4", 1);
     limit(RLIMIT_NPROC, 4);  // this one, another executor's, two of this one's
     std::atomic<int> submitted{0}, ran{0};
@@ -209,7 +209,7 @@ TEST_CASE("limits: what a worker submits when it starts runs, though the system 
       new (place) heist::executor<>{heist::options{.on_worker_start = [&](std::size_t) {
         ++submitted;
         at->post([&] {
-          elsewhere.submit([] {}).wait();
+          remote.submit([] {}).wait();
           ++ran;
         });
       }}};
@@ -256,7 +256,7 @@ TEST_CASE("limits: RLIMIT_MEMLOCK", "[faults]") {
   for (rlim_t const kilobytes : {0, 64, 256, 1024, 4096}) {
     auto const report = run_child([&] {
       limit(RLIMIT_MEMLOCK, kilobytes << 10);
-      if (::geteuid() == 0) become_another_user();  // root may lock all
+      if (::geteuid() == 0) change_user();  // root may lock all
       if (kilobytes != 0 && ::mlockall(MCL_FUTURE) != 0) cannot("no mlockall");
       work();
     });
@@ -335,7 +335,7 @@ TEST_CASE("limits: filters of system calls", "[faults]") {
       auto const report = run_child([&] {
         ::unsetenv("HEIST_WORKERS");
         ::setenv("HEIST_PIN", "pus", 1);
-        refuse(r.calls, error);
+        reject(r.calls, error);
         work();
       });
       INFO(r.what << ", " << error << ": " << report.text());

@@ -44,7 +44,7 @@ void some_machine() {
 std::string note_without(std::string_view expected, std::size_t site) {
   std::string said;
   auto const report = run_child([&] {
-    fault const f{site, 1, heist_test::for_ever};
+    fault const f{site, 1, heist_test::forever};
     auto const m = topology::discover();
     CHILD_REQUIRE(f.failed() > 0);
     std::printf("%s\n", m.note.c_str());
@@ -116,10 +116,10 @@ void for_each_file_garbled(tree_file const (&files)[N], double whole) {
             CHILD_REQUIRE(!quota || *quota > 0);
             CHILD_REQUIRE(topology::usable_cpus(topology::parse("core:8 pu:1"), quota) >= 1);
           },
-          {.may_refuse = false});
+          {.may_reject = false});
   }
   // A read that ends early, at every byte of every file; and bytes that mean nothing.
-  long shown = 0;
+  long visible = 0;
   for (auto const& f : files) {
     std::string_view const text{f.text};
     for (std::size_t length = 0; length != text.size(); ++length) {
@@ -128,28 +128,28 @@ void for_each_file_garbled(tree_file const (&files)[N], double whole) {
         auto const quota = topology::cpu_quota(root.text());
         CHECK((!quota || *quota > 0));
         CHECK(topology::usable_cpus(topology::parse("core:8 pu:1"), quota) >= 1);
-        ++shown;
+        ++visible;
       }
     }
     restore();
     CHECK(topology::cpu_quota(root.text()) == whole);
   }
-  std::printf("quota: %ld garbled trees\n", shown);
+  std::printf("quota: %ld garbled trees\n", visible);
 }
 
 }  // namespace
 
 TEST_CASE("sites: the n-th answer of hwloc is a refusal", "[faults]") {
-  sweep("hwloc version", site_of("hwloc version"), some_machine, {.may_refuse = false});
-  sweep("hwloc init", site_of("hwloc init"), some_machine, {.may_refuse = false});
-  sweep("hwloc load", site_of("hwloc load"), some_machine, {.may_refuse = false});
-  sweep("hwloc this system", site_of("hwloc this system"), some_machine, {.may_refuse = false});
-  sweep("hwloc bitmap", site_of("hwloc bitmap"), some_machine, {.may_refuse = false});
-  sweep("hwloc cpubind", site_of("hwloc cpubind"), some_machine, {.may_refuse = false});
-  sweep("hwloc restrict", site_of("hwloc restrict"), some_machine, {.may_refuse = false});
-  sweep("hwloc included", site_of("hwloc included"), some_machine, {.may_refuse = false});
-  sweep("hwloc objects", site_of("hwloc objects"), some_machine, {.may_refuse = false});
-  sweep("hwloc distances", site_of("hwloc distances"), some_machine, {.may_refuse = false});
+  sweep("hwloc version", site_of("hwloc version"), some_machine, {.may_reject = false});
+  sweep("hwloc init", site_of("hwloc init"), some_machine, {.may_reject = false});
+  sweep("hwloc load", site_of("hwloc load"), some_machine, {.may_reject = false});
+  sweep("hwloc this system", site_of("hwloc this system"), some_machine, {.may_reject = false});
+  sweep("hwloc bitmap", site_of("hwloc bitmap"), some_machine, {.may_reject = false});
+  sweep("hwloc cpubind", site_of("hwloc cpubind"), some_machine, {.may_reject = false});
+  sweep("hwloc restrict", site_of("hwloc restrict"), some_machine, {.may_reject = false});
+  sweep("hwloc included", site_of("hwloc included"), some_machine, {.may_reject = false});
+  sweep("hwloc objects", site_of("hwloc objects"), some_machine, {.may_reject = false});
+  sweep("hwloc distances", site_of("hwloc distances"), some_machine, {.may_reject = false});
 }
 
 TEST_CASE("sites: hwloc's refusals become notes that say what is missing", "[faults]") {
@@ -165,11 +165,11 @@ TEST_CASE("sites: hwloc's refusals become notes that say what is missing", "[fau
 
 TEST_CASE("sites: the affinity mask cannot be read where hwloc is of no use", "[faults]") {
   auto const without_hwloc = [] {
-    fault const f{site_of("hwloc load"), 1, heist_test::for_ever};
+    fault const f{site_of("hwloc load"), 1, heist_test::forever};
     some_machine();
   };
-  sweep("affinity read", site_of("affinity read"), without_hwloc, {.may_refuse = false});
-  sweep("affinity mask", site_of("affinity mask"), without_hwloc, {.may_refuse = false});
+  sweep("affinity read", site_of("affinity read"), without_hwloc, {.may_reject = false});
+  sweep("affinity mask", site_of("affinity mask"), without_hwloc, {.may_reject = false});
 }
 
 TEST_CASE("sites: the n-th allocation fails while the machine is found out", "[faults]") {
@@ -187,15 +187,15 @@ TEST_CASE("sites: the n-th allocation fails while the machine is found out", "[f
     CHILD_REQUIRE(handle != nullptr);
     CHILD_REQUIRE(::hwloc_distances_add_values(hwloc.get(), handle, 2, nodes, latencies, 0) == 0);
     CHILD_REQUIRE(::hwloc_distances_add_commit(hwloc.get(), handle, 0) == 0);
-    bool refused = false;
+    bool rejected = false;
     std::size_t known = 0;
     try {
       known = topology::detail::machine_builder(hwloc.get()).build().numa_distances.size();
     } catch (std::bad_alloc const&) {
-      refused = true;
+      rejected = true;
     }
     CHILD_REQUIRE(live_distances == 0);
-    if (refused) throw std::bad_alloc{};
+    if (rejected) throw std::bad_alloc{};
     CHILD_REQUIRE(known == 4);
   });
   sweep("new: descriptions", site_new, [] {
@@ -220,7 +220,7 @@ TEST_CASE("sites: the real control group's files cannot be read", "[faults]") {
             auto const quota = topology::cpu_quota();
             CHILD_REQUIRE(!quota || *quota > 0);
           },
-          {.may_refuse = false});
+          {.may_reject = false});
   }
 }
 

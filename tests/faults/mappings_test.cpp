@@ -29,7 +29,7 @@ using heist_test::run_child;
 namespace {
 
 using heist_test::fault;
-using heist_test::for_ever;
+using heist_test::forever;
 
 using heist_test::slow;
 
@@ -59,7 +59,7 @@ struct reporter {
 
 /// Does a task that waits, or what waits for it, get stack_error?
 template <class F>
-bool is_refused(F f) {
+bool is_rejected(F f) {
   try {
     f();
   } catch (heist::stack_error const&) {
@@ -71,24 +71,24 @@ bool is_refused(F f) {
 }  // namespace
 
 TEST_CASE("stacks: the k-th cannot be mapped while an executor is made, for every k", "[faults]") {
-  { heist::executor warm_up{std::size_t{4}}; }
+  { heist::executor warmup{std::size_t{4}}; }
   for (int k = 0; k < 4; ++k) {
-    fault no_more{site_of("stack mmap"), k + 1, for_ever};
-    bool refused = false;
+    fault no_more{site_of("stack mmap"), k + 1, forever};
+    bool rejected = false;
     try {
       heist::executor ex{std::size_t{4}};
     } catch (heist::stack_error const& e) {
-      refused = std::string{e.what()}.find("fiber stack") != std::string::npos;
+      rejected = std::string{e.what()}.find("fiber stack") != std::string::npos;
     }
     no_more.stop();
-    CHECK(refused);
+    CHECK(rejected);
     heist::executor again{std::size_t{4}};
     CHECK(again.sync_wait([] { return 1; }) == 1);
   }
 }
 
 TEST_CASE("stacks: on kernels without guards inside a mapping a protected region stands below", "[faults]") {
-  fault const old_kernel{site_of("guard madvise"), 1, for_ever};
+  fault const old_kernel{site_of("guard madvise"), 1, forever};
   auto s = heist::detail::stack::map(4096);
   for (std::ptrdiff_t const below : {std::ptrdiff_t{1}, std::ptrdiff_t{heist::detail::default_guard}}) {
     auto const overflows = run_child([&] { *static_cast<char volatile*>(s.bottom() - below) = 1; });
@@ -96,7 +96,7 @@ TEST_CASE("stacks: on kernels without guards inside a mapping a protected region
   }
   auto const twin = run_child([&] { *static_cast<char volatile*>(s.bottom()) = 1; });
   CHECK(twin.clean());
-  fault const no_protection{site_of("guard mprotect"), 1, for_ever};
+  fault const no_protection{site_of("guard mprotect"), 1, forever};
   CHECK_THROWS_AS(heist::detail::stack::map(4096), heist::stack_error);
 }
 
@@ -105,24 +105,24 @@ TEST_CASE("stacks: without a single one to spare, waits are refused, joins are n
     auto const report = run_child([workers] {
       heist::executor ex{workers};
       reporter const watch{ex};
-      fault no_stacks{site_of("stack mmap"), 1, for_ever};
+      fault no_stacks{site_of("stack mmap"), 1, forever};
       std::function<long(int)> tree = [&](int left) -> long {
         if (left == 0) return 1;
         auto a = ex.submit([&tree, left] { return tree(left - 1); });
         auto b = ex.submit([&tree, left] { return tree(left - 1); });
         return a.get() + b.get();
       };
-      int refused = 0;
-      for (int round = 0; round < 20; ++round) refused += is_refused([&] { ex.sync_wait([&] { return tree(6); }); });
-      CHILD_REQUIRE(refused == 20);
-      is_refused([&] { ex.wait_idle(); });  // what was thrown by tasks whose futures were dropped on the way
+      int rejected = 0;
+      for (int round = 0; round < 20; ++round) rejected += is_rejected([&] { ex.sync_wait([&] { return tree(6); }); });
+      CHILD_REQUIRE(rejected == 20);
+      is_rejected([&] { ex.wait_idle(); });  // what was thrown by tasks whose futures were dropped on the way
       for (int round = 0; round < 20; ++round) {
         CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return fib(ctx, 14); }) == 377);
       }
       std::atomic<int> n{0};
       for (int i = 0; i < 200; ++i) {
         ex.post([&] {
-          if (is_refused([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
+          if (is_rejected([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
         });
       }
       ex.wait_idle();
@@ -148,7 +148,7 @@ TEST_CASE("stacks: a frame that waits without one goes on, also after another pa
           ++steps;
         });
         while (steps != 1) std::this_thread::sleep_for(1ms);
-        fault no_stacks{site_of("stack mmap"), 1, for_ever};
+        fault no_stacks{site_of("stack mmap"), 1, forever};
         ex.post([&] {  // waits on top of its own frame
           ++steps;
           heist_test::wait_for(second);
@@ -181,13 +181,13 @@ TEST_CASE("stacks: some are refused at random, everything ends", "[faults]") {
               return a.get() + b.get();
             };
             for (int round = 0; round < 30; ++round) {
-              is_refused([&] { CHILD_REQUIRE(ex.sync_wait([&] { return tree(7); }) == 128); });
+              is_rejected([&] { CHILD_REQUIRE(ex.sync_wait([&] { return tree(7); }) == 128); });
             }
-            is_refused([&] { ex.wait_idle(); });  // as above
+            is_rejected([&] { ex.wait_idle(); });  // as above
             std::atomic<int> n{0};
             for (int i = 0; i < 300; ++i) {
               ex.post([&] {
-                if (is_refused([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
+                if (is_rejected([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
               });
             }
             ex.wait_idle();
@@ -228,12 +228,12 @@ TEST_CASE("stacks: a limit on the address space is met by waiting tasks without 
           return 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
         };
         // 300 MiB of stacks would be needed to park all.
-        CHILD_REQUIRE(is_refused([&] { ex.sync_wait([&] { return chain(300); }); }));
-        is_refused([&] { ex.wait_idle(); });  // as above
+        CHILD_REQUIRE(is_rejected([&] { ex.sync_wait([&] { return chain(300); }); }));
+        is_rejected([&] { ex.wait_idle(); });  // as above
         std::atomic<int> n{0};
         for (int i = 0; i < 500; ++i) {
           ex.post([&] {
-            if (is_refused([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
+            if (is_rejected([&] { n += ex.submit([] { return 1; }).get(); })) ++n;
           });
         }
         ex.wait_idle();

@@ -116,7 +116,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks are submitted, for ever
         for (;; ++n) {
           heist::executor ex{workers};
           std::atomic<int> ran{0};
-          int accepted = 0, refused = 0;
+          int accepted = 0, rejected = 0;
           std::vector<heist::future<int>> futures;
           futures.reserve(10);
           {
@@ -126,20 +126,20 @@ TEST_CASE("memory: the n-th allocation fails while tasks are submitted, for ever
                 ex.post([&ran] { ++ran; });
                 ++accepted;
               } catch (std::bad_alloc const&) {
-                ++refused;
+                ++rejected;
               }
               try {
                 futures.push_back(ex.submit([&ran] { return ++ran; }));
                 ++accepted;
               } catch (std::bad_alloc const&) {
-                ++refused;
+                ++rejected;
               }
             }
             for (auto& f : futures) CHILD_REQUIRE(f.get() > 0);
             ex.wait_idle();
           }
           CHILD_REQUIRE(ran == accepted);
-          CHILD_REQUIRE(accepted + refused == 20);
+          CHILD_REQUIRE(accepted + rejected == 20);
           if (failed_allocations() == 0) break;
         }
         CHILD_REQUIRE(n >= 20);
@@ -159,7 +159,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
         long n = 0;
         for (;; n += n < 60 ? 1 : 7) {
           heist::executor ex{workers};
-          std::atomic<int> ran{0}, refused{0};
+          std::atomic<int> ran{0}, rejected{0};
           // Each leaf either runs or its submission throws bad_alloc in the task that tried.
           std::function<void(int)> tree = [&](int left) {
             if (left == 0) {
@@ -171,7 +171,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
               try {
                 f = ex.submit([&tree, left] { tree(left - 1); });
               } catch (std::bad_alloc const&) {
-                refused += 1 << (left - 1);
+                rejected += 1 << (left - 1);
               }
             };
             try_to(a);
@@ -190,7 +190,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
               ex.sync_wait(
                   [&](heist::context ctx) { ctx.fork_join([&] { tree(4); }, [&] { tree(4); }, [&] { ++forked; }); });
             } catch (std::bad_alloc const&) {
-              refused += 32;
+              rejected += 32;
               ++forked;
             }
             try {
@@ -198,7 +198,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
             } catch (std::bad_alloc const&) {  // of tasks whose futures were dropped
             }
           }
-          CHILD_REQUIRE(ran + refused == 32);
+          CHILD_REQUIRE(ran + rejected == 32);
           CHILD_REQUIRE(forked == 1);
           if (failed_allocations() == 0) break;
         }
@@ -213,7 +213,7 @@ TEST_CASE("memory: the n-th allocation fails while tasks submit, fork and wait, 
 
 TEST_CASE("memory: the n-th allocation fails while a task waits that might close a circle, for every n", "[faults]") {
   auto const report = run_child([] {
-    long waited = 0, refused = 0;
+    long has_waited = 0, rejected = 0;
     for (long n = 0;; ++n) {
       heist::executor ex{2};
       std::atomic<bool> linked{false}, at_wait{false}, go{false};
@@ -241,15 +241,15 @@ TEST_CASE("memory: the n-th allocation fails while a task waits that might close
       }
       try {
         CHILD_REQUIRE(last.get() == 4);
-        ++waited;
+        ++has_waited;
       } catch (std::bad_alloc const&) {
-        ++refused;
+        ++rejected;
       }
       if (none_failed) break;
     }
-    CHILD_REQUIRE(waited > 0);
-    std::printf("waits that look for a circle: %ld without memory, %ld of them refused\n", waited + refused - 1,
-                refused);
+    CHILD_REQUIRE(has_waited > 0);
+    std::printf("waits that look for a circle: %ld without memory, %ld of them refused\n", has_waited + rejected - 1,
+                rejected);
   });
   INFO(report.text());
   CHECK(report.clean());
@@ -270,7 +270,7 @@ TEST_CASE("memory: a full deque that cannot grow loses no task", "[faults]") {
             // The tasks' own memory can be had, rings cannot: an allocation of a ring is larger than any task.
             for (int i = 0; i < 1024; ++i) ex.post(task{ran});
             for (int i = 0; i < 1024; ++i) {
-              new_fault const f{1, for_ever};
+              new_fault const f{1, forever};
               ex.post(task{ran});
             }
           });
@@ -289,17 +289,17 @@ TEST_CASE("memory: with a full deque, a task that lets a parked one go on goes o
         heist::executor ex{std::size_t{1}};
         heist::completion c;
         std::atomic<int> ran{0};
-        std::atomic<bool> parked{false}, woken{false}, went_on{false};
+        std::atomic<bool> parked{false}, notified{false}, went_on{false};
         ex.post([&] {
           parked = true;
           heist_test::wait_for(c);
-          woken = true;
+          notified = true;
         });
         while (!parked) std::this_thread::sleep_for(1ms);
         ex.post([&] {
           for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
           {
-            new_fault const f{0, for_ever};
+            new_fault const f{0, forever};
             c.complete();
           }
           let_allocations_succeed();
@@ -307,7 +307,7 @@ TEST_CASE("memory: with a full deque, a task that lets a parked one go on goes o
         });
         ex.wait_idle();
         CHILD_REQUIRE(ran == 1024);
-        CHILD_REQUIRE(woken);
+        CHILD_REQUIRE(notified);
         CHILD_REQUIRE(went_on);
       },
       5s);
@@ -321,19 +321,19 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
         heist::executor ex{std::size_t{1}};
         heist::completion c;
         std::atomic<int> ran{0};
-        std::atomic<bool> parked{false}, filled{false}, outside_done{false}, woken{false};
+        std::atomic<bool> parked{false}, filled{false}, outside_done{false}, notified{false};
         std::optional<new_fault> none_left;
         ex.post([&] {
           parked = true;
           heist_test::wait_for(c);
-          woken = true;
+          notified = true;
         });
         while (!parked) std::this_thread::sleep_for(1ms);
         ex.post([&] {
           for (int i = 0; i < 1024; ++i) ex.post([&] { ++ran; });
           filled = true;
           while (!outside_done) std::this_thread::sleep_for(1ms);
-          none_left.emplace(0, for_ever);
+          none_left.emplace(0, forever);
         });
         while (!filled) std::this_thread::sleep_for(1ms);
         for (int i = 0; i < 300; ++i) ex.post([&] { ++ran; });
@@ -342,7 +342,7 @@ TEST_CASE("memory: with a full deque, nothing that came from outside is lost", "
         outside_done = true;
         ex.wait_idle();
         let_allocations_succeed();
-        CHILD_REQUIRE(woken);
+        CHILD_REQUIRE(notified);
         CHILD_REQUIRE(ran == 1624);
       },
       5s);

@@ -31,8 +31,8 @@ using heist_test::fault;
 using heist_test::run_child;
 
 /// A sentence that says what to do.
-bool fixes(std::string const& sentence) {
-  return sentence.find("fix it by") != std::string::npos;
+bool fixes(std::string const& message) {
+  return message.find("fix it by") != std::string::npos;
 }
 
 /// Counters that are there, or that say why not; values never go back. Returns if they were there.
@@ -134,22 +134,22 @@ TEST_CASE("sites: the n-th counter is refused, for each reason", "[faults]") {
   });
   must_be_clean(there, "a machine with counters");
   for (int const error : {EACCES, EPERM, ENOSYS, EMFILE, EINVAL, ENOENT, EBUSY, EOPNOTSUPP, EIO}) {
-    for (long const in_a_row : {1L, heist_test::for_ever}) {
+    for (long const in_a_row : {1L, heist_test::forever}) {
       counting.error = error;
       sweep("perf open: " + std::string{std::strerror(error)}, site_of("perf open"), count_on_made_up_machine,
-            {.in_a_row = in_a_row, .may_refuse = false});
+            {.in_a_row = in_a_row, .may_reject = false});
     }
   }
   counting.error = ENOENT;
 }
 
 TEST_CASE("sites: counters are read short, with interruptions, or not at all", "[faults]") {
-  sweep("perf read", site_of("perf read"), count_on_made_up_machine, {.may_refuse = false});
+  sweep("perf read", site_of("perf read"), count_on_made_up_machine, {.may_reject = false});
   sweep("perf read, all from the n-th on", site_of("perf read"), count_on_made_up_machine,
-        {.in_a_row = heist_test::for_ever, .may_refuse = false});
+        {.in_a_row = heist_test::forever, .may_reject = false});
   auto const never = run_child([] {
     counting.exists = true;
-    fault const f{site_of("perf read"), 1, heist_test::for_ever};
+    fault const f{site_of("perf read"), 1, heist_test::forever};
     heist::hardware_counters c;
     CHILD_REQUIRE(!c.available());  // a pinned group that is in error from the start
     CHILD_REQUIRE(fixes(c.why()));
@@ -160,31 +160,31 @@ TEST_CASE("sites: counters are read short, with interruptions, or not at all", "
 TEST_CASE("sites: counters' pages and files cannot be mapped, unmapped, closed", "[faults]") {
   for (bool const maps : {true, false}) {
     counting.maps = maps;
-    sweep("perf mmap", site_of("perf mmap"), count_on_made_up_machine, {.may_refuse = false});
-    sweep("perf close", site_of("perf close"), count_on_made_up_machine, {.may_refuse = false});
-    sweep("perf read where there are pages", site_of("perf read"), count_on_made_up_machine, {.may_refuse = false});
+    sweep("perf mmap", site_of("perf mmap"), count_on_made_up_machine, {.may_reject = false});
+    sweep("perf close", site_of("perf close"), count_on_made_up_machine, {.may_reject = false});
+    sweep("perf read where there are pages", site_of("perf read"), count_on_made_up_machine, {.may_reject = false});
   }
   counting.maps = true;
-  sweep("perf munmap", site_of("perf munmap"), count_on_made_up_machine, {.may_refuse = false});
-  sweep("page size", site_of("page size"), count_on_made_up_machine, {.may_refuse = false});
+  sweep("perf munmap", site_of("perf munmap"), count_on_made_up_machine, {.may_reject = false});
+  sweep("page size", site_of("page size"), count_on_made_up_machine, {.may_reject = false});
 }
 
 TEST_CASE("sites: the kernel does not say which processor it is, or what it allows", "[faults]") {
-  sweep("processor files", site_of("processor files"), count_on_made_up_machine, {.may_refuse = false});
+  sweep("processor files", site_of("processor files"), count_on_made_up_machine, {.may_reject = false});
   counting.error = EACCES;
   sweep("processor files, and a refusal", site_of("processor files"),
         [] {
-          fault const f{site_of("perf open"), 1, heist_test::for_ever};
+          fault const f{site_of("perf open"), 1, heist_test::forever};
           count_on_made_up_machine();
         },
-        {.may_refuse = false});
+        {.may_reject = false});
   counting.error = ENOENT;
 }
 
 TEST_CASE("sites: the n-th allocation fails while counters are made", "[faults]") {
   sweep("new: counters", site_new, count_on_made_up_machine);
   sweep("new: counters that are refused", site_new, [] {
-    fault const f{site_of("perf open"), 3, heist_test::for_ever};
+    fault const f{site_of("perf open"), 3, heist_test::forever};
     count_on_made_up_machine();
   });
 }
@@ -201,11 +201,11 @@ TEST_CASE("sites: the kernel does not say where pages are", "[faults]") {
     CHILD_REQUIRE(!check.text().empty());
   };
   if (ends_well(ask)) {
-    sweep("page nodes", site_of("page nodes"), ask, {.may_refuse = false});
+    sweep("page nodes", site_of("page nodes"), ask, {.may_reject = false});
     sweep("page nodes, all from the n-th on", site_of("page nodes"), ask,
-          {.in_a_row = heist_test::for_ever, .may_refuse = false});
-    sweep("own node", site_of("own node"), ask, {.may_refuse = false});
-    sweep("page size of nodes", site_of("page size"), ask, {.may_refuse = false});
+          {.in_a_row = heist_test::forever, .may_reject = false});
+    sweep("own node", site_of("own node"), ask, {.may_reject = false});
+    sweep("page size of nodes", site_of("page size"), ask, {.may_reject = false});
     sweep("new: pages", site_new, ask);
   }
 }
@@ -218,7 +218,7 @@ TEST_CASE("sites: a trace cannot be opened, written, closed", "[faults]") {
     CHILD_REQUIRE(std::filesystem::file_size(file.path) > 0);
   };
   sweep("trace file", site_of("trace file"), write);
-  sweep("trace file, all from the n-th on", site_of("trace file"), write, {.in_a_row = heist_test::for_ever});
+  sweep("trace file, all from the n-th on", site_of("trace file"), write, {.in_a_row = heist_test::forever});
   sweep("new: trace", site_new, write);
 }
 

@@ -84,19 +84,19 @@ TEST_CASE("fork(): in the child every use of a live executor throws executor_err
     ex->wait_idle();
     auto const grandchild = run_child(
         [&] {
-          int refused = 0;
-          auto const expect_refusal = [&](auto use) {
+          int rejected = 0;
+          auto const expect_error = [&](auto use) {
             try {
               use();
             } catch (heist::executor_error const& e) {
-              refused += std::string{e.what()}.find("fork()") != std::string::npos;
+              rejected += std::string{e.what()}.find("fork()") != std::string::npos;
             }
           };
-          expect_refusal([&] { ex->post([] {}); });
-          expect_refusal([&] { ex->submit([] {}).get(); });
-          expect_refusal([&] { ex->wait_idle(); });
-          expect_refusal([&] { ex->sync_wait([] {}); });
-          CHILD_REQUIRE(refused == 4);
+          expect_error([&] { ex->post([] {}); });
+          expect_error([&] { ex->submit([] {}).get(); });
+          expect_error([&] { ex->wait_idle(); });
+          expect_error([&] { ex->sync_wait([] {}); });
+          CHILD_REQUIRE(rejected == 4);
           CHILD_REQUIRE(!ex->state_text().empty());
           ex.reset();
         },
@@ -122,13 +122,13 @@ TEST_CASE("fork(): waiting in the child for a task of the parent's executor thro
     });
     auto const grandchild = run_child(
         [&] {
-          bool refused = false;
+          bool rejected = false;
           try {
             f.get();
           } catch (heist::executor_error const&) {
-            refused = true;
+            rejected = true;
           }
-          CHILD_REQUIRE(refused);
+          CHILD_REQUIRE(rejected);
         },
         3s);
     std::printf("grandchild: %s\n", grandchild.text().c_str());
@@ -236,7 +236,7 @@ TEST_CASE("fork(): while other threads build, run and post, the child can do so 
     for (int round = 0; round < 30; ++round) {
       auto const grandchild = run_child(
           [&] {
-            auto const refused = [](auto use) {
+            auto const rejected = [](auto use) {
               try {
                 use();
                 return false;
@@ -244,8 +244,8 @@ TEST_CASE("fork(): while other threads build, run and post, the child can do so 
                 return true;
               }
             };
-            CHILD_REQUIRE(refused([&] { ex.run(graph); }));
-            CHILD_REQUIRE(refused([&] { ex.post([] {}); }));
+            CHILD_REQUIRE(rejected([&] { ex.run(graph); }));
+            CHILD_REQUIRE(rejected([&] { ex.post([] {}); }));
           },
           5s);
       if (!grandchild.clean()) std::printf("grandchild: %s\n", grandchild.text().c_str());
@@ -282,7 +282,7 @@ TEST_CASE("exit(): from a task, with an executor that lives on a stack", "[fault
     for (;;) std::this_thread::sleep_for(1s);
   });
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   // ThreadSanitizer has its own exit code when threads are left.
   if (!heist::under_tsan) CHECK(report.exit_code == 3);
 }
@@ -296,7 +296,7 @@ TEST_CASE("exit(): from a task of a static executor it ends the process, with a 
       },
       5s);
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   CHECK((report.exit_code == 3 || report.says("destroyed by one of its own tasks")));
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("ends: what ends the process at once does so from a task, while others
       ex.wait_idle();
     });
     INFO(r.what << ": " << report.text());
-    CHECK_FALSE(report.hung);
+    CHECK_FALSE(report.timed_out);
     CHECK(report.signal == r.signal);
     if (r.signal == 0 && !heist::under_tsan) CHECK(report.exit_code == r.exit_code);
   }
@@ -420,41 +420,41 @@ TEST_CASE("misuse: an executor destroyed by its own task ends the program with a
       },
       5s);
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   CHECK(report.signal == SIGABRT);
   CHECK(report.says("destroyed by one of its own tasks"));
 }
 
 TEST_CASE("misuse: a post or a run from a thread_local destructor of a worker is refused", "[faults]") {
   auto const report = run_child([] {
-    static heist::executor<>* home = nullptr;
+    static heist::executor<>* scheduler = nullptr;
     static heist::task_graph* graph = nullptr;
-    static std::atomic<int> refused{0}, ran{0}, destroyed{0};
+    static std::atomic<int> rejected{0}, ran{0}, destroyed{0};
     struct noted {
       ~noted() { ++destroyed; }
     };
     struct late {
       ~late() {
-        auto const refuses = [](auto use) {
+        auto const rejects_call = [](auto use) {
           try {
             use();
           } catch (heist::executor_error const& e) {
-            refused += std::string{e.what()}.find("being destroyed") != std::string::npos;
+            rejected += std::string{e.what()}.find("being destroyed") != std::string::npos;
           }
         };
-        refuses([] { home->post([n = std::make_unique<noted>()] { ++ran; }); });
-        refuses([] { home->submit([] { ++ran; }).get(); });
-        refuses([] { home->run(*graph).get(); });
+        rejects_call([] { scheduler->post([n = std::make_unique<noted>()] { ++ran; }); });
+        rejects_call([] { scheduler->submit([] { ++ran; }).get(); });
+        rejects_call([] { scheduler->run(*graph).get(); });
       }
     };
     for (int round = 0; round < 20; ++round) {
       heist::task_graph g;
       g.emplace([] { ++ran; });
       heist::executor<> ex{std::size_t{2}};
-      home = &ex, graph = &g;
+      scheduler = &ex, graph = &g;
       ex.submit([] { static thread_local late const l; }).get();
     }
-    CHILD_REQUIRE(refused == 60);
+    CHILD_REQUIRE(rejected == 60);
     CHILD_REQUIRE(ran == 0);
     CHILD_REQUIRE(destroyed == 20);
   });
@@ -519,7 +519,7 @@ TEST_CASE("misuse: pthread_exit() in a task ends the program with a sentence", "
         },
         10s);
     INFO("case " << what << ": " << report.text());
-    CHECK_FALSE(report.hung);
+    CHECK_FALSE(report.timed_out);
     CHECK(report.signal == SIGABRT);
     CHECK(report.says("pthread_exit"));
   }
@@ -533,7 +533,7 @@ TEST_CASE("misuse: recursion without end in a task stops at the guard of its sta
       },
       10s);
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   CHECK_FALSE(report.clean());
   if (!heist::under_asan && !heist::under_tsan) CHECK(report.signal == SIGSEGV);
 }
@@ -548,7 +548,7 @@ TEST_CASE("misuse: frames of 48 KiB do not jump over the guard", "[faults]") {
         },
         10s);
     INFO(report.text());
-    CHECK_FALSE(report.hung);
+    CHECK_FALSE(report.timed_out);
     CHECK(report.signal == SIGSEGV);
     CHECK(report.says("overflowed its fiber's stack of 1048576 bytes"));
   }

@@ -62,7 +62,7 @@ TEMPLATE_TEST_CASE("memory: the n-th allocation fails while a region runs, for e
   for (long const in_a_row : {1L, 40L}) {
     auto const report = run_child(
         [=] {
-          long n = 0, refused = 0;
+          long n = 0, rejected = 0;
           for (;; n += n < 40 ? 1 : 5) {
             heist::executor<TestType> ex{two_by_two()};
             region r{{.branching = 2, .bytes = std::size_t{1} << 20}};
@@ -72,9 +72,9 @@ TEMPLATE_TEST_CASE("memory: the n-th allocation fails while a region runs, for e
               try {
                 CHILD_REQUIRE(right(ex, r));
               } catch (std::bad_alloc const&) {
-                ++refused;
+                ++rejected;
               } catch (heist::stack_error const&) {
-                ++refused;
+                ++rejected;
               }
               failures += failed_allocations();
             }
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("memory: the n-th allocation fails while a region runs, for e
             if (failures == 0) break;
           }
           CHILD_REQUIRE(n > 2);
-          std::printf("running a region: %ld places, %ld times a run was refused\n", n, refused);
+          std::printf("running a region: %ld places, %ld times a run was refused\n", n, rejected);
         },
         60s);
     INFO(in_a_row << " in a row: " << report.text());

@@ -30,7 +30,7 @@ namespace {
 using heist_test::slow;
 
 std::atomic<long> handled{0};
-std::atomic<long> tasks_ended{0}, ended_meanwhile{0};  ///< while some worker was held up
+std::atomic<long> tasks_ended{0}, ended_concurrently{0};  ///< while some worker was held up
 
 /// Installs a handler without SA_RESTART for as long as it lives.
 class handler {
@@ -126,12 +126,12 @@ TEST_CASE("signals: a storm of them, while one in three waits is interrupted bef
 TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[faults]") {
   heist::executor ex{3};
   heist_test::watchdog guard{"frozen workers", 60s, [&] { return ex.state_text(); }};
-  tasks_ended = 0, ended_meanwhile = 0;
+  tasks_ended = 0, ended_concurrently = 0;
   handler const h{SIGUSR1, [](int) {
                     long const before = tasks_ended;
                     timespec const nap{0, 50'000'000};
                     ::nanosleep(&nap, nullptr);
-                    ended_meanwhile += tasks_ended - before;
+                    ended_concurrently += tasks_ended - before;
                   }};
   std::atomic<bool> over{false};
   std::atomic<int> frozen{0};
@@ -150,10 +150,10 @@ TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[
   }};
   // Until somebody has ended a task meanwhile: if all are held up with one, the watchdog says so.
   do mixed_work(ex, slow ? 10 : 40);
-  while (ended_meanwhile == 0);
+  while (ended_concurrently == 0);
   over = true;
   freezer.join();
-  std::printf("frozen workers: %d times, %ld tasks meanwhile\n", frozen.load(), ended_meanwhile.load());
+  std::printf("frozen workers: %d times, %ld tasks meanwhile\n", frozen.load(), ended_concurrently.load());
 }
 
 TEST_CASE("signals: parking and waking leave errno alone on a task that stays on its worker", "[faults]") {

@@ -160,7 +160,7 @@ TEMPLATE_TEST_CASE("squads: a described machine larger than the mask, and half o
 }
 
 TEST_CASE("squads: lists of PUs that make no sense are refused with a sentence", "[faults]") {
-  auto const refused = [](std::vector<std::vector<std::uint32_t>> pus, char const* words) {
+  auto const rejected = [](std::vector<std::vector<std::uint32_t>> pus, char const* words) {
     try {
       heist::executor<heist::policy::cab> ex{
           {.workers = 2, .machine = heist::topology::parse("package:2 core:2 pu:1"), .squad_pus = std::move(pus)}};
@@ -169,9 +169,9 @@ TEST_CASE("squads: lists of PUs that make no sense are refused with a sentence",
     }
     return false;
   };
-  CHECK(refused({{0}, {}}, "has no PUs"));
-  CHECK(refused({{0}, {4}}, "names PU 4"));
-  CHECK(refused({{0, 1}, {1}}, "named by squad 0 and again by squad 1"));
+  CHECK(rejected({{0}, {}}, "has no PUs"));
+  CHECK(rejected({{0}, {4}}, "names PU 4"));
+  CHECK(rejected({{0, 1}, {1}}, "named by squad 0 and again by squad 1"));
 }
 
 TEMPLATE_TEST_CASE("squads: too few stacks, every run ends with its result or says so", "[faults]", heist::policy::cab,
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("squads: too few stacks, every run ends with its result or sa
                                       .squads = heist::squad_by::package,
                                       .max_fibers = workers + extra}};
         reporter const watch{ex};
-        int right = 0, refused = 0;
+        int right = 0, rejected = 0;
         for (int round = 0; round < 2 * repeats; ++round) {
           for (std::uint32_t level = 0; level < 5; ++level) {
             region r{{.boundary_level = level}};
@@ -197,14 +197,14 @@ TEMPLATE_TEST_CASE("squads: too few stacks, every run ends with its result or sa
                 ++right;
               } catch (heist::stack_error const& e) {
                 CHILD_REQUIRE(std::string{e.what()}.find("max_fibers") != std::string::npos);
-                ++refused;
+                ++rejected;
               }
               CHILD_REQUIRE(ex.state_text().find("busy") == std::string::npos);
             }
           }
         }
-        std::printf("right %d, refused %d\n", right, refused);
-        CHILD_REQUIRE(right + refused == 2 * repeats * 10);
+        std::printf("right %d, refused %d\n", right, rejected);
+        CHILD_REQUIRE(right + rejected == 2 * repeats * 10);
       });
       INFO(machine << ", " << extra << " more stacks than workers: " << report.text());
       CHECK(report.clean());

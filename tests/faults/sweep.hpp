@@ -90,12 +90,12 @@ struct sweep_options {
   long in_a_row = 1;
   long dense = 1'000'000;            ///< every n up to here, one in 16 behind
   long least = 1, most = 1'000'000;  ///< n goes so far, whether or not the scenario has so many calls this time
-  bool may_refuse = true;            ///< false: the scenario must end well
+  bool may_reject = true;            ///< false: the scenario must end well
   std::chrono::seconds limit{60};
 };
 
 struct sweep_result {
-  long places = 0, refused = 0;
+  long places = 0, rejected = 0;
 };
 
 /// In this process, which has run the scenario before.
@@ -111,11 +111,11 @@ sweep_result sweep_here(std::string_view name, std::size_t site, Scenario scenar
     f.stop();
     settle();
     CHILD_REQUIRE(nothing_leaked(before, name, n));
-    CHILD_REQUIRE(well || (how.may_refuse && f.failed() != 0));
+    CHILD_REQUIRE(well || (how.may_reject && f.failed() != 0));
     scenario();  // as if nothing had happened
     if (f.failed() == 0 && n >= how.least) break;
     result.places += f.failed() != 0;
-    result.refused += !well;
+    result.rejected += !well;
   }
   // Exact counts are above; this would see what bypasses them.
   if (!heist::under_asan && !heist::under_tsan) CHILD_REQUIRE(mappings_now() <= mappings + 64);
@@ -124,7 +124,7 @@ sweep_result sweep_here(std::string_view name, std::size_t site, Scenario scenar
 
 /// The report of a child that was to end without a word.
 inline void must_be_clean(heist_test::child_report const& report, std::string const& what) {
-  if (report.signal != 0 && !report.hung) ++heist_test::board().crashes;
+  if (report.signal != 0 && !report.timed_out) ++heist_test::board().crashes;
   INFO(what << ": " << report.text());
   CHECK(report.clean());
 }
@@ -137,7 +137,7 @@ void sweep(std::string const& name, std::size_t site, Scenario scenario, sweep_o
         auto const r = sweep_here(name, site, scenario, how);
         CHILD_REQUIRE(r.places > 0);  // otherwise nothing was shown
         std::printf("%s: %ld calls failed one after the other, %ld times that was said\n", name.c_str(), r.places,
-                    r.refused);
+                    r.rejected);
         if (__lsan_do_recoverable_leak_check != nullptr && __lsan_do_recoverable_leak_check() != 0) {
           ++heist_test::board().leaks;
           CHILD_REQUIRE(false);
@@ -159,7 +159,7 @@ void sweep_first_calls(std::string const& name, std::size_t site, Scenario scena
           bool const well = ends_well(scenario);
           f.stop();
           settle();
-          CHILD_REQUIRE(well || (how.may_refuse && f.failed() != 0));
+          CHILD_REQUIRE(well || (how.may_reject && f.failed() != 0));
           scenario();
         },
         how.limit);

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 namespace {
 
 using heist_test::fault;
-using heist_test::for_ever;
+using heist_test::forever;
 
 std::size_t threads_now() {
   std::size_t n = 0;
@@ -40,28 +40,28 @@ std::size_t mappings_now() {
 
 TEST_CASE("threads: the k-th cannot be started, for every k", "[faults]") {
   constexpr int workers = 6;
-  { heist::executor warm_up{std::size_t{workers}}; }
+  { heist::executor warmup{std::size_t{workers}}; }
   std::size_t const threads_before = threads_now();
   for (int k = 0; k < workers; ++k) {
-    fault refuse{site_of("thread"), k + 1};
+    fault reject{site_of("thread"), k + 1};
     try {
       heist::executor ex{std::size_t{workers}};
-      refuse.stop();
+      reject.stop();
       FAIL("made");
     } catch (heist::executor_error const& e) {
-      refuse.stop();
+      reject.stop();
       std::string const text = e.what();
       INFO(text);
       CHECK(text.find("thread " + std::to_string(k + 1) + " of 6") != std::string::npos);
       if (k > 0) CHECK(text.find("at most " + std::to_string(k)) != std::string::npos);
     }
-    CHECK(refuse.failed() == 1);
+    CHECK(reject.failed() == 1);
     CHECK(threads_now() == threads_before);
     // The remedy works, and so does a second attempt.
     heist::executor again{std::size_t{workers}};
     CHECK(again.sync_wait([] { return 5; }) == 5);
     if (k > 0) {
-      fault const no_more{site_of("thread"), k + 1, for_ever};
+      fault const no_more{site_of("thread"), k + 1, forever};
       heist::executor fewer{static_cast<std::size_t>(k)};
       CHECK(fewer.sync_wait([] { return 6; }) == 6);
     }
@@ -69,7 +69,7 @@ TEST_CASE("threads: the k-th cannot be started, for every k", "[faults]") {
 }
 
 TEST_CASE("threads: the advice for a machine without a single thread to give makes sense", "[faults]") {
-  fault none{site_of("thread"), 1, for_ever};
+  fault none{site_of("thread"), 1, forever};
   std::string text;
   try {
     heist::executor ex{std::size_t{1}};
@@ -83,9 +83,9 @@ TEST_CASE("threads: the advice for a machine without a single thread to give mak
 }
 
 TEST_CASE("threads: failures leak neither memory mappings nor descriptors", "[faults]") {
-  { heist::executor warm_up{std::size_t{4}}; }
+  { heist::executor warmup{std::size_t{4}}; }
   auto const fail = [] {
-    fault const refuse{site_of("thread"), 4, for_ever};
+    fault const reject{site_of("thread"), 4, forever};
     try {
       heist::executor ex{std::size_t{4}};
     } catch (heist::executor_error const&) {

@@ -21,7 +21,7 @@ using heist::victim::thief_view;
 
 namespace {
 thread_local long allocations = 0;
-thread_local bool refuse = false;
+thread_local bool reject = false;
 }  // namespace
 
 // Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
@@ -29,7 +29,7 @@ HEIST_NOINLINE void* operator new(std::size_t bytes) {
   ++allocations;
   auto& site = heist_test::board().of[heist_test::site_of("new")];
   ++site.reached;
-  if (refuse) {
+  if (reject) {
     ++site.injected;
   } else {
     if (void* const at = std::malloc(bytes == 0 ? 1 : bytes)) return at;
@@ -74,9 +74,9 @@ TEMPLATE_TEST_CASE("victim policies do without memory, and take it when there is
   thief_view const me{3, 100};
   fast_random random{2}, same{2};
   TestType policy;
-  refuse = true;
+  reject = true;
   policy.begin(me, random);
-  refuse = false;
+  reject = false;
   for (int i = 0; i != 1000; ++i) {
     std::uint32_t const v = policy.next(me, random);
     if (v != same.below(100)) FAIL("not as at random");
@@ -94,9 +94,9 @@ TEST_CASE("hierarchical allocates when it is placed only, and does without memor
   thief_view const me{3, 100};
   fast_random random{3}, same{3};
   heist::victim::hierarchical policy;
-  refuse = true;
+  reject = true;
   policy.place(me, m, squads);
-  refuse = false;
+  reject = false;
   for (int i = 0; i != 1000; ++i) {
     std::uint32_t const v = policy.next(me, random);
     if (v != same.below(100)) FAIL("not as at random");

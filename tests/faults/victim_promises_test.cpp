@@ -56,7 +56,7 @@ struct looks_at_itself : heist::victim::random {
   void looked(std::uint32_t, offer const&) noexcept {}
 };
 
-template <class Victim, class Idle = heist::idle::default_idle>
+template <class Victim, class Idle = heist::idle::standard>
 using executor_with = heist::executor<heist::policy::bundle<Victim, Idle>>;
 
 /// One worker has a task for others and waits until it has been stolen.
@@ -89,8 +89,8 @@ void check_ended(heist_test::child_report const& report, char const* policy, cha
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("a victim policy that names only itself is named", "[faults]", heist::idle::default_idle,
-                   heist::idle::always_awake) {
+TEMPLATE_TEST_CASE("a victim policy that names only itself is named", "[faults]", heist::idle::standard,
+                   heist::idle::spinning) {
   check_ended(run_child(
                   [] {
                     executor_with<names_only_itself, TestType> ex{2};
@@ -120,7 +120,7 @@ TEST_CASE("a victim policy that names a worker that does not exist is named", "[
 }
 
 TEST_CASE("a victim policy that names too high within a squad is named", "[faults]") {
-  using policy = heist::policy::bundle<names_too_many_in_a_squad, heist::idle::default_idle, heist::order::by_tier,
+  using policy = heist::policy::bundle<names_too_many_in_a_squad, heist::idle::standard, heist::order::by_tier,
                                        heist::join::park, heist::tier::cab>;
   check_ended(run_child([] {
                 heist::executor<policy> ex{{.workers = 4,
@@ -144,7 +144,7 @@ TEMPLATE_TEST_CASE("with assertions, policies that hold their promises are left 
                    heist::victim::random, heist::victim::hierarchical, heist::victim::sampling<>,
                    heist::victim::sampling_victim_set<>) {
   auto const report = run_child([] {
-    using policy = heist::policy::bundle<TestType, heist::idle::always_awake>;
+    using policy = heist::policy::bundle<TestType, heist::idle::spinning>;
     heist::executor<policy> ex{{.workers = 4, .machine = heist::topology::parse("package:2 l3:1 core:2 pu:1")}};
     for (int i = 0; i != 20; ++i) {
       wait_for_a_thief(ex, [] {});

@@ -21,7 +21,7 @@ inline int* naive() {
 }
 /// Of this thread in fact. noinline is not enough for an address: Clang 14 takes it for a constant, and does not wait
 /// for the function to return it. Where the value is read, as in core/fiber/current.hpp, it is.
-HEIST_NOINLINE int* careful() {
+HEIST_NOINLINE int* checked() {
   int* at = &mine;
   asm volatile("" : "+r"(at) : : "memory");
   return at;
@@ -45,9 +45,9 @@ std::array<places, moves + 1> seen{};
 void look(heist::context ctx) {
   for (int i = 0; i != moves; ++i) {
     auto const at = static_cast<std::size_t>(i);
-    seen[at] = {naive(), &errno, careful(), careful_errno()};
-    heist_test::move_elsewhere(ctx);
-    seen[at + 1] = {naive(), &errno, careful(), careful_errno()};
+    seen[at] = {naive(), &errno, checked(), careful_errno()};
+    heist_test::move_remote(ctx);
+    seen[at + 1] = {naive(), &errno, checked(), careful_errno()};
   }
 }
 
@@ -65,10 +65,10 @@ int main() {
     }
     ex.sync_wait([&wrong](heist::context ctx) {
       heist::no_migrate const stay;
-      places const before{naive(), &errno, careful(), careful_errno()};
+      places const before{naive(), &errno, checked(), careful_errno()};
       ctx.submit([] {}).wait();
       wrong += naive() != before.right || &errno != before.right_errno;
-      wrong += careful() != before.right || careful_errno() != before.right_errno;
+      wrong += checked() != before.right || careful_errno() != before.right_errno;
     });
   }
   std::printf("hazards  thread_local %s  errno %s  wrong %d\n", stale_variable != 0 ? "stale" : "fresh",

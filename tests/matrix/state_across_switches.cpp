@@ -20,7 +20,7 @@
 
 namespace {
 
-using heist_test::move_elsewhere;
+using heist_test::move_remote;
 using child_first = heist::executor<heist::policy::with_order<heist::policy::random, heist::order::child_first>>;
 using ctx_type = child_first::context_type;
 
@@ -51,7 +51,7 @@ void check_place(Context ctx) {
   bool const first = thread_of[worker].compare_exchange_strong(unknown, here);
   CHECK_THAT(first || unknown == here);
   CHECK_THAT(heist::detail::this_worker()->number == worker);
-  CHECK_THAT(&heist::detail::this_fiber()->home == &heist::detail::this_worker()->home);
+  CHECK_THAT(&heist::detail::this_fiber()->scheduler == &heist::detail::this_worker()->scheduler);
 }
 
 template <class Context>
@@ -60,7 +60,7 @@ void worker_pointer(Context ctx) {
     heist::detail::worker const* const before = heist::detail::this_worker();
     std::size_t const was = ctx.worker_id();
     check_place(ctx);
-    move_elsewhere(ctx);
+    move_remote(ctx);
     CHECK_THAT(ctx.worker_id() != was);
     CHECK_THAT(heist::detail::this_worker() != before);
     check_place(ctx);
@@ -128,14 +128,14 @@ void in_a_handler(Context ctx) {
       } catch (of_task const& e) {
         std::exception_ptr const before = std::current_exception();
         std::size_t const was = ctx.worker_id();
-        move_elsewhere(ctx, other_handles_one_of_its_own);
+        move_remote(ctx, other_handles_one_of_its_own);
         CHECK_THAT(ctx.worker_id() != was);
         CHECK_THAT(std::current_exception() == before);
         CHECK_THAT(std::uncaught_exceptions() == 0);
         try {  // handlers within handlers, and a switch within both
           throw of_other{"inner"};
         } catch (of_other const&) {
-          move_elsewhere(ctx, other_handles_one_of_its_own);
+          move_remote(ctx, other_handles_one_of_its_own);
           try {
             throw;
           } catch (std::exception const& inner) {
@@ -161,10 +161,10 @@ struct moves_when_destroyed {
   ~moves_when_destroyed() {
     int const before = std::uncaught_exceptions();
     CHECK_THAT(before == 1);
-    move_elsewhere(ctx, other_handles_one_of_its_own);
+    move_remote(ctx, other_handles_one_of_its_own);
     CHECK_THAT(std::uncaught_exceptions() == before);
     other_handles_one_of_its_own_within(before);
-    move_elsewhere(ctx, other_handles_one_of_its_own);
+    move_remote(ctx, other_handles_one_of_its_own);
     CHECK_THAT(std::uncaught_exceptions() == before);
   }
   static void other_handles_one_of_its_own_within(int uncaught) {
@@ -210,7 +210,7 @@ void through_forks(Context ctx) {
             });
       } catch (of_task const&) {
         said = "child";
-        move_elsewhere(ctx, other_handles_one_of_its_own);
+        move_remote(ctx, other_handles_one_of_its_own);
         try {
           throw;
         } catch (of_task const& e) {
@@ -218,7 +218,7 @@ void through_forks(Context ctx) {
         }
       } catch (of_other const&) {
         said = "rest";
-        move_elsewhere(ctx, other_handles_one_of_its_own);
+        move_remote(ctx, other_handles_one_of_its_own);
       }
       CHECK_THAT(std::string_view{said} == (which == 2 ? "rest" : "child"));
       CHECK_THAT(!std::current_exception() && std::uncaught_exceptions() == 0);
@@ -244,11 +244,11 @@ void rounding(Context ctx) {
     std::fesetround(FE_UPWARD);
     double const up = third();
     CHECK_THAT(up > nearest);
-    move_elsewhere(ctx, other_rounds_to_nearest);
+    move_remote(ctx, other_rounds_to_nearest);
     CHECK_THAT(std::fegetround() == FE_UPWARD);
     CHECK_THAT(third() == up);
     std::fesetround(FE_TONEAREST);
-    move_elsewhere(ctx, other_rounds_to_nearest);
+    move_remote(ctx, other_rounds_to_nearest);
     CHECK_THAT(std::fegetround() == FE_TONEAREST);
     CHECK_THAT(third() == nearest);
   }

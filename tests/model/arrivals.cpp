@@ -55,12 +55,12 @@ void rounds(model::execution& t) {
   };
   t.thread([&b, meet] {
     if (meet()) b.again.complete();
-    while (!b.again.done()) env::relax();
+    while (!b.again.is_ready()) env::relax();
     static_cast<void>(meet());
   });
   t.thread([&b, meet] {
     if (meet()) b.again.complete();
-    while (!b.again.done()) env::relax();
+    while (!b.again.is_ready()) env::relax();
     static_cast<void>(meet());
   });
   t.finally([&b] { model::check(b.met == 2, "a round had no end, or two"); });
@@ -98,7 +98,7 @@ struct waiting_task {
     std::uint32_t over = 0;
     for (std::size_t i = 0; i != Count; ++i) {
       links[i].of = this;
-      over += from[i]->finished.enlist(links[i]) ? 0 : 1;
+      over += from[i]->finished.add_entry(links[i]) ? 0 : 1;
     }
     if (over == Count || (over != 0 && left.arrive(over))) run();
   }
@@ -162,16 +162,16 @@ void one_at_a_time(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const spurious{.rules = {.preemptions = 2, .spurious = 1}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const spurious{.config = {.preemptions = 2, .spurious = 1}};
 
-  all.prove("H16 arrivals: the last of 2 goes on", three, last_one<2>);
-  all.prove("H16 arrivals: the last of 3 goes on", three, last_one<3>);
-  all.prove("H16 arrivals: two rounds", three, rounds);
-  all.prove("H16 arrivals: a task after 1", three, after_several<1>);
-  all.prove("H16 arrivals: a task after 2", three, after_several<2>);
-  all.prove("H16 commute lock: 2 tasks, one at a time", three, one_at_a_time<2>);
-  all.prove("H16 commute lock: 3 tasks, one at a time", three, one_at_a_time<3>);
-  all.prove("H16 commute lock: 3 tasks, exchanges that fail for no reason", spurious, one_at_a_time<3>);
+  all.verify("H16 arrivals: the last of 2 goes on", three, last_one<2>);
+  all.verify("H16 arrivals: the last of 3 goes on", three, last_one<3>);
+  all.verify("H16 arrivals: two rounds", three, rounds);
+  all.verify("H16 arrivals: a task after 1", three, after_several<1>);
+  all.verify("H16 arrivals: a task after 2", three, after_several<2>);
+  all.verify("H16 commute lock: 2 tasks, one at a time", three, one_at_a_time<2>);
+  all.verify("H16 commute lock: 3 tasks, one at a time", three, one_at_a_time<3>);
+  all.verify("H16 commute lock: 3 tasks, exchanges that fail for no reason", spurious, one_at_a_time<3>);
   return all.finish();
 }

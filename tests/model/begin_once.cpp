@@ -28,7 +28,7 @@ struct task {
 
 void wait_for(heist::basic_completion<env>& c) {
   heist::thread_waiter<env, 1> me;
-  if (c.enlist(me)) me.wait();
+  if (c.add_entry(me)) me.wait();
 }
 
 /// The task, the queue of its second entry, and what the harness counts.
@@ -53,8 +53,8 @@ struct world {
     one.release();
     first_ended.fetch_add(1, order::relaxed);
   }
-  void expedite() {
-    if (one.finished.done() || !one.entries.raise()) return;
+  void raise_priority() {
+    if (one.finished.is_ready() || !one.entries.raise()) return;
     one.owners.fetch_add(1, order::relaxed);
     one.second_wave = 2;
     made.fetch_add(1, order::relaxed);
@@ -65,7 +65,7 @@ struct world {
 /// A worker takes the first entry, another the second; `Handles` threads raise the task, the last of them asks for the
 /// result, or drops the handle.
 template <int Handles, bool Asks>
-void raised(model::execution& t) {
+void is_set(model::execution& t) {
   auto& w = t.make<world>();
   w.handles.store(Handles, order::relaxed);
   t.thread([&w] { w.taken(); });
@@ -75,7 +75,7 @@ void raised(model::execution& t) {
   });
   for (int i = 0; i != Handles; ++i) {
     t.thread([&w] {
-      w.expedite();
+      w.raise_priority();
       if (w.handles.fetch_sub(1, order::acq_rel) != 1) return;
       if (Asks) {
         wait_for(w.one.finished);
@@ -98,11 +98,11 @@ void raised(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const one{.rules = {.preemptions = 1}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const one{.config = {.preemptions = 1}};
 
-  all.prove("H21 expedite: by one, who asks", three, raised<1, true>);
-  all.prove("H21 expedite: by one, who drops the handle", three, raised<1, false>);
-  all.prove("H21 expedite: by two", one, raised<2, true>);
+  all.verify("H21 expedite: by one, who asks", three, is_set<1, true>);
+  all.verify("H21 expedite: by one, who drops the handle", three, is_set<1, false>);
+  all.verify("H21 expedite: by two", one, is_set<2, true>);
   return all.finish();
 }

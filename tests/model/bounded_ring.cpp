@@ -52,7 +52,7 @@ struct stage {
   void tell(side s) {
     lines::changed();
     if (all.may_wait(s)) all.tell(s);
-    if (s == lines::putters && all.may_wait(lines::takers)) all.tell(lines::takers);
+    if (s == lines::pushers && all.may_wait(lines::consumers)) all.tell(lines::consumers);
   }
   template <class Attempt, class MayGo>
   void wait(side s, Attempt attempt, MayGo may_go, bool may_leave = false) {
@@ -73,12 +73,12 @@ struct stage {
   }
   void push(int number, bool may_leave = false) {
     wait(
-        lines::putters,
+        lines::pushers,
         [&] {
           ring_answer const now = ring.put(number);
           if (now == ring_answer::done) {
             put.fetch_add(1, order::relaxed);
-            tell(lines::takers);
+            tell(lines::consumers);
           }
           return now != ring_answer::not_now;
         },
@@ -88,14 +88,14 @@ struct stage {
   bool pop(bool may_leave = false) {
     bool had = false;
     wait(
-        lines::takers,
+        lines::consumers,
         [&] {
           std::optional<value> const taken_one = ring.take();
           if (taken_one) {
             had = true;
             sum.fetch_add(taken_one->number, order::relaxed);
             taken.fetch_add(1, order::relaxed);
-            tell(lines::putters);
+            tell(lines::pushers);
           }
           return had || ring.is_over();
         },
@@ -113,22 +113,22 @@ struct stage {
 };
 
 /// Each value is popped once, through a ring of `Capacity`.
-template <int Capacity, int Pushers, int Poppers, int Each>
+template <int Capacity, int Producers, int Poppers, int Each>
 void passes(model::execution& t) {
   auto& s = t.make<stage>(static_cast<std::size_t>(Capacity));
-  static_assert(Pushers * Each % Poppers == 0);
-  for (int p = 0; p != Pushers; ++p) {
+  static_assert(Producers * Each % Poppers == 0);
+  for (int p = 0; p != Producers; ++p) {
     t.thread([&s, p] {
       for (int i = 0; i != Each; ++i) s.push(1 << (p * Each + i));
     });
   }
   for (int p = 0; p != Poppers; ++p) {
     t.thread([&s] {
-      for (int i = 0; i != Pushers * Each / Poppers; ++i) model::check(s.pop(), "a value is missing");
+      for (int i = 0; i != Producers * Each / Poppers; ++i) model::check(s.pop(), "a value is missing");
     });
   }
   t.finally([&s] {
-    model::check(s.sum.load(order::relaxed) == (1 << (Pushers * Each)) - 1, "a value is lost or had twice");
+    model::check(s.sum.load(order::relaxed) == (1 << (Producers * Each)) - 1, "a value is lost or had twice");
     model::check(!s.ring.take(), "a value is left");
     model::check(!s.all.may_any_wait(), "somebody waits");
   });
@@ -156,7 +156,7 @@ void closes(model::execution& t) {
 }
 
 /// One that waits is told to leave: the wake-up that it may have got is not lost.
-void taker_leaves(model::execution& t) {
+void consumer_leaves(model::execution& t) {
   auto& s = t.make<stage>(1);
   t.thread([&s] { s.pop(true); });
   t.thread([&s] { s.pop(); });
@@ -164,7 +164,7 @@ void taker_leaves(model::execution& t) {
     s.push(1);
     s.close();
   });
-  t.thread([&s] { s.stop.stop(s.leave(lines::takers)); });
+  t.thread([&s] { s.stop.stop(s.leave(lines::consumers)); });
   t.finally([&s] { model::check(!s.all.may_any_wait(), "somebody waits"); });
 }
 
@@ -172,7 +172,7 @@ void taker_leaves(model::execution& t) {
 void leaves_for_certain(model::execution& t) {
   auto& s = t.make<stage>(2);
   t.thread([&s] { model::check(!s.pop(true), "there is no value"); });
-  t.thread([&s] { s.stop.wait_and_stop(s.leave(lines::takers)); });
+  t.thread([&s] { s.stop.wait_and_stop(s.leave(lines::consumers)); });
   t.finally([&s] { model::check(!s.all.may_any_wait(), "it is still counted"); });
 }
 
@@ -199,7 +199,7 @@ void putter_leaves(model::execution& t) {
     s.pop();
     s.pop();
   });
-  t.thread([&s] { s.stop.stop(s.leave(lines::putters)); });
+  t.thread([&s] { s.stop.stop(s.leave(lines::pushers)); });
   t.finally([&s] {
     model::check(s.put.load(order::relaxed) >= 2, "a value was not put");
     model::check(!s.all.may_any_wait(), "somebody waits");
@@ -211,21 +211,21 @@ void putter_leaves(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 60'000};
-  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
-  all.prove("ring of 1: one to one, two values", three, passes<1, 1, 1, 2>);
-  all.prove("ring of 2: one to one, three values", two, passes<2, 1, 1, 3>);
-  all.prove("ring of 1: two to one", one, passes<1, 2, 1, 1>);
-  all.prove("ring of 1: one to two", one, passes<1, 1, 2, 2>);
-  all.prove("ring of 2: two to one", one, passes<2, 2, 1, 1>);
-  all.prove("ring of 1: closes beside one", one, closes<1>);
-  all.prove("ring of 2: one leaves that nobody serves", three, leaves_for_certain);
-  all.prove("ring of 2: room is seen while another one puts", three, room_is_seen);
-  all.prove("ring of 2: a value is seen while another one takes", three, value_is_seen);
-  all.prove("ring of 1: closes beside two, random", wide, closes<2>);
-  all.prove("ring of 1: a taker leaves, random", wide, taker_leaves);
-  all.prove("ring of 1: a putter leaves, random", wide, putter_leaves);
+  model::limits const three{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const wide{.config = {.steps = 4000}, .random_executions = 60'000};
+  model::limits const one{.config = {.preemptions = 1, .odd_failures = 0}};
+  all.verify("ring of 1: one to one, two values", three, passes<1, 1, 1, 2>);
+  all.verify("ring of 2: one to one, three values", two, passes<2, 1, 1, 3>);
+  all.verify("ring of 1: two to one", one, passes<1, 2, 1, 1>);
+  all.verify("ring of 1: one to two", one, passes<1, 1, 2, 2>);
+  all.verify("ring of 2: two to one", one, passes<2, 2, 1, 1>);
+  all.verify("ring of 1: closes beside one", one, closes<1>);
+  all.verify("ring of 2: one leaves that nobody serves", three, leaves_for_certain);
+  all.verify("ring of 2: room is seen while another one puts", three, room_is_seen);
+  all.verify("ring of 2: a value is seen while another one takes", three, value_is_seen);
+  all.verify("ring of 1: closes beside two, random", wide, closes<2>);
+  all.verify("ring of 1: a taker leaves, random", wide, consumer_leaves);
+  all.verify("ring of 1: a putter leaves, random", wide, putter_leaves);
   return all.finish();
 }

@@ -22,7 +22,7 @@ void complete(job& j) {
 
 void wait(job& j) {
   waiter me;
-  if (j.finished.enlist(me)) me.wait();
+  if (j.finished.add_entry(me)) me.wait();
   model::check(j.result == 7, "the waiter woke before the result was there");
 }
 
@@ -41,7 +41,7 @@ void freed_by_looker(model::execution& t) {
   job* const j = new job;
   t.thread([j] { complete(*j); });
   t.thread([j] {
-    while (!j->finished.done()) env::relax();
+    while (!j->finished.is_ready()) env::relax();
     model::check(j->result == 7, "done before the result was there");
     delete j;
   });
@@ -49,36 +49,36 @@ void freed_by_looker(model::execution& t) {
 
 /// A waiter that belongs to nobody: it frees itself when it is woken, as a parked frame does when it resumes.
 struct self_freeing : heist::completion_waiter {
-  explicit self_freeing(env::atomic<int>& woken) : completion_waiter{&wake_up}, woken{woken}, prepared{7} {}
+  explicit self_freeing(env::atomic<int>& notified) : completion_waiter{&wake_up}, notified{notified}, prepared{7} {}
 
   static void wake_up(completion_waiter& w) noexcept {
     auto& self = static_cast<self_freeing&>(w);
     model::check(self.prepared == 7, "a waiter was woken before it was ready");
-    self.woken.fetch_add(1, std::memory_order_relaxed);
+    self.notified.fetch_add(1, std::memory_order_relaxed);
     delete &self;
   }
 
-  env::atomic<int>& woken;
+  env::atomic<int>& notified;
   env::plain<int> prepared;
 };
 
 template <int Waiters>
 void every_waiter_once(model::execution& t) {
   auto& j = t.make<job>();
-  auto& woken = t.make<env::atomic<int>>(0);
-  auto& refused = t.make<env::atomic<int>>(0);
+  auto& notified = t.make<env::atomic<int>>(0);
+  auto& rejected = t.make<env::atomic<int>>(0);
   t.thread([&] { complete(j); });
   for (int i = 0; i < Waiters; ++i) {
     t.thread([&] {
-      auto* const w = new self_freeing{woken};
-      if (j.finished.enlist(*w)) return;
+      auto* const w = new self_freeing{notified};
+      if (j.finished.add_entry(*w)) return;
       model::check(j.result == 7, "refused before the result was there");
-      refused.fetch_add(1, std::memory_order_relaxed);
+      rejected.fetch_add(1, std::memory_order_relaxed);
       delete w;
     });
   }
   t.finally([&] {
-    model::check(woken.load(std::memory_order_relaxed) + refused.load(std::memory_order_relaxed) == Waiters,
+    model::check(notified.load(std::memory_order_relaxed) + rejected.load(std::memory_order_relaxed) == Waiters,
                  "a waiter was forgotten, or woken twice");
   });
 }
@@ -95,14 +95,14 @@ void two_sleepers(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const spurious{.rules = {.preemptions = 3, .spurious = 1}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const spurious{.config = {.preemptions = 3, .spurious = 1}};
 
-  all.prove("H6 completion: freed by its waiter", three, freed_by_waiter);
-  all.prove("H6 completion: the same, futex returns early", spurious, freed_by_waiter);
-  all.prove("H6 completion: freed by a thread that looks", three, freed_by_looker);
-  all.prove("H6 completion: 2 waiters, each woken once", three, every_waiter_once<2>);
-  all.prove("H6 completion: 3 waiters, each woken once", three, every_waiter_once<3>);
-  all.prove("H6 completion: 2 sleepers", three, two_sleepers);
+  all.verify("H6 completion: freed by its waiter", three, freed_by_waiter);
+  all.verify("H6 completion: the same, futex returns early", spurious, freed_by_waiter);
+  all.verify("H6 completion: freed by a thread that looks", three, freed_by_looker);
+  all.verify("H6 completion: 2 waiters, each woken once", three, every_waiter_once<2>);
+  all.verify("H6 completion: 3 waiters, each woken once", three, every_waiter_once<3>);
+  all.verify("H6 completion: 2 sleepers", three, two_sleepers);
   return all.finish();
 }

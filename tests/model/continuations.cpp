@@ -13,7 +13,7 @@
 
 #include "engine/suite.hpp"
 #include "heist/core/sync/completion.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/task_stack.hpp"
 
 namespace {
@@ -38,9 +38,9 @@ struct job {
 };
 
 /// On the stack of the fiber that calls; the completion has no value until the slot is made public.
-struct calling_frame {
-  explicit calling_frame(fiber* f) : parent{f} {}
-  ~calling_frame() {
+struct caller_frame {
+  explicit caller_frame(fiber* f) : parent{f} {}
+  ~caller_frame() {
     if (made) finished.~completion();
   }
   env::plain<fiber*> parent;
@@ -53,10 +53,10 @@ struct calling_frame {
 };
 
 struct continuation_slot {
-  env::atomic<calling_frame*> frame{nullptr};
+  env::atomic<caller_frame*> frame{nullptr};
 
   void make_public() {
-    calling_frame& f = *frame.load(order::relaxed);  // its own
+    caller_frame& f = *frame.load(order::relaxed);  // its own
     model::check(!f.made, "a frame is made public twice");
     ::new (static_cast<void*>(&f.finished)) completion;
     f.made = true;
@@ -74,18 +74,18 @@ struct item {
 };
 
 /// Where the frame on a fiber resumes.
-enum class place { loop, begin, run, called, waited, job_done, ending };
+enum class place { loop, begin, run, called, has_waited, job_done, ending };
 
 struct fiber {
-  explicit fiber(executor& home) : home{home} {
+  explicit fiber(executor& scheduler) : scheduler{scheduler} {
     resume_item.what = item::kind::resumption;
     resume_item.self = this;
   }
 
-  executor& home;
+  executor& scheduler;
   env::plain<worker*> on{nullptr};
-  env::plain<fiber*> next_spare{nullptr};
-  env::plain<calling_frame*> called_by{nullptr};
+  env::plain<fiber*> next_cached{nullptr};
+  env::plain<caller_frame*> called_by{nullptr};
   item resume_item;
   struct parked_waiter : heist::completion_waiter {
     fiber* self;
@@ -95,11 +95,11 @@ struct fiber {
 
   // The stack.
   env::plain<place> context{place::loop};
-  int level = 0;                   // of the task's calls
-  int calls = 0;                   // still to make
-  job* to_await = nullptr;         // by the leaf
-  calling_frame* frame = nullptr;  // of the call that is on
-  bool returned = false;           // what the call has come back with
+  int level = 0;                  // of the task's calls
+  int calls = 0;                  // still to make
+  job* to_await = nullptr;        // by the leaf
+  caller_frame* frame = nullptr;  // of the call that is on
+  bool returned = false;          // what the call has come back with
   continuation_slot* at = nullptr;
 
   int runner = 0;  // of the harness: the thread that runs on it
@@ -107,7 +107,7 @@ struct fiber {
   static void wake(heist::completion_waiter& w) noexcept;
   void wait_for(completion& c);
   static void after_park(fiber& f);
-  void switch_and_become_spare(fiber& to);
+  void switch_and_become_cached(fiber& to);
   static void after_leaving(fiber& f);
 
   void leave() {
@@ -125,21 +125,21 @@ struct fiber {
 constexpr std::size_t max_depth = 3;
 
 struct worker {
-  executor& home;
+  executor& scheduler;
   item* to_do = nullptr;  // linked; its own
   std::array<continuation_slot, max_depth> slots;
   heist::task_stack<continuation_slot, env> continuations;
   continuation_slot* continuation_top = slots.data();
   fiber* current = nullptr;
-  fiber* fresh = nullptr;
-  worker(executor& home, bool alone) : home{home}, continuations{slots.data(), max_depth, alone} {}
+  fiber* unused = nullptr;
+  worker(executor& scheduler, bool alone) : scheduler{scheduler}, continuations{slots.data(), max_depth, alone} {}
 };
 
 struct executor {
   static constexpr std::size_t max_workers = 3;
   static constexpr std::size_t max_fibers = 10;
 
-  heist::injector<item, env> requests;
+  heist::injection_queue<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
   env::atomic<std::size_t> made{0};
@@ -151,7 +151,7 @@ struct executor {
   executor(std::size_t n, int leaf, bool handed) : leaf{leaf}, handed{handed} {
     for (std::size_t i = 0; i < n; ++i) {
       workers[i] = new worker{*this, n == 1};
-      workers[i]->current = &obtain_fresh(*workers[i]);
+      workers[i]->current = &acquire_unused(*workers[i]);
     }
   }
   ~executor() {
@@ -164,9 +164,9 @@ struct executor {
 
   // --- core/scheduler/core_fibers.ipp ---
 
-  fiber& obtain_fresh(worker& w) {
-    if (fiber* const f = w.fresh; f != nullptr) {
-      w.fresh = f->next_spare;
+  fiber& acquire_unused(worker& w) {
+    if (fiber* const f = w.unused; f != nullptr) {
+      w.unused = f->next_cached;
       model::check(f->on == &w, "a fresh fiber belongs to another worker");
       return *f;
     }
@@ -184,10 +184,10 @@ struct executor {
     return w.continuations.join_is_plain(at) || w.continuations.join(at).mine;
   }
 
-  calling_frame* take_own_continuation(worker& w, calling_frame* caller) {
+  caller_frame* take_own_continuation(worker& w, caller_frame* caller) {
     if (w.continuation_top == w.continuations.first()) return nullptr;
     continuation_slot* const at = w.continuation_top - 1;
-    calling_frame& frame = *caller;  // a thief may have emptied the slot
+    caller_frame& frame = *caller;  // a thief may have emptied the slot
     frame.continuation_stolen = true;
     bool const was_private = at >= w.continuations.split();
     if (!join(w, at)) {
@@ -207,11 +207,11 @@ struct executor {
     w.continuation_top = w.continuations.first();
   }
 
-  item* steal_continuation(worker& robbed) const {
-    auto const stolen_task = robbed.continuations.steal();
-    if (stolen_task.status == heist::steal_status::empty) robbed.continuations.ask();
+  item* steal_continuation(worker& stolen_from) const {
+    auto const stolen_task = stolen_from.continuations.steal();
+    if (stolen_task.status == heist::steal_status::empty) stolen_from.continuations.ask();
     if (stolen_task.status != heist::steal_status::stolen) return nullptr;
-    calling_frame* const frame = stolen_task.item->frame.load(order::relaxed);
+    caller_frame* const frame = stolen_task.item->frame.load(order::relaxed);
     if (handed) stolen_task.item->frame.store(nullptr, order::release);
     fiber& f = *static_cast<fiber*>(frame->parent);
     if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
@@ -232,7 +232,7 @@ struct executor {
     if (!w.continuations.fork_is_plain(child.at)) w.continuations.forked(child.at);
   }
 
-  bool end_child(fiber& child, calling_frame const& frame) const {
+  bool end_child(fiber& child, caller_frame const& frame) const {
     if (frame.continuation_stolen) return false;
     worker& w = *child.on;
     if (join(w, child.at)) {
@@ -245,8 +245,8 @@ struct executor {
 
   void call_child(fiber& f) {
     worker& w = *f.on;
-    f.frame = new calling_frame{&f};
-    fiber& child = obtain_fresh(w);
+    f.frame = new caller_frame{&f};
+    fiber& child = acquire_unused(w);
     continuation_slot* const at = w.continuation_top;
     model::check(at != w.continuations.end(), "more calls than the harness has slots");
     at->frame.store(f.frame, order::relaxed);
@@ -265,7 +265,7 @@ struct executor {
 
   /// At its end a child returns to its caller, or completes the call.
   void end_of_child(fiber& child) {
-    calling_frame& frame = *child.called_by;
+    caller_frame& frame = *child.called_by;
     frame.out = 7;
     if (!end_child(child, frame)) {
       frame.finished.complete();
@@ -280,8 +280,8 @@ struct executor {
     parent.returned = true;
     model::check(parent.on == &w, "a child returns to a caller on another worker");
     w.current = &parent;
-    child.next_spare = w.fresh;
-    w.fresh = &child;
+    child.next_cached = w.unused;
+    w.unused = &child;
   }
 
   // --- workers ---
@@ -294,9 +294,9 @@ struct executor {
       w.to_do = i->next;
       return i;
     }
-    for (worker* robbed : workers) {
-      if (robbed == nullptr || robbed == &w) continue;
-      if (item* const i = steal_continuation(*robbed)) return i;
+    for (worker* stolen_from : workers) {
+      if (stolen_from == nullptr || stolen_from == &w) continue;
+      if (item* const i = steal_continuation(*stolen_from)) return i;
     }
     return nullptr;
   }
@@ -324,16 +324,16 @@ struct executor {
           f.context = place::called;
           return call_child(f);
         }
-        if (overlap != nullptr && !overlap->done()) return env::read_again();
+        if (overlap != nullptr && !overlap->is_ready()) return env::read_again();
         f.context = place::job_done;
         if (f.to_await != nullptr) f.wait_for(f.to_await->finished);
         return;
       case place::called:
-        f.context = place::waited;
+        f.context = place::has_waited;
         if (overlap != nullptr && !f.returned) overlap->complete();
         if (!f.returned) f.wait_for(f.frame->finished);
         return;
-      case place::waited:
+      case place::has_waited:
         model::check(f.frame->out == 7, "a frame goes on before its child has ended");
         delete f.frame;
         f.context = --f.calls == 0 ? place::ending : place::run;
@@ -360,7 +360,7 @@ struct executor {
     if (i == nullptr) {
       env::read_again();
     } else if (i->what == item::kind::resumption) {
-      f.switch_and_become_spare(*i->self);
+      f.switch_and_become_cached(*i->self);
     } else if (i->what == item::kind::completes) {
       i->awaited->complete();
     } else {
@@ -373,10 +373,10 @@ struct executor {
 };
 
 void fiber::wait_for(completion& c) {
-  if (c.done()) return;
+  if (c.is_ready()) return;
   worker& w = *on;
-  calling_frame* const own = home.take_own_continuation(w, called_by);
-  fiber& to = own != nullptr ? *static_cast<fiber*>(own->parent) : home.obtain_fresh(w);
+  caller_frame* const own = scheduler.take_own_continuation(w, called_by);
+  fiber& to = own != nullptr ? *static_cast<fiber*>(own->parent) : scheduler.acquire_unused(w);
   awaited = &c;
   to.on = &w;
   w.current = &to;
@@ -386,16 +386,16 @@ void fiber::wait_for(completion& c) {
 }
 
 void fiber::after_park(fiber& f) {
-  bool const enlisted = f.awaited->enlist(f.waiter);
-  if (!enlisted) f.home.make_runnable(f.resume_item);
+  bool const enlisted = f.awaited->add_entry(f.waiter);
+  if (!enlisted) f.scheduler.make_runnable(f.resume_item);
 }
 
 void fiber::wake(heist::completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
-  f.home.make_runnable(f.resume_item);
+  f.scheduler.make_runnable(f.resume_item);
 }
 
-void fiber::switch_and_become_spare(fiber& to) {
+void fiber::switch_and_become_cached(fiber& to) {
   worker& w = *on;
   to.on = &w;
   w.current = &to;
@@ -406,12 +406,12 @@ void fiber::switch_and_become_spare(fiber& to) {
 
 void fiber::after_leaving(fiber& f) {
   worker& w = *f.on;
-  f.next_spare = w.fresh;
-  w.fresh = &f;
+  f.next_cached = w.unused;
+  w.unused = &f;
 }
 
 /// Where the job is completed that the leaf of the first task waits for. `caller`: that resumes while the leaf is busy.
-enum class completes { no, outside, elsewhere, caller };
+enum class completes { no, outside, remote, caller };
 
 /// Workers of which the first has `Tasks` tasks, each of which makes `Calls` calls, one after the other, `Depth` deep.
 template <std::size_t Workers, int Tasks, int Calls, int Depth, completes Job = completes::no, bool Handed = true>
@@ -431,7 +431,7 @@ void calls(model::execution& t) {
     add(*e.workers[0], items[i]);
     e.tasks.fetch_add(1, order::relaxed);
   }
-  if (Job == completes::elsewhere) {
+  if (Job == completes::remote) {
     items[Tasks].what = item::kind::completes;
     items[Tasks].awaited = j;
     add(*e.workers[1], items[Tasks]);
@@ -447,22 +447,22 @@ void calls(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const wide{.rules = {.steps = 3000}, .random_executions = 50'000};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const wide{.config = {.steps = 3000}, .random_executions = 50'000};
 
-  all.prove("continuations: 1 call, 2 workers", three, calls<2, 1, 1, 1>);
-  all.prove("continuations: 1 call, its caller goes on meanwhile", three, calls<2, 1, 1, 1, completes::caller>);
-  all.prove("continuations: 2 calls, 2 workers", two, calls<2, 1, 2, 1>);
-  all.prove("continuations: 2 tasks, 2 workers, a slot used again", two, calls<2, 2, 1, 1>);
+  all.verify("continuations: 1 call, 2 workers", three, calls<2, 1, 1, 1>);
+  all.verify("continuations: 1 call, its caller goes on meanwhile", three, calls<2, 1, 1, 1, completes::caller>);
+  all.verify("continuations: 2 calls, 2 workers", two, calls<2, 1, 2, 1>);
+  all.verify("continuations: 2 tasks, 2 workers, a slot used again", two, calls<2, 2, 1, 1>);
   all.refute("continuations: the same, slots not handed back", two, "", calls<2, 2, 1, 1, completes::no, false>);
-  all.prove("continuations: 2 deep, 2 workers", two, calls<2, 1, 1, 2>);
-  all.prove("continuations: 2 deep, 3 workers, random", wide, calls<3, 1, 1, 2>);
-  all.prove("continuations: the child waits, 1 worker", three, calls<1, 1, 1, 1, completes::outside>);
-  all.prove("continuations: the child waits, 2 workers", two, calls<2, 1, 1, 1, completes::outside>);
-  all.prove("continuations: the child waits for the other worker", three, calls<2, 1, 1, 1, completes::elsewhere>);
-  all.prove("continuations: 2 deep, the leaf waits, 1 worker", three, calls<1, 1, 1, 2, completes::outside>);
-  all.prove("continuations: 2 deep, the leaf waits, 2 workers", two, calls<2, 1, 1, 2, completes::elsewhere>);
-  all.prove("continuations: 2 calls, 2 deep, random", wide, calls<2, 1, 2, 2, completes::elsewhere>);
+  all.verify("continuations: 2 deep, 2 workers", two, calls<2, 1, 1, 2>);
+  all.verify("continuations: 2 deep, 3 workers, random", wide, calls<3, 1, 1, 2>);
+  all.verify("continuations: the child waits, 1 worker", three, calls<1, 1, 1, 1, completes::outside>);
+  all.verify("continuations: the child waits, 2 workers", two, calls<2, 1, 1, 1, completes::outside>);
+  all.verify("continuations: the child waits for the other worker", three, calls<2, 1, 1, 1, completes::remote>);
+  all.verify("continuations: 2 deep, the leaf waits, 1 worker", three, calls<1, 1, 1, 2, completes::outside>);
+  all.verify("continuations: 2 deep, the leaf waits, 2 workers", two, calls<2, 1, 1, 2, completes::remote>);
+  all.verify("continuations: 2 calls, 2 deep, random", wide, calls<2, 1, 2, 2, completes::remote>);
   return all.finish();
 }

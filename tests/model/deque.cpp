@@ -101,21 +101,21 @@ void alone(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("H1 deque: alone", three, alone);
-  all.prove("H1 deque: ++-- and 2 steals", three, owner_and_thieves<env, 4, "++--", 1, 2>);
-  all.prove("H1 deque: +-+- and 2 steals", three, owner_and_thieves<env, 4, "+-+-", 1, 2>);
-  all.prove("H1 deque: +-- and 2 thieves", three, owner_and_thieves<env, 2, "+--", 2, 1>);
-  all.prove("H1 deque: ++- and 2 thieves", three, owner_and_thieves<env, 4, "++-", 2, 1>);
-  all.prove("H2 deque: +++-- grows at 2, 2 steals", three, owner_and_thieves<env, 2, "+++--", 1, 2>);
-  all.prove("H2 deque: ++++ grows at 2 and reuses a slot, 2 steals", three, owner_and_thieves<env, 2, "++++", 1, 2>);
-  all.prove("H2 deque: +++- grows at 1 twice, 2 steals", three, owner_and_thieves<env, 1, "+++-", 1, 2>);
-  all.prove("H2 deque: ++--!+ shrinks and begins anew, 2 steals", three, owner_and_thieves<env, 1, "++--!+", 1, 2>);
-  all.prove("H2 deque: ++--!++ grows into a ring of before, 2 steals", three,
-            owner_and_thieves<env, 1, "++--!++", 1, 2>);
-  all.prove("H2 deque: ++-! is not empty, or is, 2 steals", three, owner_and_thieves<env, 1, "++-!", 1, 2>);
-  all.prove("H2 deque: ++--!- with 2 thieves", three, owner_and_thieves<env, 1, "++--!-", 2, 1>);
-  all.prove("H2 deque: indices wrap at 127", three, owner_and_thieves<narrow_env, 2, "+++--", 1, 2, 126>);
+  all.verify("H1 deque: alone", three, alone);
+  all.verify("H1 deque: ++-- and 2 steals", three, owner_and_thieves<env, 4, "++--", 1, 2>);
+  all.verify("H1 deque: +-+- and 2 steals", three, owner_and_thieves<env, 4, "+-+-", 1, 2>);
+  all.verify("H1 deque: +-- and 2 thieves", three, owner_and_thieves<env, 2, "+--", 2, 1>);
+  all.verify("H1 deque: ++- and 2 thieves", three, owner_and_thieves<env, 4, "++-", 2, 1>);
+  all.verify("H2 deque: +++-- grows at 2, 2 steals", three, owner_and_thieves<env, 2, "+++--", 1, 2>);
+  all.verify("H2 deque: ++++ grows at 2 and reuses a slot, 2 steals", three, owner_and_thieves<env, 2, "++++", 1, 2>);
+  all.verify("H2 deque: +++- grows at 1 twice, 2 steals", three, owner_and_thieves<env, 1, "+++-", 1, 2>);
+  all.verify("H2 deque: ++--!+ shrinks and begins anew, 2 steals", three, owner_and_thieves<env, 1, "++--!+", 1, 2>);
+  all.verify("H2 deque: ++--!++ grows into a ring of before, 2 steals", three,
+             owner_and_thieves<env, 1, "++--!++", 1, 2>);
+  all.verify("H2 deque: ++-! is not empty, or is, 2 steals", three, owner_and_thieves<env, 1, "++-!", 1, 2>);
+  all.verify("H2 deque: ++--!- with 2 thieves", three, owner_and_thieves<env, 1, "++--!-", 2, 1>);
+  all.verify("H2 deque: indices wrap at 127", three, owner_and_thieves<narrow_env, 2, "+++--", 1, 2, 126>);
   return all.finish();
 }

@@ -21,17 +21,17 @@ template <class Env>
 struct board {
   heist::event_count<Env> notifier{3};
   std::array<env::atomic<int>, 3> told{};
-  std::array<env::atomic<int>, 3> woken{};
+  std::array<env::atomic<int>, 3> notified{};
 
   void sleep(std::size_t me, int time) {
     while (told[me].load(order::acquire) < time) env::read_again();
     notifier.commit_wait(me, notifier.prepare_wait());
-    woken[me].store(time, order::release);
+    notified[me].store(time, order::release);
   }
   /// Returns when it sleeps, or has been woken already.
   void send_to_sleep(std::size_t waiter, int time) {
     told[waiter].store(time, order::release);
-    while (notifier.state().top() != waiter + 1 && woken[waiter].load(order::acquire) < time) env::read_again();
+    while (notifier.state().top() != waiter + 1 && notified[waiter].load(order::acquire) < time) env::read_again();
   }
 };
 
@@ -49,7 +49,7 @@ void held_up(model::execution& t) {
   t.thread([&] {
     b.send_to_sleep(0, 1);
     b.notifier.notify_one();
-    while (b.woken[0].load(order::acquire) < 1) env::read_again();
+    while (b.notified[0].load(order::acquire) < 1) env::read_again();
     b.send_to_sleep(1, 1);
     b.send_to_sleep(2, 1);
     b.send_to_sleep(0, 2);
@@ -62,8 +62,8 @@ void held_up(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const random{.rules = {.steps = 1000}, .random_executions = 300'000};
+  model::limits const random{.config = {.steps = 1000}, .random_executions = 300'000};
   all.refute("H4 epoch: 2 bits, held up for 4 changes, random", random, "deadlock", held_up<narrow_epoch>);
-  all.prove("H4 epoch: 28 bits, held up for 4 changes, random", random, held_up<env>);
+  all.verify("H4 epoch: 28 bits, held up for 4 changes, random", random, held_up<env>);
   return all.finish();
 }

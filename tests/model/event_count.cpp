@@ -216,30 +216,30 @@ int main(int argc, char** argv) {
   all.merge();
   // In the larger ones a CAS fails for a reason only (that it may fail without one is covered by the smaller ones), and
   // waiters have looked in vain already when they start.
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const wide{.rules = {.steps = 400}, .random_executions = 200'000};
-  model::limits const spurious{.rules = {.preemptions = 3, .spurious = 1}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const wide{.config = {.steps = 400}, .random_executions = 200'000};
+  model::limits const spurious{.config = {.preemptions = 3, .spurious = 1}};
 
-  all.prove("H4 event count: 1 producer, 1 consumer", three, notify_one<env, 1, 2, 1>);
-  all.prove("H4 event count: the same, futex returns early", spurious, notify_one<env, 1, 2, 1>);
-  all.prove("H4 event count: 2 producers, 1 consumer", three, notify_one<env, 2, 1, 1>);
-  all.prove("H4 event count: a timed sleep, 1 consumer", three, timed<1, 2, 1>);
-  all.prove("H4 event count: a timed sleep, 2 consumers", three_plain, timed<1, 2, 2>);
-  all.prove("H4 event count: a timed sleep, notify_all, 2 consumers", three_plain, timed<1, 2, 2, true>);
-  all.prove("H4 event count: notify_all, 2 consumers", three_plain, notify_all<2>);
-  all.prove("H4 event count: notify_one carries what was done", three, carries<false, false>);
-  all.prove("H4 event count: notify_all carries what was done", three, carries<true, false>);
-  all.prove("H4 event count: so does a signal when cancelled", three, carries<false, true>);
-  all.prove("H4 event count: so do all signals when cancelled", three, carries<true, true>);
-  all.prove("H4 event count: notify_all, then notify_one", three, notify_all_then_one<1>);
-  all.prove("H4 event count: the same, 2 consumers", three_plain, notify_all_then_one<2>);
-  all.prove("H4 event count: a call to all, the signal taken by its caller", three, signal_taken_by_another<true>);
-  all.prove("H4 event count: the same, taken by another", three_plain, signal_taken_by_another<false>);
-  all.prove("H4 event count: a late notifier, random", wide, late_notifier);
-  all.prove("H5 event count: 2 queues, both consumers awake", three_plain, both_awake);
-  all.prove("H5 event count: 2 producers, 2 consumers", three_plain, notify_one<env, 2, 1, 2, false>);
-  all.prove("H5 event count: the same, random", wide, notify_one<env, 2, 1, 2>);
-  all.prove("H5 event count: 3 items, 3 consumers, random", wide, notify_one<env, 1, 3, 3>);
+  all.verify("H4 event count: 1 producer, 1 consumer", three, notify_one<env, 1, 2, 1>);
+  all.verify("H4 event count: the same, futex returns early", spurious, notify_one<env, 1, 2, 1>);
+  all.verify("H4 event count: 2 producers, 1 consumer", three, notify_one<env, 2, 1, 1>);
+  all.verify("H4 event count: a timed sleep, 1 consumer", three, timed<1, 2, 1>);
+  all.verify("H4 event count: a timed sleep, 2 consumers", three_plain, timed<1, 2, 2>);
+  all.verify("H4 event count: a timed sleep, notify_all, 2 consumers", three_plain, timed<1, 2, 2, true>);
+  all.verify("H4 event count: notify_all, 2 consumers", three_plain, notify_all<2>);
+  all.verify("H4 event count: notify_one carries what was done", three, carries<false, false>);
+  all.verify("H4 event count: notify_all carries what was done", three, carries<true, false>);
+  all.verify("H4 event count: so does a signal when cancelled", three, carries<false, true>);
+  all.verify("H4 event count: so do all signals when cancelled", three, carries<true, true>);
+  all.verify("H4 event count: notify_all, then notify_one", three, notify_all_then_one<1>);
+  all.verify("H4 event count: the same, 2 consumers", three_plain, notify_all_then_one<2>);
+  all.verify("H4 event count: a call to all, the signal taken by its caller", three, signal_taken_by_another<true>);
+  all.verify("H4 event count: the same, taken by another", three_plain, signal_taken_by_another<false>);
+  all.verify("H4 event count: a late notifier, random", wide, late_notifier);
+  all.verify("H5 event count: 2 queues, both consumers awake", three_plain, both_awake);
+  all.verify("H5 event count: 2 producers, 2 consumers", three_plain, notify_one<env, 2, 1, 2, false>);
+  all.verify("H5 event count: the same, random", wide, notify_one<env, 2, 1, 2>);
+  all.verify("H5 event count: 3 items, 3 consumers, random", wide, notify_one<env, 1, 3, 3>);
   return all.finish();
 }

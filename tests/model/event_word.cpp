@@ -21,7 +21,7 @@ struct event {
 
   void complete() {
     model::check(at == 5, "a run goes on that had not come by");
-    model::check(value == (word.was_dropped() ? 0 : 7),
+    model::check(value == (word.was_released() ? 0 : 7),
                  "the run does not see the value, or sees one that was given up");
     gone_on.fetch_add(1, std::memory_order_relaxed);
   }
@@ -58,15 +58,15 @@ void given(model::execution& t) {
 
 void given_twice(model::execution& t) {
   event& e = armed(t);
-  auto& refused = t.make<env::atomic<int>>(0);
-  auto const give = [&e, &refused] {
+  auto& rejected = t.make<env::atomic<int>>(0);
+  auto const give = [&e, &rejected] {
     switch (e.word.claim()) {
       case event_claim::mine:
         e.value = 7;
         if (e.word.fill()) e.complete();
         return;
       case event_claim::twice:
-        refused.fetch_add(1, std::memory_order_relaxed);
+        rejected.fetch_add(1, std::memory_order_relaxed);
         return;
       default:
         model::check(false, "an event in a run is said to be in none");
@@ -77,7 +77,7 @@ void given_twice(model::execution& t) {
   t.thread([&e] { e.reach(); });
   t.finally([&] {
     model::check(e.gone_on.load(std::memory_order_relaxed) == 1, "the run went on twice, or never");
-    model::check(refused.load(std::memory_order_relaxed) == 1, "the second value was not refused");
+    model::check(rejected.load(std::memory_order_relaxed) == 1, "the second value was not refused");
   });
 }
 
@@ -115,12 +115,12 @@ void next_run(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("H17 event: a value and the run", three, given);
-  all.prove("H17 event: two values and the run", three, given_twice);
-  all.prove("H17 event: it is given up", three, given_up);
-  all.prove("H17 event: a value, given up, and the run", three, given_and_given_up);
-  all.prove("H17 event: a value comes late, in the next run", three, next_run);
+  all.verify("H17 event: a value and the run", three, given);
+  all.verify("H17 event: two values and the run", three, given_twice);
+  all.verify("H17 event: it is given up", three, given_up);
+  all.verify("H17 event: a value, given up, and the run", three, given_and_given_up);
+  all.verify("H17 event: a value comes late, in the next run", three, next_run);
   return all.finish();
 }

@@ -20,7 +20,7 @@ struct shape {
   constexpr bool edge(std::size_t i, std::size_t j) const { return (to[i] >> j & 1) != 0; }
 };
 constexpr shape diamond{{0b0110, 0b1000, 0b1000, 0}};
-constexpr shape crossed{{0b1100, 0b1000, 0, 0}};  // two chains, and an edge from the first to the second
+constexpr shape crossing{{0b1100, 0b1000, 0, 0}};  // two chains, and an edge from the first to the second
 
 /// What the tasks write, without atomics.
 template <shape Shape>
@@ -109,27 +109,27 @@ int main(int argc, char** argv) {
   namespace idle = heist::idle;
   model::suite all{argc, argv};
   model::limits const weak = world::bounds(1, 1), one = world::bounds(1, 0);
-  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 10'000};
+  model::limits const wide{.config = {.steps = 4000}, .random_executions = 10'000};
 
-  all.prove("H13 executor: a diamond, default_idle", weak, life<idle::default_idle, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond, adaptive", weak, life<idle::adaptive, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond, balanced", weak, life<idle::balanced, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond, always_awake", weak, life<idle::always_awake, diamond, 2, 1>);
-  all.prove("H13 executor: 2 chains, default_idle", one, life<idle::default_idle, crossed, 2, 1>);
-  all.prove("H13 executor: 2 chains, adaptive", one, life<idle::adaptive, crossed, 2, 1>);
-  all.prove("H13 executor: 2 chains, balanced", one, life<idle::balanced, crossed, 2, 1>);
-  all.prove("H13 executor: 2 chains, always_awake", one, life<idle::always_awake, crossed, 2, 1>);
-  all.prove("H13 executor: 2 runs of 2 passes, default_idle", wide, life<idle::default_idle, crossed, 2, 2, 2>);
-  all.prove("H13 executor: 2 runs of 2 passes, adaptive", wide, life<idle::adaptive, crossed, 2, 2, 2>);
-  all.prove("H13 executor: 2 runs of 2 passes, balanced", wide, life<idle::balanced, crossed, 2, 2, 2>);
-  all.prove("H13 executor: 2 threads outside, default_idle", wide, two_outside<idle::default_idle>);
-  all.prove("H13 executor: 2 threads outside, adaptive", wide, two_outside<idle::adaptive>);
-  all.prove("H13 executor: 3 workers, default_idle", wide, life<idle::default_idle, diamond, 3, 1>);
-  all.prove("H13 executor: 3 workers, adaptive", wide, life<idle::adaptive, diamond, 3, 1>);
-  all.prove("H13 executor: 3 workers, balanced", wide, life<idle::balanced, diamond, 3, 1>);
-  all.prove("H13 executor: a diamond at random, default_idle", wide, life<idle::default_idle, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond at random, adaptive", wide, life<idle::adaptive, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond at random, balanced", wide, life<idle::balanced, diamond, 2, 1>);
-  all.prove("H13 executor: a diamond at random, always_awake", wide, life<idle::always_awake, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond, standard", weak, life<idle::standard, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond, adaptive", weak, life<idle::adaptive, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond, balanced", weak, life<idle::bws, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond, spinning", weak, life<idle::spinning, diamond, 2, 1>);
+  all.verify("H13 executor: 2 chains, standard", one, life<idle::standard, crossing, 2, 1>);
+  all.verify("H13 executor: 2 chains, adaptive", one, life<idle::adaptive, crossing, 2, 1>);
+  all.verify("H13 executor: 2 chains, balanced", one, life<idle::bws, crossing, 2, 1>);
+  all.verify("H13 executor: 2 chains, spinning", one, life<idle::spinning, crossing, 2, 1>);
+  all.verify("H13 executor: 2 runs of 2 passes, standard", wide, life<idle::standard, crossing, 2, 2, 2>);
+  all.verify("H13 executor: 2 runs of 2 passes, adaptive", wide, life<idle::adaptive, crossing, 2, 2, 2>);
+  all.verify("H13 executor: 2 runs of 2 passes, balanced", wide, life<idle::bws, crossing, 2, 2, 2>);
+  all.verify("H13 executor: 2 threads outside, standard", wide, two_outside<idle::standard>);
+  all.verify("H13 executor: 2 threads outside, adaptive", wide, two_outside<idle::adaptive>);
+  all.verify("H13 executor: 3 workers, standard", wide, life<idle::standard, diamond, 3, 1>);
+  all.verify("H13 executor: 3 workers, adaptive", wide, life<idle::adaptive, diamond, 3, 1>);
+  all.verify("H13 executor: 3 workers, balanced", wide, life<idle::bws, diamond, 3, 1>);
+  all.verify("H13 executor: a diamond at random, standard", wide, life<idle::standard, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond at random, adaptive", wide, life<idle::adaptive, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond at random, balanced", wide, life<idle::bws, diamond, 2, 1>);
+  all.verify("H13 executor: a diamond at random, spinning", wide, life<idle::spinning, diamond, 2, 1>);
   return all.finish();
 }

@@ -9,7 +9,7 @@
 
 #include "engine/suite.hpp"
 #include "heist/core/sync/completion.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/work_deque.hpp"
 
 namespace {
@@ -46,11 +46,11 @@ struct item {
 };
 
 struct fiber {
-  explicit fiber(executor& home) : home{home} { resume_item.self = this; }
+  explicit fiber(executor& scheduler) : scheduler{scheduler} { resume_item.self = this; }
 
-  executor& home;
+  executor& scheduler;
   env::plain<worker*> on{nullptr};
-  env::plain<fiber*> next_spare{nullptr};
+  env::plain<fiber*> next_cached{nullptr};
   item resume_item;
   struct parked_waiter : heist::completion_waiter {
     fiber* self;
@@ -67,8 +67,8 @@ struct fiber {
   static void wake(heist::completion_waiter& w) noexcept;
   bool wait_for(completion& c);
   static void after_park(fiber& f);
-  void switch_and_become_spare(fiber& to);
-  static void after_leaving_spare(fiber& f);
+  void switch_and_become_cached(fiber& to);
+  static void after_leaving_cached(fiber& f);
 
   /// Leaves `from` for `to`; `arrived` runs on the new stack.
   static void switch_to(fiber& from, fiber& to, void (*arrived)(fiber&)) {
@@ -89,18 +89,18 @@ struct fiber {
 };
 
 struct worker {
-  executor& home;
+  executor& scheduler;
   heist::work_deque<item*, env> deque{2};
   fiber* current = nullptr;
-  fiber* spare = nullptr;
-  explicit worker(executor& home) : home{home} {}
+  fiber* cached = nullptr;
+  explicit worker(executor& scheduler) : scheduler{scheduler} {}
 };
 
 struct executor {
   static constexpr std::size_t max_workers = 2;
   static constexpr std::size_t max_fibers = 6;
 
-  heist::injector<item, env> requests;
+  heist::injection_queue<item, env> requests;
   std::array<worker*, max_workers> workers{};
   std::array<worker*, model::max_threads> of_thread{};
   std::array<fiber*, max_fibers> fibers{};  // all there are; freed with the executor
@@ -111,7 +111,7 @@ struct executor {
   explicit executor(std::size_t n) : allowed{n} {
     for (std::size_t i = 0; i < n; ++i) {
       workers[i] = new worker{*this};
-      workers[i]->current = &obtain_fiber(*workers[i]);
+      workers[i]->current = &acquire_fiber(*workers[i]);
       workers[i]->current->on = workers[i];
     }
   }
@@ -120,9 +120,9 @@ struct executor {
     for (worker* w : workers) delete w;
   }
 
-  fiber& obtain_fiber(worker& w) {
-    if (fiber* const f = w.spare; f != nullptr) {
-      w.spare = f->next_spare;
+  fiber& acquire_fiber(worker& w) {
+    if (fiber* const f = w.cached; f != nullptr) {
+      w.cached = f->next_cached;
       return *f;
     }
     std::size_t const number = made.fetch_add(1, order::relaxed);
@@ -144,9 +144,9 @@ struct executor {
     if (item* const i = w.deque.pop()) return i;
     bool more = false;
     if (item* const i = requests.take(more); i != nullptr) return i;
-    for (worker* robbed : workers) {
-      if (robbed == nullptr || robbed == &w || robbed->deque.maybe_empty()) continue;
-      if (item* const i = robbed->deque.steal().item) return i;
+    for (worker* stolen_from : workers) {
+      if (stolen_from == nullptr || stolen_from == &w || stolen_from->deque.maybe_empty()) continue;
+      if (item* const i = stolen_from->deque.steal().item) return i;
     }
     return nullptr;
   }
@@ -166,7 +166,7 @@ struct executor {
       if (i == nullptr) {
         env::read_again();
       } else if (i->what == item::kind::resumption) {
-        f.switch_and_become_spare(*i->self);
+        f.switch_and_become_cached(*i->self);
       } else if (i->what == item::kind::completes) {
         i->jobs[0]->complete();
       } else {
@@ -198,9 +198,9 @@ struct executor {
 
 /// False if there was nothing to wait for; otherwise the worker is on another fiber.
 bool fiber::wait_for(completion& c) {
-  if (c.done()) return false;
+  if (c.is_ready()) return false;
   worker& w = *on;
-  fiber& next = home.obtain_fiber(w);
+  fiber& next = scheduler.acquire_fiber(w);
   awaited = &c;
   next.on = &w;
   w.current = &next;
@@ -210,26 +210,26 @@ bool fiber::wait_for(completion& c) {
 
 void fiber::after_park(fiber& f) {
   worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
-  bool const enlisted = f.awaited->enlist(f.waiter);
+  bool const enlisted = f.awaited->add_entry(f.waiter);
   if (!enlisted) executor::push(w, f.resume_item);
 }
 
 void fiber::wake(heist::completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
-  f.home.make_runnable(f.resume_item);
+  f.scheduler.make_runnable(f.resume_item);
 }
 
-void fiber::switch_and_become_spare(fiber& to) {
+void fiber::switch_and_become_cached(fiber& to) {
   worker& w = *on;
   to.on = &w;
   w.current = &to;
-  switch_to(*this, to, &after_leaving_spare);
+  switch_to(*this, to, &after_leaving_cached);
 }
 
-void fiber::after_leaving_spare(fiber& f) {
+void fiber::after_leaving_cached(fiber& f) {
   worker& w = *f.on;
-  f.next_spare = w.spare;
-  w.spare = &f;
+  f.next_cached = w.cached;
+  w.cached = &f;
 }
 
 /// Tasks and jobs of an execution, in the deque of a worker before the threads start.
@@ -339,14 +339,14 @@ void two_wait(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("H8 fibers: completed by the same worker", three, completed_by_the_same);
-  all.prove("H8 fibers: completed from outside, 1 worker", three, completed_outside<1>);
-  all.prove("H8 fibers: completed from outside, 2 workers", three, completed_outside<2>);
-  all.prove("H8 fibers: completed by another worker", three, completed_by_worker);
-  all.prove("H8 fibers: waits twice", three, waits_twice);
-  all.prove("H8 fibers: waits twice, for a worker", three, waits_twice_for_worker);
-  all.prove("H8 fibers: 2 tasks wait on 1 worker", three, two_wait);
+  all.verify("H8 fibers: completed by the same worker", three, completed_by_the_same);
+  all.verify("H8 fibers: completed from outside, 1 worker", three, completed_outside<1>);
+  all.verify("H8 fibers: completed from outside, 2 workers", three, completed_outside<2>);
+  all.verify("H8 fibers: completed by another worker", three, completed_by_worker);
+  all.verify("H8 fibers: waits twice", three, waits_twice);
+  all.verify("H8 fibers: waits twice, for a worker", three, waits_twice_for_worker);
+  all.verify("H8 fibers: 2 tasks wait on 1 worker", three, two_wait);
   return all.finish();
 }

@@ -47,7 +47,7 @@ struct any_state {
 
 template <int Count>
 bool add_to_any(any_state<Count>& any, std::size_t index, completion& task) noexcept {
-  if (task.enlist(any.links[index])) return true;
+  if (task.add_entry(any.links[index])) return true;
   any.finish(index);
   any.owners.fetch_sub(static_cast<std::uint32_t>(Count - index), std::memory_order_relaxed);
   return false;
@@ -74,7 +74,7 @@ void first_of(model::execution& t) {
     }
     if constexpr (Asks) {
       heist::thread_waiter<env, 1> me;
-      if (any->finished.enlist(me)) me.wait();
+      if (any->finished.add_entry(me)) me.wait();
       std::size_t const which = any->result;
       model::check(which < Count && tasks[which].value == 7, "the first one has not ended");
     }
@@ -86,12 +86,12 @@ void first_of(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2}};
 
-  all.prove("H18 when_any: of 1", three, first_of<1, true>);
-  all.prove("H18 when_any: of 2", three, first_of<2, true>);
-  all.prove("H18 when_any: of 2, whose handle is dropped", three, first_of<2, false>);
-  all.prove("H18 when_any: of 3", two, first_of<3, true>);
+  all.verify("H18 when_any: of 1", three, first_of<1, true>);
+  all.verify("H18 when_any: of 2", three, first_of<2, true>);
+  all.verify("H18 when_any: of 2, whose handle is dropped", three, first_of<2, false>);
+  all.verify("H18 when_any: of 3", two, first_of<3, true>);
   return all.finish();
 }

@@ -24,12 +24,12 @@ struct failure {
   env::plain<int> who;
   int& alive;
 };
-constexpr int nobody = -1, callback = 9;
+constexpr int none = -1, callback = 9;
 
 /// Two sources a and b; c comes after both, d after a.
 enum task_name : std::size_t { a, b, c, d };
 
-using executor = world::scheduler<heist::idle::always_awake, 2>;
+using executor = world::scheduler<heist::idle::spinning, 2>;
 
 struct stage {
   std::unique_ptr<executor> workers;
@@ -66,7 +66,7 @@ struct stage {
       model::check(f.alive > 0, "an exception was destroyed while it was kept");
       return f.who;
     }
-    return nobody;
+    return none;
   }
   void all_ran(int times) {
     for (auto const& n : ran) model::check(n == times, "a task was left out, or ran twice");
@@ -139,8 +139,8 @@ struct stopped {
     auto const run = s.start(Passes);
     run.request_stop();
     int const who = s.outcome(run);
-    model::check(run.done(), "a run that was waited for has not ended");
-    model::check(who == (Throws && s.ran[a] != 0 ? int{a} : nobody), "not the exception that was thrown");
+    model::check(run.is_ready(), "a run that was waited for has not ended");
+    model::check(who == (Throws && s.ran[a] != 0 ? int{a} : none), "not the exception that was thrown");
     model::check(run.stopped() || who == a || s.every_one_ran(Passes), "tasks were skipped for no reason");
     model::check(!Throws || (s.ran[a] <= 1 && s.ran[c] == 0 && s.ran[d] == 0), "a task ran after an exception");
     model::check(s.ran[d] <= s.ran[a] && s.ran[c] <= s.ran[b] && s.ran[c] <= s.ran[a], "a task ran before another");
@@ -154,7 +154,7 @@ struct two_passes {
     s.build();
     s.throws[a] = Throws;
     auto const run = s.start(2);
-    model::check(s.outcome(run) == (Throws ? int{a} : nobody), "not the exception that was thrown");
+    model::check(s.outcome(run) == (Throws ? int{a} : none), "not the exception that was thrown");
     if (!Throws) return s.all_ran(2);
     model::check(s.ran[a] == 1 && s.ran[b] <= 1 && s.ran[c] == 0 && s.ran[d] == 0, "a pass began after an exception");
   }
@@ -205,7 +205,7 @@ struct nested {
     s.throws[a] = Throws;
     {
       auto const run = s.start(1);
-      model::check(s.outcome(run) == (Throws ? int{a} : nobody), "not the exception that was thrown");
+      model::check(s.outcome(run) == (Throws ? int{a} : none), "not the exception that was thrown");
       if (!Throws) s.all_ran(1);
       model::check(!Throws || (s.ran[a] == 1 && s.ran[c] == 0 && s.ran[d] == 0), "a task ran after an exception");
     }
@@ -214,7 +214,7 @@ struct nested {
 };
 
 /// Nobody keeps the handle.
-struct dropped {
+struct released {
   static void outside(stage& s) {
     s.build();
     s.throws[b] = true;
@@ -233,7 +233,7 @@ struct kept_handle {
     first.wait();
     s.throws[a] = false;
     auto const second = s.start(1);
-    model::check(s.outcome(second) == nobody, "the second run has not failed");
+    model::check(s.outcome(second) == none, "the second run has not failed");
     model::check(s.outcome(first) == a, "the exception of the first run is gone");
   }
 };
@@ -250,7 +250,7 @@ struct chosen {
     again.precede(ta, td);
     s.throws[b] = Throws;
     auto const run = s.start(1);
-    model::check(s.outcome(run) == (Throws && s.ran[b] != 0 ? int{b} : nobody), "not the exception that was thrown");
+    model::check(s.outcome(run) == (Throws && s.ran[b] != 0 ? int{b} : none), "not the exception that was thrown");
     model::check(Throws || (s.ran[a] == 2 && s.ran[b] == 1 && s.ran[d] == 1), "a task was left out, or ran twice");
     model::check(s.ran[d] == 0 || s.ran[a] == 2, "the loop was left early");
   }
@@ -271,7 +271,7 @@ void stopped_by_another(model::execution& t) {
       auto run = s->start(1);
       handle.store(&run, std::memory_order_release);
       int const who = s->outcome(run);
-      model::check(who == a || (who == nobody && run.stopped() && s->ran[a] == 0), "not the exception that was thrown");
+      model::check(who == a || (who == none && run.stopped() && s->ran[a] == 0), "not the exception that was thrown");
       while (!left.load(std::memory_order_acquire)) env::read_again();
     }
     s->workers.reset();
@@ -329,31 +329,31 @@ int main(int argc, char** argv) {
   model::limits const one = world::bounds(1, 0), weak = world::bounds(0, 1);
   model::limits two = world::bounds(2, 0);
   two.heavy = true;
-  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 10'000};
+  model::limits const wide{.config = {.steps = 4000}, .random_executions = 10'000};
 
-  all.prove("H11 run: a task throws, then a second run", one, play<one_throws>);
-  all.prove("H11 run: both throw", one, play<both_throw>);
-  all.prove("H11 run: stop", one, play<stopped<false, 1>>);
-  all.prove("H11 run: stop and throw", one, play<stopped<true, 1>>);
-  all.prove("H11 run: stop in 2 passes", one, play<stopped<false, 2>>);
-  all.prove("H11 run: 2 passes", one, play<two_passes<false>>);
-  all.prove("H11 run: 2 passes, throw", one, play<two_passes<true>>);
-  all.prove("H11 run: a callback throws", one, play<called_at_end<false>>);
-  all.prove("H11 run: a callback throws after a task", one, play<called_at_end<true>>);
-  all.prove("H11 run: in line", one, play<in_line>);
-  all.prove("H11 run: nested", one, play<nested<false>>);
-  all.prove("H11 run: nested, throw", one, play<nested<true>>);
-  all.prove("H11 run: the handle dropped", one, play<dropped>);
-  all.prove("H11 run: the handle kept", one, play<kept_handle>);
-  all.prove("H11 run: a condition", one, play<chosen<false>>);
-  all.prove("H11 run: a condition, throw", one, play<chosen<true>>);
-  all.prove("H11 run: another thread stops", wide, stopped_by_another);
-  all.prove("H11 run: two threads start", wide, started_by_two);
-  all.prove("H11 run: both throw, older values", weak, play<both_throw>);
-  all.prove("H11 run: stop and throw, older values", weak, play<stopped<true, 1>>);
-  all.prove("H11 run: in line, older values", weak, play<in_line>);
-  all.prove("H11 run: nested, throw, older values", weak, play<nested<true>>);
-  all.prove("H11 run: both throw, 2 pre-emptions", two, play<both_throw>);
-  all.prove("H11 run: stop and throw, 2 pre-emptions", two, play<stopped<true, 1>>);
+  all.verify("H11 run: a task throws, then a second run", one, play<one_throws>);
+  all.verify("H11 run: both throw", one, play<both_throw>);
+  all.verify("H11 run: stop", one, play<stopped<false, 1>>);
+  all.verify("H11 run: stop and throw", one, play<stopped<true, 1>>);
+  all.verify("H11 run: stop in 2 passes", one, play<stopped<false, 2>>);
+  all.verify("H11 run: 2 passes", one, play<two_passes<false>>);
+  all.verify("H11 run: 2 passes, throw", one, play<two_passes<true>>);
+  all.verify("H11 run: a callback throws", one, play<called_at_end<false>>);
+  all.verify("H11 run: a callback throws after a task", one, play<called_at_end<true>>);
+  all.verify("H11 run: in line", one, play<in_line>);
+  all.verify("H11 run: nested", one, play<nested<false>>);
+  all.verify("H11 run: nested, throw", one, play<nested<true>>);
+  all.verify("H11 run: the handle dropped", one, play<released>);
+  all.verify("H11 run: the handle kept", one, play<kept_handle>);
+  all.verify("H11 run: a condition", one, play<chosen<false>>);
+  all.verify("H11 run: a condition, throw", one, play<chosen<true>>);
+  all.verify("H11 run: another thread stops", wide, stopped_by_another);
+  all.verify("H11 run: two threads start", wide, started_by_two);
+  all.verify("H11 run: both throw, older values", weak, play<both_throw>);
+  all.verify("H11 run: stop and throw, older values", weak, play<stopped<true, 1>>);
+  all.verify("H11 run: in line, older values", weak, play<in_line>);
+  all.verify("H11 run: nested, throw, older values", weak, play<nested<true>>);
+  all.verify("H11 run: both throw, 2 pre-emptions", two, play<both_throw>);
+  all.verify("H11 run: stop and throw, 2 pre-emptions", two, play<stopped<true, 1>>);
   return all.finish();
 }

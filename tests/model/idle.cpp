@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "engine/suite.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/work_deque.hpp"
 
 namespace {
@@ -22,8 +22,8 @@ struct task {
   env::plain<int> taken{0};
 };
 
-constexpr heist::idle_rules wakes_on_push{false, false, true};
-constexpr heist::idle_rules keeps_a_thief{false, true, false};
+constexpr heist::idle_config wakes_on_push{false, false, true};
+constexpr heist::idle_config keeps_a_thief{false, true, false};
 
 /// What may happen besides pushes; nobody looks at what does not.
 enum class also { nothing, outside, stop };
@@ -36,14 +36,14 @@ constexpr bool same_gate(ring r) {
 template <class Env, also Also, ring Ring = ring::none>
 struct executor {
   using gate_type = heist::idle_gate<Env>;
-  executor(std::size_t workers, heist::idle_rules rules) : gate{workers, rules}, far{workers, rules} {
+  executor(std::size_t workers, heist::idle_config config) : gate{workers, config}, far{workers, config} {
     if (Ring != ring::none) far.join(gate);
   }
 
   gate_type gate;
   gate_type far;
   heist::work_deque<task*, Env> deque{2};  // of the worker that has the first task
-  heist::injector<task, Env> requests;
+  heist::injection_queue<task, Env> requests;
   env::atomic<bool> stop{false};
   std::array<task, 2> tasks;
   env::plain<int> done{0};
@@ -75,7 +75,7 @@ struct executor {
     gate.submitted();
   }
 
-  bool work_anywhere() const { return (Also == also::outside && !requests.maybe_empty()) || !deque.maybe_empty(); }
+  bool any_work() const { return (Also == also::outside && !requests.maybe_empty()) || !deque.maybe_empty(); }
   bool stopping() const { return Also == also::stop && stop.load(order::acquire); }
 
   task* explore() {
@@ -88,11 +88,11 @@ struct executor {
 
   /// The life of a worker without tasks, until it has one or the executor stops. `looks`: it has not looked before.
   task* search(std::size_t me, gate_type& gate, bool looks = true) {
-    gate.become_thief();
-    bool woken = false;
+    gate.start_stealing();
+    bool notified = false;
     for (;; looks = true) {
       if (task* const t = looks ? explore() : nullptr) {
-        gate.found_work([this] { return work_anywhere(); }, woken);
+        gate.found_work([this] { return any_work(); }, notified);
         return t;
       }
       if (stopping()) {
@@ -100,10 +100,10 @@ struct executor {
         return nullptr;
       }
       auto const outcome = gate.try_sleep(
-          me, [this] { return work_anywhere() || stopping(); }, [] {}, [] {});
-      woken = outcome == heist::idle_outcome::slept;
-      if (woken) {
-        gate.become_thief();
+          me, [this] { return any_work() || stopping(); }, [] {}, [] {});
+      notified = outcome == heist::idle_outcome::slept;
+      if (notified) {
+        gate.start_stealing();
       } else {
         Env::relax();
       }
@@ -144,7 +144,7 @@ void submitted_then_pushed(model::execution& t) {
       task* const found = e.search(w, gate, Looks);
       e.run(*found);
       if (found != &e.tasks[0]) return;
-      gate.become_active();
+      gate.set_active();
       e.push(1, gate);
     });
   }
@@ -157,14 +157,14 @@ template <int Thieves, bool Looks, ring Ring = ring::none>
 void kept_thief(model::execution& t) {
   auto& e = t.make<executor<env, also::nothing, Ring>>(std::size_t{Thieves + 1}, keeps_a_thief);
   t.thread([&e] {
-    e.gate.become_active();
+    e.gate.set_active();
     for (std::size_t i = 0; i < Thieves; ++i) e.push(i);
   });
   for (std::size_t w = 0; w < Thieves; ++w) {
     t.thread([&e, w] {
       auto& gate = e.gate_of(w);
       e.run(*e.search(w + 1, gate, Looks));
-      gate.become_active();
+      gate.set_active();
     });
   }
   if (same_gate(Ring)) t.alike(Thieves);
@@ -190,23 +190,23 @@ template <class Env, bool Looks>
 void pushed_here(model::execution& t) {
   struct ring_executor : executor<Env, also::stop, ring::second_far> {
     using executor<Env, also::stop, ring::second_far>::executor;
-    heist::injector<task, Env> here;
+    heist::injection_queue<task, Env> here;
     /// As search(), for a worker at the first gate.
     void take_here(bool looks) {
       auto& gate = this->gate;
-      gate.become_thief();
+      gate.start_stealing();
       task* found = nullptr;
-      bool woken = false;
+      bool notified = false;
       for (;; looks = true) {
         bool more = false;
         found = looks ? here.take(more) : nullptr;
         if (found != nullptr) break;
         auto const outcome = gate.try_sleep(
             0, [this] { return !here.maybe_empty(); }, [] {}, [] {});
-        woken = outcome == heist::idle_outcome::slept;
-        woken ? gate.become_thief() : Env::relax();
+        notified = outcome == heist::idle_outcome::slept;
+        notified ? gate.start_stealing() : Env::relax();
       }
-      gate.found_work([this] { return !here.maybe_empty(); }, woken);
+      gate.found_work([this] { return !here.maybe_empty(); }, notified);
       this->run(*found);
       this->stop.store(true, order::release);
       gate.wake_all();
@@ -228,44 +228,45 @@ int main(int argc, char** argv) {
   all.merge();
   // In the larger ones a CAS fails for a reason only (that it may fail without one is covered by the smaller ones), and
   // workers have looked in vain already when they start.
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const wide{.rules = {.steps = 1000}, .random_executions = 100'000};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const wide{.config = {.steps = 1000}, .random_executions = 100'000};
 
-  all.prove("H10 idle: a push wakes a thief", three, pushed<env, 1, true>);
-  all.prove("H10 idle: the same without membarrier", three, pushed<model::symmetric_env, 1, true>);
-  all.prove("H10 idle: a submission wakes", three, submitted<env, false>);
-  all.prove("H10 idle: a submission wakes (adaptive)", three, submitted<env, true>);
-  all.prove("H10 idle: an active worker keeps a thief", three, kept_thief<1, true>);
-  all.prove("H10 idle: an active worker keeps a thief, 2 thieves", three_plain, kept_thief<2, false>);
-  all.prove("H10 idle: the same, random", wide, kept_thief<2, true>);
-  all.prove("H10 idle: a stop wakes everybody", three_plain, stopped<false>);
-  all.prove("H10 idle: a stop wakes everybody (adaptive)", three_plain, stopped<true>);
-  all.prove("H10 idle: 2 pushes wake 2 thieves", three_plain, pushed<env, 2, false>);
-  all.prove("H10 idle: 2 pushes wake 2 thieves, random", wide, pushed<env, 2, true>);
-  all.prove("H10 idle: submitted, then pushed", three_plain, submitted_then_pushed<env, false, false>);
-  all.prove("H10 idle: submitted, then pushed (adaptive)", three_plain, submitted_then_pushed<env, true, false>);
+  all.verify("H10 idle: a push wakes a thief", three, pushed<env, 1, true>);
+  all.verify("H10 idle: the same without membarrier", three, pushed<model::symmetric_env, 1, true>);
+  all.verify("H10 idle: a submission wakes", three, submitted<env, false>);
+  all.verify("H10 idle: a submission wakes (adaptive)", three, submitted<env, true>);
+  all.verify("H10 idle: an active worker keeps a thief", three, kept_thief<1, true>);
+  all.verify("H10 idle: an active worker keeps a thief, 2 thieves", three_plain, kept_thief<2, false>);
+  all.verify("H10 idle: the same, random", wide, kept_thief<2, true>);
+  all.verify("H10 idle: a stop wakes everybody", three_plain, stopped<false>);
+  all.verify("H10 idle: a stop wakes everybody (adaptive)", three_plain, stopped<true>);
+  all.verify("H10 idle: 2 pushes wake 2 thieves", three_plain, pushed<env, 2, false>);
+  all.verify("H10 idle: 2 pushes wake 2 thieves, random", wide, pushed<env, 2, true>);
+  all.verify("H10 idle: submitted, then pushed", three_plain, submitted_then_pushed<env, false, false>);
+  all.verify("H10 idle: submitted, then pushed (adaptive)", three_plain, submitted_then_pushed<env, true, false>);
 
-  all.prove("H10 ring: a push wakes a thief at the other gate", three, pushed<env, 1, true, ring::all_far>);
-  all.prove("H10 ring: the same without membarrier", three, pushed<model::symmetric_env, 1, true, ring::all_far>);
-  all.prove("H10 ring: a submission wakes", three, submitted<env, false, ring::all_far>);
-  all.prove("H10 ring: a submission wakes (adaptive)", three, submitted<env, true, ring::all_far>);
-  all.prove("H10 ring: a submission wakes at its own gate (adaptive)", three, submitted<env, true, ring::second_far>);
-  all.prove("H10 ring: an active worker keeps a thief at each gate", three, kept_thief<1, true, ring::all_far>);
-  all.prove("H10 ring: a stop wakes everybody", three_plain, stopped<false, ring::second_far>);
-  all.prove("H10 ring: a stop wakes everybody (adaptive)", three_plain, stopped<true, ring::second_far>);
-  all.prove("H10 ring: a push for one gate only", three_plain, pushed_here<env, false>);
-  all.prove("H10 ring: 2 pushes wake a thief at each gate", two, pushed<env, 2, false, ring::second_far>);
-  all.prove("H10 ring: 2 pushes wake both at the other gate", two, pushed<env, 2, false, ring::all_far>);
-  all.prove("H10 ring: submitted, then pushed", two, submitted_then_pushed<env, false, false, ring::second_far>);
-  all.prove("H10 ring: submitted, then pushed (adaptive)", two,
-            submitted_then_pushed<env, true, false, ring::second_far>);
-  all.prove("H10 ring: a push for one gate only, random", wide, pushed_here<env, true>);
-  all.prove("H10 ring: 2 pushes, random", wide, pushed<env, 2, true, ring::first_far>);
-  all.prove("H10 ring: submitted, then pushed, random", wide, submitted_then_pushed<env, false, true, ring::first_far>);
-  all.prove("H10 ring: submitted, then pushed, random (adaptive)", wide,
-            submitted_then_pushed<env, true, true, ring::second_far>);
-  all.prove("H10 ring: an active worker keeps thieves, random", wide, kept_thief<2, true, ring::second_far>);
+  all.verify("H10 ring: a push wakes a thief at the other gate", three, pushed<env, 1, true, ring::all_far>);
+  all.verify("H10 ring: the same without membarrier", three, pushed<model::symmetric_env, 1, true, ring::all_far>);
+  all.verify("H10 ring: a submission wakes", three, submitted<env, false, ring::all_far>);
+  all.verify("H10 ring: a submission wakes (adaptive)", three, submitted<env, true, ring::all_far>);
+  all.verify("H10 ring: a submission wakes at its own gate (adaptive)", three, submitted<env, true, ring::second_far>);
+  all.verify("H10 ring: an active worker keeps a thief at each gate", three, kept_thief<1, true, ring::all_far>);
+  all.verify("H10 ring: a stop wakes everybody", three_plain, stopped<false, ring::second_far>);
+  all.verify("H10 ring: a stop wakes everybody (adaptive)", three_plain, stopped<true, ring::second_far>);
+  all.verify("H10 ring: a push for one gate only", three_plain, pushed_here<env, false>);
+  all.verify("H10 ring: 2 pushes wake a thief at each gate", two, pushed<env, 2, false, ring::second_far>);
+  all.verify("H10 ring: 2 pushes wake both at the other gate", two, pushed<env, 2, false, ring::all_far>);
+  all.verify("H10 ring: submitted, then pushed", two, submitted_then_pushed<env, false, false, ring::second_far>);
+  all.verify("H10 ring: submitted, then pushed (adaptive)", two,
+             submitted_then_pushed<env, true, false, ring::second_far>);
+  all.verify("H10 ring: a push for one gate only, random", wide, pushed_here<env, true>);
+  all.verify("H10 ring: 2 pushes, random", wide, pushed<env, 2, true, ring::first_far>);
+  all.verify("H10 ring: submitted, then pushed, random", wide,
+             submitted_then_pushed<env, false, true, ring::first_far>);
+  all.verify("H10 ring: submitted, then pushed, random (adaptive)", wide,
+             submitted_then_pushed<env, true, true, ring::second_far>);
+  all.verify("H10 ring: an active worker keeps thieves, random", wide, kept_thief<2, true, ring::second_far>);
   return all.finish();
 }

@@ -18,7 +18,7 @@ struct env : model::env {
 
 struct task {
   task* older = nullptr;
-  task* younger = nullptr;
+  task* newer = nullptr;
   env::plain<int> payload{0};
   env::plain<int> taken{0};
 };
@@ -44,7 +44,7 @@ struct squad {
   void lead(int count) {
     while (count > 0) {
       if (!pool.busy() && take(pool.take())) {
-        pool.become_busy();
+        pool.set_busy();
         model::check(inside == 0, "the squad runs two tasks at once");
         inside = 1;
         inside = 0;
@@ -71,7 +71,7 @@ void order_of_tasks(model::execution& t) {
     is(s.pool.steal(), &a);
     model::check(!s.pool.busy(), "a thief made the squad busy");
     is(s.pool.take(), &c);
-    s.pool.become_busy();
+    s.pool.set_busy();
     model::check(s.pool.busy(), "a head that has a task did not make its squad busy");
     s.pool.release();
     model::check(!s.pool.busy(), "a squad is busy after its release");
@@ -97,7 +97,7 @@ void pushed(model::execution& t) {
   t.thread([&s] {
     for (int i = 0; i < Tasks; ++i) {
       if (!squad::take(s.pool.take())) continue;
-      s.pool.become_busy();
+      s.pool.set_busy();
       s.pool.release();
     }
   });
@@ -117,7 +117,7 @@ void pushed(model::execution& t) {
 /// The head takes one while a member ends what ran before.
 void released(model::execution& t) {
   auto& s = t.make<squad>();
-  s.pool.become_busy();
+  s.pool.set_busy();
   s.inside = 1;
   s.pool.push(s.make(0));
   t.thread([&s] {
@@ -133,13 +133,13 @@ void released(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("inter pool: which task comes out", three, order_of_tasks);
-  all.prove("inter pool: a member releases", three, released);
-  all.prove("inter pool: head and thief, 1 task", three, pushed<false, 1>);
-  all.prove("inter pool: head and thief, 1 pinned", three, pushed<true, 1>);
-  all.prove("inter pool: head and thief, 2 tasks", three, pushed<false, 2>);
-  all.prove("inter pool: head and thief, 2 pinned", three, pushed<true, 2>);
+  all.verify("inter pool: which task comes out", three, order_of_tasks);
+  all.verify("inter pool: a member releases", three, released);
+  all.verify("inter pool: head and thief, 1 task", three, pushed<false, 1>);
+  all.verify("inter pool: head and thief, 1 pinned", three, pushed<true, 1>);
+  all.verify("inter pool: head and thief, 2 tasks", three, pushed<false, 2>);
+  all.verify("inter pool: head and thief, 2 pinned", three, pushed<true, 2>);
   return all.finish();
 }

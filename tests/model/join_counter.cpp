@@ -41,7 +41,7 @@ struct graph {
   };
 
   std::array<task, size> tasks;
-  env::atomic<std::size_t> offered{0};  // task that somebody may take; 0: none
+  env::atomic<std::size_t> published{0};  // task that somebody may take; 0: none
   env::atomic<std::uint32_t> remaining{0};
   env::atomic<bool> finished{false};
   env::plain<int> pass{0};
@@ -75,7 +75,7 @@ struct graph {
       if (next == none) {
         next = s;
       } else {
-        model::check(offered.exchange(s, order::acq_rel) == 0, "a task was offered before the last one was taken");
+        model::check(published.exchange(s, order::acq_rel) == 0, "a task was offered before the last one was taken");
       }
     }
     if (remaining.fetch_sub(1, order::acq_rel) != 1) return next;
@@ -92,7 +92,7 @@ struct graph {
     for (std::size_t t = first;;) {
       while (t != none) t = run(t, alone);
       if (finished.load(order::acquire)) return;
-      t = offered.load(order::relaxed) != 0 ? offered.exchange(0, order::acquire) : 0;
+      t = published.load(order::relaxed) != 0 ? published.exchange(0, order::acquire) : 0;
       if (t == 0) {
         t = none;
         env::read_again();
@@ -118,12 +118,12 @@ void passes(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("H12 join counter: a thread alone, 3 passes", three, passes<wavefront_2x3, 3, 1>);
-  all.prove("H12 join counter: a chain, 2 passes", three, passes<chain, 2, 2>);
-  all.prove("H12 join counter: a diamond, 2 passes", three, passes<diamond, 2, 2>);
-  all.prove("H12 join counter: 2x2 wavefront, 2 passes", three, passes<wavefront_2x2, 2, 2>);
-  all.prove("H12 join counter: 2x3 wavefront, 2 passes", three, passes<wavefront_2x3, 2, 2>);
+  all.verify("H12 join counter: a thread alone, 3 passes", three, passes<wavefront_2x3, 3, 1>);
+  all.verify("H12 join counter: a chain, 2 passes", three, passes<chain, 2, 2>);
+  all.verify("H12 join counter: a diamond, 2 passes", three, passes<diamond, 2, 2>);
+  all.verify("H12 join counter: 2x2 wavefront, 2 passes", three, passes<wavefront_2x2, 2, 2>);
+  all.verify("H12 join counter: 2x3 wavefront, 2 passes", three, passes<wavefront_2x3, 2, 2>);
   return all.finish();
 }

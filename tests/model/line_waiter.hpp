@@ -12,14 +12,16 @@ template <class Base = heist::detail::queued_waiter<env>>
 struct line_waiter : Base {
   template <class... Args>
   explicit line_waiter(Args... args) noexcept : Base{&wake_up, args...} {}
-  heist::basic_completion<env> woken;
+  heist::basic_completion<env> notified;
 
   void wait() noexcept {
     heist::thread_waiter<env, 1> me;
-    if (woken.enlist(me)) me.wait();
-    woken.reset();
+    if (notified.add_entry(me)) me.wait();
+    notified.reset();
   }
-  static void wake_up(heist::detail::queued_waiter<env>& w) noexcept { static_cast<line_waiter&>(w).woken.complete(); }
+  static void wake_up(heist::detail::queued_waiter<env>& w) noexcept {
+    static_cast<line_waiter&>(w).notified.complete();
+  }
 };
 
 /// Stands for a stop_callback: another thread tells one waiter to leave, at any time.

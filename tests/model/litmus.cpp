@@ -332,15 +332,15 @@ int main(int argc, char** argv) {
   all.litmus("CAS weak", {0, 1, 2, 8 + 1}, compare_exchange<true>);
   all.litmus("transitivity", {0, 1, 3}, transitivity);
 
-  model::limits const deep{.rules = {.preemptions = 20}};
-  all.prove("plain field: release, acquire", deep, hand_over<release, acquire>);
+  model::limits const deep{.config = {.preemptions = 20}};
+  all.verify("plain field: release, acquire", deep, hand_over<release, acquire>);
   all.refute("plain field: relaxed store", deep, "data race", hand_over<relaxed, acquire>);
   all.refute("plain field: relaxed load", deep, "data race", hand_over<release, relaxed>);
   all.refute("plain field: read again after the release", deep, "data race", read_after_release);
-  all.prove("park: change and wake", deep, sleeping<true, true>);
+  all.verify("park: change and wake", deep, sleeping<true, true>);
   all.refute("park: no wake", deep, "deadlock", sleeping<true, false>);
   all.refute("park: no change", deep, "deadlock", sleeping<false, true>);
-  all.prove("spinning with relax()", deep, spinning<true>);
+  all.verify("spinning with relax()", deep, spinning<true>);
   all.refute("heap: leak", deep, "leak", leak);
   all.refute("heap: double free", deep, "double free", double_free);
   all.refute("heap: freed while in use", deep, "destr", late_use);

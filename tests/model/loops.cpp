@@ -31,7 +31,7 @@ struct context {
   worker* on;
   std::size_t depth;
   std::size_t workers;
-  bool remembers;
+  bool has_history;
 };
 
 struct slot {
@@ -59,18 +59,18 @@ void context::fork_join(Lower&& lower, Upper&& upper) const {
   if (!on->tasks.fork_is_plain(&at)) on->tasks.forked(&at);
   std::exception_ptr first;
   try {
-    lower(context{on, depth + 1, workers, remembers});
+    lower(context{on, depth + 1, workers, has_history});
   } catch (...) {
     first = std::current_exception();
   }
   if (on->tasks.join_is_plain(&at) || on->tasks.join(&at).mine) {
     try {
-      upper(context{on, depth, workers, remembers});
+      upper(context{on, depth, workers, has_history});
     } catch (...) {
       if (!first) first = std::current_exception();
     }
   } else {
-    while (!at.finished.done()) env::read_again();
+    while (!at.finished.is_ready()) env::read_again();
     if (!first) first = std::exchange(at.thrown, nullptr);
     on->tasks.reclaim(&at);
   }
@@ -78,11 +78,11 @@ void context::fork_join(Lower&& lower, Upper&& upper) const {
 }
 
 constexpr std::size_t workers_told = 3;  // others may come, or not
-constexpr std::size_t most_iterations = 12, nowhere = ~std::size_t{0};
+constexpr std::size_t most_iterations = 12, no_place = ~std::size_t{0};
 
 /// What a piece has seen: the iterations [lo, hi), in their order.
 struct seen {
-  env::plain<std::size_t> lo{nowhere}, hi{nowhere};
+  env::plain<std::size_t> lo{no_place}, hi{no_place};
 };
 
 struct failure {
@@ -103,8 +103,8 @@ struct stage : heist::detail::loop_body<context> {
     model::check(!it.returned, "a block begins after the loop has returned");
     model::check(lo < it.known_end[static_cast<std::size_t>(model::self())],
                  "a block begins behind the end that its own thread has set");
-    model::check(mine.hi == nowhere || mine.hi == lo, "a block's result is added where it does not belong");
-    if (mine.lo == nowhere) mine.lo = lo;
+    model::check(mine.hi == no_place || mine.hi == lo, "a block's result is added where it does not belong");
+    if (mine.lo == no_place) mine.lo = lo;
     for (std::size_t i = lo; i != hi; ++i) {
       it.runs[i] = it.runs[i] + 1;
       mine.hi = i + 1;
@@ -114,11 +114,11 @@ struct stage : heist::detail::loop_body<context> {
   static void* make_result(loop_body<context>&) { return new seen; }
   static void put_result(loop_body<context>&, void* result, void* made) {
     std::unique_ptr<seen> const gone{static_cast<seen*>(made)};
-    if (result == nullptr || gone->lo == nowhere) return;
+    if (result == nullptr || gone->lo == no_place) return;
     seen& upper = *gone;
     auto& lower = *static_cast<seen*>(result);
-    model::check(lower.hi == nowhere || lower.hi <= upper.lo, "results are put together in another order");
-    if (lower.lo == nowhere) lower.lo = static_cast<std::size_t>(upper.lo);
+    model::check(lower.hi == no_place || lower.hi <= upper.lo, "results are put together in another order");
+    if (lower.lo == no_place) lower.lo = static_cast<std::size_t>(upper.lo);
     lower.hi = static_cast<std::size_t>(upper.hi);
   }
   void visit(std::size_t i, loop_body<context>& self) {
@@ -138,34 +138,34 @@ struct stage : heist::detail::loop_body<context> {
 
   std::size_t n;
   does what;
-  std::size_t special, other = nowhere;
+  std::size_t special, other = no_place;
   std::stop_source stop;
   env::plain<bool> returned{false};
   std::array<env::plain<int>, most_iterations> runs{};
   std::array<std::size_t, model::max_threads> known_end = [] {
     std::array<std::size_t, model::max_threads> all{};
-    for (std::size_t& e : all) e = nowhere;
+    for (std::size_t& e : all) e = no_place;
     return all;
   }();
 };
 
-template <std::size_t N, does What, std::size_t Special, int Thieves, int Steals, bool Remembers = false,
-          std::size_t Other = nowhere>
-void divided(model::execution& t) {
+template <std::size_t N, does What, std::size_t Special, int Thieves, int Steals, bool HasHistory = false,
+          std::size_t Other = no_place>
+void split_range(model::execution& t) {
   struct board {
     stage body{N, What, Special};
     std::array<worker, Thieves + 1> workers;
     bool all = true;
-    std::size_t thrown = nowhere;
+    std::size_t thrown = no_place;
     seen result;
   };
   auto& b = t.make<board>();
   b.body.other = Other;
   t.thread([&b] {
     std::stop_token const stop = What == does::stops ? b.body.stop.get_token() : std::stop_token{};
-    heist::detail::loop<context> engine{b.body, N, Remembers ? 2 : heist::loop_options::automatic, stop};
+    heist::detail::loop<context> engine{b.body, N, HasHistory ? 2 : heist::loop_options::automatic, stop};
     try {
-      b.all = engine.run(context{b.workers.data(), 0, workers_told, Remembers}, &b.result);
+      b.all = engine.run(context{b.workers.data(), 0, workers_told, HasHistory}, &b.result);
     } catch (failure const& f) {
       b.thrown = f.at;
     }
@@ -175,13 +175,13 @@ void divided(model::execution& t) {
     t.thread([&b, k] {
       for (int i = 0; i < Steals; ++i) {
         // The loop's own worker first, then the one that may have divided what it has taken.
-        worker& robbed = b.workers[static_cast<std::size_t>(i % 2 == 0 ? 0 : Thieves + 1 - k)];
-        auto const found = robbed.tasks.steal();
-        if (found.status == heist::steal_status::empty) robbed.tasks.ask();
+        worker& stolen_from = b.workers[static_cast<std::size_t>(i % 2 == 0 ? 0 : Thieves + 1 - k)];
+        auto const found = stolen_from.tasks.steal();
+        if (found.status == heist::steal_status::empty) stolen_from.tasks.ask();
         if (found.item == nullptr) continue;
         slot& s = *found.item;
         try {
-          s.call(s.task, context{&b.workers[static_cast<std::size_t>(k)], 0, workers_told, Remembers});
+          s.call(s.task, context{&b.workers[static_cast<std::size_t>(k)], 0, workers_told, HasHistory});
         } catch (...) {
           s.thrown = std::current_exception();
         }
@@ -215,20 +215,20 @@ void divided(model::execution& t) {
 
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const three{.config = {.preemptions = 3, .odd_failures = 0}};
 
-  all.prove("loop: 6 iterations, alone", three, divided<6, does::nothing, 0, 0, 0>);
-  all.prove("loop: 6 iterations, the third throws, alone", three, divided<6, does::throws, 2, 0, 0>);
-  all.prove("loop: 6 iterations, the third stops, alone", three, divided<6, does::stops, 2, 0, 0>);
-  all.prove("loop: 5 iterations and 1 steal", three, divided<5, does::nothing, 0, 1, 1>);
-  all.prove("loop: 6 iterations and 2 steals", two, divided<6, does::nothing, 0, 1, 2>);
-  all.prove("loop: 4 iterations and 2 thieves", two, divided<4, does::nothing, 0, 2, 1>);
-  all.prove("loop: 5 iterations, the third throws, 2 steals", two, divided<5, does::throws, 2, 1, 2>);
-  all.prove("loop: 6 iterations, two throw, 1 steal", two, divided<6, does::throws, 1, 1, 1, false, 4>);
-  all.prove("loop: 5 iterations, the second stops, 2 steals", two, divided<5, does::stops, 1, 1, 2>);
-  all.prove("loop: 6 iterations, two are found, 2 steals", two, divided<6, does::finds, 1, 1, 2, false, 4>);
-  all.prove("loop: a fixed division of 7 into parts of 2, 1 steal", two, divided<7, does::nothing, 0, 1, 1, true>);
-  all.prove("loop: the same, two are found", two, divided<7, does::finds, 2, 1, 2, true, 5>);
+  all.verify("loop: 6 iterations, alone", three, split_range<6, does::nothing, 0, 0, 0>);
+  all.verify("loop: 6 iterations, the third throws, alone", three, split_range<6, does::throws, 2, 0, 0>);
+  all.verify("loop: 6 iterations, the third stops, alone", three, split_range<6, does::stops, 2, 0, 0>);
+  all.verify("loop: 5 iterations and 1 steal", three, split_range<5, does::nothing, 0, 1, 1>);
+  all.verify("loop: 6 iterations and 2 steals", two, split_range<6, does::nothing, 0, 1, 2>);
+  all.verify("loop: 4 iterations and 2 thieves", two, split_range<4, does::nothing, 0, 2, 1>);
+  all.verify("loop: 5 iterations, the third throws, 2 steals", two, split_range<5, does::throws, 2, 1, 2>);
+  all.verify("loop: 6 iterations, two throw, 1 steal", two, split_range<6, does::throws, 1, 1, 1, false, 4>);
+  all.verify("loop: 5 iterations, the second stops, 2 steals", two, split_range<5, does::stops, 1, 1, 2>);
+  all.verify("loop: 6 iterations, two are found, 2 steals", two, split_range<6, does::finds, 1, 1, 2, false, 4>);
+  all.verify("loop: a fixed division of 7 into parts of 2, 1 steal", two, split_range<7, does::nothing, 0, 1, 1, true>);
+  all.verify("loop: the same, two are found", two, split_range<7, does::finds, 2, 1, 2, true, 5>);
   return all.finish();
 }

@@ -23,7 +23,7 @@ struct stage {
   std::array<std::array<entry, 2>, 3> entries;  ///< of each thread
 
   entry& use(int who, int time = 0) {
-    entry* e = list.obtain();
+    entry* e = list.acquire();
     if (e == nullptr) {
       e = &entries[static_cast<std::size_t>(who)][static_cast<std::size_t>(time)];
       e->number = who + 1;
@@ -46,14 +46,14 @@ void walk_meets_all(model::execution& t) {
   // The open one is in the middle: one is younger, one older.
   entry* const older = &s.use(0);
   entry& open = s.use(1);
-  entry* const younger = &s.use(2);
+  entry* const newer = &s.use(2);
   open.is_open.store(1, order::relaxed);
   t.thread([&s, older] {
     s.give_back(*older);
     for (int i = 0; i != Rounds; ++i) s.give_back(s.use(0, 1));
   });
-  t.thread([&s, younger] {
-    s.give_back(*younger);
+  t.thread([&s, newer] {
+    s.give_back(*newer);
     for (int i = 0; i != Rounds; ++i) s.give_back(s.use(2, 1));
   });
   t.thread([&s, &open] {
@@ -75,9 +75,9 @@ void walk_stands_still(model::execution& t) {
   s.give_back(kept);
   t.thread([&s, &moved] {
     s.give_back(moved);
-    entry& fresh = s.entries[0][1];
-    fresh.number = 1;
-    s.list.add(fresh);
+    entry& unused = s.entries[0][1];
+    unused.number = 1;
+    s.list.add(unused);
     entry& first = s.use(1);
     entry& again = s.use(2);
     s.give_back(first);
@@ -119,10 +119,10 @@ void users(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
-  all.prove("open list: a walk beside two users", three, walk_meets_all<1>);
-  all.prove("open list: a walk that stands on what is moved", three, walk_stands_still);
-  all.prove("open list: 2 users, twice", three, users<2, 2>);
-  all.prove("open list: 3 users", three, users<3, 1>);
+  model::limits const three{.config = {.preemptions = 3, .odd_failures = 0}};
+  all.verify("open list: a walk beside two users", three, walk_meets_all<1>);
+  all.verify("open list: a walk that stands on what is moved", three, walk_stands_still);
+  all.verify("open list: 2 users, twice", three, users<2, 2>);
+  all.verify("open list: 3 users", three, users<3, 1>);
   return all.finish();
 }

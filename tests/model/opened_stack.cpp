@@ -114,7 +114,7 @@ struct board {
       if (!mine) at.mark.store(number, order::release);
     }
     if (mine) return run(number);
-    while (!at.finished.done()) env::read_again();
+    while (!at.finished.is_ready()) env::read_again();
     model::check(at.outcome == number, "the outcome in the slot is not that of the task");
     at.mark.store(nothing, order::relaxed);
     stack::owner_part const here{tasks};
@@ -215,20 +215,20 @@ void opened(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const two_plain{.rules = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two_plain{.config = {.preemptions = 2, .odd_failures = 0}};
 
-  all.prove("opened stack: ++-- and 1 attempt", three, opened<"++--", 1, 1>);
-  all.prove("opened stack: ++-- and 2 attempts", three_plain, opened<"++--", 1, 2>);
-  all.prove("opened stack: ++-+-- and 1 attempt, a slot used again", three, opened<"++-+--", 1, 1>);
-  all.prove("opened stack: ++w-- and 2 attempts", three, opened<"++w--", 1, 2, 2>);
-  all.prove("opened stack: +++w--- and 3 attempts", three_plain, opened<"+++w---", 1, 3, 3>);
-  all.prove("opened stack: ++(+w-)-- and 3 attempts", two_plain, opened<"++(+w-)--", 1, 3, 3>);
-  all.prove("opened stack: ++()-- and 2 attempts", three_plain, opened<"++()--", 1, 2>);
-  all.prove("opened stack: ++(+-)-- and 1 attempt", three_plain, opened<"++(+-)--", 1, 1>);
-  all.prove("opened stack: ++*-- and 1 attempt", three_plain, opened<"++*--", 1, 1>);
-  all.prove("opened stack: ++-- and 2 thieves", two_plain, opened<"++--", 2, 1>);
-  all.prove("opened stack: +++w--- and 2 thieves", two_plain, opened<"+++w---", 2, 1>);
+  all.verify("opened stack: ++-- and 1 attempt", three, opened<"++--", 1, 1>);
+  all.verify("opened stack: ++-- and 2 attempts", three_plain, opened<"++--", 1, 2>);
+  all.verify("opened stack: ++-+-- and 1 attempt, a slot used again", three, opened<"++-+--", 1, 1>);
+  all.verify("opened stack: ++w-- and 2 attempts", three, opened<"++w--", 1, 2, 2>);
+  all.verify("opened stack: +++w--- and 3 attempts", three_plain, opened<"+++w---", 1, 3, 3>);
+  all.verify("opened stack: ++(+w-)-- and 3 attempts", two_plain, opened<"++(+w-)--", 1, 3, 3>);
+  all.verify("opened stack: ++()-- and 2 attempts", three_plain, opened<"++()--", 1, 2>);
+  all.verify("opened stack: ++(+-)-- and 1 attempt", three_plain, opened<"++(+-)--", 1, 1>);
+  all.verify("opened stack: ++*-- and 1 attempt", three_plain, opened<"++*--", 1, 1>);
+  all.verify("opened stack: ++-- and 2 thieves", two_plain, opened<"++--", 2, 1>);
+  all.verify("opened stack: +++w--- and 2 thieves", two_plain, opened<"+++w---", 2, 1>);
   return all.finish();
 }

@@ -13,7 +13,7 @@ namespace {
 using model::env;
 using order = std::memory_order;
 using heist::detail::wait_end;
-using woken_list = heist::detail::woken_list<env>;
+using wake_list = heist::detail::wake_list<env>;
 using waiter = model::line_waiter<heist::detail::lock_waiter<env>>;
 
 struct book {
@@ -26,36 +26,36 @@ struct book {
 
   static std::uintptr_t writer(int who) { return static_cast<std::uintptr_t>(who + 1) * 4; }
 
-  wait_end compete(waiter& w) {
-    woken_list woken;
-    return lock.compete(w, woken);
+  wait_end contend(waiter& w) {
+    wake_list notified;
+    return lock.contend(w, notified);
   }
   /// True: the caller has the lock.
-  bool acquire(std::uintptr_t who, bool insists, bool may_leave) {
+  bool acquire(std::uintptr_t who, bool strict, bool may_leave) {
     if (lock.try_acquire(who)) return true;
-    waiter w{who, insists};
+    waiter w{who, strict};
     if (may_leave) stop.begin(w);
     wait_end end = lock.acquire_or_enter(w);
     while (end == wait_end::none) {
       w.wait();
-      end = compete(w);
+      end = contend(w);
     }
     if (may_leave) stop.end();
     return end == wait_end::served;
   }
   void release(std::uintptr_t who) {
-    woken_list woken;
-    model::check(who == reader ? lock.release_shared(woken) : lock.release(woken), "the lock is not taken");
+    wake_list notified;
+    model::check(who == reader ? lock.release_shared(notified) : lock.release(notified), "the lock is not taken");
   }
-  void read(bool insists = false, bool may_leave = false) {
-    if (!acquire(reader, insists, may_leave)) return;
+  void read(bool strict = false, bool may_leave = false) {
+    if (!acquire(reader, strict, may_leave)) return;
     model::check(lock.writer() == 0, "a reader is beside a writer");
     static_cast<void>(static_cast<int>(text));
     reads.fetch_add(1, order::relaxed);
     release(reader);
   }
-  void write(int who, bool insists = false, bool may_leave = false) {
-    if (!acquire(writer(who), insists, may_leave)) return;
+  void write(int who, bool strict = false, bool may_leave = false) {
+    if (!acquire(writer(who), strict, may_leave)) return;
     model::check(lock.writer() == writer(who), "the writer is another one");
     text = text + 1;
     release(writer(who));
@@ -68,12 +68,12 @@ struct book {
   }
   auto leave() {
     return [this](waiter& w) {
-      woken_list woken;
-      lock.leave(w, wait_end::stopped, woken);
+      wake_list notified;
+      lock.leave(w, wait_end::stopped, notified);
     };
   }
   void check_free() {
-    model::check(lock.writer() == 0 && !lock.is_waited_for(), "somebody is left");
+    model::check(lock.writer() == 0 && !lock.has_waiter(), "somebody is left");
     model::check(lock.try_acquire(4), "it cannot be taken");
   }
 };
@@ -133,7 +133,8 @@ void in_order(model::execution& t) {
     }
     model::check(s.lock.acquire_or_enter(second) == wait_end::none, "a writer is overtaken for ever");
     s.release(book::reader);
-    model::check(first.woken.done() && first.end == wait_end::none && !second.woken.done(), "the writer is not called");
+    model::check(first.notified.is_ready() && first.end == wait_end::none && !second.notified.is_ready(),
+                 "the writer is not called");
     for (int i = 0; i != 2; ++i) {
       model::check(s.lock.try_acquire(a), "nobody overtakes one that wakes up");
       model::check(!s.lock.try_acquire(book::reader) && !s.lock.seems_free(book::reader),
@@ -141,20 +142,20 @@ void in_order(model::execution& t) {
       model::check(first.end == wait_end::none, "it was handed over too soon");
       s.release(a);
     }
-    model::check(first.end == wait_end::served && s.lock.writer() == b && !s.lock.is_soon_free(),
+    model::check(first.end == wait_end::served && s.lock.writer() == b && !s.lock.frees_soon(),
                  "it is not handed over");
     model::check(!s.lock.try_acquire(book::reader), "a reader is beside a writer");
-    model::check(s.compete(first) == wait_end::served && s.lock.is_soon_free(),
+    model::check(s.contend(first) == wait_end::served && s.lock.frees_soon(),
                  "the lock that was handed over is not had");
     s.release(b);
-    model::check(second.end == wait_end::served && second.woken.done(), "the reader does not follow");
+    model::check(second.end == wait_end::served && second.notified.is_ready(), "the reader does not follow");
     s.release(book::reader);
     s.check_free();
   });
 }
 
 /// Step by step: a writer competes in vain, and is next. When it is told to leave, readers behind it go on.
-void insists(model::execution& t) {
+void strict(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {
     std::uintptr_t const a = book::writer(0), b = book::writer(1);
@@ -162,7 +163,7 @@ void insists(model::execution& t) {
     s.call(first, a);
     model::check(s.lock.try_acquire(book::reader), "nobody overtakes one that wakes up");
     first.wait();
-    model::check(s.compete(first) == wait_end::none, "a writer is beside a reader");
+    model::check(s.contend(first) == wait_end::none, "a writer is beside a reader");
     model::check(!s.lock.try_acquire(book::reader), "one that insists is overtaken");
     waiter second{book::reader, false};
     model::check(s.lock.acquire_or_enter(second) == wait_end::none, "one that insists is overtaken");
@@ -184,11 +185,11 @@ void competes_in_vain(model::execution& t) {
     s.call(first, a);
     model::check(s.lock.try_acquire(a), "nobody overtakes one that wakes up");
     first.wait();
-    model::check(s.compete(first) == wait_end::none, "two write");
+    model::check(s.contend(first) == wait_end::none, "two write");
     s.release(a);
     model::check(first.end == wait_end::served, "it must compete once more");
     first.wait();
-    model::check(s.compete(first) == wait_end::served, "what was handed over is not had");
+    model::check(s.contend(first) == wait_end::served, "what was handed over is not had");
     s.release(b);
     s.check_free();
   });
@@ -216,8 +217,9 @@ void leave_in_order(model::execution& t) {
     model::check(s.lock.acquire_or_enter(third) == wait_end::none, "it is overtaken for ever");
     s.leave()(second);
     second.wait();
-    model::check(s.compete(second) == wait_end::stopped, "it is not stopped");
-    model::check(third.end == wait_end::served && third.woken.done(), "a reader stays behind a writer that has left");
+    model::check(s.contend(second) == wait_end::stopped, "it is not stopped");
+    model::check(third.end == wait_end::served && third.notified.is_ready(),
+                 "a reader stays behind a writer that has left");
     for (int i = 0; i != 3; ++i) s.release(book::reader);
     s.check_free();
   });
@@ -228,20 +230,20 @@ void leave_in_order(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const heavy{.rules = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
-  all.prove("reader-writer lock: step by step", three, in_order);
-  all.prove("reader-writer lock: one insists, and leaves", three, insists);
-  all.prove("reader-writer lock: one competes in vain", three, competes_in_vain);
-  all.prove("reader-writer lock: two leave", three, leave_in_order);
-  all.prove("reader-writer lock: 1 reads, 1 writes, three times", three, all_enter<1, 1, 3>);
-  all.prove("reader-writer lock: 2 write, twice", three, all_enter<0, 2, 2>);
-  all.prove("reader-writer lock: 2 read, 1 writes", two, all_enter<2, 1, 1>);
-  all.prove("reader-writer lock: 1 reads, 2 write", two, all_enter<1, 2, 1>);
-  all.prove("reader-writer lock: 1 reads, 2 write, all insist", two, all_enter<1, 2, 1, true>);
-  all.prove("reader-writer lock: 2 read, 1 writes, twice", heavy, all_enter<2, 1, 2>);
-  all.prove("reader-writer lock: a writer leaves", heavy, one_leaves<false>);
-  all.prove("reader-writer lock: a reader leaves", heavy, one_leaves<true>);
+  model::limits const three{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const heavy{.config = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
+  all.verify("reader-writer lock: step by step", three, in_order);
+  all.verify("reader-writer lock: one insists, and leaves", three, strict);
+  all.verify("reader-writer lock: one competes in vain", three, competes_in_vain);
+  all.verify("reader-writer lock: two leave", three, leave_in_order);
+  all.verify("reader-writer lock: 1 reads, 1 writes, three times", three, all_enter<1, 1, 3>);
+  all.verify("reader-writer lock: 2 write, twice", three, all_enter<0, 2, 2>);
+  all.verify("reader-writer lock: 2 read, 1 writes", two, all_enter<2, 1, 1>);
+  all.verify("reader-writer lock: 1 reads, 2 write", two, all_enter<1, 2, 1>);
+  all.verify("reader-writer lock: 1 reads, 2 write, all insist", two, all_enter<1, 2, 1, true>);
+  all.verify("reader-writer lock: 2 read, 1 writes, twice", heavy, all_enter<2, 1, 2>);
+  all.verify("reader-writer lock: a writer leaves", heavy, one_leaves<false>);
+  all.verify("reader-writer lock: a reader leaves", heavy, one_leaves<true>);
   return all.finish();
 }

@@ -104,7 +104,7 @@ void exchanged(model::execution& t) {
 }
 
 /// The owner makes tasks ready while a thief takes its promises.
-void robbed(model::execution& t) {
+void stolen_from(model::execution& t) {
   auto& p = t.make<pair_of_workers>();
   t.thread([&p] {
     p.make_ready(0, 0);
@@ -119,7 +119,7 @@ void robbed(model::execution& t) {
 }
 
 /// Two threads exchange between lists that are full, in both directions.
-void crossed(model::execution& t) {
+void crossing(model::execution& t) {
   auto& p = t.make<pair_of_workers>();
   for (std::size_t i = 0; i < 4; ++i) p.make_ready(i % 2, i);
   for (std::size_t w = 0; w < 2; ++w) {
@@ -136,12 +136,12 @@ void crossed(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
+  model::limits const three{.config = {.preemptions = 3}};
 
-  all.prove("ready list: which task comes out", three, order_of_tasks);
-  all.prove("ready list: a thief takes what was promised", three, robbed);
-  all.prove("ready list: two look at each other, 1 task each", three, exchanged<1>);
-  all.prove("ready list: two look at each other, 2 tasks each", three, exchanged<2>);
-  all.prove("ready list: exchanges that cross", three, crossed);
+  all.verify("ready list: which task comes out", three, order_of_tasks);
+  all.verify("ready list: a thief takes what was promised", three, stolen_from);
+  all.verify("ready list: two look at each other, 1 task each", three, exchanged<1>);
+  all.verify("ready list: two look at each other, 2 tasks each", three, exchanged<2>);
+  all.verify("ready list: exchanges that cross", three, crossing);
   return all.finish();
 }

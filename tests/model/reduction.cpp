@@ -181,7 +181,7 @@ struct answer {
 answer search(int preemptions, bool reduce, bool merge) {
   merging = merge;
   outcome_count = 0;
-  model::limits const limit{.rules = {.preemptions = preemptions, .steps = 400, .reduce = reduce, .merge = merge},
+  model::limits const limit{.config = {.preemptions = preemptions, .steps = 400, .reduce = reduce, .merge = merge},
                             .seconds = 60};
   answer a{model::explore(body, limit), {}};
   a.outcomes.assign(outcomes.data(), outcomes.data() + outcome_count);
@@ -199,15 +199,15 @@ int main(int argc, char** argv) {
   std::uint64_t const programs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 150;
   std::uint64_t const first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int same = 0, at_three = 0, differ = 0, waiting = 0;
-  std::uint64_t all = 0, reduced = 0, steps = 0, results = 0, violated = 0;
+  std::uint64_t all = 0, reduced = 0, steps = 0, results = 0, failed = 0;
   for (std::uint64_t seed = first; seed < first + programs; ++seed) {
     now = draw(seed);
     int const preemptions = now.threads == 2 ? 3 : 1 + static_cast<int>(seed % 2);
     answer const whole = search(preemptions, now.waits, false);
     answer const less = search(preemptions, true, true);
-    bool const fine = whole.search.violated == less.search.violated &&
-                      (whole.search.violated || (whole.search.complete && less.search.complete &&
-                                                 whole.outcomes == less.outcomes && less.search.pruned == 0));
+    bool const fine = whole.search.failed == less.search.failed &&
+                      (whole.search.failed || (whole.search.complete && less.search.complete &&
+                                               whole.outcomes == less.outcomes && less.search.pruned == 0));
     if (!fine) {
       std::printf("model    program %llu, pb %d: %zu outcomes of all, %zu of the reduced search; '%s', '%s'\n",
                   static_cast<unsigned long long>(seed), preemptions, whole.outcomes.size(), less.outcomes.size(),
@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
     (fine ? same : differ) += 1;
     at_three += fine && preemptions == 3 ? 1 : 0;
     waiting += now.waits ? 1 : 0;
-    violated += fine && whole.search.violated ? 1 : 0;
+    failed += fine && whole.search.failed ? 1 : 0;
     all += whole.search.executions;
     reduced += less.search.executions + less.search.redundant;
     results += whole.outcomes.size();
@@ -227,7 +227,7 @@ int main(int argc, char** argv) {
       "violated, %d wait\n",
       static_cast<unsigned long long>(programs), static_cast<unsigned long long>(all),
       static_cast<unsigned long long>(reduced), static_cast<unsigned long long>(results),
-      static_cast<unsigned long long>(violated), waiting);
+      static_cast<unsigned long long>(failed), waiting);
   std::printf(
       "model  reduction  harnesses %d complete %d at_three %d executions %llu steps %llu pruned 0 violations %d"
       "  as they must %d\n",

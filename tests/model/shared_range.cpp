@@ -40,7 +40,7 @@ struct stage {
   }
   static void wait(heist::basic_completion<env>& until) {
     heist::thread_waiter<env, 0> me;
-    if (until.enlist(me)) me.wait();
+    if (until.add_entry(me)) me.wait();
   }
   /// One loop. As parallel/algorithm/shared_loop.ipp: each helper leaves a result, and the owner adds them.
   void own(std::size_t loop) {
@@ -139,18 +139,18 @@ void shared(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  all.prove("shared range: 2 iterations, 1 helper", three, shared<{.iterations = 2}>);
-  all.prove("shared range: 3 iterations, 1 helper", three, shared<{.iterations = 3}>);
-  all.prove("shared range: 4 iterations in blocks of 2, 1 helper", three, shared<{.iterations = 4, .block = 2}>);
-  all.prove("shared range: ended by the first, 1 helper", three, shared<{.iterations = 3, .ends = true}>);
-  all.prove("shared range: opened twice, 1 helper", three, shared<{.iterations = 2, .loops = 2, .looks = 2}>);
-  all.prove("shared range: 2 iterations, 2 helpers", three_plain,
-            shared<{.iterations = 2, .helpers = 2, .allowed = 2}>);
-  all.prove("shared range: 2 iterations, 2 helpers, 1 allowed", three_plain, shared<{.iterations = 2, .helpers = 2}>);
-  model::limits const five{.rules = {.preemptions = 5, .odd_failures = 0}};
-  all.prove("shared range: opened twice, a helper each time", five,
-            shared<{.iterations = 1, .helpers = 2, .loops = 2, .only_waits = true}>);
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  all.verify("shared range: 2 iterations, 1 helper", three, shared<{.iterations = 2}>);
+  all.verify("shared range: 3 iterations, 1 helper", three, shared<{.iterations = 3}>);
+  all.verify("shared range: 4 iterations in blocks of 2, 1 helper", three, shared<{.iterations = 4, .block = 2}>);
+  all.verify("shared range: ended by the first, 1 helper", three, shared<{.iterations = 3, .ends = true}>);
+  all.verify("shared range: opened twice, 1 helper", three, shared<{.iterations = 2, .loops = 2, .looks = 2}>);
+  all.verify("shared range: 2 iterations, 2 helpers", three_plain,
+             shared<{.iterations = 2, .helpers = 2, .allowed = 2}>);
+  all.verify("shared range: 2 iterations, 2 helpers, 1 allowed", three_plain, shared<{.iterations = 2, .helpers = 2}>);
+  model::limits const five{.config = {.preemptions = 5, .odd_failures = 0}};
+  all.verify("shared range: opened twice, a helper each time", five,
+             shared<{.iterations = 1, .helpers = 2, .loops = 2, .only_waits = true}>);
   return all.finish();
 }

@@ -15,8 +15,8 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-constexpr heist::idle_rules wakes_on_push{false, false, true};
-constexpr heist::idle_rules keeps_a_thief{false, true, false};
+constexpr heist::idle_config wakes_on_push{false, false, true};
+constexpr heist::idle_config keeps_a_thief{false, true, false};
 
 /// What may happen besides; nobody looks at what does not.
 enum class also { nothing, flat, stop, collects };
@@ -40,7 +40,7 @@ struct machine {
   };
   struct task {
     task* older = nullptr;
-    task* younger = nullptr;
+    task* newer = nullptr;
     env::plain<int> payload{7};
     env::plain<int> runs{0};
     env::plain<int> result{0};
@@ -50,7 +50,7 @@ struct machine {
     bool hands_over = false;  // its subtree ends in `rest`, which any member may run
     frame rest;
     env::atomic<int> outstanding{0};
-    env::plain<squad_type*> home{nullptr};  // the squad that it was suspended in
+    env::plain<squad_type*> scheduler{nullptr};  // the squad that it was suspended in
   };
   struct worker {
     std::size_t number;
@@ -64,10 +64,10 @@ struct machine {
     explicit operator bool() const { return inter != nullptr || other != nullptr; }
   };
 
-  machine(std::size_t squads, std::size_t workers, heist::idle_rules rules) { set.make(squads, workers, rules); }
+  machine(std::size_t squads, std::size_t workers, heist::idle_config config) { set.make(squads, workers, config); }
 
   squads_type set;
-  heist::injector<frame, Env> requests;
+  heist::injection_queue<frame, Env> requests;
   env::atomic<bool> stop{false};
   env::atomic<task*> collected{nullptr};  // what a scope has not dealt; shipped: a list under a lock
   std::array<task, max_tasks> tasks;
@@ -88,7 +88,7 @@ struct machine {
   }
   /// Before there are threads: `s` runs something already.
   void occupy(std::size_t s) {
-    set[s].pool.become_busy();
+    set[s].pool.set_busy();
     inside[s] = 1;
   }
 
@@ -121,14 +121,14 @@ struct machine {
     end(w, t);
   }
   void suspend(worker w, task& t) {
-    t.home = &w.in;
+    t.scheduler = &w.in;
     t.outstanding.store(static_cast<int>(t.children) + 1, order::relaxed);
     for (std::size_t i = t.children; i-- != 0;) set.add(w.in, tasks[t.first_child + i]);
     if (t.holds) leave(w.in, w.head);
     child_ended(t);  // fiber::after_park enlists after it has released the squad
   }
   void child_ended(task& parent) {
-    if (parent.outstanding.fetch_sub(1, order::acq_rel) == 1) set.add_pinned(*parent.home, parent);
+    if (parent.outstanding.fetch_sub(1, order::acq_rel) == 1) set.add_pinned(*parent.scheduler, parent);
   }
   void end(worker w, task& t) {
     for (std::size_t i = 0; i < t.children; ++i) {
@@ -168,8 +168,8 @@ struct machine {
     collected.store(&t, order::release);
     set.collect_begins();
   }
-  /// A head, or the scope itself, which joins: squad_scope::claim and deal_claimed, or start.
-  bool deal() {
+  /// A head, or the scope itself, which joins: squad_scope::claim and distribute_claimed, or start.
+  bool distribute() {
     task* const t = collected.exchange(nullptr, order::acq_rel);
     if (t == nullptr) return false;
     set.collect_ends();
@@ -194,7 +194,7 @@ struct machine {
     if (w.head) {
       auto from = static_cast<std::uint32_t>((w.in.number + 1) % set.size());
       if (task* const t = set.head_take(w.in, from)) return {t, nullptr};
-      if (Also == also::collects && !w.in.pool.busy() && set.collects() && deal()) {
+      if (Also == also::collects && !w.in.pool.busy() && set.collects() && distribute()) {
         if (task* const t = set.head_take(w.in, from)) return {t, nullptr};
       }
     }
@@ -212,12 +212,12 @@ struct machine {
   /// worker_loop::wait_for_task. `looks`: it has not looked before.
   stolen_task search(worker w, bool looks = true) {
     auto& gate = w.in.gate;
-    gate.become_thief();
-    bool woken = false;
+    gate.start_stealing();
+    bool notified = false;
     if (w.head) set.head_returns(w.in);
     for (;; looks = true) {
       if (stolen_task const b = looks ? explore(w) : stolen_task{}) {
-        gate.found_work([&] { return work_for(w); }, woken);
+        gate.found_work([&] { return work_for(w); }, notified);
         if (w.head) set.head_leaves(w.in);
         return b;
       }
@@ -229,9 +229,9 @@ struct machine {
       auto const outcome = gate.try_sleep(
           w.number, [&] { return work_for(w) || stopping(); }, [] {}, [] {});
       if (w.head) set.head_is_awake(w.in);
-      woken = outcome == heist::idle_outcome::slept;
-      if (woken) {
-        gate.become_thief();
+      notified = outcome == heist::idle_outcome::slept;
+      if (notified) {
+        gate.start_stealing();
       } else {
         Env::relax();
       }
@@ -240,9 +240,9 @@ struct machine {
   /// worker_loop::run.
   void work(worker w, bool looks = true) {
     for (; stolen_task b = search(w, looks); looks = true) {
-      w.in.gate.become_active();
+      w.in.gate.set_active();
       for (; b; b = {nullptr, set.take_ready(w.in)}) run(w, b);
-      w.in.gate.become_inactive();
+      w.in.gate.set_inactive();
     }
   }
   /// A head whose task never ends.
@@ -268,10 +268,10 @@ void add(Machine& m, how h, std::size_t squad, std::size_t task) {
 
 /// Q1: somebody adds a task to a free squad whose head may be about to sleep. `Elsewhere`: to a squad that is busy for
 /// ever, so another head must come.
-template <class Env, how How, bool Elsewhere = false>
+template <class Env, how How, bool Remote = false>
 void added(model::execution& t) {
-  auto& m = t.make<machine<Env, also::nothing>>(Elsewhere ? 2 : 1, 1, wakes_on_push);
-  if (Elsewhere) m.occupy(0);
+  auto& m = t.make<machine<Env, also::nothing>>(Remote ? 2 : 1, 1, wakes_on_push);
+  if (Remote) m.occupy(0);
   t.thread([&m] { add(m, How, 0, 0); });
   t.thread([&m] { m.take_inter({0, m.set[m.set.size() - 1]}); });
 }
@@ -282,13 +282,13 @@ void collected(model::execution& t) {
   auto& m = t.make<machine<Env, also::collects>>(1, 1, wakes_on_push);
   t.thread([&m] {
     m.collect(m.tasks[0]);
-    if (Joins) m.deal();
+    if (Joins) m.distribute();
   });
   t.thread([&m] { m.take_inter({0, m.set[0]}); });
 }
 
 /// Who collects ends; there is nothing more, and heads may sleep.
-void collected_and_dealt(model::execution& t) {
+void collected_and_distributed(model::execution& t) {
   auto& m = t.make<machine<env, also::collects>>(1, 1, wakes_on_push);
   t.thread([&m] {
     m.set.collect_begins();
@@ -323,7 +323,7 @@ void added_twice(model::execution& t) {
 
 /// Q1: the squad has another member, which may be about to sleep as well and can take nothing from a pool.
 template <how How, bool Looks>
-void added_beside_a_member(model::execution& t) {
+void added_next_to_a_member(model::execution& t) {
   auto& m = t.make<machine<env, also::stop>>(1, 2, wakes_on_push);
   t.thread([&m] { add(m, How, 0, 0); });
   t.thread([&m] {
@@ -335,12 +335,12 @@ void added_beside_a_member(model::execution& t) {
 
 /// Q2: the squad is busy; a member ends that while somebody adds a task and the head may be about to sleep.
 /// `Elsewhere`: the task goes to another squad, busy for ever.
-template <class Env, how How, bool Elsewhere = false>
+template <class Env, how How, bool Remote = false>
 void released(model::execution& t) {
-  auto& m = t.make<machine<Env, also::nothing>>(Elsewhere ? 2 : 1, 1, wakes_on_push);
+  auto& m = t.make<machine<Env, also::nothing>>(Remote ? 2 : 1, 1, wakes_on_push);
   std::size_t const busy = m.set.size() - 1;
   m.occupy(busy);
-  if (Elsewhere) m.occupy(0);
+  if (Remote) m.occupy(0);
   t.thread([&m] { add(m, How, 0, 0); });
   t.thread([&m, busy] { m.leave(m.set[busy], false); });
   t.thread([&m, busy] { m.take_inter({0, m.set[busy]}); });
@@ -409,7 +409,7 @@ void beside(model::execution& t) {
 
 /// Heads compete for open and pinned tasks, which end.
 template <int Tasks>
-void compete(model::execution& t) {
+void contend(model::execution& t) {
   auto& m = t.make<machine<env, also::stop>>(2, 2, wakes_on_push);
   m.left.store(Tasks, order::relaxed);
   m.set.add(m.set[0], m.tasks[0]);
@@ -484,7 +484,7 @@ void handed_over(model::execution& t) {
 
 /// The same where the task that was taken beside keeps the head for ever: another head must come for what is pinned
 /// then.
-void beside_for_ever(model::execution& t) {
+void outside_forever(model::execution& t) {
   auto& m = t.make<machine<env, also::nothing>>(std::size_t{2}, std::size_t{2}, wakes_on_push);
   m.occupy(0);
   m.beside_is_fine = true;
@@ -506,53 +506,53 @@ int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
   using model::symmetric_env;
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
-  model::limits const wide{.rules = {.steps = 4000}, .random_executions = 50'000};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const one{.config = {.preemptions = 1, .odd_failures = 0}};
+  model::limits const wide{.config = {.steps = 4000}, .random_executions = 50'000};
 
-  all.prove("squads: a task is added, the head falls asleep", three, added<env, how::open>);
-  all.prove("squads: the same without membarrier", three, added<symmetric_env, how::open>);
-  all.prove("squads: a pinned one", three, added<env, how::pinned>);
-  all.prove("squads: to a squad busy for ever", three, added<env, how::open, true>);
-  all.prove("squads: pinned to a squad busy for ever", three, added<env, how::pinned, true>);
-  all.prove("squads: a scope collects", three, collected<env, false>);
-  all.prove("squads: a scope collects, without membarrier", three, collected<symmetric_env, false>);
-  all.prove("squads: a scope collects, and joins", three, collected<env, true>);
-  all.prove("squads: nothing is collected any more", three, collected_and_dealt);
-  all.prove("squads: a scope collects, a member releases", three_plain, collected_and_released<env>);
-  all.prove("squads: a frame can go on", three, ready<env, 1, false, true>);
-  all.prove("squads: a frame can go on (adaptive)", three, ready<env, 1, true, true>);
-  all.prove("squads: 2 frames, one is put back", three_plain, put_back<env>);
-  all.prove("squads: released by the head", three, released_by_head<env, how::open>);
-  all.prove("squads: released by the head, a pinned one", three, released_by_head<env, how::pinned>);
-  all.prove("squads: released by a member, a task is added", three_plain, released<env, how::open>);
-  all.prove("squads: released, a pinned one", three_plain, released<env, how::pinned>);
-  all.prove("squads: released, elsewhere", three_plain, released<env, how::open, true>);
-  all.prove("squads: the head falls asleep beside a member", two, added_beside_a_member<how::open, false>);
-  all.prove("squads: pinned, the head leaves", two, pinned_and_left<env, busy::never, false>);
-  all.prove("squads: pinned, then a member releases", one, pinned_and_left<env, busy::until_after, false>);
-  all.prove("squads: a member releases, then pinned", one, pinned_and_left<env, busy::until_before, false>);
-  all.prove("squads: the subtree waits outside", three_plain, waits_outside<env, how::open>);
-  all.prove("squads: the subtree waits outside, a pinned task", three_plain, waits_outside<env, how::pinned>);
-  all.prove("squads: a task is taken beside another", three_plain, beside<1>);
-  all.prove("squads: the same, it keeps the head for ever, random", wide, beside_for_ever);
-  all.prove("squads: a task is taken beside another, 2 squads, random", wide, beside<2>);
-  all.prove("squads: 2 frames can go on", two, ready<env, 2, false, false>);
-  all.prove("squads: a task suspends itself", one, suspended<env, false, false, false>);
-  all.prove("squads: 2 frames can go on, random", wide, ready<env, 2, false, false>);
-  all.prove("squads: 2 tasks, 2 squads, random", wide, added_twice<false, true>);
-  all.prove("squads: 2 tasks, added by two, random", wide, added_twice<true, true>);
-  all.prove("squads: beside a member, random", wide, added_beside_a_member<how::pinned, true>);
-  all.prove("squads: pinned, the head leaves, random", wide, pinned_and_left<env, busy::never, true>);
-  all.prove("squads: heads compete for 2 tasks, random", wide, compete<2>);
-  all.prove("squads: heads compete for 3 tasks, random", wide, compete<3>);
-  all.prove("squads: a tree from outside, random", wide, suspended<env, false, true, false>);
-  all.prove("squads: a tree from outside, random (adaptive)", wide, suspended<env, true, true, false>);
-  all.prove("squads: a tree of 7 tasks, random", wide, suspended<env, false, false, true>);
-  all.prove("squads: subtrees end in frames, 1 squad, random", wide, handed_over<false, 1>);
-  all.prove("squads: subtrees end in frames, random", wide, handed_over<false, 2>);
-  all.prove("squads: subtrees end in frames, random (adaptive)", wide, handed_over<true, 2>);
+  all.verify("squads: a task is added, the head falls asleep", three, added<env, how::open>);
+  all.verify("squads: the same without membarrier", three, added<symmetric_env, how::open>);
+  all.verify("squads: a pinned one", three, added<env, how::pinned>);
+  all.verify("squads: to a squad busy for ever", three, added<env, how::open, true>);
+  all.verify("squads: pinned to a squad busy for ever", three, added<env, how::pinned, true>);
+  all.verify("squads: a scope collects", three, collected<env, false>);
+  all.verify("squads: a scope collects, without membarrier", three, collected<symmetric_env, false>);
+  all.verify("squads: a scope collects, and joins", three, collected<env, true>);
+  all.verify("squads: nothing is collected any more", three, collected_and_distributed);
+  all.verify("squads: a scope collects, a member releases", three_plain, collected_and_released<env>);
+  all.verify("squads: a frame can go on", three, ready<env, 1, false, true>);
+  all.verify("squads: a frame can go on (adaptive)", three, ready<env, 1, true, true>);
+  all.verify("squads: 2 frames, one is put back", three_plain, put_back<env>);
+  all.verify("squads: released by the head", three, released_by_head<env, how::open>);
+  all.verify("squads: released by the head, a pinned one", three, released_by_head<env, how::pinned>);
+  all.verify("squads: released by a member, a task is added", three_plain, released<env, how::open>);
+  all.verify("squads: released, a pinned one", three_plain, released<env, how::pinned>);
+  all.verify("squads: released, elsewhere", three_plain, released<env, how::open, true>);
+  all.verify("squads: the head falls asleep beside a member", two, added_next_to_a_member<how::open, false>);
+  all.verify("squads: pinned, the head leaves", two, pinned_and_left<env, busy::never, false>);
+  all.verify("squads: pinned, then a member releases", one, pinned_and_left<env, busy::until_after, false>);
+  all.verify("squads: a member releases, then pinned", one, pinned_and_left<env, busy::until_before, false>);
+  all.verify("squads: the subtree waits outside", three_plain, waits_outside<env, how::open>);
+  all.verify("squads: the subtree waits outside, a pinned task", three_plain, waits_outside<env, how::pinned>);
+  all.verify("squads: a task is taken beside another", three_plain, beside<1>);
+  all.verify("squads: the same, it keeps the head for ever, random", wide, outside_forever);
+  all.verify("squads: a task is taken beside another, 2 squads, random", wide, beside<2>);
+  all.verify("squads: 2 frames can go on", two, ready<env, 2, false, false>);
+  all.verify("squads: a task suspends itself", one, suspended<env, false, false, false>);
+  all.verify("squads: 2 frames can go on, random", wide, ready<env, 2, false, false>);
+  all.verify("squads: 2 tasks, 2 squads, random", wide, added_twice<false, true>);
+  all.verify("squads: 2 tasks, added by two, random", wide, added_twice<true, true>);
+  all.verify("squads: beside a member, random", wide, added_next_to_a_member<how::pinned, true>);
+  all.verify("squads: pinned, the head leaves, random", wide, pinned_and_left<env, busy::never, true>);
+  all.verify("squads: heads compete for 2 tasks, random", wide, contend<2>);
+  all.verify("squads: heads compete for 3 tasks, random", wide, contend<3>);
+  all.verify("squads: a tree from outside, random", wide, suspended<env, false, true, false>);
+  all.verify("squads: a tree from outside, random (adaptive)", wide, suspended<env, true, true, false>);
+  all.verify("squads: a tree of 7 tasks, random", wide, suspended<env, false, false, true>);
+  all.verify("squads: subtrees end in frames, 1 squad, random", wide, handed_over<false, 1>);
+  all.verify("squads: subtrees end in frames, random", wide, handed_over<false, 2>);
+  all.verify("squads: subtrees end in frames, random (adaptive)", wide, handed_over<true, 2>);
   return all.finish();
 }

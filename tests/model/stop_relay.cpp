@@ -52,9 +52,9 @@ void joined(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   model::limits const three = world::bounds(3, 3);
-  all.prove("stop relay: 1 token", three, stopped<1, false>);
-  all.prove("stop relay: 2 tokens", three, stopped<2, false>);
-  all.prove("stop relay: 1 token of a part", three, stopped<1, true>);
-  all.prove("stop relay: 2 tokens, one after a join", three, joined);
+  all.verify("stop relay: 1 token", three, stopped<1, false>);
+  all.verify("stop relay: 2 tokens", three, stopped<2, false>);
+  all.verify("stop relay: 1 token of a part", three, stopped<1, true>);
+  all.verify("stop relay: 2 tokens, one after a join", three, joined);
   return all.finish();
 }

@@ -55,7 +55,7 @@ struct task final : async_state<int> {
   void run() noexcept {
     // acquire: with go_on()
     bool const must_know = all_told->load(std::memory_order_acquire);
-    model::check(!must_know || is_stopped() == wants_stop, "a task does not hear of a stop, or of another's");
+    model::check(!must_know || is_stopped() == needs_stop, "a task does not hear of a stop, or of another's");
     forget();
     finished.complete();
     release();
@@ -74,7 +74,7 @@ struct task final : async_state<int> {
 
   os_env::atomic<int>* freed = nullptr;
   os_env::atomic<bool>* all_told = nullptr;  ///< the stop has returned
-  bool wants_stop = true;
+  bool needs_stop = true;
   os_env::atomic<bool> over{false};
   std::optional<interrupt_state> own;  ///< of a task with a token
   alignas(dependency) unsigned char room[most_links * sizeof(dependency)];
@@ -98,7 +98,7 @@ struct board {
     task& t = *::new (::operator new(bytes)) task{async_place{nullptr, 0, bytes}};
     t.freed = &freed;
     t.all_told = &all_told;
-    t.wants_stop = !of_others;
+    t.needs_stop = !of_others;
     t.owners.store(1 + handles, std::memory_order_relaxed);
     if (has_token) t.own.emplace();
     for (task* on : after) {
@@ -114,7 +114,7 @@ struct board {
     task& any = make(static_cast<std::uint32_t>(of.size()));
     for (task* on : of) {
       auto* const link = ::new (static_cast<void*>(any.first_link() + any.links++)) task::any_link{any, *on};
-      model::check(on->finished.enlist(*link), "a task has ended before it began");
+      model::check(on->finished.add_entry(*link), "a task has ended before it began");
     }
     inherited_stop::place(any)->first = any.first_link();
     return any;
@@ -205,7 +205,7 @@ void first_of(model::execution& t) {
 }
 
 /// The waiting task's handle goes while the stop tells what a user has registered.
-void dropped_meanwhile(model::execution& t) {
+void dropped_concurrently(model::execution& t) {
   auto& b = t.make<board>();
   task& one = b.make(0);
   task& two = b.make(1, {&one});
@@ -226,13 +226,13 @@ int main(int argc, char** argv) {
   model::suite all{argc, argv};
   model::limits const three = world::bounds(3, 3), two = world::bounds(2, 1);
 
-  all.prove("H22 stop walk: a chain of 3", three, chain<false>);
-  all.prove("H22 stop walk: a chain with a token of its own", three, chain<true>);
-  all.prove("H22 stop walk: two ways to one task", three, two_ways);
-  all.prove("H22 stop walk: two stops that meet", two, two_stops);
-  all.prove("H22 stop walk: tasks of others", three, of_others);
-  all.prove("H22 stop walk: the first of 2", two, first_of<false>);
-  all.prove("H22 stop walk: a task after the first of 2", two, first_of<true>);
-  all.prove("H22 stop walk: a handle that goes meanwhile", three, dropped_meanwhile);
+  all.verify("H22 stop walk: a chain of 3", three, chain<false>);
+  all.verify("H22 stop walk: a chain with a token of its own", three, chain<true>);
+  all.verify("H22 stop walk: two ways to one task", three, two_ways);
+  all.verify("H22 stop walk: two stops that meet", two, two_stops);
+  all.verify("H22 stop walk: tasks of others", three, of_others);
+  all.verify("H22 stop walk: the first of 2", two, first_of<false>);
+  all.verify("H22 stop walk: a task after the first of 2", two, first_of<true>);
+  all.verify("H22 stop walk: a handle that goes meanwhile", three, dropped_concurrently);
   return all.finish();
 }

@@ -83,7 +83,7 @@ struct board {
 
   /// `careful`: tasks of a fork that does not fit are taken off again where others lie above them, and run in place;
   /// otherwise their joins go to the stack.
-  void fork(int count = 1, bool careful = true) {
+  void fork(int count = 1, bool checked = true) {
     slot* const from = next;
     slot* const at = from + (count - 1);
     for (slot* s = from; s <= at; ++s) write(s);
@@ -95,8 +95,8 @@ struct board {
       if (what == stack::fork_outcome::full) {
         model::check(at >= tasks.end(), "full, but there is room");
         next = from;
-        for (slot* s = from; careful && s < tasks.end() && s <= at; ++s) s->number = -1;
-        for (int i = 1; careful && from < tasks.end() && i <= count; ++i) {
+        for (slot* s = from; checked && s < tasks.end() && s <= at; ++s) s->number = -1;
+        for (int i = 1; checked && from < tasks.end() && i <= count; ++i) {
           pending[depth - static_cast<std::size_t>(i)].on_stack = false;
         }
       }
@@ -124,7 +124,7 @@ struct board {
       at->number = -1;
       return run(number);
     }
-    while (!at->finished.done()) env::read_again();
+    while (!at->finished.is_ready()) env::read_again();
     model::check(at->outcome == number, "the outcome in the slot is not that of the task");
     model::check(all[static_cast<std::size_t>(number)].runs == 1, "a task was called stolen that did not run");
     at->outcome = -1;
@@ -157,14 +157,14 @@ struct board {
 };
 
 /// Thieves try a few times, asking where there is nothing, and go.
-template <std::size_t Capacity, script Owner, int Thieves, int Steals, bool Careful = true>
+template <std::size_t Capacity, script Owner, int Thieves, int Steals, bool Checked = true>
 void owner_and_thieves(model::execution& t) {
   auto& b = t.make<board<Capacity>>();
   b.thieves = Thieves;
   t.thread([&] {
     for (char c : Owner.text) {
       if (c == '+') b.fork();
-      if (c == '2') b.fork(2, Careful);
+      if (c == '2') b.fork(2, Checked);
       if (c == '-') b.join();
       if (c == '*') b.tasks.publish_all(b.next);
     }
@@ -234,26 +234,26 @@ void alone(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
 
-  all.prove("task stack: alone", three, alone);
-  all.prove("task stack: +-+- and 2 steals, a slot used again", three, owner_and_thieves<4, "+-+-", 1, 2>);
-  all.prove("task stack: ++-- and 2 steals", three, owner_and_thieves<4, "++--", 1, 2>);
-  all.prove("task stack: ++-+-- and 2 steals", three, owner_and_thieves<4, "++-+--", 1, 2>);
-  all.prove("task stack: +++--- and 2 steals", three, owner_and_thieves<4, "+++---", 1, 2>);
-  all.prove("task stack: ++-++--- and 1 steal", three, owner_and_thieves<4, "++-++---", 1, 1>);
-  all.prove("task stack: ++*-++--- and 1 steal", three, owner_and_thieves<4, "++*-++---", 1, 1>);
-  all.prove("task stack: ++*-++--- and 2 steals", three, owner_and_thieves<4, "++*-++---", 1, 2>);
-  all.prove("task stack: ++*-- and 2 steals", three, owner_and_thieves<4, "++*--", 1, 2>);
-  all.prove("task stack: 2-- and 2 steals", three, owner_and_thieves<4, "2--", 1, 2>);
-  all.prove("task stack: +- and 2 thieves", three, owner_and_thieves<4, "+-", 2, 1>);
-  all.prove("task stack: ++-- and 2 thieves", three, owner_and_thieves<4, "++--", 2, 1>);
-  all.prove("task stack: +-+- and 2 thieves", three_plain, owner_and_thieves<4, "+-+-", 2, 1>);
-  all.prove("task stack: ++*-- and 2 thieves", three_plain, owner_and_thieves<4, "++*--", 2, 1>);
-  all.prove("task stack: ++-- full at 1, 2 steals", three, owner_and_thieves<1, "++--", 1, 2>);
-  all.prove("task stack: +++-+--- full at 2, 2 steals", three, owner_and_thieves<2, "+++-+---", 1, 2>);
-  all.prove("task stack: +2+---- of which one fits, 3 steals", three, owner_and_thieves<2, "+2+----", 1, 3>);
+  all.verify("task stack: alone", three, alone);
+  all.verify("task stack: +-+- and 2 steals, a slot used again", three, owner_and_thieves<4, "+-+-", 1, 2>);
+  all.verify("task stack: ++-- and 2 steals", three, owner_and_thieves<4, "++--", 1, 2>);
+  all.verify("task stack: ++-+-- and 2 steals", three, owner_and_thieves<4, "++-+--", 1, 2>);
+  all.verify("task stack: +++--- and 2 steals", three, owner_and_thieves<4, "+++---", 1, 2>);
+  all.verify("task stack: ++-++--- and 1 steal", three, owner_and_thieves<4, "++-++---", 1, 1>);
+  all.verify("task stack: ++*-++--- and 1 steal", three, owner_and_thieves<4, "++*-++---", 1, 1>);
+  all.verify("task stack: ++*-++--- and 2 steals", three, owner_and_thieves<4, "++*-++---", 1, 2>);
+  all.verify("task stack: ++*-- and 2 steals", three, owner_and_thieves<4, "++*--", 1, 2>);
+  all.verify("task stack: 2-- and 2 steals", three, owner_and_thieves<4, "2--", 1, 2>);
+  all.verify("task stack: +- and 2 thieves", three, owner_and_thieves<4, "+-", 2, 1>);
+  all.verify("task stack: ++-- and 2 thieves", three, owner_and_thieves<4, "++--", 2, 1>);
+  all.verify("task stack: +-+- and 2 thieves", three_plain, owner_and_thieves<4, "+-+-", 2, 1>);
+  all.verify("task stack: ++*-- and 2 thieves", three_plain, owner_and_thieves<4, "++*--", 2, 1>);
+  all.verify("task stack: ++-- full at 1, 2 steals", three, owner_and_thieves<1, "++--", 1, 2>);
+  all.verify("task stack: +++-+--- full at 2, 2 steals", three, owner_and_thieves<2, "+++-+---", 1, 2>);
+  all.verify("task stack: +2+---- of which one fits, 3 steals", three, owner_and_thieves<2, "+2+----", 1, 3>);
   all.refute("task stack: the same, joined on the stack", three, "in which nothing was forked",
              owner_and_thieves<2, "+2+----", 1, 3, false>);
   return all.finish();

@@ -1,4 +1,4 @@
-// The task stack with the sleep of default_idle: no thief sleeps for ever while its request for work is unanswered and
+// The task stack with the sleep of standard: no thief sleeps for ever while its request for work is unanswered and
 // the owner forks or joins. The owner's work is coarse: it resumes only after certain tasks have been run by others, so
 // a wakeup or a request that is lost for good is a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
@@ -16,7 +16,7 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-constexpr heist::idle_rules wakes_on_push{false, false, true};
+constexpr heist::idle_config wakes_on_push{false, false, true};
 
 /// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join; a waits until somebody has begun the
 /// first task, the nth capital until somebody has ended the nth task. What stands before | is done before the threads
@@ -121,25 +121,25 @@ struct executor {
       model::check(stolen_task.item->visible, "a slot was stolen that was not made public");
     return stolen_task.item;
   }
-  bool work_anywhere() {
+  bool any_work() {
     if (stack.maybe_stealable()) return true;
     stack.ask();
     return false;
   }
 
   slot* search(std::size_t me, bool looks) {
-    gate.become_thief();
-    bool woken = false;
+    gate.start_stealing();
+    bool notified = false;
     for (;; looks = true) {
       if (slot* const s = looks ? explore() : nullptr) {
-        gate.found_work([this] { return work_anywhere(); }, woken);
+        gate.found_work([this] { return any_work(); }, notified);
         return s;
       }
       auto const outcome = gate.try_sleep(
-          me, [this] { return work_anywhere(); }, [] {}, [] {});
-      woken = outcome == heist::idle_outcome::slept;
-      if (woken) {
-        gate.become_thief();
+          me, [this] { return any_work(); }, [] {}, [] {});
+      notified = outcome == heist::idle_outcome::slept;
+      if (notified) {
+        gate.start_stealing();
       } else {
         Env::relax();
       }
@@ -177,24 +177,24 @@ void overlap(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
-  model::limits const three_plain{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const wide{.rules = {.steps = 2000}, .random_executions = 50'000};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
+  model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const wide{.config = {.steps = 2000}, .random_executions = 50'000};
 
-  all.prove("task stack, sleep: 2 coarse tasks overlap", three, overlap<env, "+A-", 0>);
-  all.prove("task stack, sleep: the same without membarrier", three, overlap<model::symmetric_env, "+A-", 0>);
-  all.prove("task stack, sleep: twice, in the same slot", three_plain, overlap<env, "+A-+B-", 1>);
-  all.prove("task stack, sleep: after a join that may find it", three_plain, overlap<env, "+-+B-", 1, false, false>);
-  all.prove("task stack, sleep: a fork serves", three_plain, overlap<env, "++A+B---", 1>);
-  all.prove("task stack, sleep: a join serves", three_plain, overlap<env, "+++A-B--", 1>);
-  all.prove("task stack, sleep: 3 coarse tasks overlap", three_plain, overlap<env, "2B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a fork serves", three_plain, overlap<env, "++|a+B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a join serves", three_plain, overlap<env, "+++|a-B", 1, true, false>);
-  all.prove("task stack, sleep: 2 sleepers, a public join before", two, overlap<env, "++|-++a-C", 2, true, false>);
-  all.prove("task stack, sleep: 3 coarse tasks overlap, random", wide, overlap<env, "2B", 1, true>);
-  all.prove("task stack, sleep: 2 sleepers, a fork serves, random", wide, overlap<env, "++|a+B", 1, true>);
-  all.prove("task stack, sleep: 2 sleepers, a join serves, random", wide, overlap<env, "+++|a-B", 1, true>);
-  all.prove("task stack, sleep: a public join before, random", wide, overlap<env, "++|-++a-C", 2, true>);
+  all.verify("task stack, sleep: 2 coarse tasks overlap", three, overlap<env, "+A-", 0>);
+  all.verify("task stack, sleep: the same without membarrier", three, overlap<model::symmetric_env, "+A-", 0>);
+  all.verify("task stack, sleep: twice, in the same slot", three_plain, overlap<env, "+A-+B-", 1>);
+  all.verify("task stack, sleep: after a join that may find it", three_plain, overlap<env, "+-+B-", 1, false, false>);
+  all.verify("task stack, sleep: a fork serves", three_plain, overlap<env, "++A+B---", 1>);
+  all.verify("task stack, sleep: a join serves", three_plain, overlap<env, "+++A-B--", 1>);
+  all.verify("task stack, sleep: 3 coarse tasks overlap", three_plain, overlap<env, "2B", 1, true, false>);
+  all.verify("task stack, sleep: 2 sleepers, a fork serves", three_plain, overlap<env, "++|a+B", 1, true, false>);
+  all.verify("task stack, sleep: 2 sleepers, a join serves", three_plain, overlap<env, "+++|a-B", 1, true, false>);
+  all.verify("task stack, sleep: 2 sleepers, a public join before", two, overlap<env, "++|-++a-C", 2, true, false>);
+  all.verify("task stack, sleep: 3 coarse tasks overlap, random", wide, overlap<env, "2B", 1, true>);
+  all.verify("task stack, sleep: 2 sleepers, a fork serves, random", wide, overlap<env, "++|a+B", 1, true>);
+  all.verify("task stack, sleep: 2 sleepers, a join serves, random", wide, overlap<env, "+++|a-B", 1, true>);
+  all.verify("task stack, sleep: a public join before, random", wide, overlap<env, "++|-++a-C", 2, true>);
   return all.finish();
 }

@@ -188,12 +188,12 @@ struct machine {
   void work(std::size_t w, fiber& f);
 };
 
-struct seat {
-  static constexpr std::size_t nowhere = ~std::size_t{0};
+struct slot {
+  static constexpr std::size_t no_place = ~std::size_t{0};
 
   env::plain<run*> of{nullptr};
-  env::plain<std::size_t> worker{nowhere};
-  env::plain<std::size_t> place{nowhere};
+  env::plain<std::size_t> worker{no_place};
+  env::plain<std::size_t> place{no_place};
 
   void leave(std::size_t w) const noexcept;
   void go_on(fiber& f) const noexcept;
@@ -203,7 +203,7 @@ struct seat {
 struct fiber {
   env::plain<void (*)(fiber&)> go{nullptr};
   env::plain<std::size_t> on{0};
-  env::plain<seat const*> where{nullptr};
+  env::plain<slot const*> where{nullptr};
   env::plain<completion*> awaited{nullptr};
   struct parked_waiter : heist::completion_waiter {
     fiber* self;
@@ -212,7 +212,7 @@ struct fiber {
   struct scene* in = nullptr;
 
   void make_ready() noexcept {
-    seat const& s = *static_cast<seat const*>(where);
+    slot const& s = *static_cast<slot const*>(where);
     s.go_on(*this);
   }
   static void wake(heist::completion_waiter& w) noexcept { static_cast<parked_waiter&>(w).self->make_ready(); }
@@ -221,13 +221,13 @@ struct fiber {
 
 /// As detail::replay_run, for a strict run.
 struct run {
-  machine& home;
+  machine& scheduler;
   heist::turn_lists<fiber, env> lists;
   heist::live_count<env> live;
 
-  run(machine& home, std::vector<std::size_t> const& lengths) : home{home}, lists{lengths} {}
+  run(machine& scheduler, std::vector<std::size_t> const& lengths) : scheduler{scheduler}, lists{lengths} {}
 
-  void give(seat const& s, fiber& f) noexcept {
+  void give(slot const& s, fiber& f) noexcept {
     std::size_t const w = s.worker;
     if (lists.arrive(w, s.place, f) == nullptr) return;
     begin_on(w, &f);
@@ -247,7 +247,7 @@ struct run {
   void begin_on(std::size_t w, fiber* f) noexcept {
     if (f == nullptr) return;
     live.add();
-    home.make_runnable_on(w);
+    scheduler.make_runnable_on(w);
   }
   void give_up_order() noexcept {
     if (lists.order_is_off()) model::check(false, "nobody can run, and the order is off");
@@ -257,13 +257,13 @@ struct run {
   }
 };
 
-void seat::leave(std::size_t w) const noexcept {
-  if (worker != nowhere) static_cast<run*>(of)->turn(w);
+void slot::leave(std::size_t w) const noexcept {
+  if (worker != no_place) static_cast<run*>(of)->turn(w);
 }
 
-void seat::go_on(fiber& f) const noexcept {
+void slot::go_on(fiber& f) const noexcept {
   run& r = *static_cast<run*>(of);
-  if (worker == nowhere) {
+  if (worker == no_place) {
     r.stay(f.on, f);
   } else {
     r.give(*this, f);
@@ -271,9 +271,9 @@ void seat::go_on(fiber& f) const noexcept {
 }
 
 void fiber::after_park() noexcept {
-  seat const& s = *static_cast<seat const*>(where);
+  slot const& s = *static_cast<slot const*>(where);
   run& told = *static_cast<run*>(s.of);  // read now: then others may run it
-  if (!static_cast<completion*>(awaited)->enlist(waiter)) make_ready();
+  if (!static_cast<completion*>(awaited)->add_entry(waiter)) make_ready();
   told.one_less();
 }
 
@@ -293,13 +293,13 @@ struct counted_join {
 /// The frame of a run's body. It is gone when the body has ended.
 struct frame {
   counted_join first, second;
-  seat rest, after_join;
+  slot rest, after_join;
   std::array<env::plain<int>, 4> results;
 };
 
 /// One run. Who entered it resumes on the worker on which the body ends.
 struct scene {
-  machine home;
+  machine scheduler;
   fiber body;
   run* of = nullptr;
   frame* locals = nullptr;
@@ -333,7 +333,7 @@ struct scene {
     if (!join.add(children)) return then(f);
     frame& mine = *locals;
     mine.after_join.of = of;
-    mine.after_join.worker = seat::nowhere;
+    mine.after_join.worker = slot::no_place;
     park(f, join.all, then);
   }
   /// It resumes at a place, even if nobody is waited for.
@@ -350,7 +350,7 @@ struct scene {
   void join_and_stay(fiber& f, counted_join& join, int children, std::size_t w, std::size_t place,
                      void (*then)(fiber&)) {
     if (!join.add(children)) join.all.complete();
-    while (!join.all.done()) env::read_again();
+    while (!join.all.is_ready()) env::read_again();
     of->pass(w, place);
     then(f);
   }
@@ -369,7 +369,7 @@ struct scene {
     of->body_ended();
     of->finish();
     delete of;
-    for (std::size_t w = 0; w < workers; ++w) home.make_runnable_on(w, machine::stop);
+    for (std::size_t w = 0; w < workers; ++w) scheduler.make_runnable_on(w, machine::stop);
   }
 };
 
@@ -390,13 +390,13 @@ void runs(model::execution& t) {
   auto& s = t.make<scene>();
   s.workers = Program::lengths().size();
   s.gives_up = Program::gives_up;
-  s.of = new run{s.home, Program::lengths()};
+  s.of = new run{s.scheduler, Program::lengths()};
   s.locals = new frame;
   s.body.in = &s;
   s.body.go = &Program::start;
   for (std::size_t w = 1; w < s.workers; ++w) s.of->turn(w);
-  s.home.make_runnable_on(0);
-  for (std::size_t w = 0; w < s.workers; ++w) t.thread([&s, w] { s.home.work(w, s.body); });
+  s.scheduler.make_runnable_on(0);
+  for (std::size_t w = 0; w < s.workers; ++w) t.thread([&s, w] { s.scheduler.work(w, s.body); });
 }
 
 /// The rest goes to worker 1, and joins there.
@@ -495,7 +495,7 @@ struct goes_round {
 
 /// The first two places of worker 0 come only after its third, the second of them first; before that, one that worker 1
 /// waits for is passed.
-struct circle {
+struct cycle {
   static constexpr bool gives_up = true;
   static std::vector<std::size_t> lengths() { return {3, 2}; }
   static void start(fiber& f) { f.in->fork(f, f.in->locals->first, 0, 1, 0, &second); }
@@ -510,7 +510,7 @@ struct circle {
 };
 
 /// The same on three workers; each of them may be the last that runs.
-struct circle_of_three {
+struct cycle_of_three {
   static constexpr bool gives_up = true;
   static std::vector<std::size_t> lengths() { return {0, 4, 1}; }
   static void start(fiber& f) { f.in->fork(f, f.in->locals->first, 0, 1, 0, &second); }
@@ -525,7 +525,7 @@ struct circle_of_three {
 };
 
 /// A frame that has moved after its join would have to be there first.
-struct circle_at_join {
+struct cycle_at_join {
   static constexpr bool gives_up = true;
   static std::vector<std::size_t> lengths() { return {0, 3}; }
   static void start(fiber& f) { f.in->fork(f, f.in->locals->first, 0, 1, 0, &second); }
@@ -540,32 +540,32 @@ struct circle_at_join {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const two{.rules = {.preemptions = 2}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2}};
 
-  all.prove("turns: item and turn at one place", three, rendezvous);
-  all.prove("turns: 2 arrive", three, taken_up<by<0>, by<1>>);
-  all.prove("turns: 2 arrive, the later place first", three, taken_up<by<1, 0>, by<2>>);
-  all.prove("turns: the first is passed", three, taken_up<by<pass(0)>, by<1>>);
-  all.prove("turns: the first two are passed", three, taken_up<by<pass(0)>, by<pass(1)>, by<2>>);
-  all.prove("turns: the last two are passed", three, taken_up<by<0, pass(2)>, by<pass(1)>>);
-  all.prove("turns: passed in between", three, taken_up<by<pass(2), 0>, by<3, pass(1)>>);
+  all.verify("turns: item and turn at one place", three, rendezvous);
+  all.verify("turns: 2 arrive", three, taken_up<by<0>, by<1>>);
+  all.verify("turns: 2 arrive, the later place first", three, taken_up<by<1, 0>, by<2>>);
+  all.verify("turns: the first is passed", three, taken_up<by<pass(0)>, by<1>>);
+  all.verify("turns: the first two are passed", three, taken_up<by<pass(0)>, by<pass(1)>, by<2>>);
+  all.verify("turns: the last two are passed", three, taken_up<by<0, pass(2)>, by<pass(1)>>);
+  all.verify("turns: passed in between", three, taken_up<by<pass(2), 0>, by<3, pass(1)>>);
 
-  all.prove("turns: 1 arrives, twice over", three, taken_up_again<by<0>>);
-  all.prove("turns: 1 arrives, 1 is passed, twice over", three, taken_up_again<by<pass(0), 1>>);
-  all.prove("turns: 2 arrive, twice over", two, taken_up_again<by<0>, by<1>>);
+  all.verify("turns: 1 arrives, twice over", three, taken_up_again<by<0>>);
+  all.verify("turns: 1 arrives, 1 is passed, twice over", three, taken_up_again<by<pass(0), 1>>);
+  all.verify("turns: 2 arrive, twice over", two, taken_up_again<by<0>, by<1>>);
 
-  all.prove("run: 1 steal", three, runs<one_steal>);
-  all.prove("run: 2 steals", three, runs<two_steals>);
-  all.prove("run: a place is passed", three, runs<passed>);
-  all.prove("run: moves after its join", three, runs<moves>);
-  all.prove("run: moves after its join, behind another", three, runs<moves_behind>);
-  all.prove("run: moves twice", three, runs<moves_twice>);
-  all.prove("run: joins where it is, moves, comes back", three, runs<keeps_its_turn>);
-  all.prove("run: stays for want of a stack", three, runs<stays>);
-  all.prove("run: 3 workers", two, runs<goes_round>);
-  all.prove("run: the order cannot be kept", three, runs<circle>);
-  all.prove("run: the order cannot be kept, 3 workers", three, runs<circle_of_three>);
-  all.prove("run: the order cannot be kept after a join", three, runs<circle_at_join>);
+  all.verify("run: 1 steal", three, runs<one_steal>);
+  all.verify("run: 2 steals", three, runs<two_steals>);
+  all.verify("run: a place is passed", three, runs<passed>);
+  all.verify("run: moves after its join", three, runs<moves>);
+  all.verify("run: moves after its join, behind another", three, runs<moves_behind>);
+  all.verify("run: moves twice", three, runs<moves_twice>);
+  all.verify("run: joins where it is, moves, comes back", three, runs<keeps_its_turn>);
+  all.verify("run: stays for want of a stack", three, runs<stays>);
+  all.verify("run: 3 workers", two, runs<goes_round>);
+  all.verify("run: the order cannot be kept", three, runs<cycle>);
+  all.verify("run: the order cannot be kept, 3 workers", three, runs<cycle_of_three>);
+  all.verify("run: the order cannot be kept after a join", three, runs<cycle_at_join>);
   return all.finish();
 }

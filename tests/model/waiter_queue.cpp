@@ -15,7 +15,7 @@ namespace {
 using model::env;
 using order = std::memory_order;
 using heist::detail::wait_end;
-using woken_list = heist::detail::woken_list<env>;
+using wake_list = heist::detail::wake_list<env>;
 
 using lock_waiter = model::line_waiter<heist::detail::lock_waiter<env>>;
 using permit_waiter = model::line_waiter<>;
@@ -27,15 +27,15 @@ struct owned {
   model::stop_of_waiter<lock_waiter> stop;
 
   /// True: the caller has the lock.
-  bool acquire(int who, bool insists, bool may_leave) {
+  bool acquire(int who, bool strict, bool may_leave) {
     auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
     if (lock.try_acquire(mine)) return true;
-    lock_waiter w{mine, insists};
+    lock_waiter w{mine, strict};
     if (may_leave) stop.begin(w);
     wait_end end = lock.acquire_or_enter(w);
     while (end == wait_end::none) {
       w.wait();
-      end = lock.compete(w);
+      end = lock.contend(w);
     }
     if (may_leave) stop.end();
     return end == wait_end::served;
@@ -44,11 +44,11 @@ struct owned {
     auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
     if (lock.try_release(mine)) return;
     model::check(lock.owner() == mine, "somebody else has the lock");
-    woken_list woken;
-    lock.release_to_next(woken);
+    wake_list notified;
+    lock.release_to_next(notified);
   }
-  void work(int who, bool insists = false, bool may_leave = false) {
-    if (!acquire(who, insists, may_leave)) return;
+  void work(int who, bool strict = false, bool may_leave = false) {
+    if (!acquire(who, strict, may_leave)) return;
     model::check(lock.owner() == static_cast<std::uintptr_t>(who + 1) * 4, "the owner is another one");
     model::check(inside == 0, "two are inside");
     inside = 1;
@@ -58,8 +58,8 @@ struct owned {
   }
   auto leave() {
     return [this](lock_waiter& w) {
-      woken_list woken;
-      lock.leave(w, wait_end::stopped, woken);
+      wake_list notified;
+      lock.leave(w, wait_end::stopped, notified);
     };
   }
 };
@@ -89,10 +89,10 @@ void leaves_for_certain(model::execution& t) {
 }
 
 /// One is told to leave at any time. The others still enter.
-template <bool Insists>
+template <bool Strict>
 void one_leaves(model::execution& t) {
   auto& s = t.make<owned>();
-  t.thread([&s] { s.work(0, Insists, true); });
+  t.thread([&s] { s.work(0, Strict, true); });
   t.thread([&s] { s.work(1); });
   t.thread([&s] { s.work(2); });
   t.thread([&s] { s.stop.stop(s.leave()); });
@@ -112,7 +112,7 @@ struct counted {
 
   void work(int free, std::uint32_t count, bool may_leave = false) {
     permit_waiter w;
-    w.wants = count;
+    w.needs = count;
     if (may_leave) stop.begin(w);
     wait_end end = all.take_or_enter(w);
     if (end == wait_end::none) {
@@ -125,20 +125,20 @@ struct counted {
     model::check(taken.fetch_add(n, order::relaxed) + n <= free, "too many are inside");
     entries.fetch_add(1, order::relaxed);
     taken.fetch_sub(n, order::relaxed);
-    woken_list woken;
-    all.give(count, woken);
+    wake_list notified;
+    all.give(count, notified);
   }
   auto leave() {
     return [this](permit_waiter& w) {
-      woken_list woken;
-      all.leave(w, wait_end::stopped, woken);
+      wake_list notified;
+      all.leave(w, wait_end::stopped, notified);
     };
   }
 };
 
 /// One wants two permits of two; the others want one.
 template <int Others>
-void wants_much(model::execution& t) {
+void needs_much(model::execution& t) {
   auto& s = t.make<counted>(2);
   t.thread([&s] { s.work(2, 2); });
   for (int i = 0; i != Others; ++i) t.thread([&s] { s.work(2, 1); });
@@ -154,19 +154,19 @@ void in_order(model::execution& t) {
   auto& s = t.make<counted>(1);
   t.thread([&s] {
     permit_waiter much, little, late;
-    much.wants = 2;
+    much.needs = 2;
     model::check(s.all.take_or_enter(much) == wait_end::none, "two of one");
     model::check(!s.all.try_take(1), "one that waits is overtaken");
     model::check(s.all.take_or_enter(little) == wait_end::none, "one that waits is overtaken");
     {
-      woken_list woken;
-      s.all.leave(much, wait_end::timed_out, woken);
+      wake_list notified;
+      s.all.leave(much, wait_end::timed_out, notified);
     }
-    model::check(much.end == wait_end::timed_out && much.woken.done(), "it has not left");
-    model::check(little.end == wait_end::served && little.woken.done(), "those behind it do not go");
+    model::check(much.end == wait_end::timed_out && much.notified.is_ready(), "it has not left");
+    model::check(little.end == wait_end::served && little.notified.is_ready(), "those behind it do not go");
     {
-      woken_list woken;
-      s.all.leave(late, wait_end::stopped, woken);
+      wake_list notified;
+      s.all.leave(late, wait_end::stopped, notified);
     }
     model::check(s.all.take_or_enter(late) == wait_end::stopped, "it waits though it was told not to");
   });
@@ -190,19 +190,19 @@ void leaves_line(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  model::limits const three{.rules = {.preemptions = 3, .odd_failures = 0}};
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const heavy{.rules = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
-  all.prove("owned lock: 2 threads, three times", three, alone<2, 3>);
-  all.prove("owned lock: 3 threads", three, alone<3, 1>);
-  all.prove("owned lock: 3 threads, twice", two, alone<3, 2>);
-  all.prove("owned lock: 3 threads, one insists", three, alone<3, 1, 1>);
-  all.prove("owned lock: one leaves", heavy, one_leaves<false>);
-  all.prove("owned lock: one that insists leaves", heavy, one_leaves<true>);
-  all.prove("owned lock: one leaves that nobody serves", three, leaves_for_certain);
-  all.prove("permits: step by step", three, in_order);
-  all.prove("permits: one wants all, one wants one", three, wants_much<1>);
-  all.prove("permits: one wants all, two want one", three, wants_much<2>);
-  all.prove("permits: one that wants all leaves", two, leaves_line);
+  model::limits const three{.config = {.preemptions = 3, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const heavy{.config = {.preemptions = 2, .odd_failures = 0}, .heavy = true};
+  all.verify("owned lock: 2 threads, three times", three, alone<2, 3>);
+  all.verify("owned lock: 3 threads", three, alone<3, 1>);
+  all.verify("owned lock: 3 threads, twice", two, alone<3, 2>);
+  all.verify("owned lock: 3 threads, one insists", three, alone<3, 1, 1>);
+  all.verify("owned lock: one leaves", heavy, one_leaves<false>);
+  all.verify("owned lock: one that insists leaves", heavy, one_leaves<true>);
+  all.verify("owned lock: one leaves that nobody serves", three, leaves_for_certain);
+  all.verify("permits: step by step", three, in_order);
+  all.verify("permits: one wants all, one wants one", three, needs_much<1>);
+  all.verify("permits: one wants all, two want one", three, needs_much<2>);
+  all.verify("permits: one that wants all leaves", two, leaves_line);
   return all.finish();
 }

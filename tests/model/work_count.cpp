@@ -24,7 +24,7 @@ struct board {
   env::plain<int> results[max_units];
   env::plain<unsigned> wave_of[max_units];
   env::atomic<int> handed{0};  // how many units another worker has been handed
-  env::atomic<bool> waited{false};
+  env::atomic<bool> has_waited{false};
 
   explicit board(std::size_t workers) : work{workers} {}
 
@@ -41,16 +41,16 @@ struct board {
     typename count::waiter me;
     if (!work.wait(me)) return;
     heist::thread_waiter<Env, 0> sleeper;
-    if (me.over.enlist(sleeper)) sleeper.wait();
+    if (me.over.add_entry(sleeper)) sleeper.wait();
   }
   /// By somebody whom others follow.
   void wait_and_say_so() {
     wait();
-    waited.store(true, order::release);
+    has_waited.store(true, order::release);
   }
   /// Returns when the waves have changed places, or the one who says so has waited.
   void change_of_waves() {
-    while (work.newest_wave() == 0 && !waited.load(order::acquire)) env::read_again();
+    while (work.newest_wave() == 0 && !has_waited.load(order::acquire)) env::read_again();
   }
   /// What a worker that has ended these units tells.
   struct tally {
@@ -69,7 +69,7 @@ struct board {
 template <class Env, std::size_t Workers, int Waiters, unsigned First = 0>
 void last_units(model::execution& t) {
   auto& b = t.make<board<Env>>(Workers);
-  for (std::size_t w = 0; w < Workers; ++w) b.work.began(w, w == 0 ? First : 0);
+  for (std::size_t w = 0; w < Workers; ++w) b.work.add_work(w, w == 0 ? First : 0);
   for (std::size_t w = 0; w < Workers; ++w) {
     t.thread([&b, w] {
       b.run(w);
@@ -89,11 +89,11 @@ void last_units(model::execution& t) {
 template <unsigned Wave, unsigned Second, bool Guessed = false>
 void begun_inside(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{2});
-  b.work.began(0, Wave);
+  b.work.add_work(0, Wave);
   t.thread([&b] {
     unsigned const second = Guessed ? b.work.newest_wave() ^ 1 : Second;
     b.wave_of[1] = second;
-    b.work.began(0, second);
+    b.work.add_work(0, second);
     b.hand_over();
     b.run(0);
     b.ended(0, Wave);
@@ -118,10 +118,10 @@ void begun_inside_twice(model::execution& t) {
     machine() : board<env>{2} {}
   };
   auto& b = t.make<machine>();
-  b.work.began(0, First);
+  b.work.add_work(0, First);
   t.thread([&b] {
     board<env>::tally mine;
-    b.work.began(0, both);
+    b.work.add_work(0, both);
     b.hand_over();
     b.run(0);
     mine.add(First);
@@ -133,7 +133,7 @@ void begun_inside_twice(model::execution& t) {
   });
   t.thread([&b] {
     b.receive(1);
-    b.work.began(1, both);
+    b.work.add_work(1, both);
     b.back.store(true, order::release);
     b.run(1);
     b.ended(1, both);
@@ -166,7 +166,7 @@ void from_outside(model::execution& t) {
         b.hand_over();
         b.work.leave(wave);
       } else {
-        b.work.began_outside(wave);
+        b.work.started_outside(wave);
         b.hand_over();
       }
       b.wait();
@@ -178,9 +178,9 @@ void from_outside(model::execution& t) {
 /// A thread outside begins a unit while another waits, perhaps of a wave that is the newer one no longer, and waits.
 /// `Late`: it begins when the waves have changed places.
 template <class Env, bool Late>
-void begun_meanwhile(model::execution& t) {
+void started_concurrently(model::execution& t) {
   auto& b = t.make<board<Env>>(std::size_t{1});
-  b.work.began(0, 0);
+  b.work.add_work(0, 0);
   t.thread([&b] {
     typename board<Env>::tally mine;
     b.run(0);
@@ -199,7 +199,7 @@ void begun_meanwhile(model::execution& t) {
     if (Late) b.change_of_waves();
     unsigned const wave = b.work.newest_wave();
     b.wave_of[1] = wave;
-    b.work.began_outside(wave);
+    b.work.started_outside(wave);
     b.hand_over();
     b.wait();
     b.check(2);
@@ -211,7 +211,7 @@ void begun_meanwhile(model::execution& t) {
 template <class Env, bool Begins>
 void never_ends(model::execution& t) {
   auto& b = t.make<board<Env>>(std::size_t{2});
-  b.work.began(0, 0);
+  b.work.add_work(0, 0);
   t.thread([&b] {
     b.run(0);
     b.ended(0, 0);
@@ -223,9 +223,9 @@ void never_ends(model::execution& t) {
   t.thread([&b] {
     b.change_of_waves();
     unsigned const wave = b.work.newest_wave();
-    b.work.began_outside(wave);
+    b.work.started_outside(wave);
     if (Begins) {
-      b.work.began(1, wave);
+      b.work.add_work(1, wave);
       b.ended(1, wave);
     }
   });
@@ -305,35 +305,35 @@ int main(int argc, char** argv) {
   all.merge();
   constexpr unsigned both = heist::work_count<env>::both;
   // With three threads a CAS fails for a reason only: that it may fail without one is covered by the smaller ones.
-  model::limits const two{.rules = {.preemptions = 2, .odd_failures = 0}};
-  model::limits const one{.rules = {.preemptions = 1, .odd_failures = 0}};
-  model::limits const three{.rules = {.preemptions = 3}};
-  model::limits const stepwise{.rules = {.preemptions = 2, .odd_failures = 0, .stepwise = true}};
-  model::limits const spurious{.rules = {.preemptions = 2, .spurious = 1, .odd_failures = 0}};
+  model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
+  model::limits const one{.config = {.preemptions = 1, .odd_failures = 0}};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const stepwise{.config = {.preemptions = 2, .odd_failures = 0, .stepwise = true}};
+  model::limits const spurious{.config = {.preemptions = 2, .spurious = 1, .odd_failures = 0}};
 
-  all.prove("work count: 1 worker, 1 waiter", three, last_units<env, 1, 1>);
-  all.prove("work count: from outside, twice", three, from_outside<2, false>);
-  all.prove("work count: a visitor waits", three, from_outside<1, true>);
-  all.prove("work count: destroyed while a visitor leaves", three, destroyed_after_a_visit);
-  all.prove("work count: a later unit never ends", two, never_ends<env, false>);
-  all.prove("work count: the same, and begins others", two, never_ends<env, true>);
-  all.prove("work count: 2 waiters", two, last_units<env, 1, 2>);
-  all.prove("work count: 2 waiters, a unit of both", two, last_units<env, 1, 2, both>);
-  all.prove("work count: a unit begun inside a unit", two, begun_inside<0, 0>);
-  all.prove("work count: the same in the older wave", two, begun_inside<1, 1>);
-  all.prove("work count: the same, of both waves", two, begun_inside<0, both>);
+  all.verify("work count: 1 worker, 1 waiter", three, last_units<env, 1, 1>);
+  all.verify("work count: from outside, twice", three, from_outside<2, false>);
+  all.verify("work count: a visitor waits", three, from_outside<1, true>);
+  all.verify("work count: destroyed while a visitor leaves", three, destroyed_after_a_visit);
+  all.verify("work count: a later unit never ends", two, never_ends<env, false>);
+  all.verify("work count: the same, and begins others", two, never_ends<env, true>);
+  all.verify("work count: 2 waiters", two, last_units<env, 1, 2>);
+  all.verify("work count: 2 waiters, a unit of both", two, last_units<env, 1, 2, both>);
+  all.verify("work count: a unit begun inside a unit", two, begun_inside<0, 0>);
+  all.verify("work count: the same in the older wave", two, begun_inside<1, 1>);
+  all.verify("work count: the same, of both waves", two, begun_inside<0, both>);
   all.refute("work count: the same, in the wave that seems older", two, "data race", begun_inside<0, 0, true>);
-  all.prove("work count: two begun one inside the other", two, begun_inside_twice<0>);
-  all.prove("work count: the same in the older wave", two, begun_inside_twice<1>);
-  all.prove("work count: begun outside while somebody waits", one, begun_meanwhile<env, false>);
-  all.prove("work count: begun outside in the new wave", two, begun_meanwhile<env, true>);
-  all.prove("work count: 2 workers end the last units", two, last_units<env, 2, 1>);
-  all.prove("work count: the same, heavy fences stepwise", stepwise, last_units<env, 2, 1>);
-  all.prove("work count: the same, futex returns early", spurious, last_units<env, 2, 1>);
-  all.prove("work count: the same without membarrier", two, last_units<symmetric_env, 2, 1>);
-  all.prove("work count: the same, a unit of each wave", two, last_units<env, 2, 1, 1>);
-  all.prove("work count: the same, one unit of both", two, last_units<env, 2, 1, both>);
-  all.prove("work count: closed while a visitor comes", two, closed<env>);
-  all.prove("work count: the same without membarrier", two, closed<symmetric_env>);
+  all.verify("work count: two begun one inside the other", two, begun_inside_twice<0>);
+  all.verify("work count: the same in the older wave", two, begun_inside_twice<1>);
+  all.verify("work count: begun outside while somebody waits", one, started_concurrently<env, false>);
+  all.verify("work count: begun outside in the new wave", two, started_concurrently<env, true>);
+  all.verify("work count: 2 workers end the last units", two, last_units<env, 2, 1>);
+  all.verify("work count: the same, heavy fences stepwise", stepwise, last_units<env, 2, 1>);
+  all.verify("work count: the same, futex returns early", spurious, last_units<env, 2, 1>);
+  all.verify("work count: the same without membarrier", two, last_units<symmetric_env, 2, 1>);
+  all.verify("work count: the same, a unit of each wave", two, last_units<env, 2, 1, 1>);
+  all.verify("work count: the same, one unit of both", two, last_units<env, 2, 1, both>);
+  all.verify("work count: closed while a visitor comes", two, closed<env>);
+  all.verify("work count: the same without membarrier", two, closed<symmetric_env>);
   return all.finish();
 }

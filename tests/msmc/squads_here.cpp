@@ -69,7 +69,7 @@ class sightings {
 };
 
 /// But not that of the few cores that emulate the machine: all squads get to run.
-void takes_its_time() {
+void is_slow() {
   std::this_thread::sleep_for(std::chrono::milliseconds{2});
 }
 
@@ -77,7 +77,7 @@ template <class Context>
 long fib(Context c, long n, sightings& seen) {
   seen.look(c.worker_id());
   if (n < 2) return n;
-  if (n == 10) takes_its_time();
+  if (n == 10) is_slow();
   auto const [a, b] =
       c.fork_join([&, n](Context d) { return fib(d, n - 1, seen); }, [&, n](Context d) { return fib(d, n - 2, seen); });
   seen.look(c.worker_id());
@@ -110,8 +110,8 @@ void run(std::size_t squads, std::size_t workers) {
   // By Eq. 4, from the caches that this machine says it has.
   heist::region by_equation{{.branching = 2, .bytes = std::size_t{64} << 20}};
   require(ex.sync_wait(by_equation, [&](auto c) { return fib(c, 18, seen); }) == 2584, "fib(18) is wrong");
-  require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: {}", by_equation.note());
-  std::printf("%s\n", by_equation.note().c_str());
+  require(by_equation.boundary_level().value_or(0) >= 2, "by Eq. 4: {}", by_equation.explain());
+  std::printf("%s\n", by_equation.explain().c_str());
 
   require(seen.moved() == 0, "tasks of a worker were seen on another CPU {} times of {}", seen.moved(), seen.looks());
   std::set<int> cpus;
@@ -148,13 +148,13 @@ void run_graph(std::size_t squads, std::size_t workers) {
     int cpu = -1;
     std::size_t worker = 0;
   };
-  std::vector<sighting> ledger(count);
+  std::vector<sighting> tally(count);
   heist::task_graph g;
   std::vector<heist::task<>> tasks;
   for (std::size_t i = 0; i != count; ++i) {
-    tasks.push_back(g.emplace([&ledger, i](auto ctx) {
-      takes_its_time();
-      ledger[i] = {::sched_getcpu(), ctx.worker_id()};
+    tasks.push_back(g.emplace([&tally, i](auto ctx) {
+      is_slow();
+      tally[i] = {::sched_getcpu(), ctx.worker_id()};
     }));
     std::size_t const block = i % blocks;
     if (i < blocks) continue;
@@ -162,7 +162,7 @@ void run_graph(std::size_t squads, std::size_t workers) {
       tasks[i - block - blocks + b].precede(tasks[i]);
   }
 
-  std::vector<std::uint32_t> before(count, heist::graph_memory::nowhere);
+  std::vector<std::uint32_t> before(count, heist::graph_memory::no_place);
   constexpr int runs = 8;
   std::size_t stayed = 0;
   for (int round = 0; round != runs; ++round) {
@@ -173,9 +173,9 @@ void run_graph(std::size_t squads, std::size_t workers) {
     std::size_t same = 0;
     for (std::size_t i = 0; i != count; ++i) {
       std::uint32_t const squad = known.squad(tasks[i]);
-      require(squad == squad_of[ledger[i].worker], "task {} ran on worker {}, and squad {} is remembered", i,
-              ledger[i].worker, squad);
-      if (squad < squads) packages[squad].insert(package_of(ledger[i].cpu));
+      require(squad == squad_of[tally[i].worker], "task {} ran on worker {}, and squad {} is remembered", i,
+              tally[i].worker, squad);
+      if (squad < squads) packages[squad].insert(package_of(tally[i].cpu));
       used.insert(squad);
       same += squad == before[i];
       before[i] = squad;
@@ -189,7 +189,7 @@ void run_graph(std::size_t squads, std::size_t workers) {
   // A squad whose workers get no time, on a machine that is emulated by fewer cores, is robbed.
   require(2 * stayed > (runs - 1) * count, "{} of {} tasks came back to the squad that had them", stayed,
           (runs - 1) * count);
-  std::printf("%s\n", g.note().c_str());
+  std::printf("%s\n", g.explain().c_str());
 }
 
 }  // namespace

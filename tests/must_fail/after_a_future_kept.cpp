@@ -7,7 +7,7 @@
 int main() {
   heist::executor ex{1};
   heist::future<int> one = ex.submit([] { return 1; });
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.submit(heist::after(std::move(one)), [](int) {}).get();
 #else
   ex.submit(heist::after(one), [](int) {}).get();

@@ -4,7 +4,7 @@
 int main() {
   heist::executor ex{1};
   auto one = ex.submit([] { return 1; }).share();
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.submit(heist::after(one), [](int) {}).get();
 #else
   ex.submit(heist::after(one.get()), [](int) {}).get();

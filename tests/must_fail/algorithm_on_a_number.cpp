@@ -5,7 +5,7 @@
 #include <vector>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::executor ex{1};
   std::vector<int> v{2, 1};
   heist::sort(ex, v);

@@ -8,7 +8,7 @@
 int main() {
   heist::executor ex{1};
   std::vector<int> v(3);
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::for_each(ex, v, [](int&) {});
 #else
   heist::for_each(v, [](int&) {});

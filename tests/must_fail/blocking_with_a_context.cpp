@@ -3,7 +3,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.submit([](heist::context c) { return c.blocking([] { return 1; }); }).get();
 #else
   ex.submit([](heist::context c) { return c.blocking([](heist::context) { return 1; }); }).get();

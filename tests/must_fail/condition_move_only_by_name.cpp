@@ -9,7 +9,7 @@
 int main() {
   heist::task_graph g;
   auto f = [n = std::make_unique<int>(1)] { return *n; };
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace_condition(std::move(f));
 #else
   g.emplace_condition(f);

@@ -5,7 +5,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace_condition([] { return 0; });
 #else
   g.emplace_condition([](int n) { return n; });

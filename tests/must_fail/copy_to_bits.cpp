@@ -6,7 +6,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   std::vector<char> v{1, 0}, w(2);
 #else
   std::vector<bool> v{1, 0}, w(2);

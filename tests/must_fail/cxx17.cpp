@@ -1,6 +1,6 @@
 // expect: heist: needs C\+\+20
 // flags: -std=c++17
-// HEIST_MENDED: without the flags.
+// HEIST_FIXED: without the flags.
 #include "heist/topology.hpp"
 
 int main() {}

@@ -5,7 +5,7 @@
 #include "heist/core/sync/work_deque.hpp"
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::work_deque<std::string*> deque;
 #else
   heist::work_deque<std::string> deque;

@@ -4,7 +4,7 @@
 
 void distributed_condition(heist::world& w) {
   heist::distributed_graph g{w};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace(heist::on(0), [] { return 1; });
 #else
   g.emplace_condition([] { return 1; });

@@ -5,7 +5,7 @@
 void distributed_reference_result(heist::world& w) {
   heist::distributed_graph g{w};
   static int global = 0;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace(heist::on(0), [] { return global; });
 #else
   g.emplace(heist::on(0), []() -> int& { return global; });

@@ -5,7 +5,7 @@
 
 int main() {
   auto const work = [](short x) -> heist::coroutine<short> { co_return x; };
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto const call = [work](auto x) { return heist::sync_wait(work(x)); };
 #else
   auto const call = work;

@@ -7,9 +7,9 @@
 int main() {
   heist::task_graph g;
   auto e = g.emplace_event<std::string>();
-#ifdef HEIST_MENDED
-  e.fulfil("text");
+#ifdef HEIST_FIXED
+  e.set_value("text");
 #else
-  e.fulfil(e);
+  e.set_value(e);
 #endif
 }

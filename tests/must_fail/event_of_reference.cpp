@@ -4,7 +4,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace_event<int*>();
 #else
   g.emplace_event<int&>();

@@ -5,7 +5,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.post([] {});
 #else
   ex.async([] {});

@@ -5,7 +5,7 @@
 struct no_policy {};
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::executor<heist::policy::random> ex{1};
 #else
   heist::executor<no_policy> ex{1};

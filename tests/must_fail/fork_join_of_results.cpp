@@ -7,7 +7,7 @@ int main() {
   heist::executor ex{1};
   auto const half = [](int n) { return n / 2; };
   return ex.sync_wait([&](auto c) {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
     auto [a, b] = c.fork_join([&] { return half(2); }, [&] { return half(4); });
     return a + b;
   });

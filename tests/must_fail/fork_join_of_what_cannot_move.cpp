@@ -9,7 +9,7 @@
 int main() {
   heist::executor ex{1};
   ex.sync_wait([](heist::context c) {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
     c.fork_join([] { return std::make_unique<std::mutex>(); }, [] {});
   });
 #else

@@ -4,7 +4,7 @@
 #include <heist/heist.hpp>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::fork_join([] {}, [] {});
 #else
   heist::fork_join([] {}, [](int) {});

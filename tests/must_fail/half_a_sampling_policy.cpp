@@ -4,11 +4,11 @@
 
 struct curious : heist::victim::random {
   bool wants_look() const noexcept { return false; }
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void looked(std::uint32_t, heist::victim::offer const&) noexcept {}
 #endif
 };
 
 int main() {
-  heist::executor<heist::policy::bundle<curious, heist::idle::default_idle>> ex{1};
+  heist::executor<heist::policy::bundle<curious, heist::idle::standard>> ex{1};
 }

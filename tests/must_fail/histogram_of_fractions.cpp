@@ -5,7 +5,7 @@
 #include <vector>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::executor ex{1};
   std::vector<double> v{2, 1};
   heist::histogram(ex, v, 3, [](double x) { return static_cast<int>(x); });

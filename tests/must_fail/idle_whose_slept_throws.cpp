@@ -3,7 +3,7 @@
 #include <heist/policy.hpp>
 
 struct mine : heist::idle::adaptive {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void slept(std::uint64_t) noexcept {}
 #else
   void slept(std::uint64_t) {}

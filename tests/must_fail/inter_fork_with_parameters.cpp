@@ -6,7 +6,7 @@
 
 int main() {
   heist::executor<heist::policy::cab> ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.sync_wait([](heist::context c) { c.inter_fork([] {}, [] {}); });
 #else
   ex.sync_wait([](heist::context c) { c.inter_fork([] {}, [](int) {}); });

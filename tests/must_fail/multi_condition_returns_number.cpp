@@ -7,7 +7,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace_multi_condition([] { return std::vector<int>{1}; });
 #else
   g.emplace_multi_condition([] { return 1; });

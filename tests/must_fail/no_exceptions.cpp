@@ -1,6 +1,6 @@
 // expect: heist: needs exceptions
 // flags: -fno-exceptions
-// HEIST_MENDED: without the flags.
+// HEIST_FIXED: without the flags.
 #include "heist/topology.hpp"
 
 int main() {}

@@ -4,7 +4,7 @@
 
 struct watcher : heist::null_observer {
   static constexpr bool observes = true;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void sleep(std::size_t) noexcept {}
 #else
   void sleep(std::size_t) {}

@@ -4,7 +4,7 @@
 
 int main() {
   heist::park_word word;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::park_word& same = word;
 #else
   heist::park_word same = word;

@@ -8,7 +8,7 @@ int main() {
                       t.stop();
                       return 1;
                     }),
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
                     heist::parallel_stage([](int) {})};
 #else
                     heist::parallel_stage([](std::string) {})};

@@ -2,7 +2,7 @@
 #include <heist/pipeline.hpp>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::pipeline p{2, heist::serial_stage([](heist::token& t) { t.stop(); })};
 #else
   heist::pipeline p{2, heist::parallel_stage([](heist::token& t) { t.stop(); })};

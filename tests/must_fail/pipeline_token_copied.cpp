@@ -4,7 +4,7 @@
 #include <heist/pipeline.hpp>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto const first = [](heist::token& t) { t.stop(); };
 #else
   auto const first = [](heist::token t) { t.stop(); };

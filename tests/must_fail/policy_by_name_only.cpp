@@ -2,7 +2,7 @@
 // flags: -DHEIST_WITHOUT_TIERS
 // A policy whose header is missing.
 #include <heist/graph.hpp>
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
 #include <heist/tiers.hpp>
 #endif
 

@@ -9,7 +9,7 @@
 int main() {
   heist::executor ex{1};
   auto f = [n = std::make_unique<int>(1)] { return *n; };
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.post(std::move(f));
 #else
   ex.post(f);

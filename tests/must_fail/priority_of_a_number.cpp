@@ -5,7 +5,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([] {}).priority(heist::priority(10));
 #else
   g.emplace([] {}).priority(10);

@@ -7,7 +7,7 @@ int main() {
   heist::executor ex{1};
   heist::task_graph g;
   int n = 0;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.run_until(g, [&n] { return ++n == 3; }).get();
 #else
   ex.run_until(g, n == 3).get();

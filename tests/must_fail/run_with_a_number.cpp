@@ -6,7 +6,7 @@
 int main() {
   heist::executor ex{1};
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.run_n(g, 3).get();
 #else
   ex.run(g, 3).get();

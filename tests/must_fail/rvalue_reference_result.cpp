@@ -9,7 +9,7 @@
 int main() {
   heist::task_graph g;
   std::string text;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([&text]() -> std::string { return std::move(text); });
 #else
   g.emplace([&text]() -> std::string&& { return std::move(text); });

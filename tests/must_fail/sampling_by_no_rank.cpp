@@ -4,7 +4,7 @@
 
 struct shallow {
   static bool better(heist::victim::offer const& a, heist::victim::offer const& b)
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
       noexcept
 #endif
   {

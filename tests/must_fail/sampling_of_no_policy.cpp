@@ -2,13 +2,13 @@
 // Sampling among workers that nobody names.
 #include <heist/core/policy/sampling.hpp>
 
-struct nobody {};
+struct none {};
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   using named = heist::victim::random;
 #else
-  using named = nobody;
+  using named = none;
 #endif
   heist::victim::sampled<named, 2> const policy;
   static_cast<void>(policy.wants_look());

@@ -9,7 +9,7 @@
 int main() {
   heist::executor ex{1};
   std::vector<std::string> v(2), w(2);
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto const first = v.begin(), last = v.end();
 #else
   auto const first = std::make_move_iterator(v.begin()), last = std::make_move_iterator(v.end());

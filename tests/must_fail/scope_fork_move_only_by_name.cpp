@@ -11,7 +11,7 @@ int main() {
   ex.sync_wait([](heist::context c) {
     auto f = [n = std::make_unique<int>(1)] { return *n; };
     heist::scope s{c};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
     s.fork(std::move(f));
   });
 #else

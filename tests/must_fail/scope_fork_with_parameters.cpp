@@ -8,7 +8,7 @@ int main() {
   ex.sync_wait([](heist::context c) {
     heist::scope s{c};
     int const i = 1;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
     s.fork([i] { (void)i; });
   });
 #else

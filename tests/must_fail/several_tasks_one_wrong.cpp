@@ -5,7 +5,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto [a, b, c] = g.emplace([] {}, [] {}, [] {});
   a.precede(b, c);
 #else

@@ -6,7 +6,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   std::vector<int> v{2, 1};
 #else
   std::vector<int> const v{2, 1};

@@ -6,7 +6,7 @@
 int main() {
   auto const work = [](int x) -> heist::coroutine<int> { co_return x; };
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   (void)ex.submit([&] { return heist::sync_wait(work(1)); });
 #else
   (void)ex.submit(work(1));

@@ -9,7 +9,7 @@
 int main() {
   heist::executor ex{1};
   auto f = [n = std::make_unique<int>(1)] { return *n; };
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   return ex.submit(std::move(f)).get();
 #else
   return ex.submit(f).get();

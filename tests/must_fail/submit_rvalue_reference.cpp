@@ -8,7 +8,7 @@
 int main() {
   heist::executor ex{1};
   int n = 0;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   return ex.submit([&n] { return std::move(n); }).get();
 #else
   return ex.submit([&n]() -> int&& { return std::move(n); }).get();

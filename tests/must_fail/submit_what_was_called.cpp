@@ -6,7 +6,7 @@
 int main() {
   heist::executor ex{1};
   auto const twice = [](int n) { return 2 * n; };
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   return ex.submit([&] { return twice(21); }).get();
 #else
   return ex.submit(twice(21)).get();

@@ -7,7 +7,7 @@ using child_first = heist::policy::with_order<heist::policy::random, heist::orde
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.submit([](heist::context) {}).get();
 #else
   ex.submit([](heist::executor<child_first>::context_type) {}).get();

@@ -5,7 +5,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   ex.submit([] { return 1; }).get();
 #else
   ex.submit([](int n) { return n; }).get();

@@ -7,7 +7,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   return ex.submit(std::stop_token{}, [] { return 1; }).get();
 #else
   return ex.submit(std::stop_token{}, [](std::stop_token t) { return t.stop_requested() ? 1 : 0; }).get();

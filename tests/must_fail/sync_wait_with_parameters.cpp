@@ -5,7 +5,7 @@
 
 int main() {
   heist::executor ex{1};
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   return ex.sync_wait([](auto) { return 1; });
 #else
   return ex.sync_wait([](auto, auto) { return 1; });

@@ -4,7 +4,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto made = g.emplace([] { return 1; });
   g.emplace([](int&&) {}, heist::take(made));
 #else

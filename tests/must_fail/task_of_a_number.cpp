@@ -5,7 +5,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::task<int> t = g.emplace([] { return 42; });
   t.precede(g.placeholder());
 #else

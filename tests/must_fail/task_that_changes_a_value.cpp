@@ -8,7 +8,7 @@
 int main() {
   heist::task_graph g;
   auto text = g.emplace([] { return std::string{"heist"}; });
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([](std::string const& s) { return s + '!'; }, text);
 #else
   g.emplace([](std::string& s) { s += '!'; }, text);

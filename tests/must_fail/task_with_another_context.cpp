@@ -7,7 +7,7 @@ using child_first = heist::policy::with_order<heist::policy::random, heist::orde
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([](heist::context) {});
 #else
   g.emplace([](heist::executor<child_first>::context_type) {});

@@ -6,7 +6,7 @@
 int main() {
   heist::task_graph g;
   auto number = g.emplace([] { return 1; });
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   auto next = g.emplace([](int n) { return n + 1; }, number);
   g.emplace([](int) {}, next).succeed(number);
 #else

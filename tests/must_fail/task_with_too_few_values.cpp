@@ -6,7 +6,7 @@
 int main() {
   heist::task_graph g;
   auto number = g.emplace([] { return 1; });
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([](int, int) {}, number, number);
 #else
   g.emplace([](int, int) {}, number);

@@ -8,7 +8,7 @@
 int main() {
   heist::task_graph g;
   heist::task<int> number = g.emplace([] { return 1; });
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.emplace([](int) {}, number);
 #else
   g.emplace([](std::string) {}, number);

@@ -3,7 +3,7 @@
 #include <heist/core/policy/victim_set.hpp>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   constexpr unsigned attempts = 1;
 #else
   constexpr unsigned attempts = 0;

@@ -3,13 +3,13 @@
 #include <heist/policy.hpp>
 
 struct mine : heist::victim::random {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   mine() = default;
 #endif
   explicit mine(int) {}
 };
 
 int main() {
-  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  heist::policy::bundle<mine, heist::idle::standard> const policy;
   static_cast<void>(policy);
 }

@@ -3,7 +3,7 @@
 #include <heist/policy.hpp>
 
 struct mine : heist::victim::random {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void met_thief(std::uint32_t) noexcept {}
 #else
   void met_thief(std::uint32_t) {}
@@ -11,6 +11,6 @@ struct mine : heist::victim::random {
 };
 
 int main() {
-  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  heist::policy::bundle<mine, heist::idle::standard> const policy;
   static_cast<void>(policy);
 }

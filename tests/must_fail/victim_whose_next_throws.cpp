@@ -4,7 +4,7 @@
 
 struct mine {
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random)
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
       noexcept
 #endif
   {
@@ -14,6 +14,6 @@ struct mine {
 };
 
 int main() {
-  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  heist::policy::bundle<mine, heist::idle::standard> const policy;
   static_cast<void>(policy);
 }

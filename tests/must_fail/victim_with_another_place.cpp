@@ -3,7 +3,7 @@
 #include <heist/policy.hpp>
 
 struct mine : heist::victim::random {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void place(heist::victim::thief_view const&, heist::topology::machine const&,
              heist::topology::squads const&) noexcept {}
 #else
@@ -12,6 +12,6 @@ struct mine : heist::victim::random {
 };
 
 int main() {
-  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  heist::policy::bundle<mine, heist::idle::standard> const policy;
   static_cast<void>(policy);
 }

@@ -6,12 +6,12 @@ struct mine {
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random) noexcept {
     return random.below(me.workers);
   }
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   void feedback(std::uint32_t, heist::victim::outcome) noexcept {}
 #endif
 };
 
 int main() {
-  heist::policy::bundle<mine, heist::idle::default_idle> const policy;
+  heist::policy::bundle<mine, heist::idle::standard> const policy;
   static_cast<void>(policy);
 }

@@ -4,7 +4,7 @@
 
 struct mine {
   void feedback(std::uint32_t, heist::victim::outcome) noexcept {}
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random&) noexcept {
     return me.self;
   }
@@ -12,5 +12,5 @@ struct mine {
 };
 
 int main() {
-  heist::executor<heist::policy::bundle<mine, heist::idle::default_idle>> ex{1};
+  heist::executor<heist::policy::bundle<mine, heist::idle::standard>> ex{1};
 }

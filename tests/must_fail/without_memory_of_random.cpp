@@ -3,7 +3,7 @@
 #include <heist/policy.hpp>
 
 int main() {
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   heist::policy::without_memory<heist::policy::cab> const policy{};
 #else
   heist::policy::without_memory<heist::policy::random> const policy{};

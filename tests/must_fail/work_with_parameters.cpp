@@ -5,7 +5,7 @@
 
 int main() {
   heist::task_graph g;
-#ifdef HEIST_MENDED
+#ifdef HEIST_FIXED
   g.placeholder().work([] {}).precede(g.placeholder());
 #else
   g.placeholder().work([](int) {}).precede(g.placeholder());

@@ -12,7 +12,7 @@
 
 namespace {
 
-using heist_test::move_elsewhere;
+using heist_test::move_remote;
 using planted::child_first;
 using planted::context;
 using planted::fork_and_be_stolen;
@@ -28,14 +28,14 @@ void heap_after_a_steal(context ctx, bool bug) {
 void heap_after_a_park(context ctx, bool bug) {
   int* const p = new int{1};
   if (bug) delete hidden(p);
-  move_elsewhere(ctx);
+  move_remote(ctx);
   *hidden(p) = 2;
   if (!bug) delete p;
 }
 
 void beyond_a_local(context ctx, bool bug) {
   std::array<char, 16> local{};
-  move_elsewhere(ctx);
+  move_remote(ctx);
   fork_and_be_stolen(
       ctx, [] {}, [&] { hidden(local.data())[bug ? 16 : 15] = 1; });
 }
@@ -117,7 +117,7 @@ void exceptions_through_forks(context ctx, bool bug) {
             if ((who & 2) != 0) throw thrown{"a text that does not fit into the string object itself: rest"};
           });
     } catch (thrown const& e) {
-      move_elsewhere(ctx);
+      move_remote(ctx);
       said = &e.text;
       copy = e.text;
       if (!bug) said = &copy;
@@ -135,7 +135,7 @@ void signed_overflow(context ctx, bool bug) {
 void misaligned_load(context ctx, bool bug) {
   std::array<std::uint64_t, 2> memory{};
   char const* const at = hidden(reinterpret_cast<char const*>(memory.data())) + (bug ? 1 : 8);
-  move_elsewhere(ctx);
+  move_remote(ctx);
   std::uint64_t volatile read = *reinterpret_cast<std::uint64_t const*>(at);
   static_cast<void>(read);
 }

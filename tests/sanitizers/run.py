@@ -46,7 +46,7 @@ THREAD = [
     ("two_children", RACE, ORDER),
     ("parent_and_child", RACE, ORDER),
     ("joins_order", RACE, ORDER),
-    ("future_not_waited_for", RACE, ORDER),
+    ("future_not_awaited", RACE, ORDER),
     ("fibers_used_again", RACE, ORDER),
     ("handed_over_in_a_handler", RACE, ORDER),
     ("system_lock_across_a_fork", "unlocked by a thread that does not own it", ORDER),

@@ -14,7 +14,7 @@
 
 namespace {
 
-using heist_test::move_elsewhere;
+using heist_test::move_remote;
 using heist_test::wait_until;
 using planted::context;
 using planted::fork_and_be_stolen;
@@ -83,7 +83,7 @@ void joins_order(context ctx, bool bug) {
     ++plain;
     fork_and_be_stolen(
         ctx, [] {}, [&] { ++plain; });
-    move_elsewhere(ctx);
+    move_remote(ctx);
   }
   rounds r;
   ctx.fork_join([&] { r.side([&] { ++plain; }); },
@@ -95,7 +95,7 @@ void joins_order(context ctx, bool bug) {
 }
 
 /// The other task is told that it may end, so that its worker does nothing else until the race has happened.
-void future_not_waited_for(context ctx, bool bug) {
+void future_not_awaited(context ctx, bool bug) {
   for (int round = 0; round != rounds::all; ++round) {
     int plain = 0;
     std::atomic<bool> written{false}, over{!bug};
@@ -124,7 +124,7 @@ void fibers_used_again(context ctx, bool bug) {
   for (int i = 0; i != 20; ++i) {
     ctx.submit([&](context c) {
          ++plain;
-         move_elsewhere(c);
+         move_remote(c);
          ++plain;
        })
         .wait();
@@ -138,7 +138,7 @@ void handed_over_in_a_handler(context ctx, bool bug) {
     plain = 1;
     throw 1;
   } catch (int thrown) {
-    move_elsewhere(ctx);
+    move_remote(ctx);
     plain += thrown;
   }
   rounds r;
@@ -158,17 +158,17 @@ void system_lock_across_a_fork(context ctx, bool bug) {
   pthread_mutexattr_init(&checks);
   pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK);
   pthread_mutex_init(&lock, &checks);
-  int refused = 0;
+  int rejected = 0;
   std::atomic<bool> taken{false};
   pthread_mutex_lock(&lock);
   if (!bug) pthread_mutex_unlock(&lock);
   ctx.fork_join([&] { wait_until(taken); },
                 [&] {
-                  if (bug) refused = pthread_mutex_unlock(&lock);
+                  if (bug) rejected = pthread_mutex_unlock(&lock);
                   taken = true;
                 });
-  if (refused == EPERM) std::fprintf(stderr, "unlocked by a thread that does not own it\n");
-  if (refused != 0) std::_Exit(1);
+  if (rejected == EPERM) std::fprintf(stderr, "unlocked by a thread that does not own it\n");
+  if (rejected != 0) std::_Exit(1);
   pthread_mutex_destroy(&lock);
 }
 
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
                          {{"two_children", &two_children},
                           {"parent_and_child", &parent_and_child},
                           {"joins_order", &joins_order},
-                          {"future_not_waited_for", &future_not_waited_for},
+                          {"future_not_awaited", &future_not_awaited},
                           {"fibers_used_again", &fibers_used_again},
                           {"handed_over_in_a_handler", &handed_over_in_a_handler},
                           {"system_lock_across_a_fork", &system_lock_across_a_fork}});

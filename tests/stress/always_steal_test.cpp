@@ -34,7 +34,7 @@ constexpr std::size_t worker_counts[] = {2, 3, 5};
 
 /// Runs it some times on each number of workers; `good(result)` says whether the result is right.
 template <class Program, class Good>
-void steal_everything(char const* name, Program program, Good good) {
+void steal_all(char const* name, Program program, Good good) {
   int const rounds = heist_test::stress_rounds(30);
   for (std::size_t const workers : worker_counts) {
     replaying ex{workers};
@@ -43,7 +43,7 @@ void steal_everything(char const* name, Program program, Good good) {
     REQUIRE(stolen.steals != 0);
     for (int i = 0; i != rounds; ++i) {
       REQUIRE(good(stolen()));
-      REQUIRE(stolen.region.note().empty());
+      REQUIRE(stolen.region.explain().empty());
       REQUIRE(stolen.region.tree().steal_count() + stolen.region.tree().join_count() == stolen.steals);
     }
     REQUIRE(stolen.wrong == 0);
@@ -146,7 +146,7 @@ long values(placed_context& ctx) {
       [&data](placed_context& in) -> std::vector<int>& {
         auto const sum = in.context().submit([&data] { return std::accumulate(data.begin(), data.end(), 0); });
         in.fork_join([](placed_context&) {}, [](placed_context&) {});
-        data[0] = data[0] == 1 && sum.done() ? 1 : data[0];
+        data[0] = data[0] == 1 && sum.is_ready() ? 1 : data[0];
         sum.wait();
         return data;
       },
@@ -202,17 +202,17 @@ std::uint64_t by_chance(placed_context& ctx, std::uint64_t seed, int levels) {
 
 TEST_CASE("always steal: fib", "[stress]") {
   constexpr int n = slow ? 8 : 12;
-  steal_everything(
+  steal_all(
       "fib", [](placed_context& c) { return fib(c, n); }, [](long sum) { return sum == serial_fib(n); });
 }
 
 TEST_CASE("always steal: forks of five", "[stress]") {
-  steal_everything(
+  steal_all(
       "fives", [](placed_context& c) { return fives(c, 2, 1); }, [](long sum) { return sum == 25 * (25 + 12); });
 }
 
 TEST_CASE("always steal: scopes", "[stress]") {
-  steal_everything(
+  steal_all(
       "scopes", [](placed_context& c) { return scopes(c, 4, 3); }, [](long sum) { return sum == 8 * 4 * 3 * 2; });
 }
 
@@ -261,13 +261,13 @@ TEST_CASE("always steal: an exception that leaves the region, and the run after 
       }
       REQUIRE(said == std::to_string(i));
       REQUIRE(stolen.wrong == 0);
-      REQUIRE(stolen.region.note().empty());
+      REQUIRE(stolen.region.explain().empty());
     }
   }
 }
 
 TEST_CASE("always steal: values, references and futures", "[stress]") {
-  steal_everything("values", &values, [](long sum) { return sum == 64 + 100 + 200; });
+  steal_all("values", &values, [](long sum) { return sum == 64 + 100 + 200; });
 }
 
 TEST_CASE("always steal: a guard keeps a frame", "[stress]") {
@@ -297,7 +297,7 @@ TEST_CASE("always steal: programs by chance", "[stress]") {
       REQUIRE(stolen() == expected);
       REQUIRE(stolen() == expected);
       REQUIRE(stolen.wrong == 0);
-      REQUIRE(stolen.region.note().empty());
+      REQUIRE(stolen.region.explain().empty());
     }
   }
 }

@@ -93,8 +93,8 @@ TEMPLATE_LIST_TEST_CASE("busy heads: regions end while the heads of other squads
       away<heist::executor<TestType>> const heads{ex, which};
       std::this_thread::sleep_for(std::chrono::microseconds{500});  // the others fall asleep
       REQUIRE(ex.sync_wait(kept, [](auto c) { return tree(c, 6); }) == 64);
-      heist::region fresh{{.boundary_level = 3}};
-      REQUIRE(ex.sync_wait(fresh, [](auto c) { return tree(c, 5); }) == 32);
+      heist::region unused{{.boundary_level = 3}};
+      REQUIRE(ex.sync_wait(unused, [](auto c) { return tree(c, 5); }) == 32);
       REQUIRE(heads.count() == __builtin_popcount(mask));  // they were away all the time
     }
   }
@@ -113,7 +113,7 @@ TEMPLATE_LIST_TEST_CASE("busy heads: with all heads away, regions end when one o
       away<heist::executor<TestType>> const heads{ex, std::vector<bool>(squads, true)};
       sum = ex.submit([&](auto c) { return c.sync_wait(r, [](auto d) { return tree(d, 5); }); });
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      CHECK_FALSE(sum.done());  // the paper's rule: members do not look at the pools between squads
+      CHECK_FALSE(sum.is_ready());  // the paper's rule: members do not look at the pools between squads
     }
     REQUIRE(sum.get() == 32);
   }

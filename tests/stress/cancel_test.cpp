@@ -154,17 +154,17 @@ TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is f
     grower const g{begun, left, fails_at, source, when == moment::by_a_task ? 5 : -1};
     if (when == moment::any) other.stop_soon(source, random.below(1500));
     if (when == moment::before) source.request_stop();
-    bool caught = false, never_began = false;
+    bool caught = false, never_started = false;
     try {
       ex.sync_wait(source.get_token(), [&](auto c) { g.grow(c, 6); });
     } catch (planted const&) {
       caught = true;
     } catch (heist::stopped_error const&) {
-      never_began = true;
+      never_started = true;
     }
     int const n = begun;  // nobody is at work any more
     REQUIRE(left == n);
-    if (never_began) REQUIRE(n == 0);
+    if (never_started) REQUIRE(n == 0);
     if (caught) REQUIRE((fails_at >= 0 && n > fails_at));
     if (!caught && fails_at >= 0) REQUIRE(n <= fails_at);
     if (!caught && n != 127) REQUIRE(source.stop_requested());
@@ -218,7 +218,7 @@ TEST_CASE("cancel: a graph's run has run, was stopped, or threw, and says which"
       REQUIRE(run.stopped());
     }
     int const n = ran;
-    REQUIRE(run.done());
+    REQUIRE(run.is_ready());
     REQUIRE(two.available() == 2);
     if (caught) REQUIRE((fails_at >= 0 && n > fails_at));
     if (!caught && fails_at >= 0) REQUIRE(n <= fails_at);

@@ -25,8 +25,7 @@ heist::options small(std::size_t workers) {
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES \
-  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
+#define ALL_IDLE_POLICIES heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard
 
 TEMPLATE_TEST_CASE("lifetime: a thousand executors with 0 to 4 tasks each", "[stress]", ALL_IDLE_POLICIES) {
   heist::fast_random random{heist_test::stress_seed("a thousand executors")};
@@ -53,12 +52,12 @@ TEMPLATE_TEST_CASE("lifetime: a thousand executors with 0 to 4 tasks each", "[st
 TEST_CASE("lifetime: destroyed as soon as the last task of a foreign thread has run", "[stress]") {
   static_cast<void>(heist_test::stress_seed("foreign thread posts last"));
   heist_test::watchdog guard{"foreign thread posts last", std::chrono::seconds{heist_test::stress_limit(60)}};
-  std::atomic<heist::executor<>*> offered{nullptr};
+  std::atomic<heist::executor<>*> published{nullptr};
   std::atomic<bool> over{false};
   std::atomic<bool> inside{false};
-  std::thread foreign{[&] {
+  std::thread external{[&] {
     for (;;) {
-      heist::executor<>* const ex = offered.exchange(nullptr);
+      heist::executor<>* const ex = published.exchange(nullptr);
       if (ex == nullptr) {
         if (over) return;
         heist::os_env::yield();
@@ -71,12 +70,12 @@ TEST_CASE("lifetime: destroyed as soon as the last task of a foreign thread has 
   for (int i = 0; i < rounds; ++i) {
     auto ex = std::make_unique<heist::executor<>>(small(1 + static_cast<std::size_t>(i) % 2));
     inside = false;
-    offered = ex.get();
+    published = ex.get();
     while (!inside) heist::os_env::yield();
     ex.reset();
   }
   over = true;
-  foreign.join();
+  external.join();
   SUCCEED();
 }
 

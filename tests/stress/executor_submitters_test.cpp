@@ -77,8 +77,7 @@ void mixture(Executor& ex, heist::context ctx, counts& n, std::uint64_t seed, in
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES \
-  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
+#define ALL_IDLE_POLICIES heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard
 
 TEMPLATE_TEST_CASE("submitters: eight threads submit a mixture of everything", "[stress]", ALL_IDLE_POLICIES) {
   auto const seed = heist_test::stress_seed("eight submitters");

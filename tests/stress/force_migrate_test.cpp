@@ -20,7 +20,7 @@
 #include "support/watchdog.hpp"
 
 using namespace std::chrono_literals;
-using heist_test::move_elsewhere;
+using heist_test::move_remote;
 using heist_test::wait_until;
 
 namespace {
@@ -42,7 +42,7 @@ template <class Context>
 int waits_everywhere(Context ctx, places& where) {
   auto const move = [&] {
     std::size_t const before = ctx.worker_id();
-    move_elsewhere(ctx);
+    move_remote(ctx);
     where.note(ctx.worker_id() != before);
   };
   struct moves_when_destroyed {

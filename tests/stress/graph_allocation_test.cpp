@@ -87,7 +87,7 @@ TEST_CASE("running a graph again allocates nothing", "[stress][graph]") {
   int const rounds = heist::under_tsan || heist::under_asan ? 500 : 5000;
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+    heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
     INFO(workers << " workers");
     {
       heist::task_graph chain;
@@ -128,7 +128,7 @@ TEST_CASE("running a graph again allocates nothing", "[stress][graph]") {
 
 TEST_CASE("run_n allocates nothing per pass", "[stress][graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto a = g.emplace([] {});
   for (int i = 0; i < 20; ++i) a.precede(g.emplace([] {}));
@@ -141,7 +141,7 @@ TEST_CASE("run_n allocates nothing per pass", "[stress][graph]") {
 
 TEST_CASE("a run with a small callback and a stop_token allocates nothing", "[stress][graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   g.emplace([] {});
   std::stop_source stop;

@@ -67,9 +67,9 @@ heist::event_counts ping_pong(Executor& ex, int rounds) {
 
 TEST_CASE("idle: 24 workers of six executors use less than half a per cent of a core in ten seconds", "[stress]") {
   using heist::policy::random;
-  counted<random, heist::idle::default_idle> a{heist::options{.workers = 4}};
+  counted<random, heist::idle::standard> a{heist::options{.workers = 4}};
   counted<random, heist::idle::adaptive> b{heist::options{.workers = 4}};
-  counted<random, heist::idle::balanced> c{heist::options{.workers = 4}};
+  counted<random, heist::idle::bws> c{heist::options{.workers = 4}};
   heist::executor<heist::policy::cab, heist::counters> d{heist::options{.workers = 4}};
   heist::executor<heist::policy::cats, heist::counters> e{heist::options{.workers = 4}};
   heist::executor<heist::policy::replay, heist::counters> f{heist::options{.workers = 4}};
@@ -87,22 +87,22 @@ TEST_CASE("idle: 24 workers of six executors use less than half a per cent of a 
   };
   heist_test::watchdog guard{"idle workers", std::chrono::seconds{60}};
   while (asleep() != 24) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  auto const woken = wakes();
+  auto const notified = wakes();
   usage const before = so_far();
   int const seconds = std::min(10, heist_test::stress_rounds(10));
   std::this_thread::sleep_for(std::chrono::seconds{seconds});
   usage const now = so_far();
   std::printf("idle for %d s, 24 workers: %.2f ms of CPU, %ld context switches\n", seconds,
               (now.cpu - before.cpu) * 1e3, now.switches - before.switches);
-  CHECK(wakes() == woken);  // nobody has even looked
+  CHECK(wakes() == notified);  // nobody has even looked
   CHECK(asleep() == 24);
   if (slow) return;  // the sanitizers have threads of their own
   CHECK(now.cpu - before.cpu < 0.050);
   CHECK(now.switches - before.switches < 100);
 }
 
-TEMPLATE_TEST_CASE("idle: a single task wakes few of eight sleepers", "[stress]", heist::idle::default_idle,
-                   heist::idle::adaptive, heist::idle::balanced) {
+TEMPLATE_TEST_CASE("idle: a single task wakes few of eight sleepers", "[stress]", heist::idle::standard,
+                   heist::idle::adaptive, heist::idle::bws) {
   counted<heist::policy::random, TestType> ex{heist::options{.workers = 8}};
   wake_up(ex);
   int const rounds = heist_test::stress_rounds(2000);

@@ -27,9 +27,9 @@ using child_first = forking<heist::order::child_first, heist::join::park>;
 using every_policy = std::conditional_t<heist_test::few_policies, std::tuple<child_first>,
                                         std::tuple<forking<heist::order::parent_first, heist::join::park>,
                                                    forking<heist::order::parent_first, heist::join::leapfrog>,
-                                                   forking<heist::order::parent_first, heist::join::wait>, child_first,
+                                                   forking<heist::order::parent_first, heist::join::spin>, child_first,
                                                    forking<heist::order::child_first, heist::join::leapfrog>,
-                                                   forking<heist::order::child_first, heist::join::wait>>>;
+                                                   forking<heist::order::child_first, heist::join::spin>>>;
 
 /// Runs every kernel `rounds` times on one executor.
 template <class Policy>

@@ -30,8 +30,8 @@ struct watch {
   explicit watch(heist::topology::squads const& squads) : squads{squads} {}
 
   void hold(bool right) {
-    checks.fetch_add(1, std::memory_order_relaxed);                 // relaxed: a count
-    if (!right) misplaced.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+    checks.fetch_add(1, std::memory_order_relaxed);                   // relaxed: a count
+    if (!right) wrong_place.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   }
 
   /// Lets other workers in, which on two cores get no chance otherwise before a run is over.
@@ -41,7 +41,7 @@ struct watch {
   }
 
   heist::topology::squads const& squads;
-  std::atomic<std::size_t> checks{0}, misplaced{0}, visits{0};
+  std::atomic<std::size_t> checks{0}, wrong_place{0}, visits{0};
 };
 
 enum class division { flat, by_level, by_profile, by_hand };

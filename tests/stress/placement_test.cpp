@@ -121,7 +121,7 @@ class runs {
   std::size_t intra_begins() const { return intra_begins_; }
 
  private:
-  static constexpr bool cats = Policy::tier_type::division == heist::tiering::by_profile;
+  static constexpr bool cats = Policy::tier_type::division == heist::tier_mode::by_profile;
 
   /// What the region's next run should be, by the papers.
   place body_of(heist::region const& r, wanted const& w, watch& seen) const {
@@ -134,7 +134,7 @@ class runs {
     } else if (w.options.boundary_level) {
       p.boundary = *w.options.boundary_level;
     } else if (cats) {
-      if (r.profile().verdict() == heist::profile_verdict::two_tiers) {
+      if (r.profile().decision() == heist::profile_decision::two_tiers) {
         p.how = division::by_profile;
         p.profile = &r.profile();
       }
@@ -147,14 +147,14 @@ class runs {
   }
 
   void check_run(heist::region const& r, place const& body, watch const& seen) {
-    INFO("note: " << r.note());
+    INFO("note: " << r.explain());
     auto const events = executor_.observer().events();
     bool const by_level = body.how == division::by_level;
     auto const report = heist::check_placement(events, squads_, by_level ? std::optional{body.boundary} : std::nullopt);
     INFO(report.text());
     CHECK(report.ok());
-    CHECK(executor_.observer().dropped() == 0);
-    CHECK(seen.misplaced == 0);
+    CHECK(executor_.observer().released() == 0);
+    CHECK(seen.wrong_place == 0);
     intra_begins_ += report.intra_begins;
     squads_used_ = std::max(squads_used_, report.squads_used);
     CHECK((seen.checks != 0) == (body.how != division::flat));
@@ -227,6 +227,6 @@ TEST_CASE("placement: a trace of two runs at a time, of two regions", "[stress]"
     INFO(report.text());
     CHECK(report.ok());
     CHECK(report.inter_begins >= 7 + 3);
-    CHECK(seen.misplaced == 0);
+    CHECK(seen.wrong_place == 0);
   }
 }

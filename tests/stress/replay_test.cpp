@@ -17,8 +17,8 @@
 
 using heist::region;
 using heist::replay_mode;
-using heist_test::ledger;
 using heist_test::replayed_program;
+using heist_test::tally;
 
 TEST_CASE("replay: every recording can be repeated", "[stress]") {
   int const all = heist_test::stress_rounds(heist::under_tsan ? 10'000 : 1000);  // a thousand there, too
@@ -29,15 +29,15 @@ TEST_CASE("replay: every recording can be repeated", "[stress]") {
     std::size_t steals = 0, joins = 0;
     for (int i = 0; i < rounds; ++i) {
       replayed_program const p{.seed = static_cast<std::uint32_t>(i), .depth = 2 + i % 4, .leaf = 4000};
-      auto const run = [&](region& r, ledger& book) { ex.sync_wait(r, [&](auto ctx) { p(ctx, book); }); };
+      auto const run = [&](region& r, tally& book) { ex.sync_wait(r, [&](auto ctx) { p(ctx, book); }); };
       region first;
-      ledger a;
+      tally a;
       run(first, a);
       steals += first.tree().steal_count();
       joins += first.tree().join_count();
       for (auto const mode : {replay_mode::strict_ordered, replay_mode::strict_unordered, replay_mode::relaxed}) {
         region again;
-        ledger b;
+        tally b;
         again.follow(first.tree(), mode);
         run(again, b);
         REQUIRE((b.twice == 0 && b.steps() == a.steps()));

@@ -142,12 +142,12 @@ TEMPLATE_LIST_TEST_CASE("shutdown: the last task comes from a thread that has no
   heist::fast_random random{seed};
   heist_test::watchdog guard{"shutdown beside a foreign thread", std::chrono::seconds{heist_test::stress_limit(60)}};
   using executor = heist::executor<TestType>;
-  std::atomic<executor*> offered{nullptr};
+  std::atomic<executor*> published{nullptr};
   std::atomic<bool> over{false}, inside{false};
   std::atomic<long> ran{0};
-  std::thread foreign{[&] {
+  std::thread external{[&] {
     for (;;) {
-      executor* const ex = offered.exchange(nullptr);
+      executor* const ex = published.exchange(nullptr);
       if (ex != nullptr) {
         ex->post([&](typename executor::context_type c) {
           inside = true;  // from here on the executor may be destroyed as soon as its work is done
@@ -164,12 +164,12 @@ TEMPLATE_LIST_TEST_CASE("shutdown: the last task comes from a thread that has no
   for (int round = heist_test::stress_rounds(500); round > 0; --round) {
     std::optional<executor> ex{std::in_place, small(random)};  // always in the same place: a late look would be seen
     inside = false;
-    offered = &*ex;
+    published = &*ex;
     while (!inside) heist::os_env::yield();
     ex.reset();
     expected += 7;
     REQUIRE(ran == expected);
   }
   over = true;
-  foreign.join();
+  external.join();
 }

@@ -24,7 +24,7 @@
 #include "heist/tiers.hpp"
 #include "heist/tools/observe/counters.hpp"
 #include "heist/topology.hpp"
-#include "stress/soak_meter.hpp"
+#include "stress/soak_tracker.hpp"
 #include "stress/soak_work.hpp"
 #include "support/catch.hpp"
 #include "support/slow.hpp"
@@ -42,9 +42,9 @@ using heist_test::random_engine;
 
 using heist_test::slow;
 
-std::uint64_t environment_number(char const* name, std::uint64_t otherwise) {
+std::uint64_t environment_number(char const* name, std::uint64_t fallback) {
   char const* const text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : fallback;
 }
 
 void say(std::string const& line) {
@@ -60,11 +60,11 @@ heist::options any_options(random_engine& random) {
 
 /// An executor that works a little and dies with posts in flight.
 template <class Policy>
-void live_and_die(random_engine& random, heist_test::soak_counts& all, heist_test::watchdog& dog) {
+void live_and_die(random_engine& random, heist_test::soak_counts& all, heist_test::watchdog& timeout_guard) {
   ++all.executors;
   heist::region r{{.branching = 2, .bytes = std::size_t{64} << 20}};
   heist::executor<Policy> ex{any_options(random)};
-  dog.watch(ex);
+  timeout_guard.watch(ex);
   for (std::uint32_t i = any_of(random, 0, 6); i != 0; --i) {
     switch (any_of(random, 0, 3)) {
       case 0:
@@ -77,7 +77,7 @@ void live_and_die(random_engine& random, heist_test::soak_counts& all, heist_tes
         post_some(ex, random, all);
     }
   }
-  dog.unwatch(ex);
+  timeout_guard.unwatch(ex);
 }
 
 /// A tree is recorded, and followed in every mode.
@@ -170,7 +170,7 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
   std::atomic<std::int64_t> worst_start{0};  // nanoseconds
   std::uint64_t probes_slept = 0;
   {
-    heist_test::watchdog dog{std::string{"soak"}, std::chrono::seconds{120}};
+    heist_test::watchdog timeout_guard{std::string{"soak"}, std::chrono::seconds{120}};
     heist_test::gate gate;
     crew threads{gate};
     heist::executor shared{4};
@@ -178,9 +178,9 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
     heist::executor<heist::policy::random, heist::counters> probed{heist::options{.workers = 2}};
     heist::region kept;  // one region for the whole soak, which refines its schedule
     kept.adapt();
-    dog.watch(shared);
-    dog.watch(recording);
-    dog.watch(probed);
+    timeout_guard.watch(shared);
+    timeout_guard.watch(recording);
+    timeout_guard.watch(probed);
 
     for (std::uint64_t t = 0; t < 3; ++t) {  // threads from outside that share an executor
       threads.add(seed * 16 + t, [&](random_engine& random) {
@@ -217,19 +217,19 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
     threads.add(seed * 16 + 15, [&](random_engine& random) {  // executors of their own, which die
       switch (any_of(random, 0, 6)) {
         case 0:
-          return live_and_die<with_idle<heist::policy::random, heist::idle::adaptive>>(random, all, dog);
+          return live_and_die<with_idle<heist::policy::random, heist::idle::adaptive>>(random, all, timeout_guard);
         case 1:
-          return live_and_die<with_idle<heist::policy::random, heist::idle::balanced>>(random, all, dog);
+          return live_and_die<with_idle<heist::policy::random, heist::idle::bws>>(random, all, timeout_guard);
         case 2:
-          return live_and_die<with_idle<heist::policy::random, heist::idle::always_awake>>(random, all, dog);
+          return live_and_die<with_idle<heist::policy::random, heist::idle::spinning>>(random, all, timeout_guard);
         case 3:
-          return live_and_die<with_order<heist::policy::random, heist::order::child_first>>(random, all, dog);
+          return live_and_die<with_order<heist::policy::random, heist::order::child_first>>(random, all, timeout_guard);
         case 4:
-          return live_and_die<heist::policy::cab>(random, all, dog);
+          return live_and_die<heist::policy::cab>(random, all, timeout_guard);
         case 5:
-          return live_and_die<heist::policy::cats>(random, all, dog);
+          return live_and_die<heist::policy::cats>(random, all, timeout_guard);
         default:
-          return live_and_die<heist::policy::replay>(random, all, dog);
+          return live_and_die<heist::policy::replay>(random, all, timeout_guard);
       }
     });
 
@@ -247,7 +247,7 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
       unbalanced += all.submitted != all.executed + all.cancelled;
       past.add(heist_test::settled(past.first.threads));
       gate.open();
-      if (threads.all_live()) dog.section("soak");
+      if (threads.all_live()) timeout_guard.section("soak");
       if (second % lines != 0 && second != seconds) continue;
       auto const& now = past.last;
       say(fmt::format(
@@ -262,9 +262,9 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
     heist_test::until_idle(shared);
     heist_test::until_idle(probed);
     probes_slept = probed.observer().total().sleeps;
-    dog.unwatch(shared);
-    dog.unwatch(recording);
-    dog.unwatch(probed);
+    timeout_guard.unwatch(shared);
+    timeout_guard.unwatch(recording);
+    timeout_guard.unwatch(probed);
   }
   auto const after = heist_test::settled(before.threads);
   auto const balance = static_cast<std::int64_t>(all.submitted - all.executed - all.cancelled);

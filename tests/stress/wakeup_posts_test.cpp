@@ -71,8 +71,7 @@ void chain_of_pushes(Executor& ex, int rounds, std::uint64_t seed) {
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES \
-  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
+#define ALL_IDLE_POLICIES heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard
 
 TEMPLATE_TEST_CASE("wake-up: single posts from outside all run", "[stress]", ALL_IDLE_POLICIES) {
   auto const seed = heist_test::stress_seed("single posts");
@@ -87,7 +86,7 @@ TEMPLATE_TEST_CASE("wake-up: single posts from outside all run", "[stress]", ALL
 TEMPLATE_TEST_CASE("wake-up: single pushes from a busy worker are stolen and run", "[stress]", ALL_IDLE_POLICIES) {
   auto const seed = heist_test::stress_seed("chain of pushes");
   // Thieves of `balanced` never yield: with more workers than cores each push waits for a time slice.
-  int const rounds = std::is_same_v<TestType, heist::idle::balanced> ? 100 : 1500;
+  int const rounds = std::is_same_v<TestType, heist::idle::bws> ? 100 : 1500;
   for (std::size_t const workers : {2u, 3u, 8u}) {
     with<TestType> ex{workers};
     chain_of_pushes(ex, heist_test::stress_rounds(rounds), seed + workers);
@@ -110,7 +109,7 @@ TEMPLATE_TEST_CASE("wake-up: on a single CPU nothing is lost either", "[stress]"
   {
     with<TestType> ex{3};
     static_cast<void>(single_posts(ex, heist_test::stress_rounds(600), seed));
-    chain_of_pushes(ex, heist_test::stress_rounds(std::is_same_v<TestType, heist::idle::balanced> ? 50 : 300), seed);
+    chain_of_pushes(ex, heist_test::stress_rounds(std::is_same_v<TestType, heist::idle::bws> ? 50 : 300), seed);
   }
   REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
 }

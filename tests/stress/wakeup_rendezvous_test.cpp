@@ -16,7 +16,7 @@ namespace {
 template <class Idle>
 using with = heist::executor<heist::policy::with_idle<heist::policy::random, Idle>>;
 
-struct meeting {
+struct meet_point {
   std::atomic<int> here{0};
   void attend(int people) {
     here.fetch_add(1);
@@ -29,8 +29,7 @@ struct meeting {
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES \
-  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
+#define ALL_IDLE_POLICIES heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard
 
 TEMPLATE_TEST_CASE("rendezvous: two tasks posted from outside meet", "[stress]", ALL_IDLE_POLICIES) {
   heist::fast_random random{heist_test::stress_seed("rendezvous from outside")};
@@ -38,7 +37,7 @@ TEMPLATE_TEST_CASE("rendezvous: two tasks posted from outside meet", "[stress]",
   heist_test::watchdog guard{"rendezvous from outside", std::chrono::seconds{heist_test::stress_limit(60)},
                              [&] { return ex.state_text(); }};
   for (int i = heist_test::stress_rounds(10000); i > 0; --i) {
-    meeting m;
+    meet_point m;
     ex.post([&m] { m.attend(2); });
     if (i % 16 == 0) {
       for (auto n = random.below(2000); n != 0; --n) heist::os_env::relax();
@@ -55,7 +54,7 @@ TEMPLATE_TEST_CASE("rendezvous: two tasks pushed by one task meet", "[stress]", 
   heist_test::watchdog guard{"rendezvous from inside", std::chrono::seconds{heist_test::stress_limit(60)},
                              [&] { return ex.state_text(); }};
   for (int i = heist_test::stress_rounds(10000); i > 0; --i) {
-    meeting m;
+    meet_point m;
     ex.post([&] {
       ex.post([&m] { m.attend(2); });
       ex.post([&m] { m.attend(2); });
@@ -73,7 +72,7 @@ TEMPLATE_TEST_CASE("rendezvous: a task meets the one it pushed, and four meet on
     heist_test::watchdog guard{"pusher and pushed", std::chrono::seconds{heist_test::stress_limit(60)},
                                [&] { return ex.state_text(); }};
     for (int i = heist_test::stress_rounds(5000); i > 0; --i) {
-      meeting m;
+      meet_point m;
       ex.post([&] {
         ex.post([&m] { m.attend(2); });
         m.attend(2);
@@ -85,7 +84,7 @@ TEMPLATE_TEST_CASE("rendezvous: a task meets the one it pushed, and four meet on
   heist_test::watchdog guard{"four meet", std::chrono::seconds{heist_test::stress_limit(60)},
                              [&] { return ex.state_text(); }};
   for (int i = heist_test::stress_rounds(1000); i > 0; --i) {
-    meeting m;
+    meet_point m;
     ex.post([&] {
       for (int k = 0; k < 4; ++k) ex.post([&m] { m.attend(4); });
     });

@@ -27,12 +27,12 @@ inline void wait_until(std::atomic<bool> const& flag) {
 /// One task holds the other worker until the caller has parked; a second one, which only the caller's worker can take
 /// once it is rid of the caller, holds that until the caller goes on: so only the other one can do it.
 template <class Context>
-HEIST_NOINLINE void move_elsewhere(
+HEIST_NOINLINE void move_remote(
     Context ctx, void (*meanwhile)() = [] {}) {
-  struct meeting {
+  struct meet_point {
     std::atomic<bool> other_held{false}, mine_held{false}, moved{false};
   };
-  auto const m = std::make_shared<meeting>();
+  auto const m = std::make_shared<meet_point>();
   auto const other = ctx.submit([m] {
     m->other_held = true;
     wait_until(m->mine_held);

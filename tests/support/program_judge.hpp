@@ -16,7 +16,7 @@ enum class fault : std::uint8_t { none, lost, doubled, order, value, exception, 
 inline constexpr std::array<std::string_view, 8> fault_names{"none",  "lost",      "doubled", "order",
                                                              "value", "exception", "placed",  "leak"};
 
-struct verdict {
+struct decision {
   fault what = fault::none;
   std::string text;
   std::uint64_t tasks = 0;                               ///< that ran
@@ -29,15 +29,15 @@ struct verdict {
 ///   * it ended with the value that its number and those below and before it give, or was left by an exception: its
 ///     own, or that of the first child that failed (of any that failed: scopes and graphs);
 ///   * a node whose parent has not called it has not run.
-class program_judge {
+class program_evaluate {
  public:
   /// `times`: how often each node was to run; more than once in programs that nothing cuts.
-  program_judge(program_memory const& m, program_outcome const& o, std::uint32_t times)
+  program_evaluate(program_memory const& m, program_outcome const& o, std::uint32_t times)
       : m_{m}, p_{*m.program}, o_{o}, times_{times}, stop_{m.stop.stop_requested()} {}
 
-  verdict operator()() {
+  decision operator()() {
     if (p_.size() == 0) return result_;
-    if (o_.threw_otherwise) say(fault::exception, 0, "an exception of no node arrived: " + o_.text);
+    if (o_.threw_other) say(fault::exception, 0, "an exception of no node arrived: " + o_.text);
     status const root = check(0, true);
     if (root.failed != (o_.delivered != no_node)) {
       say(fault::exception, 0, root.failed ? "an exception was lost" : "an exception from nowhere");
@@ -71,15 +71,15 @@ class program_judge {
   }
 
   void check_idle(std::uint32_t n) {
-    if (m_.cells[n].began != 0) say(fault::order, n, "ran, though nothing was to call it");
+    if (m_.cells[n].start_time != 0) say(fault::order, n, "ran, though nothing was to call it");
     for (std::uint32_t const child : p_.nodes[n].children) check_idle(child);
   }
 
   void check_cell(std::uint32_t n, program_cell const& c) {
-    if (c.began > times_) say(fault::doubled, n, "ran " + std::to_string(c.began) + " times");
-    if (c.began < times_) say(fault::lost, n, "ran " + std::to_string(c.began) + " times only");
-    if (c.ended + c.failed < c.began) say(fault::lost, n, "began and did not end");
-    if (c.ended + c.failed > c.began) say(fault::doubled, n, "ended twice");
+    if (c.start_time > times_) say(fault::doubled, n, "ran " + std::to_string(c.start_time) + " times");
+    if (c.start_time < times_) say(fault::lost, n, "ran " + std::to_string(c.start_time) + " times only");
+    if (c.ended + c.failed < c.start_time) say(fault::lost, n, "began and did not end");
+    if (c.ended + c.failed > c.start_time) say(fault::doubled, n, "ended twice");
     if ((c.sights & (early | crowded)) != 0) say(fault::order, n, "saw something that should have been over");
     if ((c.sights & other_value) != 0) say(fault::value, n, "got another value than was left");
     if ((c.sights & untold) != 0) say(fault::value, n, "was not told of a stop");
@@ -89,13 +89,13 @@ class program_judge {
   status check(std::uint32_t n, bool must_run) {
     program_node const& d = p_.nodes[n];
     program_cell const& c = m_.cells[n];
-    if (c.began == 0) {
+    if (c.start_time == 0) {
       if (must_run) say(fault::lost, n, "did not run");
       check_idle(n);
       return {};
     }
     check_cell(n, c);
-    result_.tasks += c.began;
+    result_.tasks += c.start_time;
     result_.thrown += c.threw;
     status s{.ran = true, .failed = false, .origins = {}, .value = sum_before(n)};
     if (m_.armed && d.is(throws_before) && n_is_called(n)) {
@@ -223,7 +223,7 @@ class program_judge {
       std::uint32_t const at = d.children[i];
       status const child = check(at, !may_skip);
       sum += weighed(child.value, i);
-      if (child.ran && p_.nodes[at].is(limited)) limited_ones += m_.cells[at].began;
+      if (child.ran && p_.nodes[at].is(limited)) limited_ones += m_.cells[at].start_time;
       for (std::uint32_t const place : p_.nodes[at].after) {
         if (child.ran && m_.cells[d.children[place]].ended == 0)
           say(fault::order, at, "ran, its predecessor " + std::to_string(d.children[place]) + " has not ended");
@@ -242,7 +242,7 @@ class program_judge {
   program_outcome const& o_;
   std::uint32_t const times_;
   bool const stop_;
-  verdict result_;
+  decision result_;
 };
 
 }  // namespace heist_test

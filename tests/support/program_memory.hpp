@@ -24,9 +24,9 @@ inline std::uint64_t node_value(std::uint32_t node, std::uint64_t sum) noexcept 
   return x ^ (x >> 31);
 }
 
-/// Waits for a task of an executor that is under no test. start_elsewhere() makes it; not to be called by a task.
-void start_elsewhere();
-void wait_elsewhere();
+/// Waits for a task of an executor that is under no test. start_remote() makes it; not to be called by a task.
+void start_remote();
+void wait_remote();
 
 /// Its destructor waits: elsewhere, and if `here` is given by that, too. Counts the objects that there are.
 class waits_at_end {
@@ -37,7 +37,7 @@ class waits_at_end {
   waits_at_end(waits_at_end const&) = delete;
   waits_at_end& operator=(waits_at_end const&) = delete;
   ~waits_at_end() {
-    wait_elsewhere();
+    wait_remote();
     if (here_ != nullptr) (*here_)();
     alive.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -84,8 +84,8 @@ enum sight : std::uint32_t {
 /// Of one node. Only that node writes it, except `inside`, `passed` and `group_cut`.
 struct program_cell {
   std::uint64_t value = 0;
-  std::uint32_t began = 0, ended = 0, failed = 0;  ///< failed: left by an exception
-  std::uint32_t threw = 0;                         ///< by itself
+  std::uint32_t start_time = 0, ended = 0, failed = 0;  ///< failed: left by an exception
+  std::uint32_t threw = 0;                              ///< by itself
   std::uint32_t sights = 0;
   std::uint32_t worker = 0;
   std::uint32_t cut = 0;                 ///< of a node that runs a graph: 1: the run was stopped, 2: the node, too
@@ -124,7 +124,7 @@ struct program_memory {
 /// How a run ended, as who started it saw it.
 struct program_outcome {
   std::uint32_t delivered = no_node;  ///< the node whose exception arrived
-  bool threw_otherwise = false;       ///< something else arrived
+  bool threw_other = false;           ///< something else arrived
   std::string text;                   ///< what it said
   bool stopped = false;               ///< of a graph
   std::uint32_t more = 0;             ///< of a graph: runs that a callback has started

@@ -15,7 +15,7 @@
 namespace heist_test {
 
 /// Which worker ran which step of a program, and in which order it ran its steps.
-struct ledger {
+struct tally {
   std::mutex m;
   std::map<std::uint64_t, std::size_t> ran_on;
   std::map<std::size_t, std::vector<std::uint64_t>> order;
@@ -47,12 +47,12 @@ struct replayed_program {
   std::size_t slow = ~std::size_t{0};  ///< a worker whose leaves take three times as long
 
   template <class Context>
-  void operator()(Context ctx, ledger& book) const {
+  void operator()(Context ctx, tally& book) const {
     run(ctx, book, 1, depth);
   }
 
   template <class Context>
-  void run(Context ctx, ledger& book, std::uint64_t id, int levels) const {
+  void run(Context ctx, tally& book, std::uint64_t id, int levels) const {
     heist::fast_random random{seed * 1000003ull + id};
     if (levels == 0) {
       std::uint32_t const turns = leaf / 10 + random.below(leaf);

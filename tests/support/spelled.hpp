@@ -13,7 +13,7 @@ namespace heist_test {
 /// What one worker runs, in its order; each task adds its letter.
 struct spelled {
   heist::executor<> ex{1};
-  watchdog dog{ex, std::chrono::seconds{60}};
+  watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   std::string text;
 

@@ -21,7 +21,7 @@ inline std::string replaced(std::string text, std::string const& what, std::stri
 
 /// What `make()` says when it throws an Error; "accepted" if it does not.
 template <class Error, class Make>
-std::string refusal_of(Make&& make) {
+std::string error_text_of(Make&& make) {
   try {
     std::forward<Make>(make)();
   } catch (Error const& e) {

@@ -17,7 +17,7 @@ inline void wait_for(heist::completion& c) {
     return;
   }
   heist::thread_waiter<> me;
-  if (c.enlist(me)) me.wait();
+  if (c.add_entry(me)) me.wait();
 }
 
 }  // namespace heist_test

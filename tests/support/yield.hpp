@@ -16,9 +16,9 @@ inline void yield() noexcept {
   static std::atomic<unsigned> calls{0};
   auto const before = lost.load(std::memory_order_relaxed);
   if (before > most && calls.fetch_add(1, std::memory_order_relaxed) % 16 != 0) return;
-  auto const began = steady_clock::now();
+  auto const start_time = steady_clock::now();
   std::this_thread::yield();
-  auto const took = steady_clock::now() - began;
+  auto const took = steady_clock::now() - start_time;
   if (took > std::chrono::milliseconds{1}) lost.store(before + took, std::memory_order_relaxed);
 }
 

@@ -34,7 +34,7 @@ class agreement {
       ~listening() { w.done_listening(); }
     } const until_then{w};
     std::unique_lock guard{lock_};
-    std::uint32_t const now = ++edition_;
+    std::uint32_t const now = ++version_;
     if (w.rank() != 0) {
       guard.unlock();
       w.send(0, {{.kind = message_kind::offer, .graph = port_, .run = now}, mine});
@@ -76,7 +76,7 @@ class agreement {
       changed_.notify_all();
     }
     std::string text = "  for all ranks to " + doing_ + ": nothing from";
-    if (auto const mine = offers_.find(edition_); mine != offers_.end()) {
+    if (auto const mine = offers_.find(version_); mine != offers_.end()) {
       text += " ranks that have not come to it (there are";
       for (auto const& [rank, offer] : mine->second) text += " " + std::to_string(rank);
       return text + ")\n";
@@ -101,7 +101,7 @@ class agreement {
   std::uint32_t port_;
   std::mutex lock_;  // guards the rest
   std::condition_variable changed_;
-  std::uint32_t edition_ = 0;
+  std::uint32_t version_ = 0;
   std::map<std::uint32_t, std::map<int, bytes>> offers_;
   std::map<std::uint32_t, bytes> answers_;
   bool waits_ = false, given_up_ = false;

@@ -28,7 +28,7 @@ struct incoming_part : heist::detail::event_part {
   /// False if it has come in this run already. If true the run goes on after bring(), and is there until then.
   [[nodiscard]] bool claim() noexcept { return word.claim() == event_claim::mine; }
   /// After claim().
-  void bring(message&& m) {
+  void receive(message&& m) {
     come = std::move(m);
     if (word.fill()) resume();
   }

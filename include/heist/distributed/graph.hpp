@@ -31,7 +31,7 @@ class distributed_run {
 
   bool valid() const noexcept { return run_ != nullptr; }
   /// Has it ended on all ranks?
-  bool done() const { return checked().over.done(); }
+  bool is_ready() const { return checked().over.is_ready(); }
   /// Returns when it has ended on all ranks, for whatever reason.
   void wait() const {
     distributed::graph_core::wait(checked());
@@ -188,7 +188,7 @@ class distributed_graph {
 
   // How executors start runs.
   template <class... Options>
-  distributed_run start_run(detail::core& home, std::size_t passes, Options&&... options) {
+  distributed_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
     static_assert(sizeof...(Options) <= 1 && (std::is_same_v<std::decay_t<Options>, std::stop_token> && ...),
                   "heist: what follows a distributed graph in run() is a std::stop_token; fix the argument.");
     if (passes != 1) {
@@ -198,7 +198,7 @@ class distributed_graph {
     }
     std::stop_token token;
     ((token = std::forward<Options>(options)), ...);
-    return {core_, core_->start(home, std::move(token))};
+    return {core_, core_->start(scheduler, std::move(token))};
   }
   template <class Predicate, class... Options>
   distributed_run start_run_until(detail::core&, Predicate&&, Options&&...) {
@@ -226,11 +226,11 @@ class distributed_graph {
   }
   template <class Other>
   int rank_of(Other const&) const {
-    refuse_input<Other>();
+    reject_input<Other>();
     return 0;
   }
   template <class Input>
-  static constexpr void refuse_input() {
+  static constexpr void reject_input() {
     static_assert(
         distributed::detail::is_placed_input<Input>,
         "heist: what follows the function in emplace() are tasks of the distributed graph, heist::take(task) or "
@@ -256,20 +256,20 @@ class distributed_graph {
   };
 
   template <class T>
-  static constexpr bool may_travel(placed<T> const*) noexcept {
+  static constexpr bool may_serialize(placed<T> const*) noexcept {
     if constexpr (std::is_void_v<T>) {
       return true;
     } else {
-      return travels<T>;
+      return serializable<T>;
     }
   }
   template <class T>
-  static constexpr bool may_travel(detail::take_of<placed<T>> const*) noexcept {
-    return may_travel(static_cast<placed<T> const*>(nullptr));
+  static constexpr bool may_serialize(detail::take_of<placed<T>> const*) noexcept {
+    return may_serialize(static_cast<placed<T> const*>(nullptr));
   }
   template <class T>
-  static constexpr bool may_travel(detail::each_of<placed<T>> const*) noexcept {
-    return may_travel(static_cast<placed<T> const*>(nullptr));
+  static constexpr bool may_serialize(detail::each_of<placed<T>> const*) noexcept {
+    return may_serialize(static_cast<placed<T> const*>(nullptr));
   }
 
   template <class T, class G>
@@ -287,17 +287,17 @@ class distributed_graph {
 
   // The same input, here.
   template <class T>
-  task<T> bring(placed<T> const& p) {
-    return p.rank() == core_->rank() ? p.local() : core_->template bring<T>(p.id(), p.rank());
+  task<T> receive(placed<T> const& p) {
+    return p.rank() == core_->rank() ? p.local() : core_->template receive<T>(p.id(), p.rank());
   }
   template <class T>
-  auto bring(detail::take_of<placed<T>> const& t) {
-    return heist::take(bring(t.from));
+  auto receive(detail::take_of<placed<T>> const& t) {
+    return heist::take(receive(t.from));
   }
   template <class T>
-  auto bring(detail::each_of<placed<T>> const& all) {
+  auto receive(detail::each_of<placed<T>> const& all) {
     detail::each_of<task<T>> here;
-    for (auto const& p : all.from) here.from.push_back(bring(p));
+    for (auto const& p : all.from) here.from.push_back(receive(p));
     return here;
   }
 
@@ -319,8 +319,8 @@ class distributed_graph {
 
   template <class F, class G, class... In>
   auto add(int rank, distributed::task_place how, G&& f, In const&... in) {
-    (refuse_input<In>(), ...);
-    static_assert((may_travel(static_cast<In const*>(nullptr)) && ...),
+    (reject_input<In>(), ...);
+    static_assert((may_serialize(static_cast<In const*>(nullptr)) && ...),
                   "heist: a value that a task of a distributed graph takes may have to be sent to another process, and "
                   "its type, or a part of it, cannot: it has an address in it, or nothing says how; fix it by a "
                   "specialisation of heist::wire<T>, or by a member serialize(Archive&, unsigned).");
@@ -330,7 +330,7 @@ class distributed_graph {
                   "process; fix it by returning a value.");
     distributed::graph_core& core = *core_;
     [[maybe_unused]] auto const check = [&](auto const& p, bool) {
-      if (p.core() != &core) refuse_foreign();
+      if (p.core() != &core) reject_foreign();
     };
     (for_each_of(in, check), ...);
     if constexpr ((detail::is_take<In> || ...)) {
@@ -361,7 +361,7 @@ class distributed_graph {
       core.noted(own, made.local_);
     } else if (here) {
       auto* const own = core.note_of(made.id());
-      made.local_ = core.local().emplace(distributed::measured_task<F>{std::forward<G>(f), own}, bring(in)...);
+      made.local_ = core.local().emplace(distributed::measured_task<F>{std::forward<G>(f), own}, receive(in)...);
       core.noted(own, made.local_);
     } else {
       [[maybe_unused]] auto const send = [&](auto const& p, bool) {
@@ -371,7 +371,7 @@ class distributed_graph {
     }
   }
 
-  [[noreturn]] static void refuse_foreign() {
+  [[noreturn]] static void reject_foreign() {
     throw graph_error{
         "a task of another distributed graph, or none, where one of this graph is needed; fix it by using a handle "
         "that "

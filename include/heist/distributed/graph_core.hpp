@@ -20,7 +20,7 @@
 #include "heist/distributed/agreement.hpp"
 #include "heist/distributed/errors.hpp"
 #include "heist/distributed/graph_part.hpp"
-#include "heist/distributed/remembering.hpp"
+#include "heist/distributed/placement_history.hpp"
 #include "heist/distributed/run_record.hpp"
 #include "heist/distributed/world.hpp"
 #include "heist/graph/task_graph.hpp"
@@ -73,11 +73,11 @@ class graph_core final : public port,
 
   // ---- running ----
 
-  std::shared_ptr<run_record> start(heist::detail::core& home, std::stop_token token) {
+  std::shared_ptr<run_record> start(heist::detail::core& scheduler, std::stop_token token) {
     agree_on_graph();
-    if (memory_ != nullptr) memory_->workers = home.worker_count;
+    if (memory_ != nullptr) memory_->workers = scheduler.worker_count;
     auto const run = std::make_shared<run_record>();
-    run->generation = home.generation();
+    run->generation = scheduler.generation();
     {
       std::lock_guard const guard{lock_};
       run->number = ++last_run_;
@@ -91,7 +91,7 @@ class graph_core final : public port,
     world_->listens();
     graph_run made;
     try {
-      made = local_.start_run(home, std::size_t{1}, [self = this, run] { self->local_end(*run); });
+      made = local_.start_run(scheduler, std::size_t{1}, [self = this, run] { self->local_end(*run); });
     } catch (...) {
       fail_at_start(*run, text_of(std::current_exception()));
       throw;
@@ -116,7 +116,7 @@ class graph_core final : public port,
   void request_stop(run_record& run) {
     {
       std::lock_guard const guard{lock_};
-      if (run.over.done()) return;
+      if (run.over.is_ready()) return;
       run.stop_known = true;
       tell_interrupt(run, true);
       if (!run.local.valid()) {
@@ -172,9 +172,9 @@ class graph_core final : public port,
         std::lock_guard const guard{lock_};
         return part_ended(m.head.run, from, detail::unpacked<part_report>(m.data));
       }
-      case message_kind::verdict: {
+      case message_kind::decision: {
         std::lock_guard const guard{lock_};
-        return judge(m.head.run, detail::unpacked<verdict_report>(m.data));
+        return evaluate(m.head.run, detail::unpacked<decision_report>(m.data));
       }
       case message_kind::interrupt:
         return interrupted_there(m.head.run, m.head.task != 0);
@@ -185,6 +185,7 @@ class graph_core final : public port,
 
   std::string awaited(bool give_up) override {
     std::string text = missing(give_up);
+    std::string const late = "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n";
     std::vector<incoming_part*> in_vain;
     {
       std::lock_guard const guard{lock_};
@@ -198,21 +199,19 @@ class graph_core final : public port,
             here += "  for the value of " + name_of(id) + ", from rank " + std::to_string(a.part->from) + where(run);
             if (give_up) in_vain.push_back(a.part);
           }
-          if (give_up && !here.empty())
-            run.given_up = "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n" + here;
+          if (give_up && !here.empty()) run.given_up = late + here;
         } else if (run.number <= ended_here_) {
           here = "  for the end of " +
                  (rank() == 0 ? "the part of" + silent_ranks(run.number) : "all parts, from rank 0,") + where(run);
           if (give_up) {
             out_of_step_ = true;
-            judge(run.number, {rank(), false,
-                               "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n" + here});
+            evaluate(run.number, {rank(), false, late + here});
           }
         }
         text += here;
       }
     }
-    for (incoming_part* const part : in_vain) part->bring({{.kind = message_kind::none}, {}});
+    for (incoming_part* const part : in_vain) part->receive({{.kind = message_kind::none}, {}});
     return text;
   }
 
@@ -262,7 +261,7 @@ class graph_core final : public port,
     for (message& m : early) {
       incoming_part& part = *incoming_.at(m.head.task).part;
       if (part.claim()) {
-        part.bring(std::move(m));
+        part.receive(std::move(m));
       } else {
         too_late(part.from, m);
       }
@@ -281,7 +280,7 @@ class graph_core final : public port,
       if (m.head.run > ended_here_) part = incoming_.at(m.head.task).part;
       if (part == nullptr || !part->claim()) return too_late(from, m);
     }
-    part->bring(std::move(m));
+    part->receive(std::move(m));
   }
   /// The value was given up before it came.
   void too_late(int from, message const& m) {
@@ -390,26 +389,26 @@ class graph_core final : public port,
     auto& parts = parts_[number];
     parts[from] = report;
     if (parts.size() != static_cast<std::size_t>(world_->size())) return;
-    verdict_report verdict{-1, false, {}};
+    decision_report decision{-1, false, {}};
     for (auto const& [rank, part] : parts) {
-      std::get<1>(verdict) = std::get<1>(verdict) || std::get<1>(part);
-      if (std::get<0>(part) && std::get<0>(verdict) < 0) {
-        std::get<0>(verdict) = rank;
-        std::get<2>(verdict) = std::get<2>(part);
+      std::get<1>(decision) = std::get<1>(decision) || std::get<1>(part);
+      if (std::get<0>(part) && std::get<0>(decision) < 0) {
+        std::get<0>(decision) = rank;
+        std::get<2>(decision) = std::get<2>(part);
       }
     }
     parts_.erase(number);
-    auto const data = detail::packed(verdict);
+    auto const data = detail::packed(decision);
     for (int to = 1; to < world_->size(); ++to)
-      world_->send(to, {{.kind = message_kind::verdict, .graph = number_, .run = number}, data});
-    judge(number, verdict);
+      world_->send(to, {{.kind = message_kind::decision, .graph = number_, .run = number}, data});
+    evaluate(number, decision);
   }
-  void judge(std::uint32_t number, verdict_report const& verdict) {
+  void evaluate(std::uint32_t number, decision_report const& decision) {
     auto const found = runs_.find(number);
     if (found == runs_.end()) return;
     auto const run = found->second;
     runs_.erase(found);
-    std::tie(run->failed_on, run->stopped, run->text) = verdict;
+    std::tie(run->failed_on, run->stopped, run->text) = decision;
     world_->done_listening();
     run->over.complete();
   }

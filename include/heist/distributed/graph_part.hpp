@@ -30,7 +30,7 @@ class graph_part {
 
   /// The next task, of which all ranks must say the same.
   std::uint32_t add(int on, std::uint64_t type, task_place how) {
-    if (on < 0 || on >= world_->size()) refuse_rank(on);
+    if (on < 0 || on >= world_->size()) reject_rank(on);
     agreed_ = false;
     mix(static_cast<std::uint64_t>(on) ^ type);
     if (memory_ != nullptr) {
@@ -78,7 +78,7 @@ class graph_part {
     own->index = here.index();
     if constexpr (std::is_void_v<T>) {
       own->save = &add_saver<T>;
-    } else if constexpr (travels<T>) {
+    } else if constexpr (serializable<T>) {
       own->save = &add_saver<T>;
     }
   }
@@ -86,10 +86,10 @@ class graph_part {
   template <class T>
   T saved_value(std::uint32_t id) const {
     if constexpr (!std::is_void_v<T>) {
-      if constexpr (travels<T>) {
+      if constexpr (serializable<T>) {
         return detail::unpacked<T>(memory_->restart_from->read(id));
       } else {
-        memory_->restart_from->refuse("there is no value of " + name_of(id) + ", which cannot be saved");
+        memory_->restart_from->reject("there is no value of " + name_of(id) + ", which cannot be saved");
       }
     }
   }
@@ -108,7 +108,7 @@ class graph_part {
 
   /// The value of a task of another rank, here.
   template <class T>
-  task<T> bring(std::uint32_t id, int from) {
+  task<T> receive(std::uint32_t id, int from) {
     if (auto const found = incoming_.find(id); found != incoming_.end()) return local_.handle<T>(found->second.index);
     task<T> const made = local_.emplace_node<incoming_node<T>, T>(*this, id, from);
     local_.implementation().may_have_events = true;
@@ -169,7 +169,7 @@ class graph_part {
   bool agreed_ = false;  ///< the ranks know that they have built the same
 
  private:
-  [[noreturn]] void refuse_rank(int on) const {
+  [[noreturn]] void reject_rank(int on) const {
     throw graph_error{"a task is placed on rank " + std::to_string(on) + " of a world of " +
                       std::to_string(world_->size()) + " ranks; fix it by a rank from 0 to world.size() - 1."};
   }

@@ -65,7 +65,7 @@ struct graph_memory {
 /// How many bytes a value would be on its way.
 template <class T>
 std::uint64_t size_on_its_way(T const& x) {
-  if constexpr (!travels<T>) {
+  if constexpr (!serializable<T>) {
     return 0;  // it stays
   } else if constexpr (detail::is_flat<T>) {
     return sizeof(T);

@@ -12,7 +12,7 @@ enum class message_kind : std::uint32_t {
   none,       ///< there will be no such value: its run was interrupted
   interrupt,  ///< a run has failed elsewhere, or, with a task of 1, was stopped
   ended,      ///< to rank 0: this rank's part of a run has ended
-  verdict,    ///< from rank 0: all parts have
+  decision,   ///< from rank 0: all parts have
   offer,      ///< to rank 0: what all ranks must agree on
   answer,     ///< from rank 0: what they have agreed on
   received    ///< so many bytes of values have been used up here

@@ -2,7 +2,7 @@
 // (MPI_THREAD_SERIALIZED).
 #pragma once
 
-#include "heist/distributed/mpi_mover.hpp"  // first: it says which parts of MPI are wanted
+#include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
 //
 #include <sys/prctl.h>
 
@@ -31,7 +31,7 @@ namespace heist::distributed {
 
 /// Its thread sleeps while nothing is under way or awaited; otherwise it looks, with pauses that grow while nothing
 /// comes. A small message that finds MPI unused is sent by who has made it.
-template <class Mover>
+template <class Transport>
 class basic_mpi_engine {
  public:
   /// Values up to this size come with their head, larger ones by the mover: a second message is some microseconds.
@@ -41,8 +41,8 @@ class basic_mpi_engine {
   basic_mpi_engine(int& argc, char**& argv, unsigned pause, std::size_t small = together_up_to)
       : pause_{pause}, small_{small} {
     int given = 0;
-    MPI_Init_thread(&argc, &argv, Mover::thread_level, &given);
-    if (given < Mover::thread_level) {
+    MPI_Init_thread(&argc, &argv, Transport::thread_level, &given);
+    if (given < Transport::thread_level) {
       throw executor_error{
           "this MPI allows no threads (MPI_THREAD_SERIALIZED, for StarPU MPI_THREAD_MULTIPLE); fix it by an MPI that "
           "was built with them, as those of distributions are."};
@@ -50,7 +50,7 @@ class basic_mpi_engine {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
-    mover_.open(comm_, rank_);
+    transport_.open(comm_, rank_);
     frames_.open(comm_, size_, small_);
     sent_.resize(static_cast<std::size_t>(size_));
     got_.resize(static_cast<std::size_t>(size_));
@@ -60,7 +60,7 @@ class basic_mpi_engine {
   basic_mpi_engine& operator=(basic_mpi_engine const&) = delete;
   ~basic_mpi_engine() {
     if (thread_.joinable()) stop();
-    mover_.close();
+    transport_.close();
     MPI_Comm_free(&comm_);
     MPI_Finalize();
   }
@@ -119,7 +119,7 @@ class basic_mpi_engine {
   };
   /// A large value.
   struct moving {
-    typename Mover::move move;
+    typename Transport::move move;
     message m;
     int from;  ///< -1: it is sent
   };
@@ -213,7 +213,7 @@ class basic_mpi_engine {
     if (!frames_.add(to, m)) return;
     auto& on_its_way = *moving_.emplace_back(std::make_unique<moving>(moving{{}, std::move(m), -1}));
     bytes& data = on_its_way.m.data;
-    on_its_way.move = mover_.send(data.data(), data.size(), to, ++sent_[static_cast<std::size_t>(to)]);
+    on_its_way.move = transport_.send(data.data(), data.size(), to, ++sent_[static_cast<std::size_t>(to)]);
   }
   bool test_moving() {
     bool any = false;
@@ -221,7 +221,7 @@ class basic_mpi_engine {
     std::size_t looks = 64;  // a look at each would cost the square of their number
     next_test_ = first + looks;
     for (std::size_t i = first; i < moving_.size() && looks-- > 0;) {
-      if (!moving_[i]->move.done()) {
+      if (!moving_[i]->move.is_ready()) {
         ++i;
         continue;
       }
@@ -278,7 +278,7 @@ class basic_mpi_engine {
     }
     auto made = std::make_unique<moving>(moving{{}, {head.head, bytes{size}}, from});
     spin_guard const guard{calls_};
-    made->move = mover_.receive(made->m.data.data(), size, from, ++got_[static_cast<std::size_t>(from)]);
+    made->move = transport_.receive(made->m.data.data(), size, from, ++got_[static_cast<std::size_t>(from)]);
     moving_.push_back(std::move(made));
     return sizeof head;
   }
@@ -303,7 +303,7 @@ class basic_mpi_engine {
   // Who has it calls MPI. Only the engine's thread waits for it, others send something small under it and come back.
   // Taken before lock_. It guards, until the next one:
   spin_lock<> calls_;
-  Mover mover_;
+  Transport transport_;
   mpi_frames frames_;
   std::vector<out> now_;
   std::vector<std::deque<message>> waiting_;  ///< by rank: what MPI takes later, or from the engine's thread only
@@ -321,7 +321,7 @@ class basic_mpi_engine {
   std::thread thread_;
 };
 
-using mpi_engine = basic_mpi_engine<mpi_mover>;
+using mpi_engine = basic_mpi_engine<mpi_transport>;
 static_assert(engine<mpi_engine>);
 
 }  // namespace heist::distributed

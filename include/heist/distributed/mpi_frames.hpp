@@ -1,7 +1,7 @@
 // What leaves by MPI: messages to one rank that wait together travel together.
 #pragma once
 
-#include "heist/distributed/mpi_mover.hpp"  // first: it says which parts of MPI are wanted
+#include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
 //
 #include <algorithm>  // max, min
 #include <array>
@@ -75,7 +75,7 @@ class mpi_frames {
     std::size_t const inside = together ? m.data.size() : 0, need = sizeof(wire_head) + inside;
     if (p.open != nullptr && p.open->size + need > p.open->text.size()) post(to, p);
     if (p.open == nullptr) {
-      p.open = fresh(need);
+      p.open = unused(need);
       opened_.push_back(to);
     }
     wire_head const head{m.head, m.data.size()};
@@ -95,7 +95,7 @@ class mpi_frames {
   /// An empty frame: nothing comes after it.
   void say_goodbye(int to) {
     peer& p = peers_[static_cast<std::size_t>(to)];
-    p.open = fresh(0);
+    p.open = unused(0);
     post(to, p);
   }
 
@@ -132,11 +132,11 @@ class mpi_frames {
     bool met = false;
   };
 
-  std::unique_ptr<frame> fresh(std::size_t need) {
+  std::unique_ptr<frame> unused(std::size_t need) {
     std::unique_ptr<frame> f;
-    if (need <= room && !spare_.empty()) {
-      f = std::move(spare_.back());
-      spare_.pop_back();
+    if (need <= room && !cached_.empty()) {
+      f = std::move(cached_.back());
+      cached_.pop_back();
       f->size = 0;
     } else {
       f = std::make_unique<frame>();
@@ -145,7 +145,7 @@ class mpi_frames {
     return f;
   }
   void recycle(std::unique_ptr<frame> f) {
-    if (f->text.size() == room && spare_.size() < most_flying) spare_.push_back(std::move(f));
+    if (f->text.size() == room && cached_.size() < most_flying) cached_.push_back(std::move(f));
   }
   void post(int to, peer& p) {
     std::unique_ptr<frame> f = std::move(p.open);
@@ -175,7 +175,7 @@ class mpi_frames {
   std::vector<int> opened_;                     ///< with a frame that has not been sent
   std::vector<MPI_Request> requests_;           ///< of frames that MPI still reads,
   std::vector<std::unique_ptr<frame>> frames_;  ///< which are these
-  std::vector<std::unique_ptr<frame>> spare_;
+  std::vector<std::unique_ptr<frame>> cached_;
   std::size_t next_test_ = 0;
 };
 

@@ -30,7 +30,7 @@ struct run_record {
 };
 
 /// What a rank says of its part of a run, and rank 0 of all.
-using part_report = std::tuple<bool, bool, std::string>;    // failed, stopped, text
-using verdict_report = std::tuple<int, bool, std::string>;  // failed on, stopped, text
+using part_report = std::tuple<bool, bool, std::string>;     // failed, stopped, text
+using decision_report = std::tuple<int, bool, std::string>;  // failed on, stopped, text
 
 }  // namespace heist::distributed

@@ -25,7 +25,7 @@ class saved_values {
   struct head {
     std::uint64_t magic = 0x3173657661735468u;
     std::uint64_t form = 0;  ///< of the graph: types and edges
-    std::uint32_t edition = 0;
+    std::uint32_t version = 0;
     std::uint32_t run = 0;  ///< task-N: of that edition, from 1
     std::uint32_t task = 0;
     std::uint32_t unused = 0;
@@ -48,9 +48,9 @@ class saved_values {
       out.write(reinterpret_cast<char const*>(&h), sizeof h);
       if (!value.empty()) out.write(value.data(), static_cast<std::streamsize>(value.size()));
       out.close();
-      if (!out) refuse("cannot write " + begun);
+      if (!out) reject("cannot write " + begun);
     }
-    if (std::rename(begun.c_str(), name.c_str()) != 0) refuse("cannot rename " + begun);
+    if (std::rename(begun.c_str(), name.c_str()) != 0) reject("cannot rename " + begun);
   }
 
   /// What a file says of itself; nothing if it is no such file, or not whole.
@@ -67,17 +67,17 @@ class saved_values {
   /// Throws graph_error if it cannot.
   bytes read(std::uint32_t task) const {
     auto const h = look(task);
-    if (!h) refuse("cannot read " + path(task) + " (any more)");
+    if (!h) reject("cannot read " + path(task) + " (any more)");
     bytes value{static_cast<std::size_t>(h->size)};
     std::ifstream in{path(task), std::ios::binary};
     in.seekg(sizeof(head));
     if (!value.empty()) in.read(value.data(), static_cast<std::streamsize>(value.size()));
-    if (!in) refuse("cannot read " + path(task));
+    if (!in) reject("cannot read " + path(task));
     return value;
   }
 
   /// Makes the folder, and says of which graph it is. Throws graph_error if it cannot.
-  void describe(graph_shape const& s, head const& h) const {
+  void to_text(graph_shape const& s, head const& h) const {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     std::vector<std::uint8_t> places;
@@ -97,7 +97,7 @@ class saved_values {
     return found;
   }
 
-  [[noreturn]] void refuse(std::string const& what) const {
+  [[noreturn]] void reject(std::string const& what) const {
     throw graph_error{what +
                       ", where the values of a distributed graph are kept; fix it by a folder that all ranks can " +
                       "read and write, on a disk with room."};
@@ -115,7 +115,7 @@ class saved_values {
 struct restart_plan {
   std::vector<saved_state> states;  ///< by number
   std::uint64_t form = 0;
-  std::uint32_t tasks = 0, edition = 0, run = 0;
+  std::uint32_t tasks = 0, version = 0, run = 0;
 };
 
 /// By one rank. Throws graph_error if there is nothing to restart from.
@@ -127,10 +127,10 @@ inline restart_plan plan_restart(saved_values const& from) {
   }
   std::uint32_t const n = known->shape.tasks();
   std::vector<std::uint32_t> runs(n + 1);
-  restart_plan plan{{}, known->of.form, n, known->of.edition, 0};
+  restart_plan plan{{}, known->of.form, n, known->of.version, 0};
   for (std::uint32_t t = 1; t <= n; ++t) {
     auto const h = from.look(t);
-    if (h && h->form == plan.form && h->edition == plan.edition) plan.run = std::max(plan.run, runs[t] = h->run);
+    if (h && h->form == plan.form && h->version == plan.version) plan.run = std::max(plan.run, runs[t] = h->run);
   }
   std::vector<bool> saved(n + 1);
   for (std::uint32_t t = 1; t <= n; ++t) saved[t] = plan.run != 0 && runs[t] == plan.run;

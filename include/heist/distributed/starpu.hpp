@@ -45,7 +45,7 @@ class starpu_mover {
 
   class move {
    public:
-    bool done() {
+    bool is_ready() {
       if (parts_ == nullptr) return true;
       // acquire: pairs with ended()
       if (parts_->left.load(std::memory_order_acquire) != 0) return false;

@@ -66,16 +66,16 @@ class reader {
   std::size_t length(std::size_t bytes_each) {
     std::uint64_t n = 0;
     read(&n, sizeof n);
-    if (bytes_each != 0 && n > left_ / bytes_each) refuse();
+    if (bytes_each != 0 && n > left_ / bytes_each) reject();
     return static_cast<std::size_t>(n);
   }
   std::size_t left() const noexcept { return left_; }
 
  private:
   void need(std::size_t size) const {
-    if (size > left_) refuse();
+    if (size > left_) reject();
   }
-  [[noreturn]] static void refuse() {
+  [[noreturn]] static void reject() {
     throw wire_error{
         "a message between processes is shorter than its value; fix it by the same program on all ranks, and by a "
         "heist::wire<T> whose unpack() reads what its pack() has written."};
@@ -181,42 +181,42 @@ concept has_serialize = requires(T& x, boost::archive::binary_oarchive& to) {
 || by_boost<T>;
 
 template <class T>
-constexpr bool travels();
+constexpr bool serializable();
 
 template <class T>
-constexpr bool elements_travel() {
-  return travels<element<T>>();
+constexpr bool elements_serializable() {
+  return serializable<element<T>>();
 }
 template <class T, std::size_t... I>
-constexpr bool members_travel(std::index_sequence<I...>) {
-  return (travels<std::tuple_element_t<I, T>>() && ...);
+constexpr bool members_serializable(std::index_sequence<I...>) {
+  return (serializable<std::tuple_element_t<I, T>>() && ...);
 }
 template <class... T>
-constexpr bool all_travel(std::variant<T...> const*) {
-  return (travels<T>() && ...);
+constexpr bool all_serializable(std::variant<T...> const*) {
+  return (serializable<T>() && ...);
 }
 
 /// Looks into containers: may a T be sent to another process?
 template <class T>
-constexpr bool travels() {
+constexpr bool serializable() {
   if constexpr (has_own_wire<T>) {
     return true;
   } else if constexpr (is_address<T> || is_owner<T> || std::is_const_v<T>) {
     return false;
   } else if constexpr (is_array<T>) {
-    return travels<typename T::value_type>();
+    return serializable<typename T::value_type>();
   } else if constexpr (is_tuple<T>) {
-    return members_travel<T>(std::make_index_sequence<std::tuple_size_v<T>>{});
+    return members_serializable<T>(std::make_index_sequence<std::tuple_size_v<T>>{});
   } else if constexpr (is_optional<T>) {
-    return travels<typename T::value_type>();
+    return serializable<typename T::value_type>();
   } else if constexpr (is_variant<T>) {
-    return all_travel(static_cast<T const*>(nullptr));
+    return all_serializable(static_cast<T const*>(nullptr));
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     return true;
   } else if constexpr (has_serialize<T>) {
     return true;
   } else if constexpr (fillable<T>) {
-    return elements_travel<T>();
+    return elements_serializable<T>();
   } else {
     return false;
   }
@@ -239,7 +239,7 @@ T unpack(reader& from);
 
 /// May values of this type be sent to another process?
 template <class T>
-inline constexpr bool travels = distributed::detail::travels<T>();
+inline constexpr bool serializable = distributed::detail::serializable<T>();
 
 namespace distributed::detail {
 

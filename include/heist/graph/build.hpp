@@ -14,7 +14,7 @@
 namespace heist::detail {
 
 /// Throws if `g` is among the graphs that `part` runs, at any depth. Only a graph that is part of another can be.
-void refuse_containing_itself(graph_data const& g, graph_data const& part);
+void reject_containing_itself(graph_data const& g, graph_data const& part);
 
 /// Room for `more`, growing as push_back does.
 template <class T>
@@ -22,13 +22,13 @@ void make_room(std::vector<T>& v, std::size_t more) {
   if (v.capacity() - v.size() < more) v.reserve(more > v.size() ? v.size() + more : 2 * v.size());
 }
 
-[[noreturn]] HEIST_RARE void refuse_change(char const* what);
-[[noreturn]] HEIST_RARE void refuse_change_of_remembered(char const* what);
-[[noreturn]] HEIST_RARE void refuse_more_tasks();
+[[noreturn]] HEIST_RARE void reject_change(char const* what);
+[[noreturn]] HEIST_RARE void reject_change_of_history(char const* what);
+[[noreturn]] HEIST_RARE void reject_more_tasks();
 
-inline void graph_data::refuse_while_running(char const* what) const {
+inline void graph_data::reject_while_running(char const* what) const {
   if (is_running()) [[unlikely]]
-    refuse_change(what);
+    reject_change(what);
 }
 
 inline void graph_data::about_to_change(char const* what) {
@@ -44,15 +44,15 @@ inline std::uint32_t graph_data::free_index() {
     free_indices.pop_back();
   }
   if (nodes.size() >= edge::value_bit) [[unlikely]]
-    refuse_more_tasks();
+    reject_more_tasks();
   make_room(nodes, 1);
   if (counts != nullptr) make_room(counts->in, 1), make_room(counts->out, 1);
   return static_cast<std::uint32_t>(nodes.size());
 }
 
-inline void graph_data::add_edge(std::uint32_t from, std::uint32_t to, bool carries_value) {
+inline void graph_data::add_edge(std::uint32_t from, std::uint32_t to, bool is_value_edge) {
   about_to_change("add an edge");
-  edges.push_back({from | (carries_value ? edge::value_bit : 0), to});
+  edges.push_back({from | (is_value_edge ? edge::value_bit : 0), to});
   if (counts != nullptr) ++counts->out[from], ++counts->in[to];
 }
 
@@ -71,7 +71,7 @@ Node& graph_data::add_node(std::size_t edges_to_come, Args&&... args) {
   }
   indices_reused = indices_reused || births != made->index;
   if constexpr (Node::kind == task_kind::condition || Node::kind == task_kind::multi_condition) has_conditions = true;
-  made->born = births++;
+  made->created = births++;
   if (made->index == nodes.size()) {
     nodes.push_back(made);
     if (counts != nullptr) counts->in.push_back(0), counts->out.push_back(0);
@@ -96,7 +96,7 @@ void graph_data::replace_node(std::uint32_t index, Args&&... args) {
   node* const old = nodes[index];
   made->index = index;
   made->limits = old->limits;
-  made->born = old->born;
+  made->created = old->created;
   nodes[index] = made;
   destroy(old);
 }

@@ -10,33 +10,33 @@
 #include <utility>  // move
 
 #include "heist/core/base/number_map.hpp"
-#include "heist/graph/value_takers.hpp"
+#include "heist/graph/value_consumers.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void refuse_change(char const* what) {
+HEIST_COLD_BODY void reject_change(char const* what) {
   throw graph_error{fmt::format("cannot {} while the graph runs; fix it by waiting for the run first.", what)};
 }
 
-HEIST_COLD_BODY void refuse_change_of_remembered(char const* what) {
+HEIST_COLD_BODY void reject_change_of_history(char const* what) {
   throw graph_error{fmt::format(
       "cannot {} between two passes of a run under a policy with memory (cab, cats, replay, automatic), which knows "
       "the tasks of the run by their places; fix it by waiting for the run first, or by policy::random.",
       what)};
 }
 
-HEIST_COLD_BODY void refuse_more_tasks() {
+HEIST_COLD_BODY void reject_more_tasks() {
   throw graph_error{"a graph holds at most 2^31 tasks; fix it by splitting it and composing the parts."};
 }
 
-[[noreturn]] HEIST_COLD_BODY void refuse_self() {
+[[noreturn]] HEIST_COLD_BODY void reject_self() {
   throw graph_error{
       "a graph is composed into itself, directly or through others, and would never end; fix it by composing "
       "a copy, or by a loop with a condition task."};
 }
 
-HEIST_COLD_BODY void refuse_containing_itself(graph_data const& g, graph_data const& part) {
-  if (&g == &part) refuse_self();
+HEIST_COLD_BODY void reject_containing_itself(graph_data const& g, graph_data const& part) {
+  if (&g == &part) reject_self();
   if (!g.is_a_part.load(std::memory_order_relaxed)) return;  // relaxed: set by who builds; graphs are built in turn
   number_map seen{{as_key(&part), 0}};
   std::vector<graph_data const*> to_visit{&part};
@@ -44,7 +44,7 @@ HEIST_COLD_BODY void refuse_containing_itself(graph_data const& g, graph_data co
     graph_data const& now = *to_visit.back();
     to_visit.pop_back();
     for (auto const& inner : now.parts) {
-      if (inner.graph.get() == &g) refuse_self();
+      if (inner.graph.get() == &g) reject_self();
       if (seen.try_emplace(as_key(inner.graph.get()), 0).second) to_visit.push_back(inner.graph.get());
     }
   }
@@ -67,13 +67,13 @@ HEIST_COLD_BODY void graph_data::set_priority(std::uint32_t task, priority how) 
 /// There is room for it.
 HEIST_COLD_BODY void graph_data::add_part(std::uint32_t task, graph_owner const& inner) {
   parts.push_back({task, inner});
-  inner->is_a_part.store(true, std::memory_order_relaxed);  // relaxed: as in refuse_containing_itself
+  inner->is_a_part.store(true, std::memory_order_relaxed);  // relaxed: as in reject_containing_itself
 }
 
 HEIST_COLD_BODY void graph_data::erase_edges(std::uint32_t from, std::uint32_t to) {
   about_to_change("erase an edge");
   for (edge const& e : edges) {
-    if (e.from() == from && e.to == to && e.carries_value()) {
+    if (e.from() == from && e.to == to && e.is_value_edge()) {
       throw graph_error{
           fmt::format("the edge {} -> {} carries a value that {} takes as an argument; fix it by erasing the "
                       "task that takes it.",
@@ -88,7 +88,7 @@ HEIST_COLD_BODY void graph_data::erase_edges(std::uint32_t from, std::uint32_t t
 HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
   about_to_change("erase a task");
   for (edge const& e : edges) {
-    if (e.from() == index && e.carries_value()) {
+    if (e.from() == index && e.is_value_edge()) {
       throw graph_error{
           fmt::format("{} takes the value of {}, which therefore cannot be erased; fix it by erasing {} first.",
                       task_name(e.to), task_name(index), task_name(e.to))};
@@ -109,7 +109,7 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
     limits[n->limits - 1].reset();
     free_limits.push_back(n->limits - 1);
   }
-  if (takers != nullptr) std::erase_if(*takers, [&](auto const& pair) { return pair.second == index; });
+  if (consumers != nullptr) std::erase_if(*consumers, [&](auto const& pair) { return pair.second == index; });
   nodes[index] = nullptr;
   ++erased;
   free_indices.push_back(index);
@@ -136,7 +136,7 @@ HEIST_COLD_BODY void graph_data::trim() noexcept {
 
 HEIST_COLD_BODY void graph_data::erase_since(std::uint32_t first) noexcept {
   for (node*& n : nodes) {
-    if (n == nullptr || n->born - first >= births - first) continue;
+    if (n == nullptr || n->created - first >= births - first) continue;
     node* const made = n;
     n = nullptr;
     ++erased;
@@ -162,14 +162,14 @@ HEIST_COLD_BODY void graph_data::clear() {
   sources.clear();
   free_indices.clear();
   free_limits.clear();
-  takers.reset();
-  wishes.reset();
+  consumers.reset();
+  hints.reset();
   priorities.reset();
   urgencies.reset();
   events.clear();
   may_have_events = false;
   known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by who builds, as all changes
-  if (counts != nullptr) spare_counts = std::move(counts);
+  if (counts != nullptr) cached_counts = std::move(counts);
   balances.clear();
   balance_count = 0;
   memory.clear();
@@ -177,12 +177,12 @@ HEIST_COLD_BODY void graph_data::clear() {
   has_conditions = false;
 }
 
-HEIST_COLD_BODY void graph_data::refuse_takers(input_note const* inputs, std::size_t count) const {
+HEIST_COLD_BODY void graph_data::reject_consumers(input_note const* inputs, std::size_t count) const {
   for (std::size_t i = 0; i != count; ++i) {
     if (!inputs[i].is_taken) continue;
     std::uint32_t const from = inputs[i].from;
-    if (takers != nullptr) {
-      if (auto const found = takers->find(from); found != takers->end()) {
+    if (consumers != nullptr) {
+      if (auto const found = consumers->find(from); found != consumers->end()) {
         throw graph_error{
             fmt::format("the value of {} would be taken twice, by {} and by the task that is added; fix it by letting "
                         "one of them read it without heist::take.",
@@ -198,10 +198,10 @@ HEIST_COLD_BODY void graph_data::refuse_takers(input_note const* inputs, std::si
   }
 }
 
-HEIST_COLD_BODY void graph_data::add_takers(input_note const* inputs, std::size_t count, std::uint32_t taker) {
-  if (takers == nullptr) takers = std::make_unique<value_takers>();
+HEIST_COLD_BODY void graph_data::add_consumers(input_note const* inputs, std::size_t count, std::uint32_t consumer) {
+  if (consumers == nullptr) consumers = std::make_unique<value_consumers>();
   for (std::size_t i = 0; i != count; ++i) {
-    if (inputs[i].is_taken) takers->emplace(inputs[i].from, taker);
+    if (inputs[i].is_taken) consumers->emplace(inputs[i].from, consumer);
   }
 }
 
@@ -215,7 +215,7 @@ HEIST_BODY graph_data::edge_counts const& graph_data::count_edges() {
   {
     spin_guard guard{lock};
     if (counts != nullptr) return *counts;
-    made = std::move(spare_counts);
+    made = std::move(cached_counts);
   }
   if (made == nullptr) made = std::make_unique<edge_counts>();
   made->in.assign(nodes.size(), 0);

@@ -58,7 +58,7 @@ HEIST_COLD_BODY void task_graph::dot(std::ostream& out) const {
     task_kind const kind = g.nodes[e.from()]->type().kind;
     if (kind == task_kind::condition || kind == task_kind::multi_condition) {
       out << " [style=dashed, label=" << numbers[e.from()]++ << ']';
-    } else if (e.carries_value()) {
+    } else if (e.is_value_edge()) {
       out << " [style=bold]";
     }
     out << ";\n";

@@ -10,9 +10,9 @@
 
 namespace heist::detail {
 
-[[noreturn]] HEIST_RARE void refuse_moved_from();
-[[noreturn]] HEIST_RARE void refuse_result(std::string const& task);
-[[noreturn]] HEIST_RARE void refuse_other_work(std::string const& task);
+[[noreturn]] HEIST_RARE void reject_moved_from();
+[[noreturn]] HEIST_RARE void reject_result(std::string const& task);
+[[noreturn]] HEIST_RARE void reject_other_work(std::string const& task);
 
 void add_acquire(graph_data& g, std::uint32_t index, limiter& l, std::size_t count);
 

@@ -28,9 +28,9 @@ struct event_node final : value_node<T>, event_part {
 
   static void take_value(event_part& part, run_state& of) {
     auto& me = static_cast<event_node&>(part);
-    me.was_filled = !me.exception && !me.word.was_dropped();
+    me.was_filled = !me.exception && !me.word.was_released();
     if constexpr (!std::is_void_v<T>) {
-      if (me.exception || me.word.was_dropped()) me.value.reset();
+      if (me.exception || me.word.was_released()) me.value.reset();
     }
     if (me.exception) {
       of.fail(std::exchange(me.exception, nullptr));
@@ -66,7 +66,7 @@ struct event_access;
 /// A task of a graph that any thread finishes with a value, once in each run. The run waits for it, but no worker
 /// does. It is a handle like task<T>, and converts to task<T>.
 ///
-/// Threads  fulfil() and fail(): any, while a run of the graph is in progress, from the return of run() on.
+/// Threads  set_value() and fail(): any, while a run of the graph is in progress, from the return of run() on.
 template <class T>
 class event : public task<T> {
  public:
@@ -77,10 +77,11 @@ class event : public task<T> {
   /// no effect if the run was stopped or has failed. Throws graph_error the second time in a run, and when no run is
   /// in progress. With run_n and run_until: once in each of the runs.
   template <class... Args>
-  void fulfil(Args&&... args) const {
-    static_assert(std::is_void_v<T> ? sizeof...(Args) == 0 : std::is_constructible_v<T, Args...>,
-                  "heist: event<T>::fulfil() makes a T of its arguments; fix it by giving it those of a constructor of "
-                  "T, and none for event<void>.");
+  void set_value(Args&&... args) const {
+    static_assert(
+        std::is_void_v<T> ? sizeof...(Args) == 0 : std::is_constructible_v<T, Args...>,
+        "heist: event<T>::set_value() makes a T of its arguments; fix it by giving it those of a constructor of "
+        "T, and none for event<void>.");
     node& me = itself();
     if (!me.claim(*this->graph(), this->index())) return;
     try {
@@ -95,8 +96,8 @@ class event : public task<T> {
     }
     if (me.word.fill()) me.resume();
   }
-  /// Ends the run with this exception instead. Errors as for fulfil().
-  void fail(std::exception_ptr why) const { itself().fail(std::move(why), *this->graph(), this->index()); }
+  /// Ends the run with this exception instead. Errors as for set_value().
+  void set_exception(std::exception_ptr why) const { itself().fail(std::move(why), *this->graph(), this->index()); }
 
  private:
   friend class task_graph;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "heist/core/base/config.hpp"
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/sync/completion.hpp"
 #include "heist/graph/event_word.hpp"
 #include "heist/graph/node.hpp"
@@ -23,7 +23,7 @@ struct event_part : outside_note {
 
   /// What the run does when it reaches the task.
   runnable* reached(record& r, fiber& self);
-  /// Gives the event an exception instead of a value, for the run to end with. Throws graph_error as fulfil() does.
+  /// Gives the event an exception instead of a value, for the run to end with. Throws graph_error as set_value() does.
   void fail(std::exception_ptr why, graph_data& of, std::uint32_t index);
   /// False if the value is not wanted any more. Throws graph_error if it is not the caller's to give.
   bool claim(graph_data& of, std::uint32_t index);
@@ -33,7 +33,7 @@ struct event_part : outside_note {
   void resume();
   /// Those that wait for it outside of the run go on.
   void tell() noexcept {
-    if (!known.done()) known.complete();
+    if (!known.is_ready()) known.complete();
   }
 
   struct arrival : queued_runnable {
@@ -54,7 +54,7 @@ struct event_part : outside_note {
   completion known;  ///< done when the event has a value in this run, or will have none; between runs
 };
 
-[[noreturn]] HEIST_RARE void refuse_event(std::string const& name, bool no_run);
+[[noreturn]] HEIST_RARE void reject_event(std::string const& name, bool no_run);
 
 }  // namespace heist::detail
 

@@ -15,7 +15,7 @@ HEIST_COLD_BODY std::string event_text(outside_note const& self) {
   record const& r = *static_cast<event_part const&>(self).at;
   graph_data const& g = *r.graph;
   return fmt::format("event {} of the graph{}{} waits to be fulfilled{}", g.task_name(r.built().index),
-                     g.title.empty() ? "" : " ", g.title, waited_text(self.since));
+                     g.title.empty() ? "" : " ", g.title, wait_text(self.since));
 }
 
 HEIST_COLD_BODY event_part::event_part(void (*how)(event_part& self, run_state& of)) noexcept : take_in{how} {
@@ -42,7 +42,7 @@ HEIST_COLD_BODY runnable* event_part::reached(record& r, fiber& self) {
   }
   if (word.full()) return complete(r, self, false);
   g.count_one_more();  // the task may end before this call has returned
-  self.home.outside.add(*this);
+  self.scheduler.outside.add(*this);
   bool const is_there = word.reach();
   self.worker->count_for(g);
   return is_there ? complete(r, self, true) : nullptr;
@@ -51,11 +51,11 @@ HEIST_COLD_BODY runnable* event_part::reached(record& r, fiber& self) {
 HEIST_COLD_BODY runnable* event_part::complete(record& r, fiber& self, bool listed) {
   if (!std::exchange(has_taken, true)) take_in(*this, *r.graph->current);
   tell();
-  if (listed) self.home.outside.remove(*this);
+  if (listed) self.scheduler.outside.remove(*this);
   // acq_rel: with reached(). From here on the next one may come by.
   for (std::uint32_t times = arrivals.exchange(0, std::memory_order_acq_rel); times > 1; --times) {
     release_limits(r);
-    if (runnable* const ready = finish(r, self); ready != nullptr) self.home.push(*self.worker, *ready);
+    if (runnable* const ready = finish(r, self); ready != nullptr) self.scheduler.push(*self.worker, *ready);
   }
   release_limits(r);
   return finish(r, self);
@@ -65,12 +65,12 @@ HEIST_COLD_BODY bool event_part::claim(graph_data& of, std::uint32_t index) {
   switch (word.claim()) {
     case event_claim::mine:
       return true;
-    case event_claim::dropped:
+    case event_claim::released:
       return false;
     case event_claim::twice:
-      refuse_event(of.task_name(index), false);
+      reject_event(of.task_name(index), false);
     default:
-      refuse_event(of.task_name(index), true);
+      reject_event(of.task_name(index), true);
   }
 }
 
@@ -81,10 +81,10 @@ HEIST_COLD_BODY void event_part::fail(std::exception_ptr why, graph_data& of, st
 }
 
 HEIST_COLD_BODY void event_part::resume() {
-  at->graph->current->home->make_runnable(item);
+  at->graph->current->scheduler->make_runnable(item);
 }
 
-HEIST_COLD_BODY void refuse_event(std::string const& name, bool no_run) {
+HEIST_COLD_BODY void reject_event(std::string const& name, bool no_run) {
   throw graph_error{
       no_run ? fmt::format("event {} is fulfilled while no run of its graph is in progress, so nobody would take the "
                            "value; fix it by fulfilling it after run() has returned and before the run has ended.",
@@ -146,7 +146,7 @@ HEIST_COLD_BODY void run_state::end_waits(std::uint32_t why) noexcept {
   while (found.events != nullptr) {
     queued_runnable& now = *found.events;
     found.events = std::exchange(now.next, nullptr);
-    home->make_runnable(now);
+    scheduler->make_runnable(now);
   }
 }
 

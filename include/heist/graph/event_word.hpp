@@ -15,7 +15,7 @@ namespace heist {
 //   V4  fill: fetch_or(release)        -> close, arm: CAS(acquire)        who fills has done so
 
 /// What a call found that wants to give the value.
-enum class event_claim { mine, twice, dropped, no_run };
+enum class event_claim { mine, twice, released, no_run };
 
 /// In each run one thread gives the value (fill) or it is given up (drop), and the run comes by once (reach). The later
 /// of the two is told so, and continues with the run.
@@ -31,14 +31,14 @@ class basic_event_word {
   }
   /// The run has ended. If the value was given up, who comes late with it is not to blame.
   void close() noexcept {
-    begin([](std::uint32_t now) { return now & dropped; });
+    begin([](std::uint32_t now) { return now & released; });
   }
 
   /// `mine`: the caller makes the value and calls fill().
   event_claim claim() noexcept {
     std::uint32_t now = bits_.load(std::memory_order_acquire);  // V3
     for (;;) {
-      if ((now & dropped) != 0) return event_claim::dropped;
+      if ((now & released) != 0) return event_claim::released;
       if ((now & open) == 0) return event_claim::no_run;
       if ((now & claimed) != 0) return event_claim::twice;
       // acq_rel: V3
@@ -56,15 +56,15 @@ class basic_event_word {
     do {
       if ((now & open) == 0 || (now & claimed) != 0) return false;
       // release: V1; acquire: V2
-    } while (!bits_.compare_exchange_weak(now, now | claimed | is_full | dropped, std::memory_order_acq_rel,
+    } while (!bits_.compare_exchange_weak(now, now | claimed | is_full | released, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
     return (now & reached) != 0;
   }
 
   bool full() const noexcept { return (bits_.load(std::memory_order_acquire) & is_full) != 0; }  // V1
   /// After full() or reach() was true: the value was given up.
-  bool was_dropped() const noexcept {
-    return (bits_.load(std::memory_order_relaxed) & dropped) != 0;  // relaxed: seen already
+  bool was_released() const noexcept {
+    return (bits_.load(std::memory_order_relaxed) & released) != 0;  // relaxed: seen already
   }
   /// True if the value, or the news that there is none, is there: the caller continues. If not, the event may be gone.
   [[nodiscard]] bool reach() noexcept {
@@ -72,7 +72,7 @@ class basic_event_word {
   }
 
  private:
-  static constexpr std::uint32_t open = 1, claimed = 2, is_full = 4, reached = 8, dropped = 16;
+  static constexpr std::uint32_t open = 1, claimed = 2, is_full = 4, reached = 8, released = 16;
 
   /// Conditions may have led the run around an event while somebody makes its value: waits for that, also if it has
   /// begun this very moment.

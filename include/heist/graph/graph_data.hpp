@@ -26,10 +26,10 @@
 namespace heist::detail {
 
 struct adjacency;
-struct value_takers;
+struct value_consumers;
 
 /// Built by one thread at a time, run by any; README.md explains the layout and how a run ends.
-struct graph_data : pending_count_keeper {
+struct graph_data : pending_count_holder {
   graph_data();
   graph_data(graph_data const&) = delete;
   graph_data& operator=(graph_data const&) = delete;
@@ -45,7 +45,7 @@ struct graph_data : pending_count_keeper {
   /// A task that others know by the index of `old`, in its place. It keeps its edges, limits and name.
   template <class Node, class... Args>
   void replace_node(std::uint32_t index, Args&&... args);
-  void add_edge(std::uint32_t from, std::uint32_t to, bool carries_value);
+  void add_edge(std::uint32_t from, std::uint32_t to, bool is_value_edge);
   void set_priority(std::uint32_t task, priority how);
   priority priority_of(std::uint32_t task) const noexcept {
     return priorities == nullptr || task >= priorities->size() ? priority::normal : (*priorities)[task];
@@ -61,22 +61,22 @@ struct graph_data : pending_count_keeper {
     bool is_taken;
   };
   /// Throws graph_error if a value would be taken twice, or by a task that also reads it.
-  void refuse_takers(input_note const* inputs, std::size_t count) const;
-  void add_takers(input_note const* inputs, std::size_t count, std::uint32_t taker);
+  void reject_consumers(input_note const* inputs, std::size_t count) const;
+  void add_consumers(input_note const* inputs, std::size_t count, std::uint32_t consumer);
   void clear();
   /// Is a run in progress?
   bool is_running() const noexcept {
     return running.load(std::memory_order_acquire);  // acquire: a change after a run comes after all of it
   }
   /// Throws graph_error if a run is in progress.
-  void refuse_while_running(char const* what) const;
+  void reject_while_running(char const* what) const;
   /// As above. A callback or a predicate of the run in progress may pass, because no pass of the run is in progress.
   /// Policies with memory refuse these, too: they know the tasks of the run by their places.
-  void refuse_in_pass(char const* what) const {
+  void reject_in_pass(char const* what) const {
     if (is_running()) [[unlikely]]
-      refuse_unless_between_passes(what);
+      reject_unless_between_passes(what);
   }
-  HEIST_RARE void refuse_unless_between_passes(char const* what) const;
+  HEIST_RARE void reject_unless_between_passes(char const* what) const;
   /// As above; what was laid out is void from here on.
   void about_to_change(char const* what);
   HEIST_RARE void change_between_passes(char const* what);
@@ -102,7 +102,7 @@ struct graph_data : pending_count_keeper {
   void write_records(adjacency const& a, std::size_t count);
   void make_room_for_records(std::size_t tasks, std::size_t links);
   /// Returns when the graph was laid out, by this thread or another, or may be changed again: look again.
-  void lay_out_once(core& home);
+  void lay_out_once(core& scheduler);
   void tell_edges(graph_listener& told) const noexcept;
   void warn_of_numbers() const;
   HEIST_RARE void warn_of_dead_tasks(adjacency const& a) const noexcept;
@@ -113,19 +113,19 @@ struct graph_data : pending_count_keeper {
   bool begins_in_order() const noexcept { return urgencies != nullptr && recalled == nullptr; }
   runnable::run_function run_of(node const& n) const noexcept;
   std::uint64_t urgency_of(record const& r) const noexcept { return urgencies[static_cast<std::size_t>(&r - records)]; }
-  void order_takers();
+  void order_consumers();
   void balance_limits();
   void return_limits(bool interrupted);
 
   // ---- running (run.hpp) ----
   template <class... Options>
   graph_run start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options);
-  run_state& prepare_run(core& home);
-  HEIST_RARE void prepare_recall(core& home);
+  run_state& prepare_run(core& scheduler);
+  HEIST_RARE void prepare_recall(core& scheduler);
   graph_recall& keep_recall(graph_recall* made) noexcept;
-  HEIST_RARE bool recall_pass(core& home) noexcept;
+  HEIST_RARE bool recall_pass(core& scheduler) noexcept;
   void enqueue(run_state& r);
-  void start_nested(record& outer, core& home);
+  void start_nested(record& outer, core& scheduler);
   /// Gives the graph up: waits for its runs, or, in a callback of one of them, leaves it to the last of them.
   static void let_go(graph_owner g);
   void wait_until_idle() noexcept;
@@ -140,23 +140,23 @@ struct graph_data : pending_count_keeper {
   HEIST_RARE bool lay_out_changed(run_state& r);
   struct ended_waits {
     queued_runnable* events = nullptr;
-    woken_list<> limited;  ///< resumed when this ends
+    wake_list<> limited;  ///< resumed when this ends
   };
   bool end_waits(run_state const& of, bool is_part, ended_waits& found) noexcept;
-  void leave_lines(woken_list<>& found) noexcept;
+  void leave_lines(wake_list<>& found) noexcept;
   void pass_ended(worker& w);
   runnable* conclude(run_state& r, fiber& self);
   static runnable* end_pass(runnable& task, fiber& self);
-  static void add_pending_count(pending_count_keeper& self, std::uint32_t n, worker& w);
+  static void add_pending_count(pending_count_holder& self, std::uint32_t n, worker& w);
   static runnable* start_pass(runnable& task, fiber& self);
   void send_starter(run_state& r);
   static task_view view_of_starter(runnable const& self) noexcept { return {task_kind::start, &self, nullptr}; }
-  static bool describe_starter(runnable const& self, task_view& view) noexcept;
-  static bool describe_ender(runnable const& self, task_view& view) noexcept;
+  static bool text_of_starter(runnable const& self, task_view& view) noexcept;
+  static bool text_of_epilogue(runnable const& self, task_view& view) noexcept;
   static unsigned wave_of_run(runnable const& self) noexcept;
-  static inline constexpr described_operations starter_operations{&describe_starter, &wave_of_run},
-      ender_operations{&describe_ender, &wave_of_run};
-  static inline constexpr described starter_what{&starter_operations}, ender_what{&ender_operations};
+  static inline constexpr described_operations starter_operations{&text_of_starter, &wave_of_run},
+      epilogue_operations{&text_of_epilogue, &wave_of_run};
+  static inline constexpr described starter_what{&starter_operations}, epilogue_what{&epilogue_operations};
 
   struct starter_item : queued_runnable {
     graph_data* graph;
@@ -168,7 +168,7 @@ struct graph_data : pending_count_keeper {
   successor const* successors = nullptr;
   run_state* current = nullptr;
   bool counts_tokens = false;    ///< tasks are chosen by conditions: tokens are counted instead of tasks
-  bool finishes_slowly = false;  ///< it does, tasks have urgencies, or the run in progress remembers
+  bool has_slow_finish = false;  ///< it does, tasks have urgencies, or the run in progress remembers
 
   // Built.
   arena memory;
@@ -190,10 +190,10 @@ struct graph_data : pending_count_keeper {
   os_env::atomic<bool> is_a_part{false};  ///< of some graph, or it was
   std::unique_ptr<edge_counts> counts;
   /// Who takes whose value, by the task that leaves it (heist::take); null where nobody does.
-  std::unique_ptr<value_takers> takers;
+  std::unique_ptr<value_consumers> consumers;
   bool may_have_events = false;
   std::unique_ptr<std::vector<priority>> priorities;  ///< by task; null, or too short: normal
-  std::unique_ptr<edge_counts> spare_counts;          ///< memory of those before clear()
+  std::unique_ptr<edge_counts> cached_counts;         ///< memory of those before clear()
   os_env::atomic<edge_counts const*> known_counts{nullptr};
   std::string title;
   mutable bool warned = false;
@@ -218,14 +218,14 @@ struct graph_data : pending_count_keeper {
   } on_failure;
   bool laid_out = false;
   bool changed = false;                    ///< by a callback of a run, since a pass began; the next pass looks
-  std::uint32_t layouts = 0;               ///< how many there have been
+  std::uint32_t layout_count = 0;          ///< how many there have been
   std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
 
   // Remembered (locality/history/).
-  os_env::atomic<graph_recall*> recall{nullptr};    ///< made by the first run under a policy with memory
-  graph_recall* recalled = nullptr;                 ///< of the run in progress: null if it remembers nothing
-  std::unique_ptr<task_wishes> wishes;              ///< null: none
-  os_env::atomic<graph_chooser*> chooser{nullptr};  ///< made by the first run under policy::automatic
+  os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
+  graph_recall* recalled = nullptr;               ///< of the run in progress: null if it remembers nothing
+  std::unique_ptr<task_hints> hints;              ///< null: none
+  os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
 
   // Running.
   mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout_end, counts and states
@@ -233,8 +233,8 @@ struct graph_data : pending_count_keeper {
   /// Reused when neither a run nor a handle refers to them; with more runs at a time the oldest gives way.
   std::array<run_state*, 8> states{};
   std::size_t oldest_state = 0;
-  starter_item starter{};  ///< begins a pass
-  starter_item ender{};    ///< ends a pass where more is to be done than a worker may do between two tasks
+  starter_item starter{};   ///< begins a pass
+  starter_item epilogue{};  ///< ends a pass where more is to be done than a worker may do between two tasks
   os_env::atomic<bool> running{false};
   os_env::atomic<std::uint32_t> owners{1};
   graph_data* next_dead = nullptr;
@@ -251,7 +251,7 @@ struct graph_data : pending_count_keeper {
 /// A task as observers see it; the name is there as long as the run.
 task_view view_of(record const& r) noexcept;
 /// Tasks with limits tell by themselves: they may have to wait before they begin.
-bool describe_node(runnable const& self, task_view& view) noexcept;
+bool text_of_node(runnable const& self, task_view& view) noexcept;
 /// The end of the run that it is part of: of the outermost one, which others wait for.
 completion const* end_of_node(runnable const& self) noexcept;
 /// Of its run.

@@ -2,24 +2,24 @@
 #pragma once
 
 #include "heist/graph/graph_data.hpp"
-#include "heist/graph/value_takers.hpp"
+#include "heist/graph/value_consumers.hpp"
 
 namespace heist::detail {
 
-HEIST_BODY graph_data::graph_data() : pending_count_keeper{&add_pending_count} {
-  starter.graph = ender.graph = this;
+HEIST_BODY graph_data::graph_data() : pending_count_holder{&add_pending_count} {
+  starter.graph = epilogue.graph = this;
   starter.run = &start_pass;
   starter.what = &starter_what;
-  ender.run = &end_pass;
-  ender.what = &ender_what;
+  epilogue.run = &end_pass;
+  epilogue.what = &epilogue_what;
 }
 
-HEIST_BODY bool graph_data::describe_starter(runnable const& self, task_view& view) noexcept {
+HEIST_BODY bool graph_data::text_of_starter(runnable const& self, task_view& view) noexcept {
   view = view_of_starter(self);
   return true;
 }
 
-HEIST_BODY bool graph_data::describe_ender(runnable const& self, task_view& view) noexcept {
+HEIST_BODY bool graph_data::text_of_epilogue(runnable const& self, task_view& view) noexcept {
   view = view_of_starter(self);
   return false;
 }
@@ -29,8 +29,8 @@ HEIST_BODY unsigned graph_data::wave_of_run(runnable const& self) noexcept {
 }
 
 HEIST_BODY graph_data::~graph_data() {
-  delete recall.load(std::memory_order_relaxed);   // relaxed: nobody else is left
-  delete chooser.load(std::memory_order_relaxed);  // relaxed: as above
+  delete recall.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+  delete tuner.load(std::memory_order_relaxed);   // relaxed: as above
   for (node* n : nodes) {
     if (n != nullptr) n->type().destroy(*n);
   }
@@ -70,7 +70,7 @@ HEIST_BODY task_view view_of(record const& r) noexcept {
   return {n.type().kind, &n, name == nullptr ? nullptr : name->c_str()};
 }
 
-HEIST_BODY bool describe_node(runnable const& self, task_view& view) noexcept {
+HEIST_BODY bool text_of_node(runnable const& self, task_view& view) noexcept {
   record const& r = static_cast<record const&>(self);
   view = view_of(r);
   return r.built().limits == 0;
@@ -124,7 +124,7 @@ HEIST_BODY runnable* finish(record& r, fiber& self) {
   successor const* const first = g.successors + r.first_successor;
   successor const* s = g.successors + (&r)[1].first_successor;
   record* next = nullptr;
-  if (!g.finishes_slowly) [[likely]] {
+  if (!g.has_slow_finish) [[likely]] {
     w->count_for(g);
     if (!w->alone && s - first > 1) {
       for (successor const* p = first; p != s; ++p) __builtin_prefetch(&g.counters[p->position()], 1);
@@ -134,7 +134,7 @@ HEIST_BODY runnable* finish(record& r, fiber& self) {
       if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
       if (next != nullptr) {
         __builtin_prefetch(next);
-        w = &self.home.push(*w, *next);
+        w = &self.scheduler.push(*w, *next);
       }
       next = &g.records[s->position()];
     }
@@ -146,7 +146,7 @@ HEIST_BODY runnable* finish(record& r, fiber& self) {
       if (!s->direct() && !g.counters[s->position()].arrive(w->alone)) continue;
       if (next != nullptr) {  // the last one takes over this task's token
         g.count_one_more();
-        w = &self.home.push(*w, *next);
+        w = &self.scheduler.push(*w, *next);
       }
       next = &g.records[s->position()];
     }

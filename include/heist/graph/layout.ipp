@@ -15,7 +15,7 @@
 #include "heist/graph/adjacency.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
-#include "heist/graph/value_takers.hpp"
+#include "heist/graph/value_consumers.hpp"
 
 namespace heist::detail {
 
@@ -72,11 +72,11 @@ HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uin
   std::vector<char> seen(g.nodes.size());
   while (seen[at] == 0) seen[at] = 1, at = before[at];
   std::string text = g.task_name(at);
-  std::size_t shown = 0;
+  std::size_t visible = 0;
   for (std::uint32_t i = before[at];; i = before[i]) {
-    if (shown++ < 32 || i == at) {
+    if (visible++ < 32 || i == at) {
       text = g.task_name(i) + " -> " + text;
-    } else if (shown == 33) {
+    } else if (visible == 33) {
       text = "... -> " + text;
     }
     if (i == at) return text;
@@ -84,7 +84,7 @@ HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uin
 }
 
 /// Throws if tasks wait for each other in a circle, where no condition breaks it.
-HEIST_COLD_BODY void refuse_cycles(graph_data const& g, adjacency const& a) {
+HEIST_COLD_BODY void reject_cycles(graph_data const& g, adjacency const& a) {
   std::vector<std::uint32_t> left(a.strong, a.strong + g.nodes.size());
   std::vector<std::uint32_t> ready;
   std::size_t done = 0;
@@ -219,19 +219,19 @@ HEIST_BODY void graph_data::make_room_for_records(std::size_t tasks, std::size_t
 }
 
 /// While a graph is laid out: edges from the readers of a value to the task that takes it.
-class edges_to_takers {
+class edges_to_consumers {
  public:
-  explicit edges_to_takers(graph_data& g) noexcept : edges_{g.edges}, built_{g.edges.size()} {}
-  edges_to_takers(edges_to_takers const&) = delete;
-  edges_to_takers& operator=(edges_to_takers const&) = delete;
-  ~edges_to_takers() { edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(built_), edges_.end()); }
+  explicit edges_to_consumers(graph_data& g) noexcept : edges_{g.edges}, built_{g.edges.size()} {}
+  edges_to_consumers(edges_to_consumers const&) = delete;
+  edges_to_consumers& operator=(edges_to_consumers const&) = delete;
+  ~edges_to_consumers() { edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(built_), edges_.end()); }
 
  private:
   std::vector<edge>& edges_;
   std::size_t built_;
 };
 
-HEIST_COLD_BODY void graph_data::order_takers() {
+HEIST_COLD_BODY void graph_data::order_consumers() {
   std::size_t const built = edges.size();
   for (node const* n : nodes) {
     if (n == nullptr || (n->type().kind != task_kind::condition && n->type().kind != task_kind::multi_condition))
@@ -244,10 +244,10 @@ HEIST_COLD_BODY void graph_data::order_takers() {
   }
   for (std::size_t i = 0; i != built; ++i) {
     edge const e = edges[i];
-    if (!e.carries_value()) continue;
-    auto const taker = takers->find(e.from());
-    if (taker != takers->end() && taker->second != e.to)
-      edges.push_back({e.to, static_cast<std::uint32_t>(taker->second)});
+    if (!e.is_value_edge()) continue;
+    auto const consumer = consumers->find(e.from());
+    if (consumer != consumers->end() && consumer->second != e.to)
+      edges.push_back({e.to, static_cast<std::uint32_t>(consumer->second)});
   }
 }
 
@@ -267,10 +267,10 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
   counters = owned_counters.get();
   successors = owned_successors.get();
   counts_tokens = a.weak_any;
-  ++layouts;
+  ++layout_count;
   urgencies.reset();
   if (priorities != nullptr) find_urgencies(a);
-  finishes_slowly = counts_tokens || urgencies != nullptr;
+  has_slow_finish = counts_tokens || urgencies != nullptr;
   for (std::uint32_t p = 0; p < record_count; ++p) a.position[a.order[p]] = p;
   for (std::uint32_t& source : sources) source = a.position[source];
   std::uint32_t filled = 0;
@@ -293,8 +293,8 @@ HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count)
 }
 
 HEIST_BODY void graph_data::lay_out() {
-  edges_to_takers const until_laid_out{*this};
-  if (takers != nullptr) order_takers();
+  edges_to_consumers const until_laid_out{*this};
+  if (consumers != nullptr) order_consumers();
   adjacency const a{*this};
   std::size_t const count = nodes.size() - erased;
   sources.clear();
@@ -302,7 +302,7 @@ HEIST_BODY void graph_data::lay_out() {
     if (nodes[i] != nullptr && a.strong[i] == 0 && !(a.weak_any && a.chosen[i] != 0)) sources.push_back(i);
   }
   if (a.weak_any || order_by_way(*this, sources, a) != count) {
-    refuse_cycles(*this, a);
+    reject_cycles(*this, a);
     std::uint32_t* ordered = a.order;  // chosen by conditions: no order is the order, so that of creation will do
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i] != nullptr) *ordered++ = i;
@@ -337,7 +337,7 @@ HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept
   told.graph_ends();
 }
 
-HEIST_BODY void graph_data::lay_out_once(core& home) {
+HEIST_BODY void graph_data::lay_out_once(core& scheduler) {
   auto const mine = std::make_shared<completion>();
   std::shared_ptr<completion> end;
   {
@@ -346,7 +346,7 @@ HEIST_BODY void graph_data::lay_out_once(core& home) {
     if (layout_end == nullptr) layout_end = mine;
     end = layout_end;
   }
-  if (end != mine) return wait_for(*end, home.generation(), {"the layout of a graph"});
+  if (end != mine) return wait_for(*end, scheduler.generation(), {"the layout of a graph"});
   auto const over = [&](bool well) {
     {
       spin_guard guard{lock};
@@ -357,7 +357,7 @@ HEIST_BODY void graph_data::lay_out_once(core& home) {
   };
   try {
     lay_out();
-    if (home.on_graph != nullptr) tell_edges(*home.on_graph);
+    if (scheduler.on_graph != nullptr) tell_edges(*scheduler.on_graph);
   } catch (...) {
     over(false);
     throw;

@@ -19,8 +19,8 @@ HEIST_COLD_BODY limited_task& limits_of(record const& r) noexcept {
 }
 
 HEIST_COLD_BODY void give(limiter& l, std::uint32_t count) {
-  woken_list<> woken;
-  limiter_access::permits_of(l).give(count, woken);
+  wake_list<> notified;
+  limiter_access::permits_of(l).give(count, notified);
 }
 
 HEIST_COLD_BODY void release_amount(limited_task::amount const& a) {
@@ -64,7 +64,7 @@ HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
 }
 
 /// An interrupted run: removes its tasks from the lines of limiters. Under the graph's lock.
-HEIST_COLD_BODY void graph_data::leave_lines(woken_list<>& found) noexcept {
+HEIST_COLD_BODY void graph_data::leave_lines(wake_list<>& found) noexcept {
   for (auto const& t : limits) {
     if (t == nullptr) continue;
     for (limited_task::amount const& a : t->acquires)
@@ -94,7 +94,7 @@ HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_l
   seen.number = 1;  // it stays until the text is made
   seen.from = end_of_node(*t.resume.task);
   seen.to = wanted;
-  seen.spare = static_cast<std::uint32_t>(wanted->most()) - find(wanted)->count;
+  seen.cached = static_cast<std::uint32_t>(wanted->max()) - find(wanted)->count;
   seen.of_semaphore = limiter_access::is_semaphore(*wanted);
 }
 
@@ -108,8 +108,8 @@ HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
   auto const& t = static_cast<limited_task const&>(self);
   limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
   std::string text = "task " + name_of_limited(t) + " waits for a limiter";
-  if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->most(), wanted->available());
-  return text + waited_text(t.since);
+  if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->max(), wanted->available());
+  return text + wait_text(t.since);
 }
 
 /// Acquires for one time that the task is ready. False: the task is in a line, and is resumed. Where the run is
@@ -124,8 +124,8 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
       continue;
     }
     t.waits_for.store(a.from, std::memory_order_relaxed);  // relaxed: for people
-    if (!std::exchange(t.listed, true)) t.home->outside.add(t);
-    t.wants = a.count;
+    if (!std::exchange(t.listed, true)) t.scheduler->outside.add(t);
+    t.needs = a.count;
     switch (of.take_or_enter_again(t, [&t] { return t.interrupt->any(); })) {
       case wait_end::served:
         ++t.acquired;
@@ -137,7 +137,7 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
     }
   }
   t.waits_for.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
-  if (std::exchange(t.listed, false)) t.home->outside.remove(t);
+  if (std::exchange(t.listed, false)) t.scheduler->outside.remove(t);
   if (skips) {
     for (std::size_t i = 0; i != t.acquired; ++i) give(*t.acquires[i].from, t.acquires[i].count);
     for (limited_task::amount const& a : t.acquires)
@@ -151,9 +151,9 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
 }
 
 /// The next one acquires, if the task has been made ready again meanwhile.
-HEIST_COLD_BODY void let_next_acquire(limited_task& t, core& home) {
+HEIST_COLD_BODY void let_next_acquire(limited_task& t, core& scheduler) {
   // acq_rel: the next one acquires after this one
-  if (t.arrivals.fetch_sub(1, std::memory_order_acq_rel) != 1) home.make_runnable(t.resume);
+  if (t.arrivals.fetch_sub(1, std::memory_order_acq_rel) != 1) scheduler.make_runnable(t.resume);
 }
 
 /// Resumes a task that stood in a line, or that was ready while another worker acquired for it.
@@ -165,7 +165,7 @@ HEIST_COLD_BODY runnable* resume_limited(runnable& item, fiber& self) {
   if (!acquire_all(t)) return nullptr;
   t.held.fetch_add(1,
                    std::memory_order_relaxed);  // relaxed: take_held() only counts; the limiters' locks order the rest
-  let_next_acquire(t, self.home);
+  let_next_acquire(t, self.scheduler);
   return r.run(r, self);  // run_limited(), or the function that first looks whether the task belongs to this worker
 }
 
@@ -184,7 +184,7 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
   if (!take_held(t)) {
     // acq_rel: see let_next_acquire()
     if (t.arrivals.fetch_add(1, std::memory_order_acq_rel) != 0) return nullptr;
-    t.home = &self.home;
+    t.scheduler = &self.scheduler;
     t.interrupt = &r.graph->current->interrupt;
     t.resume.run = &resume_limited;
     t.resume.what = nullptr;
@@ -192,11 +192,11 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
     t.text = &text_of_limited;
     t.look = &look_at_limited;
     if (!acquire_all(t)) return nullptr;  // resumed by a release, or by an interruption
-    let_next_acquire(t, self.home);
+    let_next_acquire(t, self.scheduler);
   }
   // What this worker counts is reported later, so the run, and with it `t` and the name, is there until this returns.
   task_view const view = view_of(r);
-  self.home.tell_begin(*self.worker, view);
+  self.scheduler.tell_begin(*self.worker, view);
   node_operations const& type = r.built().type();
   runnable* next = nullptr;
   outside_note const* const below = std::exchange(self.limits, &t);
@@ -207,7 +207,7 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
     release_limits(r);
   }
   self.limits = below;
-  self.home.tell_end(*self.worker, view);
+  self.scheduler.tell_end(*self.worker, view);
   if (next != nullptr && type.kind == task_kind::condition) return choose_in_order(next, *r.graph, self);
   return next;
 }

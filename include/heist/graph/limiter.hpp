@@ -8,7 +8,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/permits.hpp"
@@ -53,7 +53,7 @@ struct limited_task : outside_note, queued_waiter<> {
     record* task;
   };
   waiting_item resume{};
-  core* home = nullptr;
+  core* scheduler = nullptr;
   bool listed = false;  ///< in home->outside; of the worker that acquires
 
   os_env::atomic<limiter*> waits_for{nullptr};  ///< that it acquires; for people
@@ -77,7 +77,7 @@ class limiter {
   limiter(limiter const&) = delete;
   limiter& operator=(limiter const&) = delete;
 
-  std::size_t most() const noexcept { return permits_.most(); }
+  std::size_t max() const noexcept { return permits_.max(); }
   /// The number of free permits; a snapshot.
   std::size_t available() const noexcept { return permits_.available(); }
 

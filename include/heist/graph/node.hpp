@@ -33,9 +33,9 @@ struct node : described {
   explicit node(node_operations const& of_type) noexcept : described{&of_type} {}
   node_operations const& type() const noexcept { return static_cast<node_operations const&>(*operations); }
 
-  std::uint32_t index = 0;   ///< into graph_data::nodes; those of erased tasks are used again
-  std::uint32_t limits = 0;  ///< 1 + index into graph_data::limits; 0: none
-  std::uint32_t born = 0;    ///< how many tasks the graph had had before: tells it from others with its index
+  std::uint32_t index = 0;    ///< into graph_data::nodes; those of erased tasks are used again
+  std::uint32_t limits = 0;   ///< 1 + index into graph_data::limits; 0: none
+  std::uint32_t created = 0;  ///< how many tasks the graph had had before: tells it from others with its index
 };
 static_assert(sizeof(node) == 24);
 
@@ -47,7 +47,7 @@ struct edge {
   std::uint32_t to;
 
   std::uint32_t from() const noexcept { return from_and_value & ~value_bit; }
-  bool carries_value() const noexcept { return (from_and_value & value_bit) != 0; }
+  bool is_value_edge() const noexcept { return (from_and_value & value_bit) != 0; }
 };
 
 /// A task laid out for running. Records stand in the order in which one worker runs them, so that a run walks through

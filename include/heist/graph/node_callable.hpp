@@ -28,10 +28,10 @@ using value_taken =
 
 /// Of a task that takes what others leave.
 template <class F, class... T>
-struct as_taker {
+struct as_consumer {
   template <class... Values>
   static constexpr callable_fault fault_of(types<Values...>) noexcept {
-    if constexpr ((std::is_same_v<T, refused> || ...)) {
+    if constexpr ((std::is_same_v<T, rejected> || ...)) {
       return callable_fault::of_another;
     } else {
       return fault_of_kept_with_result<context, F, Values...>();
@@ -42,11 +42,11 @@ struct as_taker {
 
 /// As above, of what emplace() is given; where values are given away or come as ranges, instantiation says the rest.
 template <class F, class... Inputs>
-struct taker_of {
+struct consumer_of {
   static constexpr callable_fault fault = callable_fault::none;
 };
 template <class F, class... T>
-struct taker_of<F, task<T>...> : as_taker<F, T...> {};
+struct consumer_of<F, task<T>...> : as_consumer<F, T...> {};
 
 namespace found_as_by_for {
 using std::begin;

@@ -25,10 +25,10 @@ class graph_recall {
  public:
   virtual ~graph_recall() = default;
 
-  /// Before a run that `home` is to do. Throws graph_error if what is wished or followed cannot be.
-  virtual void check(graph_data const& g, core const& home) = 0;
+  /// Before a run that `scheduler` is to do. Throws graph_error if what is wished or followed cannot be.
+  virtual void check(graph_data const& g, core const& scheduler) = 0;
   /// A pass of `g.current` is about to begin. False: it runs as any other, because there is no memory for more.
-  virtual bool pass_begins(graph_data& g, core& home) noexcept = 0;
+  virtual bool pass_begins(graph_data& g, core& scheduler) noexcept = 0;
   /// Makes the tasks runnable that nothing precedes; returns what to run first.
   virtual runnable* begin(fiber& self) = 0;
   /// In the place of detail::finish().
@@ -36,18 +36,18 @@ class graph_recall {
   /// All passes are over, and all tasks have ended.
   virtual void run_ends(run_state& r) noexcept = 0;
   /// The next run is to be one without memory.
-  virtual void stand_aside(graph_data& g) noexcept = 0;
+  virtual void detach(graph_data& g) noexcept = 0;
 
   virtual void forget() noexcept = 0;
-  virtual std::string note() const = 0;
+  virtual std::string explain() const = 0;
 };
 
 /// Finds out which executor is best for a graph (locality/automatic/).
 ///
 /// Threads  any.
-class graph_chooser {
+class graph_tuner {
  public:
-  virtual ~graph_chooser() = default;
+  virtual ~graph_tuner() = default;
 
   /// A run is about to be started with `asked`. Returns the executor that is to do it, which lives as long as `asked`.
   /// `passes`: 0 if that is not known.
@@ -56,32 +56,32 @@ class graph_chooser {
   virtual void run_ends(run_state const* r) noexcept = 0;
   /// Gives the graph its own memory back, with the order that follow() set. Called before another executor runs the graph,
   /// and before follow(). Does nothing while the graph runs.
-  virtual void stand_aside(graph_data& g) noexcept = 0;
+  virtual void detach(graph_data& g) noexcept = 0;
 
   virtual void forget() noexcept = 0;
-  virtual std::string note() const = 0;
+  virtual std::string explain() const = 0;
 };
 
 /// Where a task is wished to run, and what it touches.
-struct task_wish {
+struct task_hint {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  std::uint32_t born = none;  ///< of the task that it is for
+  std::uint32_t created = none;  ///< of the task that it is for
   std::uint32_t worker = none;
   std::uint32_t squad = none;
   std::uint64_t bytes = 0;
 };
 
-struct task_wishes {
-  std::vector<task_wish> all;  ///< by index of the task
+struct task_hints {
+  std::vector<task_hint> all;  ///< by index of the task
   std::uint32_t changes = 0;   ///< how often they have changed
   bool are_followed = false;   ///< by runs under policies that follow (task_graph::follow_placement)
 };
 
 /// What is wished for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.
-task_wish& wish_of(graph_data& g, std::uint32_t index);
+task_hint& hint_of(graph_data& g, std::uint32_t index);
 /// As above, of a number of a worker or squad. Throws graph_error for one that no machine has.
-void wish_worker(graph_data& g, std::uint32_t index, std::size_t number);
-void wish_squad(graph_data& g, std::uint32_t index, std::size_t number);
+void hint_worker(graph_data& g, std::uint32_t index, std::size_t number);
+void hint_squad(graph_data& g, std::uint32_t index, std::size_t number);
 
 }  // namespace heist::detail

@@ -12,18 +12,18 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY task_wish& wish_of(graph_data& g, std::uint32_t index) {
-  g.refuse_while_running("wish something for a task");
-  if (g.wishes == nullptr) g.wishes = std::make_unique<task_wishes>();
-  task_wishes& w = *g.wishes;
+HEIST_COLD_BODY task_hint& hint_of(graph_data& g, std::uint32_t index) {
+  g.reject_while_running("wish something for a task");
+  if (g.hints == nullptr) g.hints = std::make_unique<task_hints>();
+  task_hints& w = *g.hints;
   if (w.all.size() <= index) w.all.resize(g.nodes.size());
   ++w.changes;
-  task_wish& wish = w.all[index];
-  if (wish.born != g.nodes[index]->born) wish = {.born = g.nodes[index]->born};
-  return wish;
+  task_hint& hint = w.all[index];
+  if (hint.created != g.nodes[index]->created) hint = {.created = g.nodes[index]->created};
+  return hint;
 }
 
-HEIST_COLD_BODY std::uint32_t refuse_number(graph_data const& g, std::uint32_t index, char const* of,
+HEIST_COLD_BODY std::uint32_t reject_number(graph_data const& g, std::uint32_t index, char const* of,
                                             std::size_t number) {
   if (number < 1u << 16) return static_cast<std::uint32_t>(number);
   throw graph_error{
@@ -32,20 +32,21 @@ HEIST_COLD_BODY std::uint32_t refuse_number(graph_data const& g, std::uint32_t i
                   g.task_name(index), of, number)};
 }
 
-HEIST_COLD_BODY void wish_worker(graph_data& g, std::uint32_t index, std::size_t number) {
-  std::uint32_t const to = refuse_number(g, index, "worker", number);
-  wish_of(g, index).worker = to;
+HEIST_COLD_BODY void hint_worker(graph_data& g, std::uint32_t index, std::size_t number) {
+  std::uint32_t const to = reject_number(g, index, "worker", number);
+  hint_of(g, index).worker = to;
 }
 
-HEIST_COLD_BODY void wish_squad(graph_data& g, std::uint32_t index, std::size_t number) {
-  std::uint32_t const to = refuse_number(g, index, "squad", number);
-  wish_of(g, index).squad = to;
+HEIST_COLD_BODY void hint_squad(graph_data& g, std::uint32_t index, std::size_t number) {
+  std::uint32_t const to = reject_number(g, index, "squad", number);
+  hint_of(g, index).squad = to;
 }
 
 /// Before a run by an executor that has a room: is there memory for it, and may the run begin?
-HEIST_COLD_BODY void graph_data::prepare_recall(core& home) {
-  if (home.room->homes_of_tasks() == task_homes::none) return;
-  if (recall.load(std::memory_order_acquire) == nullptr) keep_recall(home.room->make_recall());  // acquire: see there
+HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
+  if (scheduler.room->affinity_of_tasks() == task_affinity::none) return;
+  if (recall.load(std::memory_order_acquire) == nullptr)
+    keep_recall(scheduler.room->make_recall());  // acquire: see there
   for (;;) {
     {
       spin_guard guard{lock};
@@ -55,9 +56,9 @@ HEIST_COLD_BODY void graph_data::prepare_recall(core& home) {
             "a run under a policy with memory (cab, cats, replay) cannot be started while a run in progress has "
             "changed the graph between two passes; fix it by waiting for that run first."};
     }
-    lay_out_once(home);
+    lay_out_once(scheduler);
   }
-  recall.load(std::memory_order_acquire)->check(*this, home);  // acquire: as above
+  recall.load(std::memory_order_acquire)->check(*this, scheduler);  // acquire: as above
 }
 
 /// Takes over `made`, or destroys it if another thread was faster.
@@ -70,15 +71,16 @@ HEIST_COLD_BODY graph_recall& graph_data::keep_recall(graph_recall* made) noexce
 }
 
 /// True if the pass that is about to begin remembers.
-HEIST_COLD_BODY bool graph_data::recall_pass(core& home) noexcept {
+HEIST_COLD_BODY bool graph_data::recall_pass(core& scheduler) noexcept {
   graph_recall* const known = recall.load(std::memory_order_acquire);  // acquire: see keep_recall()
   if (known == nullptr) return false;
-  if (home.room == nullptr || home.room->homes_of_tasks() == task_homes::none || !known->pass_begins(*this, home)) {
-    known->stand_aside(*this);
+  if (scheduler.room == nullptr || scheduler.room->affinity_of_tasks() == task_affinity::none ||
+      !known->pass_begins(*this, scheduler)) {
+    known->detach(*this);
     return false;
   }
   recalled = known;
-  finishes_slowly = true;
+  has_slow_finish = true;
   return true;
 }
 

@@ -25,7 +25,7 @@ struct caller {
 class choice_of_run {
  public:
   /// `passes`: 0 if that is not known.
-  choice_of_run(graph_data& g, core& asked, std::size_t passes) : home_{&asked} {
+  choice_of_run(graph_data& g, core& asked, std::size_t passes) : scheduler_{&asked} {
     if (asked.room != nullptr) [[unlikely]]
       ask(g, passes);
   }
@@ -35,7 +35,7 @@ class choice_of_run {
     if (by_ != nullptr) [[unlikely]]
       by_->run_ends(nullptr);
   }
-  core& home() const noexcept { return *home_; }
+  core& scheduler() const noexcept { return *scheduler_; }
   /// Who has chosen will be told of the end. Throws bad_alloc.
   void prepare(run_state& r) {
     if (by_ != nullptr) [[unlikely]]
@@ -47,12 +47,12 @@ class choice_of_run {
   HEIST_RARE void ask(graph_data& g, std::size_t passes);
   HEIST_RARE void tell_end_of(run_state& r);
 
-  core* home_;
-  graph_chooser* by_ = nullptr;
+  core* scheduler_;
+  graph_tuner* by_ = nullptr;
 };
 
-[[noreturn]] void refuse_worker_of_run();
-[[noreturn]] void refuse_two_stops_of_run();
+[[noreturn]] void reject_worker_of_run();
+[[noreturn]] void reject_two_stops_of_run();
 
 /// Throws graph_error for options that a run cannot have, before anything of it is prepared.
 template <class... Options>
@@ -63,12 +63,12 @@ void check_options_of_run([[maybe_unused]] Options const&... options) {
     if constexpr (std::is_same_v<type, std::stop_token>) {
       stops += option.stop_possible();
     } else if constexpr (is_with<type>) {
-      if (option.worker) refuse_worker_of_run();
+      if (option.worker) reject_worker_of_run();
       stops += option.stop.stop_possible();
     }
   };
   (look(options), ...);
-  if (stops > 1) refuse_two_stops_of_run();
+  if (stops > 1) reject_two_stops_of_run();
 }
 
 template <class... Options>
@@ -76,7 +76,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   asked.check_open();
   check_options_of_run(options...);
   choice_of_run choice{*this, asked, again ? std::size_t{0} : passes};
-  run_state& r = prepare_run(choice.home());
+  run_state& r = prepare_run(choice.scheduler());
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
   r.passes = passes;
@@ -91,7 +91,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
       if (option.name != nullptr) r.copy_title(option.name);
       std::stop_token stop = std::forward<decltype(option)>(option).stop;
       if (option.deadline) {
-        r.limit = option.deadline.start(*r.home, stop);
+        r.limit = option.deadline.start(*r.scheduler, stop);
         stop = r.limit->token;
       }
       if (stop.stop_possible()) r.stop.emplace(std::move(stop), run_state::interrupt_on_stop{&r});

@@ -18,9 +18,9 @@ HEIST_BODY caller caller::now() noexcept {
   fiber const& self = *w->current.load(std::memory_order_relaxed);         // relaxed: its own
   runnable const* const t = self.running.load(std::memory_order_relaxed);  // relaxed: written by this thread
   if (t == nullptr || t->what == nullptr) return {};
-  auto const describe = t->what->operations->describe;
-  if (describe == &describe_node) return {static_cast<record const*>(t)->graph, false};
-  if (describe == &graph_data::describe_ender) return {static_cast<graph_data::starter_item const*>(t)->graph, true};
+  auto const to_text = t->what->operations->to_text;
+  if (to_text == &text_of_node) return {static_cast<record const*>(t)->graph, false};
+  if (to_text == &graph_data::text_of_epilogue) return {static_cast<graph_data::starter_item const*>(t)->graph, true};
   return {};
 }
 
@@ -30,7 +30,7 @@ HEIST_BODY graph_data* outer_graph(graph_data const& g) noexcept {
   return outer == nullptr ? nullptr : outer->graph;
 }
 
-HEIST_BODY void refuse_own_run(run_state& r) {
+HEIST_BODY void reject_own_run(run_state& r) {
   for (graph_data const* g = caller::now().graph; g != nullptr; g = outer_graph(*g)) {
     bool found = false;
     {
@@ -47,13 +47,13 @@ HEIST_BODY void refuse_own_run(run_state& r) {
 }
 
 HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
-  graph_chooser* const by = home_->room->chooser_of(g);
+  graph_tuner* const by = scheduler_->room->tuner_of(g);
   if (by == nullptr) {
-    graph_chooser* const others = g.chooser.load(std::memory_order_acquire);  // acquire: who sees it sees the object
-    if (others != nullptr) others->stand_aside(g);
+    graph_tuner* const others = g.tuner.load(std::memory_order_acquire);  // acquire: who sees it sees the object
+    if (others != nullptr) others->detach(g);
     return;
   }
-  home_ = &by->run_starts(g, *home_, passes);
+  scheduler_ = &by->run_starts(g, *scheduler_, passes);
   by_ = by;
 }
 
@@ -71,17 +71,17 @@ HEIST_BODY void run_state::may_wait_for(graph_data& g) noexcept {
     waiting.store(&g, std::memory_order_relaxed);
 }
 
-HEIST_COLD_BODY void graph_data::refuse_unless_between_passes(char const* what) const {
+HEIST_COLD_BODY void graph_data::reject_unless_between_passes(char const* what) const {
   caller const who = caller::now();
-  if (who.graph != this || !who.is_callback) refuse_change(what);
-  room_core const* const room = current->home->room.get();
-  if (current->chosen || (room != nullptr && room->homes_of_tasks() != task_homes::none))
-    refuse_change_of_remembered(what);
+  if (who.graph != this || !who.is_callback) reject_change(what);
+  room_core const* const room = current->scheduler->room.get();
+  if (current->chosen || (room != nullptr && room->affinity_of_tasks() != task_affinity::none))
+    reject_change_of_history(what);
 }
 
 /// The run in progress forgets its notes on the layout. Until the next pass, runs that are started leave the layout alone.
 HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
-  refuse_unless_between_passes(what);
+  reject_unless_between_passes(what);
   current->forget_waits();
   tell_events();
   events.clear();
@@ -101,7 +101,7 @@ HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
         if (laid_out) break;
       }
       lays_out = true;
-      lay_out_once(*r.home);
+      lay_out_once(*r.scheduler);
     }
   } catch (...) {
     r.fail(exception_of_task());
@@ -118,9 +118,9 @@ HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {
 }
 
 /// Lays the graph out if need be and finds a state for one more run of it, owned by the run.
-HEIST_BODY run_state& graph_data::prepare_run(core& home) {
-  if (home.room != nullptr) [[unlikely]]
-    prepare_recall(home);
+HEIST_BODY run_state& graph_data::prepare_run(core& scheduler) {
+  if (scheduler.room != nullptr) [[unlikely]]
+    prepare_recall(scheduler);
   struct release_state {
     void operator()(run_state* s) const noexcept { s->release(); }
   };
@@ -142,26 +142,26 @@ HEIST_BODY run_state& graph_data::prepare_run(core& home) {
         }
       }
       if (r != nullptr) {
-        r->prepare(home);
+        r->prepare(scheduler);
         r->copy_title(title);
         return *r;
       }
     }
     if (lays_out) {
-      lay_out_once(home);
+      lay_out_once(scheduler);
     } else {
       made.reset(new run_state);
     }
   }
 }
 
-HEIST_COLD_BODY void refuse_two_stops_of_run() {
+HEIST_COLD_BODY void reject_two_stops_of_run() {
   throw graph_error{
       "a run is given two stop tokens, as an argument and in heist::with; fix it by one of them, whose source both "
       "use."};
 }
 
-HEIST_COLD_BODY void refuse_worker_of_run() {
+HEIST_COLD_BODY void reject_worker_of_run() {
   throw graph_error{
       "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the worker out, "
       "or "
@@ -171,8 +171,8 @@ HEIST_COLD_BODY void refuse_worker_of_run() {
 /// Brings the run where it waits for a worker: among the requests of its priority, or where the caller's tasks are.
 HEIST_BODY void graph_data::send_starter(run_state& r) {
   if (r.urgency == priority::normal) [[likely]]
-    return r.home->make_runnable(starter);
-  r.home->make_runnable(starter, r.urgency, nullptr);
+    return r.scheduler->make_runnable(starter);
+  r.scheduler->make_runnable(starter, r.urgency, nullptr);
 }
 
 /// Starts the run, or puts it in line behind the graph's other runs.
@@ -181,7 +181,7 @@ HEIST_BODY void graph_data::enqueue(run_state& r) {
     spin_guard guard{lock};
     if (!changed) r.may_wait_for(*this);  // otherwise lay_out_changed() does so
     if (current != nullptr) {
-      r.wave = r.home->began();
+      r.wave = r.scheduler->add_work();
       (last_in_line == nullptr ? current : last_in_line)->next_in_line = &r;
       last_in_line = &r;
       return;
@@ -192,18 +192,18 @@ HEIST_BODY void graph_data::enqueue(run_state& r) {
     running.store(true, std::memory_order_relaxed);  // relaxed: for this thread, and for those it tells
   }
   if (r.urgency != priority::normal) [[unlikely]] {
-    r.wave = r.home->began();
+    r.wave = r.scheduler->add_work();
     return send_starter(r);
   }
-  r.home->submit(starter, [&r](unsigned wave) { r.wave = wave; });
+  r.scheduler->submit(starter, [&r](unsigned wave) { r.wave = wave; });
 }
 
 /// Runs this graph as the work of another graph's task; that task is finished by the end of the run.
-HEIST_BODY void graph_data::start_nested(record& outer, core& home) {
-  run_state& r = prepare_run(home);
+HEIST_BODY void graph_data::start_nested(record& outer, core& scheduler) {
+  run_state& r = prepare_run(scheduler);
   r.outer = &outer;
   r.parent = outer.graph->current;
-  r.interrupt.become_part_of(r.parent->interrupt);
+  r.interrupt.join_part_of(r.parent->interrupt);
   enqueue(r);
 }
 
@@ -229,8 +229,8 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   }
   // One more is counted then, for this call: what it touches stays until it has returned.
   // relaxed: a graph that remembers nothing yet was not run by an executor with memory before this run
-  if ((self.home.room != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) && g.recall_pass(self.home))
-      [[unlikely]] {
+  if ((self.scheduler.room != nullptr || g.recall.load(std::memory_order_relaxed) != nullptr) &&
+      g.recall_pass(self.scheduler)) [[unlikely]] {
     auto const tasks = g.counts_tokens ? static_cast<std::uint32_t>(g.sources.size()) : g.record_count;
     g.remaining.store(tasks + 1, std::memory_order_relaxed);  // relaxed: as below
     runnable* const next = g.recalled->begin(self);
@@ -249,7 +249,7 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   }
   record* const records = g.records;
   record* const first = &records[g.sources.front()];
-  for (std::size_t i = g.sources.size(); i-- > 1;) self.home.push(*self.worker, records[g.sources[i]]);
+  for (std::size_t i = g.sources.size(); i-- > 1;) self.scheduler.push(*self.worker, records[g.sources[i]]);
   return first;
 }
 
@@ -263,7 +263,7 @@ HEIST_BODY void graph_data::arm_again() noexcept {
 
 /// Tasks are reported here by workers between two tasks, in a join, or before a wait, whichever comes first; never by
 /// the call that runs the task. So when a run ends, its last task has returned and its end has been told.
-HEIST_BODY void graph_data::add_pending_count(pending_count_keeper& self, std::uint32_t n, worker& w) {
+HEIST_BODY void graph_data::add_pending_count(pending_count_holder& self, std::uint32_t n, worker& w) {
   auto& g = static_cast<graph_data&>(self);
   // acq_rel: the last one sees what all did
   if (g.remaining.fetch_sub(n, std::memory_order_acq_rel) == n) g.pass_ended(w);
@@ -274,11 +274,11 @@ HEIST_BODY void graph_data::add_pending_count(pending_count_keeper& self, std::u
 HEIST_BODY void graph_data::pass_ended(worker& w) {
   run_state& r = *current;
   if (r.again || r.callback || r.exception || r.keeps || r.outer != nullptr) {
-    w.home.push(w, ender);
+    w.scheduler.push(w, epilogue);
   } else if (!r.interrupted() && r.passes > 1) {
     --r.passes;
     arm_again();
-    w.home.push(w, starter);
+    w.scheduler.push(w, starter);
   } else {
     conclude(r, *w.current.load(std::memory_order_relaxed));  // relaxed: its own
   }
@@ -290,7 +290,7 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
   graph_data& g = *static_cast<starter_item&>(task).graph;
   run_state& r = *g.current;
   task_view const view = view_of_starter(task);
-  self.home.tell_begin(*self.worker, view);
+  self.scheduler.tell_begin(*self.worker, view);
   bool once_more = false;
   if (!r.interrupted()) {
     try {
@@ -302,7 +302,7 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
   if (once_more) {
     if (!r.again) --r.passes;
     g.arm_again();
-    self.home.tell_end(*self.worker, view);
+    self.scheduler.tell_end(*self.worker, view);
     return &g.starter;
   }
   if (r.callback) {
@@ -312,7 +312,7 @@ HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
       r.fail(exception_of_task());
     }
   }
-  self.home.tell_end(*self.worker, view);
+  self.scheduler.tell_end(*self.worker, view);
   self.running.store(nullptr,
                      std::memory_order_relaxed);  // relaxed: as in the worker's loop; the graph may be gone soon
   return g.conclude(r, self);
@@ -332,7 +332,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   if (recalled != nullptr) [[unlikely]] {
     recalled->run_ends(r);
     recalled = nullptr;
-    finishes_slowly = counts_tokens || urgencies != nullptr;
+    has_slow_finish = counts_tokens || urgencies != nullptr;
   }
   if (r.waiting.load(std::memory_order_relaxed) != nullptr) r.forget_waits();  // relaxed: its own
   if (!events.empty()) [[unlikely]]
@@ -357,7 +357,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   record* const outer = r.outer;
   unsigned const wave = r.wave;
   if (outer != nullptr && r.exception) r.parent->fail(std::move(r.exception));
-  if (outer == nullptr && r.exception) r.keep_if_dropped();
+  if (outer == nullptr && r.exception) r.keep_if_released();
   r.finished.complete();
   r.release();
   kept = {};

@@ -19,7 +19,7 @@
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/core/sync/time_limit.hpp"
-#include "heist/core/sync/unfetched.hpp"
+#include "heist/core/sync/unobserved.hpp"
 
 namespace heist {
 namespace detail {
@@ -52,7 +52,7 @@ class graph_owner {
 };
 
 /// Throws if the calling code is part of `r`, or of a run that is in line before it: it would wait for ever.
-void refuse_own_run(run_state& r);
+void reject_own_run(run_state& r);
 
 /// Shared by the run, its handle, and the graph that keeps it for its next run.
 struct run_state {
@@ -91,7 +91,7 @@ struct run_state {
   void copy_title(std::string const& of) noexcept { title[of.copy(title, sizeof title - 1)] = 0; }
 
   /// The run has failed, and is about to end.
-  void keep_if_dropped() noexcept;
+  void keep_if_released() noexcept;
   /// Its handle is dropped.
   void let_go() noexcept;
 
@@ -105,7 +105,7 @@ struct run_state {
   os_env::atomic<std::uint32_t> handle{0};
   os_env::atomic<bool> fetched{false};
   os_env::atomic<std::uint8_t> wait_marks{0};  ///< awaited_end::marks
-  unfetched_reference unfetched;               ///< where it is kept
+  unobserved_reference unobserved;             ///< where it is kept
   char title[32]{};                            ///< of the graph, as much of it as there is room for
   interrupt_state interrupt;                   ///< are tasks skipped?
   completion finished;
@@ -118,7 +118,7 @@ struct run_state {
 
   interrupt_state const* origin = nullptr;  ///< the interrupt_state of the task that started the run, or null
 
-  core* home = nullptr;
+  core* scheduler = nullptr;
   run_state* next_in_line = nullptr;             ///< the next run of the same graph
   record* outer = nullptr;                       ///< the task of another graph that this run is the work of
   run_state* parent = nullptr;                   ///< that graph's run
@@ -150,7 +150,7 @@ class graph_run {
   ~graph_run();
 
   bool valid() const noexcept { return state_ != nullptr; }
-  bool done() const { return checked().finished.done(); }
+  bool is_ready() const { return checked().finished.is_ready(); }
   /// Returns when the run has ended, for whatever reason. Throws graph_error if that would be never: in a task or a
   /// callback of the run itself, of one that its graph does before it, or of a run that is a task of such a one. The
   /// run is stopped then, unless it is the one in progress.
@@ -164,7 +164,7 @@ class graph_run {
   /// As above, until a point in time.
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
-    return done() || detail::wait_until_done(awaited(), when);
+    return is_ready() || detail::wait_until_done(awaited(), when);
   }
   /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
   /// was stopped (stopped()).

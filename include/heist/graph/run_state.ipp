@@ -34,7 +34,7 @@ HEIST_BODY void run_state::fail(std::exception_ptr e) noexcept {
 }
 
 HEIST_BODY bool run_state::reusable() const noexcept {
-  return finished.done() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
+  return finished.is_ready() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
 }
 
 HEIST_BODY void run_state::prepare(core& on) noexcept {
@@ -51,27 +51,27 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
   origin = nullptr;
   outer = nullptr;
   parent = nullptr;
-  home = &on;
+  scheduler = &on;
   generation = on.generation();
   passes = 1;
   retain();
 }
 
-HEIST_BODY void run_state::keep_if_dropped() noexcept {
-  unfetched.refer(home->unfetched());
+HEIST_BODY void run_state::keep_if_released() noexcept {
+  unobserved.refer(scheduler->unobserved());
   // acq_rel: let_go() sees the exception, or this that nobody asks
   if ((handle.fetch_or(failed, std::memory_order_acq_rel) & held) == 0)
-    unfetched.keep(std::exchange(exception, nullptr));
+    unobserved.keep(std::exchange(exception, nullptr));
 }
 
 HEIST_BODY void run_state::let_go() noexcept {
   std::uint32_t now = held;
   std::exception_ptr asked_for;  // ends with its handle: neither the run's last worker nor the next run destroys it
-  // acq_rel: keep_if_dropped(); release: who uses the state again comes after the handle
+  // acq_rel: keep_if_released(); release: who uses the state again comes after the handle
   if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
     asked_for = std::exchange(exception, nullptr);
-    if (!fetched.load(std::memory_order_relaxed)) unfetched.keep(std::move(asked_for));  // relaxed: ours
-    handle.store(0, std::memory_order_release);                                          // release: as above
+    if (!fetched.load(std::memory_order_relaxed)) unobserved.keep(std::move(asked_for));  // relaxed: ours
+    handle.store(0, std::memory_order_release);                                           // release: as above
   }
   release();
 }
@@ -100,14 +100,14 @@ HEIST_BODY graph_run::~graph_run() {
 }
 
 HEIST_BODY void graph_run::wait() const {
-  if (done()) return;
+  if (is_ready()) return;
   detail::awaited_end const run = awaited();
   detail::wait_for_run(run.end, run.generation, run.why, run.to);
 }
 
 HEIST_COLD_BODY detail::awaited_end graph_run::awaited() const {
   detail::run_state& s = checked();
-  detail::refuse_own_run(s);
+  detail::reject_own_run(s);
   return {s.finished,
           s.wait_marks,
           s.generation,
@@ -129,7 +129,7 @@ HEIST_BODY void graph_run::get() const {
 
 HEIST_BODY bool graph_run::stopped() const {
   detail::run_state const& s = checked();
-  if (s.finished.done()) return s.was_stopped;
+  if (s.finished.is_ready()) return s.was_stopped;
   return (s.interrupt.why.load(std::memory_order_relaxed) & detail::run_state::stopped_bit) != 0;  // relaxed: a flag
 }
 

@@ -34,12 +34,12 @@ class task_operations {
     if (graph_ == nullptr || index_ >= graph_->nodes.size()) return false;
     node const* const n = graph_->nodes[index_];
     // Nodes lie far apart: looked at only where there may be another of this index.
-    return n != nullptr && (!graph_->indices_reused || n->born == born_);
+    return n != nullptr && (!graph_->indices_reused || n->created == created_);
   }
 
   /// Names the task, for pictures, traces and messages. Throws graph_error while the graph runs.
   Self& name(std::string_view text) {
-    checked().refuse_in_pass("name a task");
+    checked().reject_in_pass("name a task");
     graph_->names.set(index_, std::string{text});
     return self();
   }
@@ -76,7 +76,7 @@ class task_operations {
   }
 
   /// The task holds `count` permits of `from` while it runs. Throws graph_error if `count` is more than
-  /// `from.most()`.
+  /// `from.max()`.
   Self& limit(limiter& from, std::size_t count = 1) {
     add_limit(checked(), index_, from, count);
     return self();
@@ -98,18 +98,18 @@ class task_operations {
   /// bytes in a graph's first run. Without it, the sizes of the values along edges count once they exist
   /// (value_bytes). Throws graph_error while the graph runs, as the next two do.
   Self& footprint(std::uint64_t bytes) {
-    wish_of(checked(), index_).bytes = bytes;
+    hint_of(checked(), index_).bytes = bytes;
     return self();
   }
   /// The worker or squad of the task. Under policy::cab and policy::cats that squad, or the worker's squad, gets it
   /// first. Under policy::replay, after task_graph::follow_placement(), only that worker, or a worker of that squad,
   /// runs it. Other policies ignore it. run() throws graph_error for a number that the executor does not have.
   Self& on_worker(std::size_t number) {
-    wish_worker(checked(), index_, number);
+    hint_worker(checked(), index_, number);
     return self();
   }
   Self& on_squad(std::size_t number) {
-    wish_squad(checked(), index_, number);
+    hint_squad(checked(), index_, number);
     return self();
   }
 
@@ -125,17 +125,17 @@ class task_operations {
   /// The same task of the same graph?
   template <class Other>
   friend bool operator==(task_operations const& a, task_operations<Other> const& b) noexcept {
-    return a.graph() == b.graph() && a.index() == b.index() && a.born() == b.born();
+    return a.graph() == b.graph() && a.index() == b.index() && a.created() == b.created();
   }
 
   // For the code of heist.
   graph_data* graph() const noexcept { return graph_; }
   std::uint32_t index() const noexcept { return index_; }
-  std::uint32_t born() const noexcept { return born_; }
+  std::uint32_t created() const noexcept { return created_; }
 
  protected:
   task_operations(graph_data& graph, std::uint32_t index) noexcept
-      : graph_{&graph}, index_{index}, born_{graph.nodes[index]->born} {}
+      : graph_{&graph}, index_{index}, created_{graph.nodes[index]->created} {}
 
   graph_data& checked() const {
     if (!valid()) {
@@ -160,7 +160,7 @@ class task_operations {
 
   graph_data* graph_ = nullptr;
   std::uint32_t index_ = 0;
-  std::uint32_t born_ = 0;
+  std::uint32_t created_ = 0;
 };
 
 template <class T>
@@ -184,7 +184,7 @@ class task : public detail::task_operations<task<T>> {
   /// while the graph runs.
   std::add_lvalue_reference_t<std::add_const_t<T>> result() const {
     auto const& slot = value();
-    if (!slot.full()) detail::refuse_result(this->name());
+    if (!slot.full()) detail::reject_result(this->name());
     return slot.get();
   }
 
@@ -215,7 +215,7 @@ class task<void> : public detail::task_operations<task<void>> {
       detail::graph_data& g = checked();
       g.about_to_change("give a task other work");
       detail::node_operations const& type = g.nodes[index()]->type();
-      if (type.kind != task_kind::task || type.forget_value != nullptr) detail::refuse_other_work(name());
+      if (type.kind != task_kind::task || type.forget_value != nullptr) detail::reject_other_work(name());
       g.replace_node<node>(index(), std::forward<F>(f));
     }
     return *this;
@@ -257,7 +257,7 @@ template <class T>
 struct std::hash<heist::task<T>> {
   std::size_t operator()(heist::task<T> const& t) const noexcept {
     auto const where = reinterpret_cast<std::uintptr_t>(t.graph());
-    std::uint64_t const which = std::uint64_t{t.born()} << 32 | t.index();
+    std::uint64_t const which = std::uint64_t{t.created()} << 32 | t.index();
     return std::hash<std::uint64_t>{}((which ^ where) * 0x9e3779b97f4a7c15u >> 7);
   }
 };

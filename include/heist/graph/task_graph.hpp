@@ -50,7 +50,7 @@ class task_graph {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
       return add<std::decay_t<F>>(std::forward<F>(f));
     } else {
-      return detail::refused_handle<task>{};
+      return detail::rejected_handle<task>{};
     }
   }
   /// Adds a task that takes the values of other tasks: f(values...) or f(context, values...), with an edge from each.
@@ -59,10 +59,10 @@ class task_graph {
   template <class F, class First, class... More>
   requires(detail::is_input<First> && (detail::is_input<More> && ...)) auto emplace(F&& f, First const& first,
                                                                                     More const&... more) {
-    if constexpr (detail::accepted<detail::taker_of<F, First, More...>>()) {
+    if constexpr (detail::accepted<detail::consumer_of<F, First, More...>>()) {
       return add<std::decay_t<F>>(std::forward<F>(f), first, more...);
     } else {
-      return detail::refused_handle<task>{};
+      return detail::rejected_handle<task>{};
     }
   }
   /// Ignores heist::on: for code that builds graphs for one process and for many.
@@ -92,7 +92,7 @@ class task_graph {
     requires(!std::is_same_v<std::decay_t<F>, detail::on_rank> &&
              (detail::is_input<std::decay_t<G>> || ... || detail::is_input<std::decay_t<More>>) &&
              !(detail::is_input<std::decay_t<G>> && ... && detail::is_input<std::decay_t<More>>))
-  detail::refused_handle<task> emplace(F&&, G&&, More&&...) {
+  detail::rejected_handle<task> emplace(F&&, G&&, More&&...) {
     // clang-format on
     static_assert(std::is_void_v<F>,
                   "heist: in emplace(), after the callable come the tasks whose values it takes, or more callables, "
@@ -100,7 +100,7 @@ class task_graph {
     return {};
   }
 
-  /// Adds a task that any thread finishes by event<T>::fulfil(). Its value is a T.
+  /// Adds a task that any thread finishes by event<T>::set_value(). Its value is a T.
   template <class T = void>
   event<T> emplace_event() {
     static_assert(!std::is_reference_v<T>,
@@ -156,14 +156,14 @@ class task_graph {
   /// Removes a task with its edges. Throws graph_error if another task takes its value. Cost: linear in the edges.
   template <class T>
   void erase(task<T> const& t) {
-    refuse_foreign(t);
+    reject_foreign(t);
     data().erase_node(t.index());
   }
   /// Removes every edge from `a` to `b`. Throws graph_error if one carries a value. Cost: linear in the edges.
   template <class A, class B>
   void erase_edge(task<A> const& a, task<B> const& b) {
-    refuse_foreign(a);
-    refuse_foreign(b);
+    reject_foreign(a);
+    reject_foreign(b);
     data().erase_edges(a.index(), b.index());
   }
   /// Removes all tasks and edges; handles become invalid. The graph keeps the memory for new tasks. Assign a new
@@ -201,7 +201,7 @@ class task_graph {
   void forget();
   /// One sentence on how the last run was divided, or what it followed, and why. Empty before the first run under a
   /// policy with memory, and after forget(). Under policy::automatic: the fastest way so far.
-  std::string note() const;
+  std::string explain() const;
 
   task_graph& name(std::string_view text);
   std::string const& name() const { return data().title; }
@@ -222,18 +222,18 @@ class task_graph {
 
   // How executors start runs.
   template <class... Options>
-  graph_run start_run(detail::core& home, std::size_t passes, Options&&... options) {
+  graph_run start_run(detail::core& scheduler, std::size_t passes, Options&&... options) {
     if constexpr (detail::options_of_run<Options...>()) {
-      return data().start(home, passes, {}, std::forward<Options>(options)...);
+      return data().start(scheduler, passes, {}, std::forward<Options>(options)...);
     } else {
       return {};
     }
   }
   template <class Predicate, class... Options>
-  graph_run start_run_until(detail::core& home, Predicate&& done, Options&&... options) {
+  graph_run start_run_until(detail::core& scheduler, Predicate&& done, Options&&... options) {
     if constexpr (detail::predicate_of_run<Predicate>() && detail::options_of_run<Options...>()) {
       auto again = [stop = std::forward<Predicate>(done)]() mutable { return !stop(); };
-      return data().start(home, 1, std::move(again), std::forward<Options>(options)...);
+      return data().start(scheduler, 1, std::move(again), std::forward<Options>(options)...);
     } else {
       return {};
     }
@@ -248,7 +248,7 @@ class task_graph {
   /// What a task keeps of an input, as a tuple: nothing of a task without a value.
   template <class T>
   auto kept_of(task<T> const& t) const {
-    refuse_foreign(t);
+    reject_foreign(t);
     if constexpr (std::is_void_v<T>) {
       return std::tuple<>{};
     } else {
@@ -262,13 +262,13 @@ class task_graph {
         !std::is_void_v<value> && !std::is_reference_v<value>,
         "heist: heist::take(x) takes the value that x returned, and x returns none, or a reference; fix it by "
         "the task itself as the argument.");
-    refuse_foreign(t.from);
+    reject_foreign(t.from);
     return std::tuple{detail::taken_value<value>{const_cast<detail::result_slot<value>&>(t.from.value())}};
   }
   template <class Handle>
   auto kept_of(detail::each_of<Handle> const& all) const {
     using value = decltype(detail::task_value(static_cast<Handle const*>(nullptr)));
-    for (Handle const& t : all.from) refuse_foreign(t);
+    for (Handle const& t : all.from) reject_foreign(t);
     if constexpr (std::is_void_v<value>) {
       return std::tuple<>{};
     } else {
@@ -323,14 +323,14 @@ class task_graph {
           if constexpr ((detail::is_take<In> || ...)) {
             auto const note = [&](auto const& t, bool is_taken) { notes.push_back({t.index(), is_taken}); };
             (for_each_task_of(in, note), ...);
-            d.refuse_takers(notes.data(), notes.size());
+            d.reject_consumers(notes.data(), notes.size());
           }
           std::uint32_t const index =
               d.template add_node<node>((std::size_t{0} + ... + edges_of(in)), std::forward<G>(g), std::move(kept)...)
                   .index;
           if constexpr ((detail::is_take<In> || ...)) {
             try {
-              d.add_takers(notes.data(), notes.size(), index);
+              d.add_consumers(notes.data(), notes.size(), index);
             } catch (...) {
               d.erase_since(d.births - 1);
               throw;
@@ -346,7 +346,7 @@ class task_graph {
   }
 
   template <class T>
-  void refuse_foreign(task<T> const& t) const {
+  void reject_foreign(task<T> const& t) const {
     if (t.graph() != &data() || !t.valid()) {
       throw graph_error{
           "a task of another graph, or none, where one of this graph is needed; fix it by using a handle that "
@@ -356,7 +356,7 @@ class task_graph {
 
   detail::graph_data& data() const {
     if (!data_) [[unlikely]]
-      detail::refuse_moved_from();
+      detail::reject_moved_from();
     return *data_;
   }
 

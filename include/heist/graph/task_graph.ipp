@@ -14,7 +14,7 @@ HEIST_COLD_BODY task_graph& task_graph::operator=(task_graph&& other) noexcept {
 }
 
 HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
-  detail::refuse_containing_itself(data(), inner.data());
+  detail::reject_containing_itself(data(), inner.data());
   detail::make_room(data().parts, 1);
   auto const made = add_node<detail::module_node>(inner.data());
   data().add_part(made.index(), inner.data_);
@@ -22,30 +22,30 @@ HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
 }
 
 HEIST_COLD_BODY void task_graph::follow_placement() {
-  data().refuse_while_running("follow a placement");
-  if (data().wishes == nullptr) data().wishes = std::make_unique<detail::task_wishes>();
-  data().wishes->are_followed = true;
-  ++data().wishes->changes;
+  data().reject_while_running("follow a placement");
+  if (data().hints == nullptr) data().hints = std::make_unique<detail::task_hints>();
+  data().hints->are_followed = true;
+  ++data().hints->changes;
 }
 
 HEIST_COLD_BODY void task_graph::forget() {
-  data().refuse_while_running("forget its runs");
-  if (data().wishes != nullptr) {
-    data().wishes->are_followed = false;
-    ++data().wishes->changes;
+  data().reject_while_running("forget its runs");
+  if (data().hints != nullptr) {
+    data().hints->are_followed = false;
+    ++data().hints->changes;
   }
   auto* const known = data().recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
   if (known != nullptr) known->forget();
-  auto* const chooser = data().chooser.load(std::memory_order_acquire);  // acquire: as above
-  if (chooser != nullptr) chooser->forget();
+  auto* const tuner = data().tuner.load(std::memory_order_acquire);  // acquire: as above
+  if (tuner != nullptr) tuner->forget();
 }
 
-HEIST_COLD_BODY std::string task_graph::note() const {
-  data().refuse_while_running("read its note");
-  auto const* const chooser = data().chooser.load(std::memory_order_acquire);  // acquire: as above
-  if (chooser != nullptr) return chooser->note();
+HEIST_COLD_BODY std::string task_graph::explain() const {
+  data().reject_while_running("read its note");
+  auto const* const tuner = data().tuner.load(std::memory_order_acquire);  // acquire: as above
+  if (tuner != nullptr) return tuner->explain();
   auto const* const known = data().recall.load(std::memory_order_acquire);  // acquire: as above
-  return known == nullptr ? std::string{} : known->note();
+  return known == nullptr ? std::string{} : known->explain();
 }
 
 HEIST_COLD_BODY task_graph& task_graph::name(std::string_view text) {

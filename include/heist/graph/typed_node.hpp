@@ -65,7 +65,7 @@ constexpr auto bytes_left_by() noexcept -> std::uint64_t (*)(node const&) noexce
 }
 
 template <class Node>
-inline constexpr node_operations operations_of{{&describe_node, &wave_of_node, &end_of_node, &interrupt_of_node},
+inline constexpr node_operations operations_of{{&text_of_node, &wave_of_node, &end_of_node, &interrupt_of_node},
                                                &Node::run,
                                                [](node& self) noexcept { static_cast<Node&>(self).~Node(); },
                                                forget_value_of<Node>(),
@@ -99,7 +99,7 @@ struct value_node<void> : node {
   using node::node;
 };
 
-[[noreturn]] void refuse_missing_value(record const& r);
+[[noreturn]] void reject_missing_value(record const& r);
 
 /// A task: F is called with the values that `Inputs` give (input.hpp), and leaves a value of type R.
 template <class F, class R, class... Inputs>
@@ -133,7 +133,7 @@ struct task_node final : value_node<R> {
     if constexpr (requires { me.function.restore(me.inputs, result_of(me)); }) {
       if (me.function.restore(me.inputs, result_of(me))) return;  // it has run before, in another process
     }
-    if (!(std::get<I>(me.inputs)->full() && ...)) refuse_missing_value(r);
+    if (!(std::get<I>(me.inputs)->full() && ...)) reject_missing_value(r);
     auto const call = [&]() -> decltype(auto) {
       return call_with_context<context>(me.function, self, &state.interrupt, std::get<I>(me.inputs)->get()...);
     };
@@ -226,7 +226,7 @@ struct multi_condition_node final : node {
             offer.add(g.urgency_of(next), next);
             offer.leave();
           } else {
-            self.home.push(*self.worker, next);
+            self.scheduler.push(*self.worker, next);
           }
         }
       } catch (...) {

@@ -7,7 +7,7 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void refuse_missing_value(record const& r) {
+HEIST_COLD_BODY void reject_missing_value(record const& r) {
   throw graph_error{
       fmt::format("{} takes the value of a task that has not run: a condition has led around it. Fix it by "
                   "letting every path to {} lead through the tasks whose values it takes.",
@@ -22,7 +22,7 @@ HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
     bool started = false;
     g.count_one_more();  // the end of the inner run may come at once, and this call has not returned then
     try {
-      static_cast<module_node&>(r.built()).inner.start_nested(r, self.home);
+      static_cast<module_node&>(r.built()).inner.start_nested(r, self.scheduler);
       started = true;
     } catch (...) {
       state.fail(exception_of_task());
@@ -34,7 +34,7 @@ HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
 }
 
 HEIST_COLD_BODY runnable* end_of_module(record& r, fiber& self) {
-  self.home.tell_module_end(*self.worker, view_of(r));
+  self.scheduler.tell_module_end(*self.worker, view_of(r));
   release_limits(r);
   return finish(r, self);
 }

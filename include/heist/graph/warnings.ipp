@@ -87,7 +87,7 @@ HEIST_BODY void graph_data::warn_of_numbers() const {
       successors_of.resize(nodes.size());
       for (edge const& e : edges) {
         ++successors_of[e.from()];
-        if (e.carries_value()) taken[e.from()] = 1;
+        if (e.is_value_edge()) taken[e.from()] = 1;
       }
     }
     if (taken[n->index] != 0 || successors_of[n->index] < 2) continue;

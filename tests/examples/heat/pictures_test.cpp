@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "examples/heat/placement_picture.hpp"
-#include "examples/heat/plate_picture.hpp"
+#include "examples/heat/placement_drawing.hpp"
+#include "examples/heat/plate_drawing.hpp"
 #include "examples/heat/png.hpp"
 #include "examples/heat/relax.hpp"
 #include "support/catch.hpp"
@@ -27,32 +27,32 @@ image read_png(std::string const& path) {
   header.format = PNG_FORMAT_RGB;
   std::vector<std::uint8_t> bytes(PNG_IMAGE_SIZE(header));
   REQUIRE(png_image_finish_read(&header, nullptr, bytes.data(), 0, nullptr) != 0);
-  image picture{header.width, header.height};
+  image drawing{header.width, header.height};
   for (std::size_t i = 0; i < bytes.size() / 3; ++i) {
-    picture.fill(i % header.width, i / header.width, 1, 1, {bytes[3 * i], bytes[3 * i + 1], bytes[3 * i + 2]});
+    drawing.fill(i % header.width, i / header.width, 1, 1, {bytes[3 * i], bytes[3 * i + 1], bytes[3 * i + 2]});
   }
-  return picture;
+  return drawing;
 }
 
 /// Perceived lightness, 0 to 255.
-double lightness(colour c) {
+double lightness(color c) {
   return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue;
 }
 
 }  // namespace
 
 TEST_CASE("pictures: what libpng reads back is what was written", "[heat]") {
-  image picture{5, 3};
-  picture.fill(0, 0, 2, 1, {1, 2, 3});
-  picture.fill(4, 2, 9, 9, {250, 128, 0});  // only one pixel of it is inside
-  write_png("heat_test.png", picture);
+  image drawing{5, 3};
+  drawing.fill(0, 0, 2, 1, {1, 2, 3});
+  drawing.fill(4, 2, 9, 9, {250, 128, 0});  // only one pixel of it is inside
+  write_png("heat_test.png", drawing);
   auto const read = read_png("heat_test.png");
   CHECK(read.width() == 5);
   CHECK(read.height() == 3);
-  CHECK(read.pixels() == picture.pixels());
-  CHECK(read.at(1, 0) == colour{1, 2, 3});
+  CHECK(read.pixels() == drawing.pixels());
+  CHECK(read.at(1, 0) == color{1, 2, 3});
   CHECK(read.at(2, 0) == white);
-  CHECK(read.at(4, 2) == colour{250, 128, 0});
+  CHECK(read.at(4, 2) == color{250, 128, 0});
 }
 
 TEST_CASE("pictures: a file that cannot be written is an error that says so", "[heat]") {
@@ -70,26 +70,26 @@ TEST_CASE("pictures: a file that cannot be written is an error that says so", "[
 TEST_CASE("pictures: hotter is lighter", "[heat]") {
   double before = -1;
   for (int i = 0; i <= 64; ++i) {
-    double const now = lightness(temperature_colour(i / 64.0));
+    double const now = lightness(temperature_color(i / 64.0));
     CHECK(now > before);
     before = now;
   }
-  CHECK(lightness(temperature_colour(1)) - lightness(temperature_colour(0)) > 200);
-  CHECK(temperature_colour(-1) == temperature_colour(0));
-  CHECK(temperature_colour(2) == temperature_colour(1));
+  CHECK(lightness(temperature_color(1)) - lightness(temperature_color(0)) > 200);
+  CHECK(temperature_color(-1) == temperature_color(0));
+  CHECK(temperature_color(2) == temperature_color(1));
 }
 
 TEST_CASE("pictures: each squad has a colour of its own", "[heat]") {
   std::set<std::tuple<int, int, int>> seen;
   for (std::size_t id = 0; id < 80; ++id) {
-    auto const c = placement_colour(id);
+    auto const c = placement_color(id);
     INFO(id);
     CHECK(seen.emplace(c.red, c.green, c.blue).second);
     CHECK_FALSE(c == white);
   }
   for (std::size_t a = 0; a < 16; ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      auto const x = placement_colour(a), y = placement_colour(b);
+      auto const x = placement_color(a), y = placement_color(b);
       INFO(a << " and " << b);
       CHECK(std::abs(x.red - y.red) + std::abs(x.green - y.green) + std::abs(x.blue - y.blue) >= 60);
     }
@@ -109,17 +109,17 @@ TEST_CASE("pictures: a tiny plate", "[heat]") {
   CHECK(read.height() == 320);
   CHECK(read.width() > at.width + plate_layout::gap + plate_layout::bar_width);
   auto const cell = [&](std::size_t row, std::size_t column) { return read.at(column * 80 + 40, row * 80 + 40); };
-  CHECK(cell(0, 2) == temperature_colour(1));
-  CHECK(cell(3, 2) == temperature_colour(0.5));
-  CHECK(cell(1, 0) == temperature_colour(0));
-  CHECK(cell(2, 2) == temperature_colour(0.75));    // the spot
-  CHECK(cell(1, 1) == temperature_colour(0.25));    // a quarter of the top's 100
-  CHECK(cell(1, 2) == temperature_colour(0.4375));  // a quarter of 100 and of the spot's 75
-  CHECK(read.at(0, 0) == cell(0, 0));               // a cell is a square of one colour
+  CHECK(cell(0, 2) == temperature_color(1));
+  CHECK(cell(3, 2) == temperature_color(0.5));
+  CHECK(cell(1, 0) == temperature_color(0));
+  CHECK(cell(2, 2) == temperature_color(0.75));    // the spot
+  CHECK(cell(1, 1) == temperature_color(0.25));    // a quarter of the top's 100
+  CHECK(cell(1, 2) == temperature_color(0.4375));  // a quarter of 100 and of the spot's 75
+  CHECK(read.at(0, 0) == cell(0, 0));              // a cell is a square of one colour
   CHECK(read.at(79, 79) == cell(0, 0));
   std::size_t const bar = at.width + plate_layout::gap + 1;
-  CHECK(read.at(bar, 0) == temperature_colour(1));
-  CHECK(read.at(bar, 319) == temperature_colour(0));
+  CHECK(read.at(bar, 0) == temperature_color(1));
+  CHECK(read.at(bar, 319) == temperature_color(0));
 }
 
 TEST_CASE("pictures: a large plate is shrunk, one of one temperature is dark", "[heat]") {
@@ -129,13 +129,13 @@ TEST_CASE("pictures: a large plate is shrunk, one of one temperature is dark", "
   CHECK(at.shrunk == 2);
   CHECK(at.height == 1001);
   CHECK(at.width == 3);
-  auto const picture = draw(p);
-  CHECK(picture.height() == 1001);
-  CHECK(picture.at(0, 0) == temperature_colour(0.5));  // rows 0 and 1
-  CHECK(picture.at(2, 1000) == temperature_colour(0));
+  auto const drawing = draw(p);
+  CHECK(drawing.height() == 1001);
+  CHECK(drawing.at(0, 0) == temperature_color(0.5));  // rows 0 and 1
+  CHECK(drawing.at(2, 1000) == temperature_color(0));
 
   plate const cold{{3, 3, {.top = 0, .right = 0, .bottom = 0, .left = 0}, {}}};
-  CHECK(draw(cold).at(0, 0) == temperature_colour(0));
+  CHECK(draw(cold).at(0, 0) == temperature_color(0));
 }
 
 TEST_CASE("pictures: a placement made by hand", "[heat]") {
@@ -155,12 +155,12 @@ TEST_CASE("pictures: a placement made by hand", "[heat]") {
   for (std::size_t step = 0; step < 4; ++step) {
     for (std::size_t row = 0; row < 3; ++row) {
       INFO("step " << step << ", row " << row);
-      CHECK(read.at(at.x_of(step), at.y_of(row)) == placement_colour(steps[step][row]));
+      CHECK(read.at(at.x_of(step), at.y_of(row)) == placement_color(steps[step][row]));
     }
   }
   REQUIRE(at.legend_lines == 10);
   for (std::size_t id = 0; id < 10; ++id) {
-    CHECK(read.at(at.legend_left + 1, at.legend_y_of(id)) == placement_colour(id));
+    CHECK(read.at(at.legend_left + 1, at.legend_y_of(id)) == placement_color(id));
   }
 }
 
@@ -177,11 +177,11 @@ TEST_CASE("pictures: a placement whose dots are no squares", "[heat]") {
   placement_layout const at{record};
   CHECK(at.cell_width == 9);
   CHECK(at.cell_height == 10);
-  auto const picture = draw(record);
+  auto const drawing = draw(record);
   std::size_t wrong = 0;
   for (std::size_t step = 0; step < 100; ++step) {
     for (std::size_t row = 0; row < 60; ++row) {
-      wrong += picture.at(at.x_of(step), at.y_of(row)) == placement_colour(who(step, row)) ? 0 : 1;
+      wrong += drawing.at(at.x_of(step), at.y_of(row)) == placement_color(who(step, row)) ? 0 : 1;
     }
   }
   CHECK(wrong == 0);
@@ -194,19 +194,19 @@ TEST_CASE("pictures: a placement of many rows and squads fits", "[heat]") {
   record.end_step();
   placement_layout const at{record};
   CHECK(at.rows_per_dot == 3);
-  auto const picture = draw(record);
-  CHECK(picture.height() == 3000 + placement_layout::gap / 2 + text_height);
-  CHECK(picture.at(at.x_of(0), at.y_of(8999)) == placement_colour(8997 / 10));
+  auto const drawing = draw(record);
+  CHECK(drawing.height() == 3000 + placement_layout::gap / 2 + text_height);
+  CHECK(drawing.at(at.x_of(0), at.y_of(8999)) == placement_color(8997 / 10));
   CHECK(at.legend_lines * placement_layout::legend_line <= at.height);
 }
 
 TEST_CASE("pictures: numbers are written with dots of two pixels", "[heat]") {
-  image picture{text_width("7-"), text_height};
-  picture.write(0, 0, "7-");
-  CHECK(picture.at(0, 0) == black);  // the 7's bar
-  CHECK(picture.at(5, 1) == black);
-  CHECK(picture.at(6, 0) == white);  // between the two
-  CHECK(picture.at(0, 4) == white);
-  CHECK(picture.at(8, 4) == black);  // the dash
-  CHECK(picture.at(8, 0) == white);
+  image drawing{text_width("7-"), text_height};
+  drawing.write(0, 0, "7-");
+  CHECK(drawing.at(0, 0) == black);  // the 7's bar
+  CHECK(drawing.at(5, 1) == black);
+  CHECK(drawing.at(6, 0) == white);  // between the two
+  CHECK(drawing.at(0, 4) == white);
+  CHECK(drawing.at(8, 4) == black);  // the dash
+  CHECK(drawing.at(8, 0) == white);
 }

@@ -163,13 +163,13 @@ TEST_CASE("heat: under cab each part at the boundary level is computed by one sq
     CHECK(report.by == heat::placed_by::squad);
     CHECK(report.note.find("boundary level " + std::to_string(level)) != std::string::npos);
     std::size_t const part = record.rows() >> (level - 1);
-    std::size_t divided = 0;
+    std::size_t split_range = 0;
     for (std::size_t step = 0; step < steps; ++step) {
       for (std::size_t row = 0; row < record.rows(); ++row) {
-        divided += record.at(step, row) != record.at(step, row / part * part) ? 1 : 0;
+        split_range += record.at(step, row) != record.at(step, row / part * part) ? 1 : 0;
       }
     }
-    CHECK(divided == 0);
+    CHECK(split_range == 0);
   }
 }
 

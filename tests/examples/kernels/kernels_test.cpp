@@ -160,11 +160,11 @@ TEST_CASE("kernels: the picture of the Mandelbrot set is a PPM file", "[kernels]
   kernels::mandelbrot k{20};
   k.prepare();
   k.serial();
-  k.write_picture("kernels_test.ppm");
+  k.write_drawing("kernels_test.ppm");
   std::ifstream in{"kernels_test.ppm", std::ios::binary};
   std::string const text{std::istreambuf_iterator<char>{in}, {}};
   std::string const head = "P6\n20 20\n255\n";
   CHECK(text.substr(0, head.size()) == head);
   CHECK(text.size() == head.size() + 20 * 20 * 3);
-  CHECK_THROWS_WITH(k.write_picture("no/such/folder/m.ppm"), "no/such/folder/m.ppm: the file cannot be written");
+  CHECK_THROWS_WITH(k.write_drawing("no/such/folder/m.ppm"), "no/such/folder/m.ppm: the file cannot be written");
 }

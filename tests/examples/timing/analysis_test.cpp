@@ -49,7 +49,7 @@ void check_path(timing::netlist const& circuit, timing::times const& t, std::siz
 void check_circuit(timing::netlist const& circuit, std::size_t corner_count, std::size_t workers) {
   INFO(circuit.name << ", " << workers << " workers");
   timing::times sequential{circuit, corner_count};
-  timing::time_sequentially(circuit, sequential, std::nullopt);
+  timing::time_serial(circuit, sequential, std::nullopt);
   CHECK(sequential.period() == timing_test::shortest_period(circuit, corner_count));
   CHECK(timing_test::differences(circuit, sequential) == 0);
   check_path(circuit, sequential, timing::late);
@@ -65,7 +65,7 @@ void check_circuit(timing::netlist const& circuit, std::size_t corner_count, std
   }
 
   timing::femtoseconds const period = sequential.period() / 2 + 1;
-  timing::time_sequentially(circuit, sequential, period);
+  timing::time_serial(circuit, sequential, period);
   timing::times shorter{circuit, corner_count};
   timing::timing_graph again{circuit, shorter, period};
   again.run(ex);
@@ -78,10 +78,10 @@ void check_circuit(timing::netlist const& circuit, std::size_t corner_count, std
 TEST_CASE("two inverters, by hand") {
   auto const circuit = timing::read_verilog_file(timing_test::sample("tiny.v"));
   timing::times t{circuit, 1};
-  timing::time_sequentially(circuit, t, 100'000);
+  timing::time_serial(circuit, t, 100'000);
   auto const n = circuit.gates[1].first_pin;  // pins of "second": A, ZN
-  auto const inner = circuit.pins[n];
-  auto const z = circuit.pins[n + 1];
+  auto const inner = circuit.pinned[n];
+  auto const z = circuit.pinned[n + 1];
   CHECK(t.load(inner) == 800 + 2 * 1700);  // wire, and the pin of an INV_X2
   CHECK(t.load(z) == 4000);                // an output port
   // A slew of 20 ps lies (20000 - 16384) / 16384 behind the third point; a load of 4.2 fF is (4200 - 4096) / 4096
@@ -128,7 +128,7 @@ TEST_CASE("a circuit without end points has nothing to check") {
   auto const circuit =
       timing::read_verilog("m.v", "module m (a); input a; wire n; INV_X1 i (.A(a), .ZN(n)); endmodule");
   timing::times t{circuit, 1};
-  timing::time_sequentially(circuit, t, std::nullopt);
+  timing::time_serial(circuit, t, std::nullopt);
   CHECK(t.period() == 0);
   CHECK(timing::worst_end_point(circuit, t).net == timing::nothing);
   CHECK(t.slack(0) == timing::unconstrained);

@@ -62,14 +62,14 @@ TEST_CASE("every cell has sensible numbers") {
     auto const& cell = library()[static_cast<timing::cell_id>(id)];
     auto const& kin = library().family_of(static_cast<timing::cell_id>(id));
     INFO(cell.name);
-    CHECK(kin.pins.size() == kin.input_count + kin.output_count);
+    CHECK(kin.pinned.size() == kin.input_count + kin.output_count);
     CHECK(kin.output_count >= 1);
     CHECK(kin.input_count <= timing::most_inputs);
     CHECK((library().find(cell.name) == id) == !kin.is_hidden);
     if (kin.kind == timing::cell_kind::source) continue;
     CHECK(cell.capacitance > 0);
     if (kin.kind == timing::cell_kind::flip_flop) {
-      CHECK(kin.pins[0] == "CK");
+      CHECK(kin.pinned[0] == "CK");
       CHECK(kin.setup > 0);
       CHECK(kin.hold > 0);
       continue;

@@ -88,7 +88,7 @@ TEST_CASE("damaged netlists are read or refused with file and line") {
     try {
       auto const circuit = timing::read_verilog("damaged.v", text);
       timing::times t{circuit, 1};
-      timing::time_sequentially(circuit, t, std::nullopt);
+      timing::time_serial(circuit, t, std::nullopt);
       ++read;
     } catch (timing::netlist_error const& e) {
       std::string const message = e.what();

@@ -57,8 +57,8 @@ TEST_CASE("the multiplier is the same after being written and read") {
     CHECK(wrong_products(again, bits, 5) == 0);
     timing::times first{circuit, timing::most_corners};
     timing::times second{again, timing::most_corners};
-    timing::time_sequentially(circuit, first, 1'000'000);
-    timing::time_sequentially(again, second, 1'000'000);
+    timing::time_serial(circuit, first, 1'000'000);
+    timing::time_serial(again, second, 1'000'000);
     CHECK(first == second);
   }
 }

@@ -23,8 +23,8 @@ class oracle {
     drivers_.resize(circuit.nets.size());
     for (timing::gate_id g = 0; g < circuit.gates.size(); ++g) {
       auto const& kin = timing::library().family_of(circuit.gates[g].cell);
-      for (std::size_t pin = 0; pin < kin.pins.size(); ++pin) {
-        auto const n = circuit.pins[circuit.gates[g].first_pin + pin];
+      for (std::size_t pin = 0; pin < kin.pinned.size(); ++pin) {
+        auto const n = circuit.pinned[circuit.gates[g].first_pin + pin];
         if (n == timing::nothing) continue;
         if (pin < kin.input_count) {
           readers_[n].push_back({g, pin});
@@ -65,7 +65,7 @@ class oracle {
       for (std::size_t pin = 0; pin < kin.input_count; ++pin) {
         for (std::size_t from : {timing::rise, timing::fall}) {
           if (!can_cause(kin, out, pin, from, edge)) continue;
-          auto const source = circuit_.pins[circuit_.gates[g].first_pin + pin];
+          auto const source = circuit_.pinned[circuit_.gates[g].first_pin + pin];
           auto const found = through(g, pin, n, edge, arrival(source, from));
           auto const before = arrivals_[2 * n + edge].value_or(found);
           arrivals_[2 * n + edge] = event{pick(before.time, found.time), pick(before.slew, found.slew)};
@@ -85,12 +85,12 @@ class oracle {
     for (auto const& [g, pin] : readers_[n]) {
       auto const& kin = timing::library().family_of(circuit_.gates[g].cell);
       if (kin.kind == timing::cell_kind::flip_flop) {
-        if (kin.pins[pin] == "CK") continue;
+        if (kin.pinned[pin] == "CK") continue;
         take(is_late_ ? period_ - scaled(kin.setup, edge) : scaled(kin.hold, edge));
         continue;
       }
       for (std::size_t out = 0; out < kin.output_count; ++out) {
-        auto const target = circuit_.pins[circuit_.gates[g].first_pin + kin.input_count + out];
+        auto const target = circuit_.pinned[circuit_.gates[g].first_pin + kin.input_count + out];
         if (target == timing::nothing) continue;
         for (std::size_t to : {timing::rise, timing::fall}) {
           if (!can_cause(kin, out, pin, edge, to)) continue;
@@ -111,7 +111,7 @@ class oracle {
         if (circuit_.nets[n].is_output) longest = std::max(longest, arrival(n, edge).time);
         for (auto const& [g, pin] : readers_[n]) {
           auto const& kin = timing::library().family_of(circuit_.gates[g].cell);
-          if (kin.kind != timing::cell_kind::flip_flop || kin.pins[pin] == "CK") continue;
+          if (kin.kind != timing::cell_kind::flip_flop || kin.pinned[pin] == "CK") continue;
           longest = std::max(longest, arrival(n, edge).time + scaled(kin.setup, edge));
         }
       }

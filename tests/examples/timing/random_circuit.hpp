@@ -22,7 +22,7 @@ inline timing::netlist random_circuit(std::uint64_t seed, std::size_t gates) {
     if (id == timing::library().input_port()) continue;
     auto const& kin = timing::library().family_of(id);
     std::vector<timing::net_id> ties;
-    for (std::size_t pin = 0; pin < kin.pins.size(); ++pin) {
+    for (std::size_t pin = 0; pin < kin.pinned.size(); ++pin) {
       if (pin < kin.input_count) {
         auto const reach = below(4) == 0 ? ready.size() : std::min<std::size_t>(ready.size(), 12);
         ties.push_back(ready[ready.size() - 1 - below(reach)]);
@@ -43,7 +43,7 @@ inline timing::netlist random_circuit(std::uint64_t seed, std::size_t gates) {
   for (auto const g : late) {
     auto const& kin = circuit.family_of(g);
     for (std::size_t pin = 0; pin < kin.input_count; ++pin) {
-      circuit.pins[circuit.gates[g].first_pin + pin] = ready[below(ready.size())];
+      circuit.pinned[circuit.gates[g].first_pin + pin] = ready[below(ready.size())];
     }
   }
   for (timing::net_id n = 0; n < circuit.nets.size(); ++n) {

@@ -77,8 +77,8 @@ TEST_CASE("what is written reads back to the same circuit") {
     CHECK(timing::to_verilog(again) == text);
     timing::times first{circuit, timing::most_corners};
     timing::times second{again, timing::most_corners};
-    timing::time_sequentially(circuit, first, std::nullopt);
-    timing::time_sequentially(again, second, std::nullopt);
+    timing::time_serial(circuit, first, std::nullopt);
+    timing::time_serial(again, second, std::nullopt);
     CHECK(first.period() == second.period());
   }
 }

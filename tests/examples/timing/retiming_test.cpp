@@ -21,7 +21,7 @@ struct outcome {
 
 outcome change_often(timing::netlist circuit, std::size_t workers, std::uint64_t seed, int batches, std::size_t batch) {
   timing::times t{circuit, 2};
-  timing::time_sequentially(circuit, t, std::nullopt);
+  timing::time_serial(circuit, t, std::nullopt);
   heist::executor<> ex{workers};
   timing::change_source source{circuit, seed};
   timing::retimer again{circuit, t};
@@ -30,9 +30,9 @@ outcome change_often(timing::netlist circuit, std::size_t workers, std::uint64_t
     std::vector<timing::change> changes;
     while (changes.size() < batch) changes.push_back(source.next());
     result.visits += ex.sync_wait([&] { return again.run(changes); });
-    timing::times fresh{circuit, 2};
-    timing::time_sequentially(circuit, fresh, t.period());
-    result.wrong += t == fresh ? 0 : 1;
+    timing::times unused{circuit, 2};
+    timing::time_serial(circuit, unused, t.period());
+    result.wrong += t == unused ? 0 : 1;
   }
   result.agrees_with_oracle = timing_test::differences(circuit, t) == 0;
   return result;
@@ -62,7 +62,7 @@ TEST_CASE("re-timing a multiplier equals a full analysis") {
 TEST_CASE("a change that changes nothing ends where it begins") {
   auto circuit = timing::make_multiplier(16);
   timing::times t{circuit, 2};
-  timing::time_sequentially(circuit, t, std::nullopt);
+  timing::time_serial(circuit, t, std::nullopt);
   timing::retimer again{circuit, t};
   timing::change same;
   same.gate = 100;
@@ -110,7 +110,7 @@ TEST_CASE("changes are the same for the same seed, and all apply") {
 TEST_CASE("no changes, no visits; a circuit without cells can be changed too") {
   auto circuit = timing::read_verilog("m.v", "module m (a, z); input a; output z; assign z = a; endmodule");
   timing::times t{circuit, 1};
-  timing::time_sequentially(circuit, t, std::nullopt);
+  timing::time_serial(circuit, t, std::nullopt);
   timing::retimer again{circuit, t};
   CHECK(again.run({}) == 0);
   timing::change_source source{circuit, 1};

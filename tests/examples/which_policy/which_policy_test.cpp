@@ -15,10 +15,10 @@
 #include "examples/which_policy/calibration.hpp"
 #include "examples/which_policy/chart.hpp"
 #include "examples/which_policy/comparison.hpp"
+#include "examples/which_policy/decision.hpp"
 #include "examples/which_policy/json_text.hpp"
 #include "examples/which_policy/programs.hpp"
 #include "examples/which_policy/table.hpp"
-#include "examples/which_policy/verdict.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -101,8 +101,8 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
   how.costs.memory = 10;
   auto const calibrated = [&](auto recorded, bool may_scale) {
     auto with = how;
-    auto const sentence = which_policy::calibrate(recorded, with, machine, may_scale);
-    CHECK(sentence.find("of the recorded work is taken for waiting for memory") != std::string::npos);
+    auto const message = which_policy::calibrate(recorded, with, machine, may_scale);
+    CHECK(message.find("of the recorded work is taken for waiting for memory") != std::string::npos);
     return std::pair{recorded, with};
   };
   auto const [plain, costs] = calibrated(p, true);
@@ -119,8 +119,8 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
   how.costs.memory = 1000;  // 400,000 of 20,200
   auto const scaled = calibrated(p, true).second;
   CHECK(scaled.costs.memory.mean == 40);
-  auto const [kept, dear] = calibrated(p, false);
-  CHECK(dear.costs.memory.mean == 1000);
+  auto const [kept, expensive] = calibrated(p, false);
+  CHECK(expensive.costs.memory.mean == 1000);
   CHECK(kept.tasks[1].work[0] == 2'000);
 
   for (auto& t : p.tasks) t.bytes = 0;
@@ -130,32 +130,32 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
 }
 
 TEST_CASE("which_policy: a sentence for each outcome", "[which_policy]") {
-  auto const plain = which_policy::judge(of({took(995'000, 1'000'000, 1'010'000), took(990'000, 992'000, 999'000)}));
+  auto const plain = which_policy::evaluate(of({took(995'000, 1'000'000, 1'010'000), took(990'000, 992'000, 999'000)}));
   CHECK(plain.headline == "On 8 workers random is as good as any: 1 ms.");
-  CHECK(plain.sentence ==
+  CHECK(plain.message ==
         "On 8 workers random is as good as any: 1 ms. sampling takes 992 us, which is no more than chance. An equal "
         "share for everybody of the work as recorded would be 1 ms.");
   CHECK(plain.best == 1);
   CHECK(plain.as_good == std::vector<std::size_t>{0});
 
   auto const overlapping =
-      which_policy::judge(of({took(1'000'000, 1'300'000, 1'400'000), took(900'000, 1'000'000, 1'100'000)}));
+      which_policy::evaluate(of({took(1'000'000, 1'300'000, 1'400'000), took(900'000, 1'000'000, 1'100'000)}));
   CHECK(overlapping.as_good == std::vector<std::size_t>{0});
 
   auto const better =
-      which_policy::judge(of({took(2'000'000, 2'000'000, 2'000'000, 50, 1000),
-                              took(1'500'000, 1'500'000, 1'500'000, 10, 950), took(1'510'000, 1'510'000, 1'510'000),
-                              took(1'500'500, 1'500'500, 1'500'500), took(9'000'000, 9'000'000, 9'000'000)}));
-  CHECK(better.sentence ==
+      which_policy::evaluate(of({took(2'000'000, 2'000'000, 2'000'000, 50, 1000),
+                                 took(1'500'000, 1'500'000, 1'500'000, 10, 950), took(1'510'000, 1'510'000, 1'510'000),
+                                 took(1'500'500, 1'500'500, 1'500'500), took(9'000'000, 9'000'000, 9'000'000)}));
+  CHECK(better.message ==
         "On 8 workers sampling suits best: 1.5 ms, 25.0 % less time than random. It steals 80 % less often. victim_set "
         "and sampling_victim_set are as good. An equal share for everybody of the work as recorded would be 1 ms.");
-  auto const memory = which_policy::judge(
+  auto const memory = which_policy::evaluate(
       of({took(2'000'000, 2'000'000, 2'000'000, 50, 1000), took(1'500'000, 1'500'000, 1'500'000, 10, 400)}));
-  CHECK(memory.sentence.find(" It fetches 60 % fewer lines from memory.") != std::string::npos);
+  CHECK(memory.message.find(" It fetches 60 % fewer lines from memory.") != std::string::npos);
 
   auto alone = of({took(5'000'000, 5'000'000, 5'000'000)});
   alone.span = 4e6;
-  CHECK(which_policy::judge(alone).sentence ==
+  CHECK(which_policy::evaluate(alone).message ==
         "On 8 workers random takes 5 ms. The longest chain of tasks as recorded would be 4 ms.");
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("which_policy: all of the comparison is in the JSON and in the picture
   auto c = which_policy::compare(tree, wanted, quiet);
   c.work = static_cast<double>(tree.work());
   c.span = static_cast<double>(tree.span());
-  auto const v = which_policy::judge(c);
+  auto const v = which_policy::evaluate(c);
   auto const json = nlohmann::json::parse(which_policy::to_json("a \"tree\"", "a < b & c", c, v));
   CHECK(json["program"] == "a \"tree\"");
   CHECK(json["work"] == tree.work());
@@ -204,7 +204,7 @@ TEST_CASE("which_policy: all of the comparison is in the JSON and in the picture
     }
   }
   CHECK(json["best"] == std::string{c.policies[v.best]->name});
-  CHECK(json["sentence"] == v.sentence);
+  CHECK(json["sentence"] == v.message);
 
   auto const svg = which_policy::chart("a \"tree\"", "a < b & c", c, v);
   CHECK(svg.find("a &lt; b &amp; c") != std::string::npos);

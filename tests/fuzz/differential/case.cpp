@@ -52,7 +52,7 @@ class reader {
   std::int64_t number() {
     std::int64_t value = 0;
     auto const [end, error] = std::from_chars(rest().data(), rest().data() + rest().size(), value);
-    if (error != std::errc{}) refuse("a number");
+    if (error != std::errc{}) reject("a number");
     at_ += static_cast<std::size_t>(end - rest().data());
     return value;
   }
@@ -61,13 +61,13 @@ class reader {
   std::size_t one_of(std::array<std::string_view, N> const& names, char const* what) {
     std::string_view const found = word();
     auto const at = std::find(names.begin(), names.end(), found);
-    if (at == names.end()) refuse(what);
+    if (at == names.end()) reject(what);
     return static_cast<std::size_t>(at - names.begin());
   }
   bool at_end() const { return rest().empty(); }
   bool before_number() const { return !rest().empty() && rest().front() >= '0' && rest().front() <= '9'; }
 
-  [[noreturn]] void refuse(char const* wanted) const {
+  [[noreturn]] void reject(char const* wanted) const {
     throw std::runtime_error{"the text of a case: " + std::string{wanted} + " is missing at character " +
                              std::to_string(at_) + ", before '" + std::string{rest().substr(0, 20)} + "'"};
   }
@@ -89,10 +89,10 @@ void read_node(reader& r, random_program& p, std::uint32_t parent) {
   if (r.take('(')) {
     do read_node(r, p, n);
     while (r.take(' '));
-    if (!r.take(')')) r.refuse("')'");
+    if (!r.take(')')) r.reject("')'");
     for (std::uint32_t const child : p.nodes[n].children) {
       for (std::uint32_t const place : p.nodes[child].after) {
-        if (place >= p.nodes[n].children.size() || p.nodes[n].how != way::run) r.refuse("a sibling before it");
+        if (place >= p.nodes[n].children.size() || p.nodes[n].how != way::run) r.reject("a sibling before it");
       }
     }
   }
@@ -164,7 +164,7 @@ fuzz_case parse_case(std::string_view text) {
   reader r{text};
   do {
     std::string_view const name = r.word();
-    if (!r.take('=')) r.refuse("name=value");
+    if (!r.take('=')) r.reject("name=value");
     if (name == "policy")
       c.where.policy = r.word();
     else if (name == "workers")
@@ -208,10 +208,10 @@ fuzz_case parse_case(std::string_view text) {
     else if (name == "donor")
       c.donor = read_program(r);
     else
-      r.refuse("a known name");
+      r.reject("a known name");
   } while (r.take(' '));
-  if (!r.at_end()) r.refuse("the end");
-  if (c.program.size() == 0) r.refuse("a program");
+  if (!r.at_end()) r.reject("the end");
+  if (c.program.size() == 0) r.reject("a program");
   return c;
 }
 

@@ -37,7 +37,7 @@ class kept_handles {
   kept_handles& operator=(kept_handles const&) = delete;
   ~kept_handles() {
     for (auto const& k : all_) {
-      if (!k.run.done() || k.run.stopped() != k.stopped || delivered_by(k.run) != k.delivered)
+      if (!k.run.is_ready() || k.run.stopped() != k.stopped || delivered_by(k.run) != k.delivered)
         ++heist_test::wrong_handles;
     }
   }
@@ -76,7 +76,7 @@ class executor_subject final : public subject {
   static constexpr bool records = Policy::order_type::value == heist::fork_order::recorded;
 
  public:
-  explicit executor_subject(setting const& where) : executor_{options_of(where)} { heist_test::start_elsewhere(); }
+  explicit executor_subject(setting const& where) : executor_{options_of(where)} { heist_test::start_remote(); }
 
   void begin(fuzz_case const& c, program_memory& m) override {
     case_ = &c;
@@ -107,7 +107,7 @@ class executor_subject final : public subject {
       } catch (heist_test::program_failure const& e) {
         o.delivered = e.node;
       } catch (std::exception const& e) {
-        o.threw_otherwise = true;
+        o.threw_other = true;
         o.text = e.what();
       }
     }
@@ -118,7 +118,7 @@ class executor_subject final : public subject {
     graph_.reset();
     region_.reset();
   }
-  bool repeated() const override { return repeated_ && region_->note().empty(); }
+  bool repeated() const override { return repeated_ && region_->explain().empty(); }
   std::string state_text() const override { return executor_.state_text(); }
 
  private:
@@ -134,7 +134,7 @@ class executor_subject final : public subject {
   }
 
   static void wrong(heist_test::program_outcome& o, char const* what) {
-    o.threw_otherwise = true;
+    o.threw_other = true;
     o.text = what;
   }
 
@@ -179,7 +179,7 @@ class executor_subject final : public subject {
     heist_test::program_cell& root = memory_->cells[0];
     bool const whole = !(memory_->armed && case_->program.has(heist_test::all_throws | heist_test::stops));
     o.more = whole && case_->after == graph_end::again ? 1 : 0;
-    root.began = passes + o.more;
+    root.start_time = passes + o.more;
     if (graph_ == nullptr) graph_ = make_tasks<heist::context>(*memory_, 0, true);
     auto running = std::make_unique<heist::task_graph>(std::move(graph_->graph));
     heist::graph_run run, second;
@@ -331,8 +331,8 @@ class executor_subject final : public subject {
   }
 
   kept_handles handles_;  // outlive the executor
-  std::function<void()> const wait_here_{[this] { executor_.submit(counted_task{&waited_for_}).wait(); }};
-  std::atomic<std::uint64_t> waited_for_{0};
+  std::function<void()> const wait_here_{[this] { executor_.submit(counted_task{&awaiting_}).wait(); }};
+  std::atomic<std::uint64_t> awaiting_{0};
   executor executor_;
   fuzz_case const* case_ = nullptr;
   program_memory* memory_ = nullptr;

@@ -24,8 +24,8 @@ namespace {
 
 using namespace heist_fuzz;
 using heist_test::any_of;
+using heist_test::decision;
 using heist_test::fault;
-using heist_test::verdict;
 using steady = std::chrono::steady_clock;
 
 using heist_test::slow;
@@ -75,7 +75,7 @@ extern "C" void say_where(int signal) {
   std::raise(signal);
 }
 
-struct wishes {
+struct hints {
   std::uint64_t cases = slow ? 3000 : 30'000;
   double seconds = 0;
   std::uint64_t seed = 0;
@@ -86,7 +86,7 @@ struct wishes {
   bool list = false, shrink = false;
 };
 
-int report(fuzz_case const& c, verdict const& found, int times) {
+int report(fuzz_case const& c, decision const& found, int times) {
   std::printf("FAILED: %s: %s\n  case: %s\n",
               std::string{heist_test::fault_names[static_cast<std::size_t>(found.what)]}.c_str(), found.text.c_str(),
               to_text(c).c_str());
@@ -130,18 +130,18 @@ int cut_down(fuzz_case const& c, int times) {
 
 int replay_one(fuzz_case const& c, int times) {
   heist_test::watchdog const guard{"--replay-case", std::chrono::seconds{120}, [&] { return to_text(c) + '\n'; }};
-  verdict const found = run_alone(c, times);
+  decision const found = run_alone(c, times);
   std::printf("%s\n%s %s\n", to_text(c).c_str(),
               std::string{heist_test::fault_names[static_cast<std::size_t>(found.what)]}.c_str(), found.text.c_str());
   return found.what == fault::none ? 0 : 1;
 }
 
 /// Executors one after the other, some cases on each; the first failure ends it.
-int fuzz(wishes const& w, tally& sum) {
+int fuzz(hints const& w, tally& sum) {
   heist_test::random_engine random{w.seed};
   auto const end =
       steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>{w.seconds});
-  heist_test::watchdog dog{"fuzz", std::chrono::seconds{120}, [] { return case_now() + '\n'; }};
+  heist_test::watchdog timeout_guard{"fuzz", std::chrono::seconds{120}, [] { return case_now() + '\n'; }};
   while (w.seconds > 0 ? steady::now() < end : sum.cases < w.cases) {
     policy_now = any_of(random, 0, static_cast<std::uint32_t>(all_subjects().size() - 1));
     workers_now = worker_counts[any_of(random, 0, worker_counts.size() - 1)];
@@ -151,20 +151,20 @@ int fuzz(wishes const& w, tally& sum) {
     if (!w.policy.empty() && where.policy != w.policy) continue;
     subject_type const& type = type_named(where.policy);
     std::int64_t const before = heist_test::left_behind();
-    dog.section("cases on " + where.policy);
+    timeout_guard.section("cases on " + where.policy);
     {
       auto const on = type.make(where);
-      dog.watch(*on);
+      timeout_guard.watch(*on);
       for (std::uint32_t i = 0; i != cases_per_executor; ++i) {
         seed_now = batch_seed + i;
         fuzz_case const c = generate(batch_seed + i, where, type.can, slow);
-        verdict const found = run_case(*on, c, sum);
+        decision const found = run_case(*on, c, sum);
         if (found.what == fault::none) continue;
         sum.add(found.what);
-        dog.unwatch(*on);
+        timeout_guard.unwatch(*on);
         return report(c, found, w.times);
       }
-      dog.unwatch(*on);
+      timeout_guard.unwatch(*on);
     }
     if (heist_test::left_behind() != before) {
       sum.add(fault::leak);
@@ -178,7 +178,7 @@ int fuzz(wishes const& w, tally& sum) {
   return 0;
 }
 
-int run(wishes const& w) {
+int run(hints const& w) {
   if (w.list) {
     for (subject_type const& t : all_subjects())
       std::printf("%-22s%s%s%s\n", t.name, t.can.may_wait ? " waits" : "", t.can.tiers ? " tiers" : "",
@@ -210,7 +210,7 @@ int run(wishes const& w) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  wishes w;
+  hints w;
   w.seed = std::random_device{}();
   CLI::App app{"Random graphs and fork/join programs on all policies, against an oracle."};
   app.add_option("--cases,--graphs", w.cases, "how many cases")->capture_default_str();

@@ -6,9 +6,9 @@
 
 namespace heist_fuzz {
 
+using heist_test::decision;
 using heist_test::fault;
 using heist_test::program_memory;
-using heist_test::verdict;
 
 void tally::add(fault f) noexcept {
   switch (f) {
@@ -100,14 +100,14 @@ subject_type const& type_named(std::string const& policy) {
   throw std::runtime_error{"there is no policy '" + policy + "' here; --list names them"};
 }
 
-verdict run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabotage broken) {
+decision run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabotage broken) {
   ++sum.cases;
   ++(c.program.is_graph() ? sum.graphs : sum.trees);
   sum.policies.insert(c.where.policy);
   sum.workers.insert(c.where.workers);
   program_memory m{c.program};
   m.broken = broken;
-  verdict found;
+  decision found;
   on.begin(c, m);
   bool const repeatable = c.follow == schedule::own && c.in_region && is_told_by_trees(c.program);
   std::vector<std::uint32_t> ran_on;
@@ -117,7 +117,7 @@ verdict run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabota
     bool const whole = !(m.armed && c.program.has(heist_test::all_throws | heist_test::stops));
     std::uint32_t const passes = whole && c.program.is_graph() ? c.passes : 1;
     heist_test::program_outcome const o = on.run(round, passes);
-    found = heist_test::program_judge{m, o, passes + o.more}();
+    found = heist_test::program_evaluate{m, o, passes + o.more}();
     sum.tasks += found.tasks;
     sum.thrown += found.thrown;
     sum.accounted += found.delivered + found.counted;
@@ -140,8 +140,8 @@ verdict run_case(subject& on, fuzz_case const& c, tally& sum, heist_test::sabota
   return found;
 }
 
-verdict run_alone(fuzz_case const& c, int times, heist_test::sabotage broken) {
-  verdict found;
+decision run_alone(fuzz_case const& c, int times, heist_test::sabotage broken) {
+  decision found;
   subject_type const& type = type_named(c.where.policy);
   std::int64_t const before = heist_test::left_behind();
   {

@@ -31,11 +31,11 @@ struct tally {
 subject_type const& type_named(std::string const& policy);
 
 /// All rounds of the case; the first fault.
-heist_test::verdict run_case(subject& on, fuzz_case const& c, tally& sum,
-                             heist_test::sabotage broken = heist_test::sabotage::none);
+heist_test::decision run_case(subject& on, fuzz_case const& c, tally& sum,
+                              heist_test::sabotage broken = heist_test::sabotage::none);
 
 /// The case on an executor of its own, up to so many times, until it fails.
-heist_test::verdict run_alone(fuzz_case const& c, int times, heist_test::sabotage broken = heist_test::sabotage::none);
+heist_test::decision run_alone(fuzz_case const& c, int times, heist_test::sabotage broken = heist_test::sabotage::none);
 
 /// The smallest case found that still fails, by deleting nodes and edges, traits, then what is special in how it runs.
 /// `fails` is asked some hundreds of times.

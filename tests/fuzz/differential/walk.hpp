@@ -55,7 +55,7 @@ struct walk {
   class entry {
    public:
     entry(program_memory& m, std::uint32_t n) : m_{m}, n_{n}, me_{m.cells[n]}, is_{m.program->nodes[n]} {
-      ++me_.began;
+      ++me_.start_time;
       if (!in_order()) see(heist_test::early);
     }
     entry(entry const&) = delete;
@@ -109,20 +109,20 @@ struct walk {
     bool in_order() const {
       if (is_.parent == heist_test::no_node) return true;
       program_node const& parent = m_.program->nodes[is_.parent];
-      auto const over = [&](std::uint32_t n) { return m_.cells[n].ended + m_.cells[n].failed == me_.began; };
+      auto const over = [&](std::uint32_t n) { return m_.cells[n].ended + m_.cells[n].failed == me_.start_time; };
       if (is_.parent != 0 || !m_.program->is_graph()) {
         program_cell const& above = m_.cells[is_.parent];
-        if (above.began != me_.began || over(is_.parent)) return false;
+        if (above.start_time != me_.start_time || over(is_.parent)) return false;
       }
       for (std::uint32_t const place : is_.after) {
-        if (m_.cells[sibling(place)].ended != me_.began) return false;
+        if (m_.cells[sibling(place)].ended != me_.start_time) return false;
       }
       std::uint32_t const size = parent.group_size(), first = is_.place / size * size;
       // After an async that a stop has skipped, a coroutine may await a child that is no async.
       bool const may_skip = m_.armed && parent.how == way::coroutine;
       for (std::uint32_t i = first < size ? first : first - size; i != first; ++i) {
         std::uint32_t const before = parent.children[i];
-        if (!over(before) && !(may_skip && m_.cells[before].began == 0)) return false;
+        if (!over(before) && !(may_skip && m_.cells[before].start_time == 0)) return false;
       }
       return true;
     }
@@ -138,7 +138,7 @@ struct walk {
   static std::uint64_t visit(program_memory& m, Context c, std::uint32_t n, bool told) {
     if (m.broken != sabotage::none) break_before(m, c, n, told);
     if (m.broken == sabotage::loses && is_third_of_scope(m, n)) return 0;
-    if (m.broken == sabotage::swaps && m.cells[n].began != 0) return m.cells[n].value;
+    if (m.broken == sabotage::swaps && m.cells[n].start_time != 0) return m.cells[n].value;
     return visit_node(m, c, n, told);
   }
 
@@ -238,7 +238,7 @@ struct walk {
         // A fork of one is a call: the designation would be its callable's.
         if (first == 0 && last > 1 && is.is(heist_test::designates)) {
           try {
-            c.designate(n % m.workers);
+            c.assign_continuation(n % m.workers);
             return fork(m, c, n, first, last, told, here);
           } catch (heist::region_error const&) {  // refused: nothing has been forked
           }
@@ -364,12 +364,12 @@ struct walk {
       heist::future<std::size_t> any =
           all.size() == 2 && n % 2 == 0 ? heist::when_any(all[0], all[1]) : heist::when_any(all);
       std::size_t which = any.get();
-      if (which >= all.size() || !all[which].done()) {
+      if (which >= all.size() || !all[which].is_ready()) {
         here.see(heist_test::early);
         which = 0;
       }
       program_cell const& child = m.cells[m.program->nodes[n].children[first + number[which]]];
-      if (child.ended + child.failed != child.began) here.see(heist_test::early);
+      if (child.ended + child.failed != child.start_time) here.see(heist_test::early);
       auto const at = static_cast<std::ptrdiff_t>(which);
       over[number[which]] = std::move(all[which]);
       all.erase(all.begin() + at);
@@ -405,10 +405,10 @@ struct walk {
     if (m.broken == sabotage::doubles && is.how == way::leaf && parent.how == way::fork &&
         parent.parent != heist_test::no_node)
       visit_node(m, c, n, told);
-    if (m.broken != sabotage::swaps || parent.how != way::run || m.cells[n].began != 0) return;
+    if (m.broken != sabotage::swaps || parent.how != way::run || m.cells[n].start_time != 0) return;
     for (std::uint32_t const other : parent.children) {
       std::vector<std::uint32_t> const& before = m.program->nodes[other].after;
-      if (before.size() == 1 && before[0] == is.place && m.cells[other].began == 0) visit_node(m, c, other, told);
+      if (before.size() == 1 && before[0] == is.place && m.cells[other].start_time == 0) visit_node(m, c, other, told);
     }
   }
 };

@@ -11,7 +11,7 @@ std::span<target const* const> all_targets() {
   return all;
 }
 
-void require_sentence(std::string_view message) {
+void require_message(std::string_view message) {
   constexpr std::size_t shortest = 10, longest = 1500;
   require(message.size() >= shortest, "a refusal says nothing");
   require(message.size() <= longest, "a refusal quotes the file at length");

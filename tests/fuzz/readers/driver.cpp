@@ -27,7 +27,7 @@ namespace {
 
 using fuzz::target;
 
-struct wishes {
+struct hints {
   std::string data = HEIST_SOURCE_DIR "/tests/fuzz/readers";
   std::string target, json, write, file;
   std::optional<std::uint64_t> inputs, only;
@@ -36,9 +36,9 @@ struct wishes {
 };
 
 struct totals {
-  std::uint64_t targets = 0, inputs = 0, accepted = 0, refused = 0, found = 0, round_trips = 0;
+  std::uint64_t targets = 0, inputs = 0, accepted = 0, rejected = 0, found = 0, round_trips = 0;
   totals& operator+=(totals const& o) noexcept {
-    targets += o.targets, inputs += o.inputs, accepted += o.accepted, refused += o.refused;
+    targets += o.targets, inputs += o.inputs, accepted += o.accepted, rejected += o.rejected;
     found += o.found, round_trips += o.round_trips;
     return *this;
   }
@@ -51,8 +51,8 @@ struct totals {
   std::exit(2);
 }
 
-wishes wishes_of(int argc, char** argv) {
-  wishes w;
+hints hints_of(int argc, char** argv) {
+  hints w;
   for (int i = 1; i < argc; ++i) {
     std::string_view const flag = argv[i];
     auto const value = [&]() -> char const* {
@@ -102,7 +102,7 @@ std::optional<std::string> broken_promise(target const& t, std::string const& in
   try {
     auto const result = t.run({exact.data(), exact.size()});
     ++sums.inputs;
-    ++(result.accepted ? sums.accepted : sums.refused);
+    ++(result.accepted ? sums.accepted : sums.rejected);
     sums.round_trips += result.round_trips;
     if (must_accept && *must_accept != result.accepted)
       return result.accepted ? "what must be refused is accepted" : "what must be accepted is refused";
@@ -123,7 +123,7 @@ std::optional<bool> wanted(std::string const& name) {
 }
 
 /// First the examples as they are, then what is made of them.
-totals run(target const& t, wishes const& w, std::vector<fuzz::example> const& examples,
+totals run(target const& t, hints const& w, std::vector<fuzz::example> const& examples,
            std::vector<std::string> words) {
   std::vector<std::string> texts;
   for (auto const& e : examples) texts.push_back(e.text);
@@ -148,17 +148,17 @@ totals run(target const& t, wishes const& w, std::vector<fuzz::example> const& e
     break;
   }
   if (sums.found == 0 && !w.only && sums.inputs >= 1000 &&
-      (sums.accepted == 0 || sums.refused == 0 || (t.has_round_trips && sums.round_trips == 0))) {
+      (sums.accepted == 0 || sums.rejected == 0 || (t.has_round_trips && sums.round_trips == 0))) {
     fuzz::print_found("nothing was accepted, nothing was refused, or nothing was read twice: this shows nothing");
     ++sums.found;
   }
   fmt::print("readers  {:<12} inputs {}  accepted {}  refused {}  round trips {}\n", t.name, sums.inputs, sums.accepted,
-             sums.refused, sums.round_trips);
+             sums.rejected, sums.round_trips);
   std::fflush(stdout);
   return sums;
 }
 
-totals run_planted(target const& t, wishes const& w) {
+totals run_planted(target const& t, hints const& w) {
   return run(t, w, {{"ok_4", "4:abcd"}, {"ok_12", "12:01234:::6789"}, {"no_3", "3:ab"}}, {"99999", ":", "\x01", "0"});
 }
 
@@ -190,7 +190,7 @@ std::pair<std::string, int> in_child(F f) {
 }
 
 /// Every planted bug is reported as what it is, and the sound reader is not. How many are not as they should be.
-int check_planted(wishes const& w) {
+int check_planted(hints const& w) {
   int bugs = 0, found = 0, false_alarms = 0;
   for (auto const& p : fuzz::planted_targets()) {
     auto const [text, status] = in_child([&] {
@@ -215,7 +215,7 @@ void write_json(std::string const& path, totals const& sums, bool ok) {
   std::ofstream(path) << fmt::format(
       "{{\"readers\": {{\"targets\": {}, \"inputs\": {}, \"accepted\": {}, \"refused\": {}, \"crashes\": {}, "
       "\"round_trips\": {}, \"ok\": {}}}}}\n",
-      sums.targets, sums.inputs, sums.accepted, sums.refused, sums.found, sums.round_trips, ok);
+      sums.targets, sums.inputs, sums.accepted, sums.rejected, sums.found, sums.round_trips, ok);
 }
 
 int run_file(target const& t, std::string const& path) {
@@ -227,7 +227,7 @@ int run_file(target const& t, std::string const& path) {
   return broken ? fuzz::found_exit_code : 0;
 }
 
-int run_all(wishes const& w) {
+int run_all(hints const& w) {
   if (w.list)
     for (auto const* t : fuzz::all_targets()) fmt::print("{}\n", t->name);
   if (w.list) return 0;
@@ -247,7 +247,7 @@ int run_all(wishes const& w) {
   if (sums.targets == 0) usage();
   bool const ok = sums.found == 0 && planted_wrong == 0;
   fmt::print("readers  targets {}  inputs {}  accepted {}  refused {}  crashes {}  round trips {}\n", sums.targets,
-             sums.inputs, sums.accepted, sums.refused, sums.found, sums.round_trips);
+             sums.inputs, sums.accepted, sums.rejected, sums.found, sums.round_trips);
   if (!w.json.empty()) write_json(w.json, sums, ok);
   return ok ? 0 : 1;
 }
@@ -256,7 +256,7 @@ int run_all(wishes const& w) {
 
 int main(int argc, char** argv) {
   try {
-    return run_all(wishes_of(argc, argv));
+    return run_all(hints_of(argc, argv));
   } catch (std::exception const& e) {
     fmt::print(stderr, "readers  {}\n", e.what());
     return 2;

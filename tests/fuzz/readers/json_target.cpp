@@ -62,7 +62,7 @@ bool is_utf_8(std::string_view text) {
 }
 
 /// What we refuse although RFC 8259 allows it, or leaves it open.
-bool may_be_refused(std::string_view input) {
+bool may_be_rejected(std::string_view input) {
   try {
     static_cast<void>(heist::json::parse(input));
   } catch (json_error const& e) {
@@ -83,7 +83,7 @@ outcome run(std::string_view input) {
   auto const v = attempt<json_error>(input.size(), {4096, 320}, [&] { return heist::json::parse(input); });
   auto const theirs = nlohmann::json::parse(input, nullptr, false);
   if (!v) {
-    require(theirs.is_discarded() || may_be_refused(input),
+    require(theirs.is_discarded() || may_be_rejected(input),
             "another reader accepts it, and no rule of ours forbids it");
     return result;
   }
@@ -92,7 +92,7 @@ outcome run(std::string_view input) {
   require(heist::json::parse(written(*v)) == *v, "the value changes when written and read");
   ++result.round_trips;
   if (v->is_array() || v->is_object())
-    require(refuses<json_error>([&] { return heist::json::parse(cut(input)); }), "a cut text is accepted");
+    require(rejects_call<json_error>([&] { return heist::json::parse(cut(input)); }), "a cut text is accepted");
   result.accepted = true;
   return result;
 }

@@ -68,7 +68,7 @@ void require_machine(machine const& m) {
   require(m.numa_distances.empty() || m.numa_distances.size() == m.numa_count() * m.numa_count(),
           "the matrix of distances has another size");
   require(!m.is_this_machine, "a description is taken for this machine");
-  require(!m.describe().empty(), "a machine has no description");
+  require(!m.to_text().empty(), "a machine has no description");
 }
 
 void require_squads(machine const& m, std::size_t workers) {

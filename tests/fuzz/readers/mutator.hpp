@@ -39,11 +39,11 @@ class mutator {
   std::size_t below(std::size_t n) noexcept { return static_cast<std::size_t>(next() % n); }
   std::string const& any(std::vector<std::string> const& from) { return from[below(from.size())]; }
 
-  struct piece {
+  struct part {
     std::size_t begin, length;
   };
   /// Some characters; often a line, a list, or what stands between two commas.
-  piece some(std::string_view text) {
+  part some(std::string_view text) {
     if (text.empty()) return {0, 0};
     auto begin = below(text.size());
     if (below(3) == 0) return {begin, 1 + below(text.size() - begin)};
@@ -55,7 +55,7 @@ class mutator {
     return {begin, (after == std::string_view::npos ? text.size() : after) - begin};
   }
   /// From an opening bracket to the one that closes it.
-  piece bracketed(std::string_view text) {
+  part bracketed(std::string_view text) {
     static constexpr std::string_view opening = "[{(<", closing = "]})>";
     auto const from = text.empty() ? 0 : below(text.size());
     auto const begin = text.find_first_of(opening, from);
@@ -68,7 +68,7 @@ class mutator {
     }
     return {begin, text.size() - begin};
   }
-  piece number_in(std::string_view text) {
+  part number_in(std::string_view text) {
     auto const from = text.empty() ? 0 : below(text.size());
     auto begin = text.find_first_of("0123456789", from);
     if (begin == std::string_view::npos) begin = text.find_first_of("0123456789");

@@ -53,12 +53,12 @@ outcome run(std::string_view input) {
   require_linked(*c);
   auto const text = timing::to_verilog(*c);
   auto const again = read(text);
-  require(again.name == c->name && same_nets(*c, again) && same_gates(*c, again) && c->pins == again.pins &&
+  require(again.name == c->name && same_nets(*c, again) && same_gates(*c, again) && c->pinned == again.pinned &&
               c->ports == again.ports && c->order == again.order && c->cell_count == again.cell_count,
           "the circuit changes when written and read");
   require(timing::to_verilog(again) == text, "the circuit is written in another way the second time");
   auto const last = input.substr(0, input.find("endmodule") + 8);
-  require(refuses<netlist_error>([&] { return read(last.substr(0, digest(input) % (last.size() + 1))); }),
+  require(rejects_call<netlist_error>([&] { return read(last.substr(0, digest(input) % (last.size() + 1))); }),
           "a cut file is accepted");
   return {true, 1};
 }

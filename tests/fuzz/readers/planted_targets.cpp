@@ -8,7 +8,7 @@
 namespace fuzz {
 namespace {
 
-struct refusal : std::runtime_error {
+struct error_text : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -20,11 +20,11 @@ header header_of(std::string_view input) {
   std::size_t length = 0;
   auto const [end, error] = std::from_chars(input.data(), input.data() + input.size(), length);
   auto const at = static_cast<std::size_t>(end - input.data());
-  if (error != std::errc{} || at == input.size() || *end != ':') throw refusal("no length and colon stand there");
+  if (error != std::errc{} || at == input.size() || *end != ':') throw error_text("no length and colon stand there");
   return {length, input.substr(at + 1)};
 }
 std::string body_of(header const& h) {
-  if (h.length != h.rest.size()) throw refusal("the length is not that of what follows");
+  if (h.length != h.rest.size()) throw error_text("the length is not that of what follows");
   return std::string(h.rest);
 }
 std::string written(std::string_view body) {
@@ -33,7 +33,7 @@ std::string written(std::string_view body) {
 
 template <class Read>
 outcome checked(std::string_view input, Read read) {
-  auto const body = attempt<refusal>(input.size(), {4096, 8}, [&] { return std::string(read(header_of(input))); });
+  auto const body = attempt<error_text>(input.size(), {4096, 8}, [&] { return std::string(read(header_of(input))); });
   if (!body) return {};
   require(body_of(header_of(written(*body))) == input.substr(input.find(':') + 1), "the text changes");
   return {true, 1};
@@ -94,13 +94,13 @@ outcome recurses(std::string_view input) {
 }
 outcome says_nothing(std::string_view input) {
   return checked(input, [](header h) {
-    if (h.length > h.rest.size()) throw refusal("");
+    if (h.length > h.rest.size()) throw error_text("");
     return body_of(h);
   });
 }
 outcome quotes_the_file(std::string_view input) {
   return checked(input, [](header h) {
-    if (h.length > h.rest.size()) throw refusal("too short: " + std::string(h.rest));
+    if (h.length > h.rest.size()) throw error_text("too short: " + std::string(h.rest));
     return body_of(h);
   });
 }

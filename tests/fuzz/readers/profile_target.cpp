@@ -15,15 +15,15 @@ outcome run(std::string_view input) {
   auto const p = attempt<region_error>(input.size(), {4096, 400}, read);
   heist::region r;
   auto const before = r.to_json();
-  bool const region_refuses = refuses<region_error>([&] { return r.from_json(input), 0; });
-  require(region_refuses == !p, "a region takes what is no profile, or refuses one");
+  bool const region_rejects = rejects_call<region_error>([&] { return r.from_json(input), 0; });
+  require(region_rejects == !p, "a region takes what is no profile, or refuses one");
   if (!p) {
     require(r.to_json() == before, "a region is changed by what it refuses");
     return {};
   }
   require(r.profile() == *p, "a region takes something else");
   require(region_profile::from_json(p->to_json()) == *p, "the profile changes when written and read");
-  require(refuses<region_error>([&] { return region_profile::from_json(cut(input)); }), "a cut file is accepted");
+  require(rejects_call<region_error>([&] { return region_profile::from_json(cut(input)); }), "a cut file is accepted");
   for (std::uint32_t i = 1; i < p->size(); ++i)
     require(p->lookup((*p)[i].parent, (*p)[i].index) == i, "a task is not found by its path");
   require(p->lookup(region_profile::no_entry, 0) == region_profile::no_entry, "a task is found that is not there");

@@ -16,7 +16,7 @@ outcome run(std::string_view input) {
                                     [&] { return recorded_program_from_json(input); });
   if (!r) return {};
   require(recorded_program_from_json(to_json(*r)) == *r, "the recording changes when written and read");
-  require(refuses<sim_error>([&] { return recorded_program_from_json(cut(input)); }), "a cut file is accepted");
+  require(rejects_call<sim_error>([&] { return recorded_program_from_json(cut(input)); }), "a cut file is accepted");
   auto const p = heist::sim::to_program(*r);
   require(p.name() == r->name && p.task_count() == r->tasks.size(), "the program has other tasks");
   require(p.runs().size() == (r->graph ? r->graph_runs : r->runs.size()), "the program has other runs");

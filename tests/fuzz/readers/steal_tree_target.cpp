@@ -15,7 +15,7 @@ outcome run(std::string_view input) {
   if (!t) return {};
   std::uint32_t round_trips = 1;
   require(steal_tree::from_json(t->to_json()) == *t, "the tree changes when written and read");
-  require(refuses<steal_tree_error>([&] { return steal_tree::from_json(cut(input)); }), "a cut file is accepted");
+  require(rejects_call<steal_tree_error>([&] { return steal_tree::from_json(cut(input)); }), "a cut file is accepted");
 
   auto steals = t->steals();
   require(steals.size() == t->steal_count() + t->join_count(), "the tree does not know how many entries it has");

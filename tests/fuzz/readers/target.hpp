@@ -38,7 +38,7 @@ inline void require(bool holds, std::string const& promise) {
 }
 
 /// A refusal is one readable sentence: not empty, no control characters of the file in it, and no copy of the file.
-void require_sentence(std::string_view message);
+void require_message(std::string_view message);
 
 /// What read() gives, nothing if it throws an Error; other exceptions pass. It may have at most `fixed` + `factor` *
 /// `size` bytes at a time. Beyond that the allocation fails, which is a finding even if the reader takes it for a
@@ -52,7 +52,7 @@ auto attempt(std::size_t size, memory_limits limits, Read read) -> std::optional
     return result;
   } catch (Error const& e) {
     require(!budget.exceeded(), "the reader allocates out of proportion to its input");
-    require_sentence(e.what());
+    require_message(e.what());
     return std::nullopt;
   } catch (std::bad_alloc const&) {
     if (budget.exceeded()) throw finding("the reader allocates out of proportion to its input");
@@ -62,7 +62,7 @@ auto attempt(std::size_t size, memory_limits limits, Read read) -> std::optional
 
 /// True if read() throws an Error.
 template <class Error, class Read>
-bool refuses(Read read) {
+bool rejects_call(Read read) {
   try {
     static_cast<void>(read());
   } catch (Error const&) {

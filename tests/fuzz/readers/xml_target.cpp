@@ -26,8 +26,9 @@ outcome run(std::string_view input) {
   require(parse_xml("<!-- <a> -->\n" + std::string(input) + "<!-- --> \n") == *m, "comments make a difference");
   ++result.round_trips;
   auto const before_end = input.substr(0, input.find("</topology"));
-  require(refuses<topology_error>([&] { return parse_xml(before_end.substr(0, digest(input) % before_end.size())); }),
-          "a cut file is accepted");
+  require(
+      rejects_call<topology_error>([&] { return parse_xml(before_end.substr(0, digest(input) % before_end.size())); }),
+      "a cut file is accepted");
   return result;
 }
 

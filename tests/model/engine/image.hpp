@@ -27,7 +27,7 @@ class memory::normal_form {
       if (a.alive) all = of_cell(all, a);
     }
     for (int t = 0; t < threads_; ++t) {
-      knowledge const& k = m_.threads_[static_cast<std::size_t>(t)];
+      known_state const& k = m_.threads_[static_cast<std::size_t>(t)];
       all = of_seen(all, k.light);
       if (t == 0 || !sched.is_live(t)) continue;
       all = of_seen(of_seen(of_seen(of_seen(all, k.heavy), k.cur), k.acq), k.rel);
@@ -44,7 +44,7 @@ class memory::normal_form {
     bool any = false;
     for (int t = 1; t < threads_; ++t) {
       if (!sched.is_live(t)) continue;
-      knowledge const& k = m_.threads_[static_cast<std::size_t>(t)];
+      known_state const& k = m_.threads_[static_cast<std::size_t>(t)];
       for (std::size_t i = 0; i < size(); ++i) {
         stamp const low = std::max(k.cur.seen[i], k.floor[i]);
         oldest_[i] = any ? std::min(oldest_[i], low) : low;
@@ -76,7 +76,7 @@ class memory::normal_form {
     };
     for (int t = 1; t < threads_; ++t) {
       if (!sched.is_live(t)) continue;
-      knowledge const& k = m_.threads_[static_cast<std::size_t>(t)];
+      known_state const& k = m_.threads_[static_cast<std::size_t>(t)];
       note_view(k.cur);
       note_view(k.acq);
       note_view(k.rel);
@@ -144,7 +144,7 @@ class memory::normal_form {
     }
     return mix_bytes(all, relative.data(), size() * sizeof(stamp));
   }
-  std::uint64_t of_stale(std::uint64_t all, knowledge const& k) const noexcept {
+  std::uint64_t of_stale(std::uint64_t all, known_state const& k) const noexcept {
     std::array<stamp, 2 * max_locations> relative;
     for (std::size_t i = 0; i < size(); ++i) {
       relative[i] = static_cast<stamp>(std::max(k.floor[i], oldest_[i]) - oldest_[i]);

@@ -24,7 +24,7 @@ class memory {
   void reset() noexcept {
     for (int i = 0; i < view::used; ++i) locations_[i].history.clear();
     view::used = 0;
-    for (knowledge& k : threads_) k = {};
+    for (known_state& k : threads_) k = {};
     sc_ = {};
     odd_failures_ = stale_ = 0;
     cells_.clear();
@@ -72,7 +72,7 @@ class memory {
     int const index = newest - decisions.choose(range + 1, about::value);
     if (index < newest && sched.rule.stale >= 0) ++stale_;
     word const value = read(id, index, o);
-    sched.trace("a%d load  %-8s -> %lld%s", id, name(o), shown(value), index < newest ? " (stale)" : "");
+    sched.trace("a%d load  %-8s -> %lld%s", id, name(o), visible(value), index < newest ? " (stale)" : "");
     tick();
     return value;
   }
@@ -82,7 +82,7 @@ class memory {
     sched.point(touch::store, where);
     access(id, where);
     write(id, value, o, nullptr);
-    sched.trace("a%d store %-8s <- %lld", id, name(o), shown(value));
+    sched.trace("a%d store %-8s <- %lld", id, name(o), visible(value));
     tick();
   }
 
@@ -93,7 +93,7 @@ class memory {
     sched.point(touch::store, where);
     location& at = access(id, where);
     word const old = swap(id, at, o, change(at.history.back().value));
-    sched.trace("a%d rmw   %-8s %lld -> %lld", id, name(o), shown(old), shown(at.history.back().value));
+    sched.trace("a%d rmw   %-8s %lld -> %lld", id, name(o), visible(old), visible(at.history.back().value));
     tick();
     return old;
   }
@@ -118,14 +118,14 @@ class memory {
     int const taken = decisions.choose(succeeds + failures, about::value);
     if (taken < succeeds) {
       swap(id, at, success, desired);
-      sched.trace("a%d cas   %-8s %lld -> %lld", id, name(success), shown(expected), shown(desired));
+      sched.trace("a%d cas   %-8s %lld -> %lld", id, name(success), visible(expected), visible(desired));
       tick();
       return true;
     }
     int const index = can_read[taken - succeeds];
     word const seen = read(id, index, failure);
     if (seen == expected || index < newest) ++odd_failures_;
-    sched.trace("a%d cas   %-8s fails: %lld, wanted %lld", id, name(failure), shown(seen), shown(expected));
+    sched.trace("a%d cas   %-8s fails: %lld, wanted %lld", id, name(failure), visible(seen), visible(expected));
     expected = seen;
     tick();
     return false;
@@ -156,7 +156,7 @@ class memory {
   /// Ordered with heavy fences only. Not an acquire or release fence for anybody else.
   [[gnu::noinline]] void light_fence() noexcept {
     sched.point(touch::light_fence, 0);
-    knowledge& k = me();
+    known_state& k = me();
     k.light.join_seen(k.cur);
     k.cur.join_seen(k.heavy);
     k.acq.join_seen(k.heavy);
@@ -183,7 +183,7 @@ class memory {
   /// Time passes in a retry loop: what was read stale before is not read again.
   /// True if there was such a thing.
   [[gnu::noinline]] bool forget_stale() noexcept {
-    knowledge& k = me();
+    known_state& k = me();
     bool any = false;
     for (int i = 0; i < view::used; ++i) {
       any = any || k.stale[i] > k.floor[i];
@@ -215,7 +215,7 @@ class memory {
     to.put(odd_failures_);
     to.put(stale_);
     to.put(sc_);
-    to.put(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(knowledge));
+    to.put(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(known_state));
     for (int i = 0; i < view::used; ++i) {
       to.put(static_cast<location_state const&>(locations_[i]));
       to.put(locations_[i].history.size());
@@ -231,7 +231,7 @@ class memory {
     from.get(odd_failures_);
     from.get(stale_);
     from.get(sc_);
-    from.get(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(knowledge));
+    from.get(threads_.data(), static_cast<std::size_t>(sched.thread_count()) * sizeof(known_state));
     std::size_t size = 0;
     for (int i = 0; i < view::used; ++i) {
       from.get(static_cast<location_state&>(locations_[i]));
@@ -262,7 +262,7 @@ class memory {
     std::vector<message, malloc_allocator<message>> history;
     int newest() const noexcept { return static_cast<int>(history.size()) - 1; }
   };
-  struct knowledge {
+  struct known_state {
     view cur;                                  // what the thread's next access must respect
     view acq;                                  // what an acquire fence would add
     view rel;                                  // what a relaxed store carries: the view at the last release fence
@@ -271,7 +271,7 @@ class memory {
     std::array<stamp, max_locations> floor{};  // too old since a retry
   };
 
-  knowledge& me() noexcept { return threads_[static_cast<std::size_t>(sched.current())]; }
+  known_state& me() noexcept { return threads_[static_cast<std::size_t>(sched.current())]; }
   void tick() noexcept { ++me().cur.clock[sched.current()]; }
 
   static bool acquires(order o) noexcept { return o == order::acquire || o == order::acq_rel; }
@@ -283,7 +283,7 @@ class memory {
     constexpr std::array<char const*, 6> names{"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
     return names[static_cast<std::size_t>(o)];
   }
-  static long long shown(word value) noexcept { return static_cast<long long>(value); }
+  static long long visible(word value) noexcept { return static_cast<long long>(value); }
 
   location& find(int id, address where) noexcept {
     if (id < 0 || id >= view::used || locations_[id].where != where)
@@ -298,13 +298,13 @@ class memory {
   }
 
   int oldest_readable(int id, location const& at) noexcept {
-    knowledge const& k = me();
+    known_state const& k = me();
     int const oldest = k.cur.seen[id] > k.floor[id] ? k.cur.seen[id] : k.floor[id];
     return oldest < at.newest() ? oldest : at.newest();
   }
 
   word read(int id, int index, order o) noexcept {
-    knowledge& k = me();
+    known_state& k = me();
     message const& m = locations_[id].history[static_cast<std::size_t>(index)];
     auto const position = static_cast<stamp>(index);
     if (k.cur.seen[id] < position) k.cur.seen[id] = position;
@@ -316,7 +316,7 @@ class memory {
   }
 
   void write(int id, word value, order o, view const* sequence) noexcept {
-    knowledge& k = me();
+    known_state& k = me();
     location& at = locations_[id];
     auto const position = static_cast<stamp>(at.history.size());
     k.cur.seen[id] = k.acq.seen[id] = position;
@@ -335,7 +335,7 @@ class memory {
   }
 
   void sc_fence() noexcept {
-    knowledge& k = me();
+    known_state& k = me();
     k.cur.join(k.acq);
     k.cur.join_seen(sc_);
     sc_.join_seen(k.cur);
@@ -347,7 +347,7 @@ class memory {
 
   std::array<location, max_locations> locations_;
   std::vector<accesses, malloc_allocator<accesses>> cells_;
-  std::array<knowledge, max_threads> threads_;
+  std::array<known_state, max_threads> threads_;
   view sc_;
   int odd_failures_ = 0;
   int stale_ = 0;  // counted if there is a bound

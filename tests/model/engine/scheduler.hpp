@@ -16,16 +16,16 @@
 namespace model {
 
 /// How an execution ended.
-enum class verdict {
+enum class decision {
   passed,
   redundant,  // given up: another execution of the search shows the same
   pruned,     // ran into the step limit: nothing is known about it
-  violated    // reason() says how
+  failed      // reason() says how
 };
 
 class scheduler {
  public:
-  struct rules {
+  struct config {
     int preemptions = 3;    // switches away from a thread that could resume
     int steps = 2000;       // schedule points until an execution is pruned
     int spurious = 0;       // returns of wait() without a reason, per execution
@@ -36,14 +36,14 @@ class scheduler {
     bool stepwise = false;  // a heavy fence reaches the other threads one after the other
     bool trace = false;
   };
-  rules rule;
+  config rule;
   bool random = false;  // no execution is redundant in a random search
 
   /// Runs `setup` as thread 0 up to its call of run_threads().
-  verdict run(void (*setup)()) noexcept {
+  decision run(void (*setup)()) noexcept {
     threads_ = 1;
     preemptions_ = steps_ = spurious_ = retries_ = writes_ = 0;
-    verdict_ = verdict::passed;
+    decision_ = decision::passed;
     setup_ = setup;
     fibers_[0].start([] { scheduler::instance().enter_setup(); });
     current_ = 0;
@@ -53,7 +53,7 @@ class scheduler {
     return go_on();
   }
   /// Runs the threads from where they are.
-  verdict go_on() noexcept {
+  decision go_on() noexcept {
     heap.active = true;
     while (next_ > 0) {
       if (rule.merge && decisions.explores()) {
@@ -64,10 +64,10 @@ class scheduler {
       fibers_[current_].resume();
     }
     current_ = 0;
-    if (verdict_ == verdict::passed) fibers_[0].resume();
+    if (decision_ == decision::passed) fibers_[0].resume();
     heap.active = false;
     total_steps_ += static_cast<std::uint64_t>(steps_ - steps_before_);
-    return verdict_;
+    return decision_;
   }
 
   /// Adds a thread that calls `body(data)`; for thread 0, before run_threads().
@@ -104,7 +104,7 @@ class scheduler {
   /// so this one is given up.
   [[gnu::noinline]] meanwhile point(touch what, address object, int id = 0, int newest = 0) noexcept {
     if (current_ == 0) return meanwhile::not_preempted;
-    if (++steps_ > rule.steps) give_up(verdict::pruned);
+    if (++steps_ > rule.steps) give_up(decision::pruned);
     slot& me = slots_[current_];
     me.what = what;
     me.object = object;
@@ -115,7 +115,7 @@ class scheduler {
     int const next = pick();
     me.preempted = next != current_;
     go_to(next);
-    if (me.preempted && me.noticed == meanwhile::not_preempted && gives_up()) give_up(verdict::redundant);
+    if (me.preempted && me.noticed == meanwhile::not_preempted && gives_up()) give_up(decision::redundant);
     me.preempted = false;
     tell_others(what, object);
     return gives_up() ? me.noticed : meanwhile::not_preempted;
@@ -132,7 +132,7 @@ class scheduler {
   /// Waits until another thread has moved, if another can.
   [[gnu::noinline]] void yield() noexcept {
     if (current_ == 0) return;
-    if (++steps_ > rule.steps) give_up(verdict::pruned);
+    if (++steps_ > rule.steps) give_up(decision::pruned);
     slots_[current_].last_retry = ++retries_;
     slots_[current_].now = state::yielded;
     go_to(pick());
@@ -144,15 +144,15 @@ class scheduler {
     if (current_ == 0) return;
     reads_again_ = true;
     slot& me = slots_[current_];
-    if (stale || me.round_began != writes_) {
+    if (stale || me.round_start_time != writes_) {
       yield();
     } else {
-      if (++steps_ > rule.steps) give_up(verdict::pruned);
+      if (++steps_ > rule.steps) give_up(decision::pruned);
       me.last_retry = ++retries_;
       me.now = state::stuck;
       go_to(pick());
     }
-    me.round_began = writes_;
+    me.round_start_time = writes_;
   }
   /// Something was written: threads in read_again() may resume.
   void wrote() noexcept { ++writes_; }
@@ -185,7 +185,7 @@ class scheduler {
     spurious_ = then.spurious;
     retries_ = then.retries;
     writes_ = then.writes;
-    verdict_ = verdict::passed;
+    decision_ = decision::passed;
     for (int i = 0; i < threads_; ++i) {
       from.get(slots_[i]);
       fibers_[i].restore(from);
@@ -231,9 +231,9 @@ class scheduler {
         if (slots_[i].now == state::parked && slots_[i].word == word) asleep[n++] = i;
       }
       if (n == 0) return;
-      int const woken = asleep[decisions.choose(n, about::schedule)];
-      trace("wakes T%d", woken);
-      slots_[woken].now = state::ready;
+      int const notified = asleep[decisions.choose(n, about::schedule)];
+      trace("wakes T%d", notified);
+      slots_[notified].now = state::ready;
     }
   }
 
@@ -244,7 +244,7 @@ class scheduler {
     std::vsnprintf(reason_, sizeof reason_, format, values);
     va_end(values);
     trace("FAILS: %s", reason_);
-    give_up(verdict::violated);
+    give_up(decision::failed);
   }
 
   /// One line per event, when an execution is replayed.
@@ -281,7 +281,7 @@ class scheduler {
     meanwhile noticed{};
     int retries_before = 0;
     int last_retry = 0;
-    int round_began = 0;  // writes_ then
+    int round_start_time = 0;  // writes_ then
   };
 
   struct progress {
@@ -299,15 +299,15 @@ class scheduler {
 
   void enter_thread() noexcept {
     slots_[current_].started = true;
-    slots_[current_].round_began = writes_;
+    slots_[current_].round_start_time = writes_;
     slots_[current_].body(slots_[current_].data);
     slots_[current_].now = state::done;
     trace("ends");
     for (;;) go_to(pick());
   }
 
-  [[noreturn]] void give_up(verdict how) noexcept {
-    verdict_ = how;
+  [[noreturn]] void give_up(decision how) noexcept {
+    decision_ = how;
     next_ = 0;
     for (;;) fiber::pause();
   }
@@ -344,7 +344,7 @@ class scheduler {
         all = mix(all, bits);
         continue;
       }
-      if (reads_again_ && s.round_began != writes_) bits |= 8;
+      if (reads_again_ && s.round_start_time != writes_) bits |= 8;
       if (s.timed) bits |= 16;
       address about = s.now == state::parked ? s.word : 0;
       if (s.preempted) {
@@ -362,11 +362,11 @@ class scheduler {
     switch (visited.enter(moment(), preemptions_, decisions.taken())) {
       case visited_moments::before::never:
         return false;
-      case visited_moments::before::elsewhere:
-        verdict_ = verdict::redundant;
+      case visited_moments::before::remote:
+        decision_ = decision::redundant;
         return true;
       case visited_moments::before::in_this_execution:
-        verdict_ = verdict::pruned;
+        decision_ = decision::pruned;
         return true;
     }
     return false;
@@ -375,7 +375,7 @@ class scheduler {
   /// The next thread to move; 0 when all have ended. Fails on deadlock.
   [[gnu::noinline]] int pick() noexcept {
     for (int i = 1; i < threads_; ++i) {
-      if (is(i, state::stuck) && slots_[i].round_began != writes_) slots_[i].now = state::ready;
+      if (is(i, state::stuck) && slots_[i].round_start_time != writes_) slots_[i].now = state::ready;
     }
     bool const goes_on = is(current_, state::ready);
     std::array<int, max_threads> able{};
@@ -432,7 +432,7 @@ class scheduler {
   int steps_before_ = 0;      // of the running execution, in others
   std::uint64_t (*image_)() = nullptr;
   void (*snapshot_)() = nullptr;
-  verdict verdict_ = verdict::passed;
+  decision decision_ = decision::passed;
   void (*setup_)() = nullptr;
   std::uint64_t total_steps_ = 0;
   char reason_[200] = "";

@@ -15,7 +15,7 @@ namespace model {
 using harness_body = void (*)(execution&);
 
 struct limits {
-  scheduler::rules rules{};
+  scheduler::config config{};
   bool heavy = false;                   // takes a minute: --at-most goes one pre-emption lower
   double seconds = 600;                 // a guard: what a slow machine needs must fit
   std::uint64_t random_executions = 0;  // instead of depth first
@@ -31,7 +31,7 @@ struct result {
   std::uint64_t outcomes = 0;  // bit n: observe(n) was called in some execution
   double seconds = 0;
   bool complete = false;
-  bool violated = false;
+  bool failed = false;
   std::string reason;
   std::string replay;
 };
@@ -48,12 +48,12 @@ inline void observe(int n) noexcept {
 }
 
 /// One execution with the decisions that are set. It resumes from the last moment that is kept, if there is one.
-inline verdict run_once(harness_body body) noexcept {
+inline decision run_once(harness_body body) noexcept {
   if (!kept.empty()) {
     kept.restore();
     detail::observed_now = 0;
-    verdict const end = sched.go_on();
-    if (end == verdict::passed) detail::observed |= detail::observed_now;
+    decision const end = sched.go_on();
+    if (end == decision::passed) detail::observed |= detail::observed_now;
     return end;
   }
   heap.reset();
@@ -61,7 +61,7 @@ inline verdict run_once(harness_body body) noexcept {
   decisions.rewind();
   detail::running = body;
   detail::observed_now = 0;
-  verdict const end = sched.run([] {
+  decision const end = sched.run([] {
     {
       execution x;
       detail::running(x);
@@ -69,7 +69,7 @@ inline verdict run_once(harness_body body) noexcept {
     }
     if (heap.live() != 0) sched.fail("leak: %d allocations were never freed", heap.live());
   });
-  if (end == verdict::passed) detail::observed |= detail::observed_now;
+  if (end == decision::passed) detail::observed |= detail::observed_now;
   return end;
 }
 
@@ -87,9 +87,9 @@ inline result explore(harness_body body, limits const& limit) {
     return more;
   };
 
-  sched.rule = limit.rules;
+  sched.rule = limit.config;
   sched.random = random;
-  if (random) sched.rule.preemptions = limit.rules.steps;
+  if (random) sched.rule.preemptions = limit.config.steps;
   detail::observed = 0;
   decisions.start_search();
   kept.clear();
@@ -97,11 +97,11 @@ inline result explore(harness_body body, limits const& limit) {
   result r;
   for (;;) {
     if (random) decisions.start_random(limit.seed + r.executions);
-    verdict const end = run_once(body);
-    ++(end == verdict::redundant ? r.redundant : r.executions);
-    if (end == verdict::pruned) ++r.pruned;
-    if (end == verdict::violated) {
-      r.violated = true;
+    decision const end = run_once(body);
+    ++(end == decision::redundant ? r.redundant : r.executions);
+    if (end == decision::pruned) ++r.pruned;
+    if (end == decision::failed) {
+      r.failed = true;
       r.reason = sched.reason();
       r.replay = decisions.text();
       break;
@@ -120,8 +120,8 @@ inline result explore(harness_body body, limits const& limit) {
 }
 
 /// One execution again, with a line per event.
-inline verdict replay(harness_body body, scheduler::rules const& rules, std::string const& text) {
-  sched.rule = rules;
+inline decision replay(harness_body body, scheduler::config const& config, std::string const& text) {
+  sched.rule = config;
   sched.rule.trace = true;
   decisions.start_replay(text);
   return run_once(body);

@@ -24,7 +24,7 @@ class snapshots {
   void add_outside(void* where, std::size_t size) noexcept { outside_.push_back({where, size}); }
   std::uint64_t image_outside() const noexcept {
     std::uint64_t all = 0;
-    for (piece const& p : outside_) all = mix_bytes(all, p.where, p.size);
+    for (part const& p : outside_) all = mix_bytes(all, p.where, p.size);
     return all;
   }
 
@@ -33,7 +33,7 @@ class snapshots {
     heap.save(tape_);
     sched.save(tape_);
     mem.save(tape_);
-    for (piece const& p : outside_) tape_.put(p.where, p.size);
+    for (part const& p : outside_) tape_.put(p.where, p.size);
   }
   /// Forgets those that come after the first `count` decisions but one.
   void leave(std::size_t count) noexcept {
@@ -48,7 +48,7 @@ class snapshots {
     heap.restore(tape_);
     sched.restore(tape_);
     mem.restore(tape_);
-    for (piece const& p : outside_) tape_.get(p.where, p.size);
+    for (part const& p : outside_) tape_.get(p.where, p.size);
     decisions.go_back(kept_.back().decisions);
   }
 
@@ -57,11 +57,11 @@ class snapshots {
     std::size_t decisions;
     std::size_t begin;
   };
-  struct piece {
+  struct part {
     void* where;
     std::size_t size;
   };
-  std::vector<piece, malloc_allocator<piece>> outside_;
+  std::vector<part, malloc_allocator<part>> outside_;
   std::vector<moment, malloc_allocator<moment>> kept_;
   tape tape_;
 };

@@ -84,23 +84,23 @@ class suite {
   }
 
   /// Every execution within the limits passes.
-  void prove(char const* name, limits limit, harness_body body) {
+  void verify(char const* name, limits limit, harness_body body) {
     int const most = at_most_ - (limit.heavy ? 1 : 0);
-    if (at_most_ >= 0 && most < limit.rules.preemptions) limit.rules.preemptions = most;
+    if (at_most_ >= 0 && most < limit.config.preemptions) limit.config.preemptions = most;
     if (!select(name, limit, body)) return;
     result const r = explore(body, limit);
     bool const whole = r.complete || limit.random_executions > 0;
-    conclude(name, limit, r, !r.violated && whole && r.pruned == 0);
+    conclude(name, limit, r, !r.failed && whole && r.pruned == 0);
   }
 
   /// Exactly these outcomes are observed, in all executions together.
   void litmus(char const* name, std::initializer_list<int> outcomes, harness_body body) {
-    limits limit{.rules = {.preemptions = 20}};
+    limits limit{.config = {.preemptions = 20}};
     if (!select(name, limit, body)) return;
     result const r = explore(body, limit);
     std::uint64_t wanted = 0;
     for (int n : outcomes) wanted |= std::uint64_t{1} << n;
-    bool const fine = !r.violated && r.complete && r.pruned == 0 && r.outcomes == wanted;
+    bool const fine = !r.failed && r.complete && r.pruned == 0 && r.outcomes == wanted;
     conclude(name, limit, r, fine);
     if (r.outcomes != wanted) std::printf("  outcomes seen %" PRIx64 ", wanted %" PRIx64 "\n", r.outcomes, wanted);
   }
@@ -110,9 +110,9 @@ class suite {
   void refute(char const* name, limits limit, char const* reason, harness_body body) {
     if (mutant != 0 || !select(name, limit, body)) return;
     result const r = explore(body, limit);
-    bool const found = r.violated && r.reason.find(reason) != std::string::npos;
+    bool const found = r.failed && r.reason.find(reason) != std::string::npos;
     print(found ? "refuted" : "FAILED", name, limit, r);
-    if (!found) std::printf("  expected: %s\n  got: %s\n", reason, r.violated ? r.reason.c_str() : "no violation");
+    if (!found) std::printf("  expected: %s\n  got: %s\n", reason, r.failed ? r.reason.c_str() : "no violation");
     count(found, r);
   }
 
@@ -156,12 +156,12 @@ class suite {
     if (name.find(only_) == std::string::npos) return false;
     if (listing_) std::printf("%s\n", name.c_str());
     if (listing_) return false;
-    if (preemptions_ >= 0) limit.rules.preemptions = preemptions_;
+    if (preemptions_ >= 0) limit.config.preemptions = preemptions_;
     if (seconds_ > 0) limit.seconds = seconds_;
     if (random_ > 0) limit.random_executions = random_;
     limit.seed = seed_;
-    limit.rules.merge = merges_ && reduces_;
-    limit.rules.reduce = reduces_;
+    limit.config.merge = merges_ && reduces_;
+    limit.config.reduce = reduces_;
     if (replay_.empty()) return true;
     if (!replayed_) replay_one(name, limit, body);
     replayed_ = true;
@@ -172,29 +172,24 @@ class suite {
   void replay_one(std::string const& name, limits limit, harness_body body) {
     std::size_t const colon = replay_.find(':');
     if (colon == std::string::npos) usage();
-    limit.rules.preemptions = std::atoi(replay_.c_str());
+    limit.config.preemptions = std::atoi(replay_.c_str());
     std::printf("%s\n", name.c_str());
-    verdict const end = replay(body, limit.rules, replay_.substr(colon + 1));
-    std::printf("%s\n", end == verdict::passed   ? "passes"
-                        : end == verdict::pruned ? "reaches the step limit"
-                                                 : "fails");
+    decision const end = replay(body, limit.config, replay_.substr(colon + 1));
+    std::printf("%s\n", end == decision::passed   ? "passes"
+                        : end == decision::pruned ? "reaches the step limit"
+                                                  : "fails");
   }
 
   void conclude(char const* name, limits const& limit, result const& r, bool fine) {
     char const* const kind = limit.random_executions > 0 ? "random" : "complete";
-    print(fine           ? kind
-          : r.violated   ? "VIOLATED"
-          : r.pruned > 0 ? "PRUNED"
-          : r.complete   ? "WRONG"
-                         : "CUT",
-          name, limit, r);
+    print(fine ? kind : r.failed ? "VIOLATED" : r.pruned > 0 ? "PRUNED" : r.complete ? "WRONG" : "CUT", name, limit, r);
     count(fine, r);
-    if (r.violated || (r.complete && !fine)) ++violations_;
+    if (r.failed || (r.complete && !fine)) ++violations_;
     if (fine && r.complete) ++complete_;
-    if (fine && r.complete && limit.rules.preemptions >= 3) ++at_three_;
+    if (fine && r.complete && limit.config.preemptions >= 3) ++at_three_;
     if (mutant != 0 && r.pruned > 0) std::_Exit(killed);
-    if (!r.violated) return;
-    int const preemptions = limit.random_executions > 0 ? limit.rules.steps : limit.rules.preemptions;
+    if (!r.failed) return;
+    int const preemptions = limit.random_executions > 0 ? limit.config.steps : limit.config.preemptions;
     std::printf("  %s\n  --replay '%s' %d:%s\n", r.reason.c_str(), name, preemptions, r.replay.c_str());
     std::fflush(stdout);
     if (mutant != 0) std::_Exit(killed);
@@ -203,7 +198,7 @@ class suite {
   static void print(char const* how, char const* name, limits const& limit, result const& r) {
     std::printf("model    %-54s %-8s pb %d  executions %" PRIu64 "  steps %" PRIu64 "  pruned %" PRIu64
                 "  violations %d  moments %" PRIu64 "  given up %" PRIu64 "  %.2f s\n",
-                name, how, limit.rules.preemptions, r.executions, r.steps, r.pruned, r.violated ? 1 : 0, r.moments,
+                name, how, limit.config.preemptions, r.executions, r.steps, r.pruned, r.failed ? 1 : 0, r.moments,
                 r.redundant, r.seconds);
     std::fflush(stdout);
   }

@@ -20,7 +20,7 @@ namespace model {
 /// some: then the search does more than it must.
 class visited_moments {
  public:
-  enum class before { never, elsewhere, in_this_execution };
+  enum class before { never, remote, in_this_execution };
 
   void clear() noexcept {
     path_.clear();
@@ -38,7 +38,7 @@ class visited_moments {
           if (p.moment == moment) return before::in_this_execution;
         }
       }
-      return before::elsewhere;
+      return before::remote;
     }
     if (!s.known) ++used_;
     ++entered_;

@@ -4,8 +4,8 @@
  * TASKS tasks wait ROUNDS times each, for something that a thread outside completes, on WORKERS workers.
  * Checked: a fiber has one runner at a time, is resumed once for each time that it parks, and is alive; all tasks end.
  *
- * Seeded bugs: PUBLISH_BEFORE_SWITCH, REFUSAL_IGNORED, RESUMED_TWICE, SPARE_WHILE_PARKED, FREED_WHILE_PARKED,
- *              RESUMED_ALTHOUGH_ENLISTED, NOT_WOKEN */
+ * Seeded bugs: PUBLISH_BEFORE_SWITCH, ERROR_TEXT_IGNORED, RESUMED_TWICE, CACHED_WHILE_PARKED, FREED_WHILE_PARKED,
+ *              RESUMED_ALTHOUGH_ENLISTED, NOT_NOTIFIED */
 #ifndef WORKERS
 #define WORKERS 2
 #endif
@@ -31,7 +31,7 @@ bool done[COMPLETIONS];
 byte enlisted[COMPLETIONS] = NOBODY;
 byte over, ended;
 
-#define is_spare(f) spare[me * FIBERS + (f)]
+#define is_cached(f) spare[me * FIBERS + (f)]
 #define completion (task[f] * ROUNDS + stage[f])
 
 inline leave(f) { assert(!freed[f] && runner[f] == me); runner[f] = NOBODY }
@@ -47,7 +47,7 @@ inline publish(f, c) {
 #ifdef RESUMED_ALTHOUGH_ENLISTED
   refused = true;
 #endif
-#ifndef REFUSAL_IGNORED
+#ifndef ERROR_TEXT_IGNORED
   if :: refused -> refused = false; items!true,f :: else fi
 #endif
 }
@@ -67,12 +67,12 @@ proctype worker(byte me; byte f) {
         atomic { /* a spare fiber, or a new one */
           to = 0;
           do
-          :: to < FIBERS && !is_spare(to) -> to++
+          :: to < FIBERS && !is_cached(to) -> to++
           :: else -> break
           od;
           if
           :: to == FIBERS -> to = made; made++
-          :: else -> is_spare(to) = false
+          :: else -> is_cached(to) = false
           fi;
           assert(to < FIBERS)
         }
@@ -85,8 +85,8 @@ proctype worker(byte me; byte f) {
 #ifdef FREED_WHILE_PARKED
         freed[f] = true;
 #endif
-#ifdef SPARE_WHILE_PARKED
-        is_spare(f) = true;
+#ifdef CACHED_WHILE_PARKED
+        is_cached(f) = true;
 #endif
 #ifndef PUBLISH_BEFORE_SWITCH
         publish(f, c);
@@ -105,7 +105,7 @@ proctype worker(byte me; byte f) {
            enter(to);
            assert(parked[to]);
            parked[to] = false;
-           is_spare(f) = true;
+           is_cached(f) = true;
            f = to
         :: else -> task[f] = to; stage[f] = 0
         fi;
@@ -122,7 +122,7 @@ proctype completer() {
   do
   :: c < COMPLETIONS ->
      d_step { done[c] = true; w = enlisted[c] }
-#ifndef NOT_WOKEN
+#ifndef NOT_NOTIFIED
      if
      :: w != NOBODY ->
         items!true,w

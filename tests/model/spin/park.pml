@@ -1,4 +1,4 @@
-/* How workers fall asleep and are woken under default_idle: core/sync/README.md, "Sleep", S1 and S2.
+/* How workers fall asleep and are woken under standard: core/sync/README.md, "Sleep", S1 and S2.
  *
  * BUSY     A task keeps its worker busy for ever, and there are as many tasks as workers: who sleeps on has been
  *          forgotten (an invalid end state). Without it workers go on until a stop.
@@ -67,7 +67,7 @@ inline notify_all() {
     sleepers = 0; k = 0
   }
 }
-inline wake_if_nobody_searches(self) {
+inline wake_unless_searching(self) {
 #ifndef NO_FENCE_BEFORE_THIEVES
   flush(self);
 #endif
@@ -103,14 +103,14 @@ inline push(self) {
 #else
 #ifdef NOTIFY_BEFORE_PUSH
   seen = false;
-  if :: anybody_waiting -> wake_if_nobody_searches(self) :: else fi;
+  if :: anybody_waiting -> wake_unless_searching(self) :: else fi;
   buffer[self]++;
 #else
   buffer[self]++;
   seen = anybody_waiting;
 #endif
 #endif
-  if :: seen -> seen = false; wake_if_nobody_searches(self) :: else fi
+  if :: seen -> seen = false; wake_unless_searching(self) :: else fi
 #endif
 }
 
@@ -118,7 +118,7 @@ proctype worker(byte me) {
   byte k;
   bool found, last, seen;
 
-become_thief:
+start_stealing:
   thieves++;
 explore:
   if
@@ -157,7 +157,7 @@ work:
   flush(me); /* pop: the fence */
   if
   :: atomic { queue[me] > 0 -> queue[me]--; goto work }
-  :: else -> goto become_thief
+  :: else -> goto start_stealing
   fi;
 #endif
 
@@ -215,12 +215,12 @@ try_sleep:
   atomic {
     prewaiters--;
     if
-    :: signals > 0 -> signals--; goto become_thief
+    :: signals > 0 -> signals--; goto start_stealing
     :: else -> asleep[me] = true; sleepers++
     fi
   }
   atomic { woken[me] -> woken[me] = false }
-  goto become_thief;
+  goto start_stealing;
 over:
   ended++
 }

@@ -11,7 +11,7 @@
  *              runs may end differently, but they do
  *   AT_START   the last run cannot be started on rank 1
  *
- * Seeded bugs: NONE_UNSENT, IMPATIENT, NO_NUMBER, EARLY_DROPPED, JUDGED_EARLY, FAILURE_UNSAID, REPORTS_MIXED; with
+ * Seeded bugs: NONE_UNSENT, IMPATIENT, NO_NUMBER, EARLY_RELEASED, JUDGED_EARLY, FAILURE_UNSAID, REPORTS_MIXED; with
  *              GIVES_UP: CLAIMED_LATE, TAKEN_ANYWAY, END_AWAITED; with AT_START: START_SENDS_NOTHING, START_OUT_OF_LINE
  * Rule whose absence is no error, so not seeded: an interrupt that comes before its run is kept (its tasks would run in
  * vain). */
@@ -176,7 +176,7 @@ end:
      if
 #ifndef NO_NUMBER
      :: atomic { k > ended_here[r] && k != open_run[r] ->
-#ifndef EARLY_DROPPED
+#ifndef EARLY_RELEASED
                  early[at(k, r)] = what
 #endif
                  skip }

@@ -8,7 +8,7 @@ namespace world {
 /// `stale`: loads, per execution, that return another store than the newest. Edges are what they are also without
 /// them: who reads a new value without acquiring it does not see what was written before.
 inline model::limits bounds(int preemptions, int stale) {
-  return {.rules = {.preemptions = preemptions, .steps = 4000, .odd_failures = 0, .stale = stale}};
+  return {.config = {.preemptions = preemptions, .steps = 4000, .odd_failures = 0, .stale = stale}};
 }
 
 }  // namespace world

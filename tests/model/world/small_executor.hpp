@@ -34,7 +34,7 @@ class hurried : public Idle {
     return heist::idle::step::sleep;
   }
   std::uint32_t pauses() const noexcept { return 0; }
-  std::uint32_t holdback() const noexcept { return 0; }
+  std::uint32_t wake_delay() const noexcept { return 0; }
 
  private:
   std::uint32_t places_ = 0, looks_ = 0;
@@ -70,9 +70,9 @@ class scheduler : public heist::detail::core {
   using room_type = Room;
 
   explicit scheduler(heist::detail::virtual_thread* threads)
-      : core{threads, Workers, heist::idle_rules::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
-    if constexpr (requires { Room::furnish(*this, heist::idle_rules::of<Idle>()); })
-      Room::furnish(*this, heist::idle_rules::of<Idle>());
+      : core{threads, Workers, heist::idle_config::of<Idle>(), &heist::detail::worker_loop<scheduler>::run} {
+    if constexpr (requires { Room::furnish(*this, heist::idle_config::of<Idle>()); })
+      Room::furnish(*this, heist::idle_config::of<Idle>());
     core::start();
   }
   ~scheduler() { core::drain_and_stop(); }
@@ -91,7 +91,7 @@ class scheduler : public heist::detail::core {
 
   struct no_watch {
     template <class HasWork>
-    bool leaves_nobody_out(heist::victim::thief_view const&, std::uint32_t, HasWork&&) const noexcept {
+    bool includes_all(heist::victim::thief_view const&, std::uint32_t, HasWork&&) const noexcept {
       return true;
     }
   };

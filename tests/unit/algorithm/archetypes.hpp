@@ -11,9 +11,9 @@
 namespace archetypes {
 
 /// What comparisons return: usable as a condition only.
-class verdict {
+class decision {
  public:
-  explicit verdict(bool is) noexcept : is_{is} {}
+  explicit decision(bool is) noexcept : is_{is} {}
   explicit operator bool() const noexcept { return is_; }
   void operator!() const = delete;
 
@@ -56,7 +56,7 @@ class alignas(64) element {
     return *this;
   }
   void operator&() const = delete;
-  friend verdict operator<(element const& a, element const& b) noexcept { return verdict{a.key < b.key}; }
+  friend decision operator<(element const& a, element const& b) noexcept { return decision{a.key < b.key}; }
 
   int key;
 };
@@ -69,8 +69,8 @@ class alignas(64) copied {
   copied(copied const&) noexcept(false) = default;
   copied& operator=(copied const&) noexcept(false) = default;
   void operator&() const = delete;
-  friend verdict operator<(copied const& a, copied const& b) noexcept { return verdict{a.key < b.key}; }
-  friend verdict operator==(copied const& a, copied const& b) noexcept { return verdict{a.key == b.key}; }
+  friend decision operator<(copied const& a, copied const& b) noexcept { return decision{a.key < b.key}; }
+  friend decision operator==(copied const& a, copied const& b) noexcept { return decision{a.key == b.key}; }
 
   int key;
 };

@@ -49,7 +49,7 @@ bool in_order(std::vector<T> const& v, std::size_t n) {
   }
   return n == 0 || v[0].key >= 0;  // a list of one has a key below 0
 }
-auto const is_even = [](auto const& x) { return archetypes::verdict{x.key % 2 == 0}; };
+auto const is_even = [](auto const& x) { return archetypes::decision{x.key % 2 == 0}; };
 
 constexpr int count = 6007;
 
@@ -96,7 +96,7 @@ TEST_CASE("algorithms: elements that are moved are looked at, changed and moved"
   CHECK(heist::all_of(ex, first_of(v), evens, is_even));
   auto const odds = heist::remove_if(ex, first_of(v), end_of(v), is_even);
   CHECK(heist::none_of(ex, first_of(v), odds, is_even));
-  auto const same = [](element const& a, element const& b) { return archetypes::verdict{a.key % 4 == b.key % 4}; };
+  auto const same = [](element const& a, element const& b) { return archetypes::decision{a.key % 4 == b.key % 4}; };
   auto const some = heist::unique(ex, first_of(v), odds, same);
   CHECK(heist::adjacent_find(ex, first_of(v), some, same) == some);
   std::vector<int> keys(v.size(), -1);

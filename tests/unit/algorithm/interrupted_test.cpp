@@ -24,9 +24,9 @@ namespace {
 struct interruption {};
 
 /// Counts the calls of users' functions; one of them throws, or asks to stop.
-class fuse {
+class countdown {
  public:
-  fuse(int after, bool throws) : left_{after}, throws_{throws} {}
+  countdown(int after, bool throws) : left_{after}, throws_{throws} {}
   void burn() {
     if (--left_ != 0) return;
     if (throws_) throw interruption{};
@@ -43,7 +43,7 @@ class fuse {
 };
 
 /// An algorithm on `v`, whose functions burn the fuse; true if it says that it has come to its end and is right.
-using algorithm = std::function<bool(context, std::vector<std::string>&, fuse&)>;
+using algorithm = std::function<bool(context, std::vector<std::string>&, countdown&)>;
 
 constexpr std::size_t n = 9000;
 
@@ -58,19 +58,19 @@ bool is_even(std::string const& s) {
 
 std::vector<std::pair<char const*, algorithm>> algorithms() {
   using strings_type = std::vector<std::string>;
-  auto const pred = [](fuse& f) {
+  auto const pred = [](countdown& f) {
     return [&f](std::string const& s) {
       f.burn();
       return is_even(s);
     };
   };
-  auto const less = [](fuse& f) {
+  auto const less = [](countdown& f) {
     return [&f](std::string const& a, std::string const& b) {
       f.burn();
       return a < b;
     };
   };
-  auto const length = [](fuse& f) {
+  auto const length = [](countdown& f) {
     return [&f](std::string const& s) {
       f.burn();
       return s.size();
@@ -83,12 +83,12 @@ std::vector<std::pair<char const*, algorithm>> algorithms() {
   }();
   return {
       {"for_each",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::for_each(
              c, v, [&f](std::string&) { f.burn(); }, f.options());
        }},
       {"for_each of loops",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::for_each_index(
              c, std::size_t{0}, std::size_t{30},
              [&](context inner, std::size_t) {
@@ -98,17 +98,17 @@ std::vector<std::pair<char const*, algorithm>> algorithms() {
              f.options());
        }},
       {"transform_reduce",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::transform_reduce(c, v, std::size_t{0}, std::plus{}, length(f), f.options()) == all;
        }},
       {"transform_inclusive_scan",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          std::vector<std::size_t> out(n);
          heist::transform_inclusive_scan(c, v, out.begin(), std::plus{}, length(f), f.options());
          return out.back() == all;
        }},
       {"find_if",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          auto const no = [&f](std::string const&) {
            f.burn();
            return false;
@@ -116,57 +116,57 @@ std::vector<std::pair<char const*, algorithm>> algorithms() {
          return heist::find_if(c, v, no, f.options()) == v.end();
        }},
       {"count_if",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::count_if(c, v, pred(f), f.options()) == std::ranges::count_if(v, is_even);
        }},
       {"max_element",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::max_element(c, v, less(f), {}, f.options()) == std::ranges::max_element(v);
        }},
       {"copy_if",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          strings_type out(n);
          return heist::copy_if(c, v, out.begin(), pred(f), f.options()) - out.begin() ==
                 std::ranges::count_if(v, is_even);
        }},
       {"partition",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          return heist::partition(c, v, pred(f), f.options()) - v.begin() == std::ranges::count_if(v, is_even);
        }},
       {"sort",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          heist::sort(c, v, less(f), {}, f.options());
          return std::ranges::is_sorted(v);
        }},
       {"stable_sort",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          heist::stable_sort(c, v, less(f), {}, f.options());
          return std::ranges::is_sorted(v);
        }},
       {"nth_element",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          heist::nth_element(c, v, v.begin() + 4000, less(f), {}, f.options());
          return std::ranges::count_if(v, [&](auto const& s) { return s < v[4000]; }) == 4000;
        }},
       {"partial_sort",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          heist::partial_sort(c, v, v.begin() + 4000, less(f), {}, f.options());
          return std::is_sorted(v.begin(), v.begin() + 4000);
        }},
       {"histogram",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          auto const counts = heist::histogram(c, v, 100, length(f), f.options());
          return std::accumulate(counts.begin(), counts.end(), std::size_t{0}) == n;
        }},
       {"group_by",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          auto const groups = heist::group_by(c, v, length(f), f.options());
          std::size_t sum = 0;
          for (auto const& g : groups) sum += g.elements.size();
          return sum == n;
        }},
       {"merge",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          auto sorted = v;
          std::ranges::sort(sorted);
          strings_type out(2 * n);
@@ -174,7 +174,7 @@ std::vector<std::pair<char const*, algorithm>> algorithms() {
          return std::ranges::is_sorted(out);
        }},
       {"equal",
-       [=](context c, strings_type& v, fuse& f) {
+       [=](context c, strings_type& v, countdown& f) {
          auto const same = [&f](std::string const& a, std::string const& b) {
            f.burn();
            return a == b;
@@ -191,7 +191,7 @@ void interrupt_all(context c, unsigned seed) {
   std::mt19937 random{seed};
   for (auto const& [name, run] : algorithms()) {
     for (bool const throws : {true, false}) {
-      fuse f{static_cast<int>(random() % (random() % 2 == 0 ? 300 : 30'000)) + 1, throws};
+      countdown f{static_cast<int>(random() % (random() % 2 == 0 ? 300 : 30'000)) + 1, throws};
       INFO(name << (throws ? " throws" : " stops"));
       auto v = given;
       bool interrupted = false, right = false;
@@ -232,7 +232,7 @@ TEST_CASE("interrupted: from outside, where the calling thread works", "[algo]")
   std::mt19937 random{9};
   for (int round = 0; round != 60; ++round) {
     bool const throws = round % 2 == 0;
-    fuse f{static_cast<int>(random() % 4000) + 1, throws};
+    countdown f{static_cast<int>(random() % 4000) + 1, throws};
     std::vector<int> v(3000);
     bool ended = false, thrown = false;
     try {

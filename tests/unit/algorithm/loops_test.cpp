@@ -319,14 +319,14 @@ TEST_CASE("loops: a thread outside does all of it where the workers sleep and no
   // Until the only worker sleeps, calls wait for it.
   for (bool here = false; !here;) {
     std::this_thread::yield();
-    std::atomic<int> elsewhere{0};
+    std::atomic<int> remote{0};
     std::vector<int> v(5000, 1);
     heist::for_each(ex, v, [&](context c, int& x) {
       x = std::get<0>(c.fork_join([] { return 1; }, [] { return 2; }));
-      elsewhere += std::this_thread::get_id() == outside ? 0 : 1;
+      remote += std::this_thread::get_id() == outside ? 0 : 1;
     });
     CHECK(heist::reduce(ex, v, 0) == 5000);
-    here = elsewhere == 0;
+    here = remote == 0;
   }
 }
 
@@ -386,7 +386,7 @@ TEST_CASE("loops: a fixed division is the same at every run, and a followed one 
   phase.follow(phase.tree(), heist::replay_mode::strict_unordered);
   for (int i = 0; i != 5; ++i) {
     run();
-    CHECK(phase.note().empty());
+    CHECK(phase.explain().empty());
   }
   CHECK(std::ranges::count(v, 6) == 100'000);
 }

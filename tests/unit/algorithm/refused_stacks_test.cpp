@@ -17,8 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct child_first
-    : heist::policy::bundle<heist::victim::random, heist::idle::default_idle, heist::order::child_first> {};
+struct child_first : heist::policy::bundle<heist::victim::random, heist::idle::standard, heist::order::child_first> {};
 
 /// Copied, because it has no move; the copy throws when it is told to.
 struct copied {

@@ -114,7 +114,7 @@ TEST_CASE("what an executor offers, one of policy::automatic offers", "[automati
     for (int i = 0; i != 20; ++i) s.fork([&] { ++n; });
     s.join();
     ctx.footprint(10);
-    ctx.designate(1);
+    ctx.assign_continuation(1);
     static_cast<void>(ctx.inter_fork([&] { ++n; }, [&] { ++n; }));
     return n + (ctx.may_be_stolen() ? 0 : 100);
   }) == 22);
@@ -126,7 +126,7 @@ TEST_CASE("what an executor offers, one of policy::automatic offers", "[automati
   ex.post([&] { ++posted; });
   ex.wait_idle();
   CHECK(posted == 1);
-  heist::any_executor any = ex;
+  heist::executor_ref any = ex;
   CHECK(any.sync_wait([] { return 3; }) == 3);
   CHECK_FALSE(ex.state_text().empty());
   CHECK(ex.sync_wait([](auto ctx) { return ctx.blocking([] { return 4; }); }) == 4);
@@ -136,9 +136,9 @@ TEST_CASE("a region is run right while ways are tried, and its note says what wa
   heist_test::watchdog guard{"a region is run right while ways are tried", seconds{120}};
   ready_executor ex;
   heist::region r{{.branching = 2, .bytes = std::size_t{8} << 20}};
-  CHECK(r.note().empty());
+  CHECK(r.explain().empty());
   for (int i = 0; i != 80; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 500); }) == sum_below(500));
-  CHECK(r.note().find(" runs") != std::string::npos);
+  CHECK(r.explain().find(" runs") != std::string::npos);
   // From inside of a task, and with a context that is named.
   long const s = ex.sync_wait([&](auto ctx) {
     long all = 0;
@@ -177,15 +177,15 @@ TEST_CASE("what is faster is found, and kept", "[automatic]") {
   heist::region r;
   CHECK(until_found([&] {
     ex.sync_wait(r, work);
-    return r.note();
+    return r.explain();
   }));
-  CHECK(r.note().find("of random's time") != std::string::npos);
+  CHECK(r.explain().find("of random's time") != std::string::npos);
   CHECK(threads > 4);
   heist::task_graph g;
   g.emplace(work);
   CHECK(until_found([&] {
     ex.run(g).get();
-    return g.note();
+    return g.explain();
   }));
   CHECK(g.memory().tasks() == 1);
 }
@@ -215,7 +215,7 @@ TEST_CASE("where data that move cost time, a region's parts stay with their squa
           ctx.fork_join([&](auto c) { part(c, 0); }, [&](auto c) { part(c, 1); }, [&](auto c) { part(c, 2); },
                         [&](auto c) { part(c, 3); });
         });
-        found = r.note().rfind("cab", 0) == 0 || r.note().rfind("cats", 0) == 0;
+        found = r.explain().rfind("cab", 0) == 0 || r.explain().rfind("cats", 0) == 0;
       }
     }
   }
@@ -226,7 +226,7 @@ TEST_CASE("one worker has nothing to choose, and says so", "[automatic]") {
   executor ex{{.workers = 1}};
   heist::region r;
   for (int i = 0; i != 3; ++i) CHECK(ex.sync_wait(r, [](auto ctx) { return sum(ctx, 0, 50); }) == sum_below(50));
-  CHECK(r.note() == "random: there is one worker, so there is nothing to choose");
+  CHECK(r.explain() == "random: there is one worker, so there is nothing to choose");
 }
 
 TEST_CASE("a region's result may be anything, and its exceptions reach who entered it", "[automatic]") {
@@ -249,7 +249,7 @@ TEST_CASE("runs that throw or are stopped show nothing", "[automatic]") {
   executor ex{{.workers = 2}};
   heist::region r;
   for (int i = 0; i != 20; ++i) CHECK_THROWS(ex.sync_wait(r, [] { throw std::runtime_error{"no"}; }));
-  CHECK(r.note().empty());
+  CHECK(r.explain().empty());
   for (int i = 0; i != 20; ++i) {
     std::stop_source stop;
     ex.sync_wait(stop.get_token(), [&](auto ctx) {
@@ -257,7 +257,7 @@ TEST_CASE("runs that throw or are stopped show nothing", "[automatic]") {
       ctx.sync_wait(r, [](auto c) { CHECK(c.stop_requested()); });
     });
   }
-  CHECK(r.note().empty());
+  CHECK(r.explain().empty());
 }
 
 TEST_CASE("a stop is seen where a region's run is, wherever that is", "[automatic]") {
@@ -318,17 +318,17 @@ TEST_CASE("a region has one run at a time, a region in another's run is a part o
   heist::region outer, inner;
   for (int i = 0; i != 150; ++i) {
     long const s = ex.sync_wait(outer, [&](auto ctx) {
-      bool refused = false;
+      bool rejected = false;
       try {
         ctx.sync_wait(outer, [] {});
       } catch (heist::region_error const&) {
-        refused = true;
+        rejected = true;
       }
-      return ctx.sync_wait(inner, [](auto c) { return sum(c, 0, 100); }) + (refused || i >= 0 ? 0 : 1);
+      return ctx.sync_wait(inner, [](auto c) { return sum(c, 0, 100); }) + (rejected || i >= 0 ? 0 : 1);
     });
     CHECK(s == sum_below(100));
   }
-  CHECK_FALSE(outer.note().empty());
+  CHECK_FALSE(outer.explain().empty());
 }
 
 TEST_CASE("a task that waits for its own executor is told so, wherever it is run", "[automatic]") {
@@ -405,7 +405,7 @@ TEST_CASE("a graph's tasks run once each in every run, and its note says what wa
     ex.run(c.g).get();
     REQUIRE(c.all_ran(i + 1));
   }
-  CHECK(c.g.note().find(" runs") != std::string::npos);
+  CHECK(c.g.explain().find(" runs") != std::string::npos);
   CHECK(ex.sync_wait([&](auto ctx) {
     ctx.run(c.g).get();
     return c.all_ran(121);
@@ -535,15 +535,15 @@ TEST_CASE("a graph that somebody else runs is run by random stealing, and its wa
     mine.get();
   }
   CHECK(c.all_ran(24));
-  INFO(c.g.note());
-  CHECK(c.g.note().find("as far as is known after 8 runs") != std::string::npos);
+  INFO(c.g.explain());
+  CHECK(c.g.explain().find("as far as is known after 8 runs") != std::string::npos);
 }
 
 TEST_CASE("what was recorded of a graph is followed by nobody else, and forgotten with the executor", "[automatic]") {
   counting c;
   int runs = 0;
   auto const settles = [&](executor& ex) {
-    for (int i = 0; i < 1000 && (i < 100 || c.g.note().find("as far as") != std::string::npos); ++i, ++runs)
+    for (int i = 0; i < 1000 && (i < 100 || c.g.explain().find("as far as") != std::string::npos); ++i, ++runs)
       ex.run(c.g).get();
   };
   {

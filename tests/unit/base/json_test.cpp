@@ -25,7 +25,7 @@ std::string const sample =
     "{\"name\": \"a \\\"b\\\" \\\\ \\u00e4\\ud83d\\ude00\\n\", \"list\": [0, 1.5, -2e3, 18446744073709551615, []],\n"
     "\t\"nested\": {\"t\": true, \"f\": false, \"n\": null, \"o\": {}}}";
 
-std::string refusal(std::string_view text, std::size_t depth = 64) {
+std::string error_text(std::string_view text, std::size_t depth = 64) {
   try {
     json::parse(text, depth);
   } catch (heist::json_error const& e) {
@@ -116,9 +116,9 @@ TEST_CASE("json: the wrong type and a missing member are errors with a sentence"
 }
 
 TEST_CASE("json: errors name line and column", "[base]") {
-  CHECK(refusal("[1,\n  2,\n  x]") == "JSON, line 3, column 3: no value stands here");
-  CHECK(refusal("[1") == "JSON, line 1, column 3: the text ends here; it was probably cut");
-  CHECK(refusal("{\"a\":1,\n\"a\":2}") == "JSON, line 2, column 1: the object has this member already");
+  CHECK(error_text("[1,\n  2,\n  x]") == "JSON, line 3, column 3: no value stands here");
+  CHECK(error_text("[1") == "JSON, line 1, column 3: the text ends here; it was probably cut");
+  CHECK(error_text("{\"a\":1,\n\"a\":2}") == "JSON, line 2, column 1: the object has this member already");
 }
 
 TEST_CASE("json: what RFC 8259 does not allow is refused", "[base]") {
@@ -182,33 +182,33 @@ TEST_CASE("json: what RFC 8259 does not allow is refused", "[base]") {
                                       "1e999",
                                       "-1e999"}) {
     INFO(text);
-    CHECK(has(refusal(text), "JSON, line "));
+    CHECK(has(error_text(text), "JSON, line "));
   }
-  CHECK(has(refusal(std::string_view("\"a\0b\"", 5)), "no control characters"));
-  CHECK(has(refusal(std::string_view("1\0", 2)), "something follows"));
+  CHECK(has(error_text(std::string_view("\"a\0b\"", 5)), "no control characters"));
+  CHECK(has(error_text(std::string_view("1\0", 2)), "something follows"));
   CHECK(json::parse("\"a\\u0000b\"").as_string() == std::string("a\0b", 3));
   CHECK(json::parse("\"\\ud834\\udd1e\\uFFFF\\u07ff\\u0800\\/\"").as_string() ==
         "\xf0\x9d\x84\x9e\xef\xbf\xbf\xdf\xbf\xe0\xa0\x80/");
 }
 
 TEST_CASE("json: nesting is limited, and a bomb of brackets does not overflow the stack", "[base]") {
-  CHECK(refusal("[[1]]", 2) == "accepted");
-  CHECK(has(refusal("[[[1]]]", 2), "column 3: too many arrays and objects are inside each other"));
-  CHECK(refusal("[[1],[1],{\"a\":1}]", 2) == "accepted");  // side by side is not nested
-  CHECK(refusal("1", 0) == "accepted");
-  CHECK(has(refusal("{}", 0), "too many"));
-  CHECK(has(refusal(std::string(1000000, '[')), "too many"));
+  CHECK(error_text("[[1]]", 2) == "accepted");
+  CHECK(has(error_text("[[[1]]]", 2), "column 3: too many arrays and objects are inside each other"));
+  CHECK(error_text("[[1],[1],{\"a\":1}]", 2) == "accepted");  // side by side is not nested
+  CHECK(error_text("1", 0) == "accepted");
+  CHECK(has(error_text("{}", 0), "too many"));
+  CHECK(has(error_text(std::string(1000000, '[')), "too many"));
 }
 
 TEST_CASE("json: a valid text that is cut anywhere is refused", "[base]") {
-  REQUIRE(refusal(sample) == "accepted");
+  REQUIRE(error_text(sample) == "accepted");
   for (std::size_t length = 0; length < sample.size(); ++length)
-    REQUIRE(has(refusal(sample.substr(0, length)), "JSON, line "));
+    REQUIRE(has(error_text(sample.substr(0, length)), "JSON, line "));
   heist::fast_random random(7);
   for (int i = 0; i < 200; ++i) {
     auto text = fmt::format("[{}]", random_text(random, 4));
-    REQUIRE(refusal(text) == "accepted");
-    for (; text.size() > 1; text.pop_back()) REQUIRE(has(refusal(text.substr(0, text.size() - 1)), "JSON, line "));
+    REQUIRE(error_text(text) == "accepted");
+    for (; text.size() > 1; text.pop_back()) REQUIRE(has(error_text(text.substr(0, text.size() - 1)), "JSON, line "));
   }
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("json: random texts mean the same to another library", "[base]") {
 
 TEST_CASE("json: damaged texts are accepted or refused as another library does", "[base]") {
   heist::fast_random random(9);
-  std::size_t accepted = 0, refused = 0;
+  std::size_t accepted = 0, rejected = 0;
   for (int i = 0; i < 20000; ++i) {
     auto text = i % 2 == 0 ? sample : random_text(random, 4);
     for (auto n = 1 + random.below(2); n > 0 && !text.empty(); --n) {
@@ -240,16 +240,16 @@ TEST_CASE("json: damaged texts are accepted or refused as another library does",
           text.erase(at, 1);
       }
     }
-    auto const what = refusal(text);
+    auto const what = error_text(text);
     auto const theirs = nlohmann::json::parse(text, nullptr, false);
     if (has(what, "has this member already") || has(what, "no double")) continue;  // stricter than they
     INFO(text << " " << what);
     REQUIRE((what == "accepted") == !theirs.is_discarded());
-    ++(what == "accepted" ? accepted : refused);
+    ++(what == "accepted" ? accepted : rejected);
     if (what == "accepted") REQUIRE(translated(json::parse(text)) == theirs);
   }
   CHECK(accepted > 1000);
-  CHECK(refused > 1000);
+  CHECK(rejected > 1000);
 }
 
 TEST_CASE("json: a quoted string comes back, whatever is in it", "[base]") {
@@ -279,6 +279,6 @@ TEST_CASE("json: an object of very many members is read in proportion to its len
   for (int const twice : {0, 15, 16, 17, members - 1}) {
     auto again = text;
     again.back() = ',';
-    CHECK(has(refusal(again + fmt::format("\"member {}\": 0}}", twice)), "the object has this member already"));
+    CHECK(has(error_text(again + fmt::format("\"member {}\": 0}}", twice)), "the object has this member already"));
   }
 }

@@ -45,21 +45,22 @@ heist::coroutine<int> goes_further(heist::executor<>& ex) {
   co_return co_await goes_to(ex, false);
 }
 
-heist::coroutine<int> comes_home(heist::executor<>& home, heist::executor<>& other, std::thread::id at_home) {
-  co_await heist::resume_on(home);
+heist::coroutine<int> comes_to_its_scheduler(heist::executor<>& scheduler, heist::executor<>& other,
+                                             std::thread::id at_its_scheduler) {
+  co_await heist::resume_on(scheduler);
   int times = 0;
   int sum = co_await goes_to(other, false);
-  times += std::this_thread::get_id() == at_home;
+  times += std::this_thread::get_id() == at_its_scheduler;
   sum += co_await goes_further(other);
-  times += std::this_thread::get_id() == at_home;
+  times += std::this_thread::get_id() == at_its_scheduler;
   bool thrown = false;
   try {
     co_await goes_to(other, true);
   } catch (std::runtime_error const&) {
-    thrown = std::this_thread::get_id() == at_home;
+    thrown = std::this_thread::get_id() == at_its_scheduler;
   }
-  co_await goes_to(home, false);
-  times += std::this_thread::get_id() == at_home;
+  co_await goes_to(scheduler, false);
+  times += std::this_thread::get_id() == at_its_scheduler;
   co_return sum == 2 && thrown ? times + 1 : 0;
 }
 
@@ -132,8 +133,8 @@ TEST_CASE("coroutine: events of a graph that runs", "[coroutine]") {
   for (int i = 0; i < 50; ++i) {
     auto run = ex.run(g);
     std::thread outside{[&] {
-      number.fulfil(i);
-      signal.fulfil();
+      number.set_value(i);
+      signal.set_value();
     }};
     if (i % 2 == 0) std::this_thread::yield();
     CHECK(heist::sync_wait(event_value(ex, number)) == i + 1);
@@ -146,7 +147,7 @@ TEST_CASE("coroutine: events of a graph that runs", "[coroutine]") {
   for (bool const fails : {false, true}) {
     std::stop_source stop;
     auto run = ex.run(g, stop.get_token());
-    heist::future<bool> refused = ex.submit([&] {
+    heist::future<bool> rejected = ex.submit([&] {
       try {
         heist::sync_wait(event_value(ex, number));
         return false;
@@ -154,8 +155,8 @@ TEST_CASE("coroutine: events of a graph that runs", "[coroutine]") {
         return true;
       }
     });
-    fails ? signal.fail(std::make_exception_ptr(std::runtime_error{"no signal"})) : void(stop.request_stop());
-    CHECK(refused.get());
+    fails ? signal.set_exception(std::make_exception_ptr(std::runtime_error{"no signal"})) : void(stop.request_stop());
+    CHECK(rejected.get());
     if (fails) {
       CHECK_THROWS_WITH(run.get(), "no signal");
     } else {
@@ -232,7 +233,7 @@ TEST_CASE("coroutine: neither loops of awaits nor recursion use the stack", "[co
 namespace {
 
 /// Resumes what waits at it, in its own stack, as a library's event may.
-struct foreign_event {
+struct external_event {
   std::atomic<void*> waits{nullptr};
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> h) noexcept { waits = h.address(); }
@@ -244,9 +245,9 @@ struct foreign_event {
 TEST_CASE("coroutine: one that other code resumes goes on at once, with those that wait for it", "[coroutine]") {
   heist::executor ex{1};
   heist_test::watchdog guard{"foreign", 60s, [&] { return ex.state_text(); }};
-  foreign_event event;
+  external_event event;
   int after = 0;
-  auto const inner = [](foreign_event& e) -> heist::coroutine<int> {
+  auto const inner = [](external_event& e) -> heist::coroutine<int> {
     co_await e;
     co_return 1;
   };
@@ -294,10 +295,11 @@ TEST_CASE("coroutine: one that is never awaited destroys what it was given, and 
 }
 
 TEST_CASE("coroutine: it goes on on its own executor, wherever what it has awaited has ended", "[coroutine]") {
-  heist::executor home{1}, other{1};
-  heist_test::watchdog guard{"comes home", 60s, [&] { return home.state_text() + other.state_text(); }};
-  auto const at_home = home.sync_wait([] { return std::this_thread::get_id(); });
-  for (int i = 0; i < 100; ++i) CHECK(heist::sync_wait(comes_home(home, other, at_home)) == 4);
+  heist::executor scheduler{1}, other{1};
+  heist_test::watchdog guard{"comes home", 60s, [&] { return scheduler.state_text() + other.state_text(); }};
+  auto const at_its_scheduler = scheduler.sync_wait([] { return std::this_thread::get_id(); });
+  for (int i = 0; i < 100; ++i)
+    CHECK(heist::sync_wait(comes_to_its_scheduler(scheduler, other, at_its_scheduler)) == 4);
   // One that belongs nowhere goes on where it is.
   auto const there = other.sync_wait([] { return std::this_thread::get_id(); });
   CHECK(heist::sync_wait(stays_there(other)) == there);

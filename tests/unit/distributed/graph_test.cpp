@@ -72,7 +72,7 @@ TEST_CASE("a graph that is destroyed by a task waits for its run, also where the
     g->emplace(heist::on(1), [] { std::this_thread::sleep_for(std::chrono::milliseconds{50}); });
     auto const run = ex.run(*g);
     alone.submit([&] { g.reset(); }).get();
-    expect(run.done());
+    expect(run.is_ready());
     run.get();
   });
   CHECK(wrong == 0);
@@ -129,7 +129,7 @@ TEST_CASE("an exception is everybody's, with rank and text; where it came from i
         }
         expect(nested == (w.rank() == 1));
       }
-      if (v.here()) expect(heist_test::refusal_of<heist::graph_error>([&] { v.result(); }) != "accepted");
+      if (v.here()) expect(heist_test::error_text_of<heist::graph_error>([&] { v.result(); }) != "accepted");
     }
     fail = false;
     ex.run(g).get();
@@ -156,7 +156,7 @@ TEST_CASE("a stop on one rank ends the run on all, by handle and by token", "[di
       auto run = i % 2 == 0 ? ex.run(g) : ex.run(g, s.get_token());
       if (w.rank() == 1) i % 2 == 0 ? run.request_stop() : static_cast<void>(s.request_stop());
       run.wait();
-      expect(run.stopped() && run.done());
+      expect(run.stopped() && run.is_ready());
     }
     may_end = true;
     auto run = ex.run(g);
@@ -171,24 +171,24 @@ TEST_CASE("graphs that differ are refused on all ranks before anything runs", "[
   wrong = 0;
   on_ranks(3, {}, {}, [&](heist::world& w) {
     heist::executor ex{1};
-    auto const refused = [&](auto build) {
+    auto const rejected = [&](auto build) {
       heist::distributed_graph g{w};
       bool ran = false;
       build(g, ran);
-      std::string const text = heist_test::refusal_of<heist::graph_error>([&] { ex.run(g).get(); });
+      std::string const text = heist_test::error_text_of<heist::graph_error>([&] { ex.run(g).get(); });
       expect(text.find("rank 2 has built another graph than rank 0") != std::string::npos && !ran);
     };
-    refused([&](auto& g, bool& ran) {  // the number of tasks
+    rejected([&](auto& g, bool& ran) {  // the number of tasks
       for (int i = 0; i < (w.rank() == 2 ? 3 : 2); ++i) g.emplace(heist::on(0), [&] { ran = true; });
     });
-    refused([&](auto& g, bool& ran) {  // the place
+    rejected([&](auto& g, bool& ran) {  // the place
       g.emplace(heist::on(w.rank() == 2 ? 1 : 0), [&] { ran = true; });
     });
-    refused([&](auto& g, bool& ran) {  // the type
+    rejected([&](auto& g, bool& ran) {  // the type
       w.rank() == 2 ? static_cast<void>(g.emplace(heist::on(0), [&] { return ran = true, 1; }))
                     : static_cast<void>(g.emplace(heist::on(0), [&] { return ran = true, 1.0; }));
     });
-    refused([&](auto& g, bool& ran) {  // an edge
+    rejected([&](auto& g, bool& ran) {  // an edge
       auto const a = g.emplace(heist::on(0), [] { return 1; });
       auto const b = g.emplace(heist::on(0), [] { return 2; });
       g.emplace(
@@ -200,7 +200,7 @@ TEST_CASE("graphs that differ are refused on all ranks before anything runs", "[
     ex.run(g).get();
     if (w.rank() == 2) g.emplace(heist::on(0), [] {});
     g.emplace(heist::on(0), [] {});
-    expect(heist_test::refusal_of<heist::graph_error>([&] { ex.run(g).get(); }).find("rank 2") != std::string::npos);
+    expect(heist_test::error_text_of<heist::graph_error>([&] { ex.run(g).get(); }).find("rank 2") != std::string::npos);
   });
   CHECK(wrong == 0);
 }
@@ -214,7 +214,7 @@ TEST_CASE("what a distributed graph cannot do is refused in one sentence", "[dis
     auto b = g.emplace(heist::on(1), [] { return 2; });
     auto const theirs = other.emplace(heist::on(0), [] { return 1; });
     auto const says = [&](std::string const& part, auto f) {
-      std::string const text = heist_test::refusal_of<heist::graph_error>(f);
+      std::string const text = heist_test::error_text_of<heist::graph_error>(f);
       expect(text.find(part) != std::string::npos && text.find("fix it") != std::string::npos);
     };
     a.name("first");

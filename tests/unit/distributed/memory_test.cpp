@@ -208,7 +208,7 @@ TEST_CASE("what cannot be saved or restarted is refused in one sentence", "[dist
   on_ranks(2, {}, {}, [&](heist::world& w) {
     heist::executor ex{1};
     auto const says = [&](std::string const& part, auto what) {
-      std::string const text = heist_test::refusal_of<heist::graph_error>(what);
+      std::string const text = heist_test::error_text_of<heist::graph_error>(what);
       expect(text.find(part) != std::string::npos && text.find("fix it") != std::string::npos);
     };
     heist::distributed_graph forgets{w};

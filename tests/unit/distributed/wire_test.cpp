@@ -43,8 +43,8 @@ struct by_wire {
 };
 
 template <class T>
-bool comes_back(T const& x) {
-  static_assert(heist::travels<T>);
+bool returned(T const& x) {
+  static_assert(heist::serializable<T>);
   return heist::distributed::detail::unpacked<T>(heist::distributed::detail::packed(x)) == x;
 }
 
@@ -59,34 +59,34 @@ struct heist::wire<by_wire> {
 };
 
 TEST_CASE("values come back as they were sent", "[distributed][wire]") {
-  CHECK(comes_back(5));
-  CHECK(comes_back(std::string{"abc"}));
-  CHECK(comes_back(std::string{}));
-  CHECK(comes_back(std::vector<double>{1, 2}));
-  CHECK(comes_back(std::vector<bool>{true, false, true}));
-  CHECK(comes_back(std::map<std::string, std::vector<int>>{{"a", {1, 2}}, {"b", {}}}));
-  CHECK(comes_back(std::unordered_map<int, std::string>{{1, "a"}, {2, ""}}));
-  CHECK(comes_back(std::list<std::set<int>>{{1, 2}, {}}));
-  CHECK(comes_back(std::tuple<int, std::string, std::vector<char>>{1, "x", {'c'}}));
-  CHECK(comes_back(std::pair<int, std::string>{1, "x"}));
-  CHECK(comes_back(std::array<std::string, 2>{"a", "b"}));
-  CHECK(comes_back(std::optional<std::string>{"q"}));
-  CHECK(comes_back(std::optional<std::string>{}));
-  CHECK(comes_back(std::variant<int, std::string>{"z"}));
-  CHECK(comes_back(by_member{1, 2.5}));
-  CHECK(comes_back(std::vector<by_member>{{1, 2.5}, {3, 4}}));
-  CHECK(comes_back(std::map<int, by_wire>{{1, {"text"}}}));
+  CHECK(returned(5));
+  CHECK(returned(std::string{"abc"}));
+  CHECK(returned(std::string{}));
+  CHECK(returned(std::vector<double>{1, 2}));
+  CHECK(returned(std::vector<bool>{true, false, true}));
+  CHECK(returned(std::map<std::string, std::vector<int>>{{"a", {1, 2}}, {"b", {}}}));
+  CHECK(returned(std::unordered_map<int, std::string>{{1, "a"}, {2, ""}}));
+  CHECK(returned(std::list<std::set<int>>{{1, 2}, {}}));
+  CHECK(returned(std::tuple<int, std::string, std::vector<char>>{1, "x", {'c'}}));
+  CHECK(returned(std::pair<int, std::string>{1, "x"}));
+  CHECK(returned(std::array<std::string, 2>{"a", "b"}));
+  CHECK(returned(std::optional<std::string>{"q"}));
+  CHECK(returned(std::optional<std::string>{}));
+  CHECK(returned(std::variant<int, std::string>{"z"}));
+  CHECK(returned(by_member{1, 2.5}));
+  CHECK(returned(std::vector<by_member>{{1, 2.5}, {3, 4}}));
+  CHECK(returned(std::map<int, by_wire>{{1, {"text"}}}));
 }
 
 TEST_CASE("what has addresses in it does not travel, however deep", "[distributed][wire]") {
-  STATIC_REQUIRE_FALSE(heist::travels<int*>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::string_view>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::vector<int*>>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::map<int, std::unique_ptr<int>>>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::tuple<int, char const*>>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::optional<std::vector<std::shared_ptr<int>>>>);
-  STATIC_REQUIRE_FALSE(heist::travels<std::variant<int, std::string_view>>);
-  STATIC_REQUIRE(heist::travels<std::vector<std::variant<int, std::string>>>);
+  STATIC_REQUIRE_FALSE(heist::serializable<int*>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::string_view>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::vector<int*>>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::map<int, std::unique_ptr<int>>>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::tuple<int, char const*>>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::optional<std::vector<std::shared_ptr<int>>>>);
+  STATIC_REQUIRE_FALSE(heist::serializable<std::variant<int, std::string_view>>);
+  STATIC_REQUIRE(heist::serializable<std::vector<std::variant<int, std::string>>>);
 }
 
 TEST_CASE("a message that is too short is refused", "[distributed][wire]") {

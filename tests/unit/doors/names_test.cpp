@@ -53,7 +53,7 @@ using named =
     std::tuple<heist::executor<policy::with_order<policy::random, heist::order::child_first>>*,
                heist::executor<policy::with_join<policy::random, heist::join::leapfrog>>*,
                heist::executor<policy::with_join<policy::random, heist::join::park>>*,
-               heist::executor<policy::with_join<policy::random, heist::join::wait>>*, heist::executor<policy::cats>*,
+               heist::executor<policy::with_join<policy::random, heist::join::spin>>*, heist::executor<policy::cats>*,
                heist::executor<policy::sampling>*, heist::executor<policy::victim_set>*,
                heist::executor<policy::hierarchical>*, heist::executor<policy::random, heist::time_breakdown>*,
                heist::executor<policy::with_idle<policy::random, heist::idle::adaptive>>*, heist::first_touch_check*>;
@@ -63,7 +63,7 @@ static_assert(std::tuple_size_v<named> == 11);
 
 TEST_CASE("README's table: tasks and graphs", "[doors]") {
   heist::executor ex{1};
-  heist_test::watchdog const dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog const timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g, inner;
   std::vector<int> order;
   auto a = g.emplace([&] { order.push_back(0); });
@@ -104,7 +104,7 @@ TEST_CASE("README's table: tasks and graphs", "[doors]") {
 
 TEST_CASE("README's table: tasks on their own, forks, regions", "[doors]") {
   heist::executor<policy::cab> ex{{.workers = 2, .squads = heist::squad_by::l3}};
-  heist_test::watchdog const dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog const timeout_guard{ex, std::chrono::seconds{20}};
   CHECK(ex.submit([] { return 1; }).get() == 1);
   int posted = 0;
   ex.post([&] { ++posted; });
@@ -127,7 +127,7 @@ TEST_CASE("README's table: tasks on their own, forks, regions", "[doors]") {
 
 TEST_CASE("README's table: schedules, and pages", "[doors]") {
   heist::executor<policy::replay> ex{1};
-  heist_test::watchdog const dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog const timeout_guard{ex, std::chrono::seconds{20}};
   heist::region r;
   auto const kernel = [](heist::context ctx) {
     ctx.fork_join([] {}, [](heist::context c) { (void)c.may_be_stolen(); });
@@ -141,7 +141,7 @@ TEST_CASE("README's table: schedules, and pages", "[doors]") {
   heist::redistribute(ex, r, [](auto) {});
   r.follow_designations();
   ex.sync_wait(r, [](heist::context ctx) {
-    ctx.designate(0);
+    ctx.assign_continuation(0);
     ctx.fork_join([] {}, [] {});
   });
   r.adapt();
@@ -151,7 +151,7 @@ TEST_CASE("README's table: schedules, and pages", "[doors]") {
 TEST_CASE("README's table: what is measured, drawn and simulated", "[doors]") {
   heist::executor<policy::random, heist::recorder> ex{
       {.workers = 1, .machine = heist::topology::parse("package:2 l3:1 core:4 pu:1")}};
-  heist_test::watchdog const dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog const timeout_guard{ex, std::chrono::seconds{20}};
   auto const kernel = [](auto ctx) { ctx.fork_join([] {}, [] {}); };
   CHECK(heist::measure_work_span(ex, kernel).profile.work > 0);
   auto const recorded = heist::record_program(ex, kernel).program;
@@ -186,11 +186,11 @@ heist::coroutine<int> twice(heist::executor<>& ex) {
 
 TEST_CASE("README's table: work found as it runs", "[doors]") {
   heist::executor ex{2};
-  heist_test::watchdog const dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog const timeout_guard{ex, std::chrono::seconds{20}};
   heist::shared_future<int> const a = ex.submit([] { return 20; }).share();
   CHECK(ex.submit(heist::after(a), [](int x) { return x + 1; }).then([](int x) { return 2 * x; }).get() == 42);
   CHECK(heist::when_all(ex.submit([] { return 1; }), ex.submit([] { return 2; })).get() == std::tuple{1, 2});
-  a.expedite();
+  a.raise_priority();
   std::vector<heist::shared_future<int>> const some{a, a};
   CHECK(heist::when_any(some).get() < some.size());
   heist::task_graph g;
@@ -201,7 +201,7 @@ TEST_CASE("README's table: work found as it runs", "[doors]") {
   bool cleaned = false;
   g.emplace_always([&] { cleaned = true; });
   auto run = ex.run(g);
-  answer.fulfil(41);
+  answer.set_value(41);
   run.get();
   CHECK((sum.result() == 42 && kept.result() == 7 && cleaned));
   heist::flow f{ex};
@@ -220,7 +220,7 @@ TEST_CASE("README's table: work found as it runs", "[doors]") {
   CHECK(heist::sync_wait(twice(ex)) == 42);
   CHECK(ex.run_here([] { return 1; }) == 1);
   CHECK(ex.submit([](auto ctx) { return ctx.blocking([] { return 2; }); }).get() == 2);
-  heist::any_executor any{ex};
+  heist::executor_ref any{ex};
   CHECK(any.submit([] { return 3; }).get() == 3);
   CHECK(heist::default_executor().worker_count() != 0);
 }
@@ -253,7 +253,7 @@ TEST_CASE("README's table: a policy that chooses", "[doors]") {
   heist::executor<heist::policy::automatic> ex{2};
   heist::region r;
   for (int i = 0; i != 8; ++i) ex.sync_wait(r, [](auto ctx) { ctx.fork_join([] {}, [] {}); });
-  CHECK(!r.note().empty());
+  CHECK(!r.explain().empty());
 }
 
 TEST_CASE("every name of the tables of README and cookbook is used above", "[doors]") {

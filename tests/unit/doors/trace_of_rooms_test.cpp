@@ -21,7 +21,7 @@
 #include "heist/tiers.hpp"
 #include "heist/topology.hpp"
 #include "support/catch.hpp"
-#include "support/trace_rules.hpp"
+#include "support/trace_config.hpp"
 
 namespace {
 
@@ -69,7 +69,7 @@ struct both_at_once {
 
 /// Runs of a graph, two tasks of which one must be stolen, and a region. Two squads of one worker.
 template <class Policy>
-std::size_t run_everything() {
+std::size_t run_all() {
   heist::executor<Policy> ex{
       {.workers = 2, .machine = heist::topology::parse("package:2 l3:1 core:1 pu:1"), .squads = heist::squad_by::l3}};
   std::atomic<std::size_t> ran{0};
@@ -97,16 +97,16 @@ std::size_t run_everything() {
 template <class Policy>
 void check_trace_of() {
   static_assert(!std::is_same_v<typename heist::detail::room_of<Policy>::type, heist::detail::no_search>);
-  CHECK(run_everything<Policy>() == 21);
+  CHECK(run_all<Policy>() == 21);
   asked const wanted;
   CHECK(wanted.files() == 0);
-  CHECK(run_everything<Policy>() == 21);
+  CHECK(run_all<Policy>() == 21);
   REQUIRE(wanted.files() == 2);
 
   std::map<std::string, int> ended, arrows;
   int steals = 0;
   json const trace = json::parse(wanted.contents(".json"));
-  CHECK(heist_test::trace_rules::broken(trace) == std::vector<std::string>{});
+  CHECK(heist_test::trace_config::broken(trace) == std::vector<std::string>{});
   for (auto const& e : trace) {
     if (e.at("ph") == "X" && !e.value("args", json::object()).contains("parks")) ++ended[e.at("name")];
     if (e.at("ph") == "f") ++arrows[e.at("name")];
@@ -148,7 +148,7 @@ TEST_CASE("environment_trace_tells_what_heads_take_from_other_squads") {
     }
   }
   auto const trace = json::parse(wanted.contents(".json"));
-  CHECK(heist_test::trace_rules::broken(trace) == std::vector<std::string>{});
+  CHECK(heist_test::trace_config::broken(trace) == std::vector<std::string>{});
   int steals = 0;
   for (auto const& e : trace) {
     if (e.at("ph") != "i" || e.at("name") != "steal") continue;

@@ -11,12 +11,12 @@
 #include "unit/fiber/fiber_contexts.hpp"
 
 using heist_test::every_fiber_context;
-using heist_test::fresh;
+using heist_test::unused;
 
 TEMPLATE_LIST_TEST_CASE("call: exceptions are thrown and caught inside", "[fiber]", every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   std::string text;
   auto const body = [](void* a, void*) noexcept {
     try {
@@ -52,7 +52,7 @@ TEMPLATE_LIST_TEST_CASE("call: an exception that leaves the function ends the pr
   using fiber_context = TestType;
   auto const report = heist_test::run_child([] {
     fiber_context main;
-    fresh<fiber_context> child;
+    unused<fiber_context> child;
     fiber_context::call(
         main, child, [](void*, void*) noexcept { return throws(); }, nullptr, nullptr);
   });
@@ -76,7 +76,7 @@ HEIST_NOINLINE int use_stack(std::size_t bytes) {
 template <class FiberContext>
 void overflow(std::size_t bytes) {
   FiberContext main;
-  fresh<FiberContext> child;
+  unused<FiberContext> child;
   FiberContext::call(
       main, child,
       [](void* bytes, void*) noexcept {
@@ -96,5 +96,5 @@ TEMPLATE_LIST_TEST_CASE("call: a frame that does not fit hits the guard below th
   CHECK(fits.clean());
   auto const overflows = heist_test::run_child([] { overflow<fiber_context>(std::size_t{1} << 18); });
   CHECK_FALSE(overflows.clean());
-  CHECK_FALSE(overflows.hung);
+  CHECK_FALSE(overflows.timed_out);
 }

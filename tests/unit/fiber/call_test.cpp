@@ -17,9 +17,9 @@
 
 using heist::detail::call_continuation_stolen;
 using heist_test::every_fiber_context;
-using heist_test::fresh;
 using heist_test::leave;
 using heist_test::nothing;
+using heist_test::unused;
 
 namespace {
 
@@ -32,7 +32,7 @@ pid_t this_thread() noexcept {
 template <class FiberContext>
 struct overtaking {
   FiberContext main;
-  fresh<FiberContext> child;
+  unused<FiberContext> child;
   int times = 1;
   int steps = 0;
   bool left = false;
@@ -60,14 +60,14 @@ int returns_second(void*, void* b) noexcept {
 template <class FiberContext>
 struct nest {
   FiberContext main;
-  std::vector<std::unique_ptr<fresh<FiberContext>>> children;
+  std::vector<std::unique_ptr<unused<FiberContext>>> children;
   std::vector<int> status;
   std::size_t depth = 0;
   bool overtake = false;
 
   explicit nest(std::size_t n) : status(n + 1, -1) {
     for (std::size_t i = 0; i < n; ++i)
-      children.push_back(std::make_unique<fresh<FiberContext>>(static_cast<unsigned>(i)));
+      children.push_back(std::make_unique<unused<FiberContext>>(static_cast<unsigned>(i)));
   }
   FiberContext& at(std::size_t i) noexcept { return i == 0 ? main : *children[i - 1]; }
 
@@ -97,7 +97,7 @@ struct nest {
 TEMPLATE_LIST_TEST_CASE("call: returns what the function returned, again and again", "[fiber]", every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   for (int i = 1; i < 1000; ++i)
     REQUIRE(fiber_context::call(main, child, &returns_second<fiber_context>, nullptr, &i) == i);
 }
@@ -105,7 +105,7 @@ TEMPLATE_LIST_TEST_CASE("call: returns what the function returned, again and aga
 TEMPLATE_LIST_TEST_CASE("call: the function runs on the child's stack", "[fiber]", every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   char* frame = nullptr;
   fiber_context::call(
       main, child,
@@ -195,7 +195,7 @@ TEMPLATE_LIST_TEST_CASE("call: the caller is overtaken on another thread, the ch
   using fiber_context = TestType;
   heist_test::watchdog guard{"overtaken elsewhere", std::chrono::seconds{30}};
   struct shared {
-    fresh<fiber_context> parent, child;
+    unused<fiber_context> parent, child;
     fiber_context* first = nullptr;  // the boot flows of two threads
     fiber_context* second = nullptr;
     pid_t before = 0, after = 0, of_child = 0;

@@ -9,8 +9,8 @@
 #include "unit/fiber/fiber_contexts.hpp"
 
 using heist_test::every_fiber_context;
-using heist_test::fresh;
 using heist_test::nothing;
+using heist_test::unused;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct from_main : std::runtime_error {
 template <class FiberContext>
 struct pair {
   FiberContext* main = nullptr;
-  fresh<FiberContext> fiber;
+  unused<FiberContext> fiber;
   std::string rethrown;
   int uncaught = -1;
   bool exception_before = false;
@@ -164,7 +164,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: a child that leaves in a handler's wake kee
   using fiber_context = TestType;
   struct shared {
     fiber_context main;
-    fresh<fiber_context> child;
+    unused<fiber_context> child;
     bool clean_in_child = false;
 
     static int run(void* self, void*) noexcept {

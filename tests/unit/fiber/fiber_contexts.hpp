@@ -22,8 +22,8 @@ inline heist::detail::stack small_stack() {
 
 /// A fiber_context with a stack of its own and nothing on it.
 template <class FiberContext>
-struct fresh : FiberContext {
-  explicit fresh(unsigned colour = 0) : FiberContext{small_stack(), colour} {}
+struct unused : FiberContext {
+  explicit unused(unsigned color = 0) : FiberContext{small_stack(), color} {}
 };
 
 /// The end of a function that `child` was called for and whose caller has been overtaken: resumes in `to`.

@@ -13,8 +13,8 @@
 #include "unit/fiber/fiber_contexts.hpp"
 
 using heist_test::every_fiber_context;
-using heist_test::fresh;
 using heist_test::nothing;
+using heist_test::unused;
 
 namespace {
 
@@ -45,7 +45,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: control alternates between a thread and 
   program<fiber_context> p;
   p.steps = 1000;
   fiber_context main;
-  fresh<fiber_context> fiber;
+  unused<fiber_context> fiber;
   fiber.start(&program<fiber_context>::run, &p, nullptr);
   p.back = &main;
   p.self = &fiber;
@@ -61,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: a started function gets both its argumen
   using fiber_context = TestType;
   struct shared {
     fiber_context main;
-    fresh<fiber_context> fiber;
+    unused<fiber_context> fiber;
     int seen = 0;
   } s;
   int second = 5;
@@ -82,7 +82,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: `then` runs on the new side, after the o
   using fiber_context = TestType;
   struct shared {
     fiber_context main;
-    fresh<fiber_context> fiber{3};
+    unused<fiber_context> fiber{3};
     int order = 0;
     int then_at = 0;
     int started_at = 0;
@@ -113,9 +113,9 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: every colour starts inside its stack, al
                         every_fiber_context) {
   using fiber_context = TestType;
   struct shared {
-    explicit shared(unsigned colour) : fiber{colour} {}
+    explicit shared(unsigned color) : fiber{color} {}
     fiber_context main;
-    fresh<fiber_context> fiber;
+    unused<fiber_context> fiber;
     std::uintptr_t frame = 0;
     double sum = 0;
 
@@ -133,8 +133,8 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: every colour starts inside its stack, al
       CHECK(s.frame < reinterpret_cast<std::uintptr_t>(s.fiber.memory().top()));
     }
   };
-  for (unsigned colour = 0; colour < 40; ++colour) {
-    shared started{colour};
+  for (unsigned color = 0; color < 40; ++color) {
+    shared started{color};
     started.fiber.start(
         [](void* argument, void*) noexcept {
           auto& s = *static_cast<shared*>(argument);
@@ -146,7 +146,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: every colour starts inside its stack, al
     fiber_context::switch_to(started.main, started.fiber, nothing);
     check(started);
 
-    shared called{colour};
+    shared called{color};
     CHECK(fiber_context::call(
               called.main, called.fiber,
               [](void* argument, void*) noexcept {
@@ -161,9 +161,9 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: every colour starts inside its stack, al
 TEMPLATE_LIST_TEST_CASE("fiber_context: neighbouring colours start at different places", "[fiber]",
                         every_fiber_context) {
   using fiber_context = TestType;
-  auto const depth_of = [](unsigned colour) {
+  auto const depth_of = [](unsigned color) {
     fiber_context main;
-    fresh<fiber_context> child{colour};
+    unused<fiber_context> child{color};
     char const* frame = nullptr;
     fiber_context::call(
         main, child,
@@ -174,8 +174,8 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: neighbouring colours start at different 
         &frame, nullptr);
     return child.memory().top() - frame;
   };
-  for (unsigned colour = 0; colour + 1 < heist::detail::stack_colours; ++colour)
-    CHECK(depth_of(colour + 1) - depth_of(colour) == 2 * heist::cache_line_size);
+  for (unsigned color = 0; color + 1 < heist::detail::stack_colors; ++color)
+    CHECK(depth_of(color + 1) - depth_of(color) == 2 * heist::cache_line_size);
 }
 
 TEMPLATE_LIST_TEST_CASE("fiber_context: a fiber goes on on another thread and keeps its locals", "[fiber]",
@@ -184,7 +184,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: a fiber goes on on another thread and ke
   heist_test::watchdog guard{"migration", std::chrono::seconds{30}};
   program<fiber_context> p;
   p.steps = 200;
-  fresh<fiber_context> fiber;
+  unused<fiber_context> fiber;
   fiber.start(&program<fiber_context>::run, &p, nullptr);
   p.self = &fiber;
   for (int i = 0; i < p.steps + 1; ++i) {
@@ -205,7 +205,7 @@ TEMPLATE_LIST_TEST_CASE("fiber_context: a fiber that is never finished is freed 
     program<fiber_context> p;
     p.steps = 10;
     fiber_context main;
-    fresh<fiber_context> fiber;
+    unused<fiber_context> fiber;
     fiber.start(&program<fiber_context>::run, &p, nullptr);
     p.back = &main;
     p.self = &fiber;

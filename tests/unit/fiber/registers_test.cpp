@@ -12,11 +12,11 @@
 
 using heist::detail::call_continuation_stolen;
 using heist_test::every_fiber_context;
-using heist_test::fresh;
 using heist_test::leave;
 using heist_test::mode_in_use;
 using heist_test::nothing;
 using heist_test::rounding;
+using heist_test::unused;
 
 namespace {
 
@@ -71,7 +71,7 @@ double const expected = many_values(9, [] {});
 TEMPLATE_LIST_TEST_CASE("registers: values survive a plain call", "[fiber]", every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   two_sides<fiber_context> s{&main, &child, 0};
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     int status = 0;
@@ -87,7 +87,7 @@ TEMPLATE_LIST_TEST_CASE("registers: values survive an overtaken call, and the sw
                         every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     two_sides<fiber_context> s{&main, &child, 3};
     int status = -1;
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("registers: values survive a call that is overtaken on a
   using fiber_context = TestType;
   heist_test::watchdog guard{"overtaken elsewhere", std::chrono::seconds{30}};
   struct shared {
-    fresh<fiber_context> parent, child;
+    unused<fiber_context> parent, child;
     fiber_context* first = nullptr;
     fiber_context* second = nullptr;
     double got = 0;
@@ -152,7 +152,7 @@ TEMPLATE_LIST_TEST_CASE("control words: each fiber_context keeps its own roundin
   using fiber_context = TestType;
   struct shared {
     fiber_context main;
-    fresh<fiber_context> fiber;
+    unused<fiber_context> fiber;
     int first = -2, second = -2;
   } s;
   s.fiber.start(
@@ -182,7 +182,7 @@ TEMPLATE_LIST_TEST_CASE("control words: an overtaken caller goes on with those t
   using fiber_context = TestType;
   struct shared {
     fiber_context main;
-    fresh<fiber_context> child;
+    unused<fiber_context> child;
     int later_in_child = -2;
 
     static int run(void* self, void*) noexcept {
@@ -209,7 +209,7 @@ TEMPLATE_LIST_TEST_CASE("control words: an overtaken caller goes on with those t
 TEMPLATE_LIST_TEST_CASE("control words: a called child starts with its caller's", "[fiber]", every_fiber_context) {
   using fiber_context = TestType;
   fiber_context main;
-  fresh<fiber_context> child;
+  unused<fiber_context> child;
   for (int const mode : {FE_UPWARD, FE_DOWNWARD, FE_TONEAREST, FE_UPWARD}) {
     rounding const set{mode};
     int seen = -2;
@@ -228,7 +228,7 @@ TEMPLATE_LIST_TEST_CASE("control words: they go along to another thread", "[fibe
   using fiber_context = TestType;
   heist_test::watchdog guard{"control words elsewhere", std::chrono::seconds{30}};
   struct shared {
-    fresh<fiber_context> fiber;
+    unused<fiber_context> fiber;
     fiber_context* back = nullptr;
     int seen = -2;
   } s;

@@ -77,8 +77,8 @@ TEMPLATE_LIST_TEST_CASE("awaited: both wait for tasks older than they", "[fork]"
     for (int round = 0; round < (slow ? 20 : 300); ++round) {
       REQUIRE(ex.sync_wait([](auto ctx) {
         auto older = ctx.submit([] { return 1; });
-        auto younger = ctx.submit([] { return 2; });
-        auto const [a, b] = ctx.fork_join([&] { return younger.get(); }, [&] { return older.get(); });
+        auto newer = ctx.submit([] { return 2; });
+        auto const [a, b] = ctx.fork_join([&] { return newer.get(); }, [&] { return older.get(); });
         return a == 2 && b == 1;
       }));
     }

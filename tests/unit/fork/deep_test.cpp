@@ -79,7 +79,7 @@ long in_scopes(Context ctx, int left) {
 
 using every_join =
     std::tuple<heist_test::parent_first, heist_test::forking<heist::order::parent_first, heist::join::leapfrog>,
-               heist_test::forking<heist::order::parent_first, heist::join::wait>>;
+               heist_test::forking<heist::order::parent_first, heist::join::spin>>;
 
 TEMPLATE_LIST_TEST_CASE("deep: parent-first recursions deeper than the task stack", "[fork]", every_join) {
   for (std::size_t const workers : {1u, 2u, 4u}) {

@@ -26,7 +26,7 @@ using both_orders = std::tuple<parent_first, child_first>;
 using every_policy =
     std::conditional_t<slow || few_policies, both_orders,
                        std::tuple<parent_first, forking<heist::order::parent_first, heist::join::leapfrog>,
-                                  forking<heist::order::parent_first, heist::join::wait>, child_first>>;
+                                  forking<heist::order::parent_first, heist::join::spin>, child_first>>;
 
 template <class Policy>
 inline constexpr bool is_child_first = Policy::order_type::value == heist::fork_order::child_first;

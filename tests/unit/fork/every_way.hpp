@@ -51,7 +51,7 @@ void in_every_way(int times, Program program) {
   watchdog guard{ex, 120s, "replay"};
   heist::region recorded;
   for (rounds left{times}; left.next();) ex.sync_wait(recorded, [&](auto c) { program(c); });
-  REQUIRE(recorded.note() == "");
+  REQUIRE(recorded.explain() == "");
   for (auto const mode :
        {heist::replay_mode::strict_ordered, heist::replay_mode::strict_unordered, heist::replay_mode::relaxed}) {
     heist::region followed;

@@ -66,7 +66,7 @@ struct result {
 
 /// Of `f` on `ex`: who failed, or 0.
 template <class Executor, class F>
-int who_fails(Executor& ex, F f) {
+int failing_one(Executor& ex, F f) {
   try {
     ex.sync_wait(f);
   } catch (failure const& e) {
@@ -75,7 +75,7 @@ int who_fails(Executor& ex, F f) {
   return 0;
 }
 
-struct meeting {
+struct meet_point {
   std::atomic<int> here{0};
   void operator()(int all) {
     ++here;
@@ -90,8 +90,8 @@ TEMPLATE_LIST_TEST_CASE("exceptions: from both sides at once", "[fork]", every_p
   heist_test::watchdog guard{ex, 60s, "both sides"};
   for (int round = 0; round < (slow ? 30 : 150); ++round) {
     std::atomic<int> finished{0};
-    int const who = who_fails(ex, [&](auto ctx) {
-      meeting both;
+    int const who = failing_one(ex, [&](auto ctx) {
+      meet_point both;
       auto const fail = [&](int i) {
         both(2);  // at once, on both workers
         ++finished;
@@ -120,7 +120,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: any subset of four fails", "[fork]", every_
           if ((failing >> i & 1) != 0) throw failure{i + 1};
           return result{i};
         };
-        int const who = who_fails(ex, [&](auto ctx) {
+        int const who = failing_one(ex, [&](auto ctx) {
           auto const [a, b, c, d] = ctx.fork_join([&] { return task(0); }, [&] { return task(1); },
                                                   [&] { return task(2); }, [&] { return task(3); });
           sum = a.value + 10 * b.value + 100 * c.value + 1000 * d.value;
@@ -141,13 +141,14 @@ TEMPLATE_LIST_TEST_CASE("exceptions: one of two fails, the other's result is des
     heist_test::watchdog guard{ex, 60s, "dropped results"};
     for (int round = 0; round < (slow ? 30 : 150); ++round) {
       int const failing = 1 + round % 2;
-      meeting both;
+      meet_point both;
       auto const task = [&](int i) {
         if (workers == 2) both(2);
         if (i == failing) throw failure{i};
         return result{i};
       };
-      int const who = who_fails(ex, [&](auto ctx) { ctx.fork_join([&] { return task(1); }, [&] { return task(2); }); });
+      int const who =
+          failing_one(ex, [&](auto ctx) { ctx.fork_join([&] { return task(1); }, [&] { return task(2); }); });
       REQUIRE(who == failing);
       REQUIRE(counted::balanced());
     }
@@ -182,7 +183,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: in nested forks the leftmost arrives, and n
       int first = 0;
       for (int number = 511; number >= 256; --number) first = fails(number) ? number : first;
       int got = 0;
-      int const who = who_fails(ex, [&](auto ctx) { got = tree(ctx, 8, 1, fails, leaves).value; });
+      int const who = failing_one(ex, [&](auto ctx) { got = tree(ctx, 8, 1, fails, leaves).value; });
       REQUIRE(who == first);
       REQUIRE(got == (first == 0 ? 256 : 0));
       REQUIRE(leaves == 256);
@@ -222,7 +223,7 @@ TEMPLATE_LIST_TEST_CASE("exceptions: out of many children of a scope one arrives
     heist_test::watchdog guard{ex, 60s, "scope"};
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
       std::atomic<int> finished{0};
-      int const who = who_fails(ex, [&](auto ctx) {
+      int const who = failing_one(ex, [&](auto ctx) {
         heist::scope s{ctx};
         for (int i = 1; i <= 40; ++i) {
           s.fork([&finished, i, kept = counted{}] {

@@ -28,9 +28,9 @@ using namespace std::chrono_literals;
 using heist::region;
 using heist::replay_mode;
 using heist::steal_tree;
-using heist_test::ledger;
-using heist_test::refusal_of;
+using heist_test::error_text_of;
 using heist_test::replayed_program;
+using heist_test::tally;
 
 namespace {
 
@@ -39,12 +39,12 @@ constexpr replay_mode all_modes[] = {replay_mode::strict_ordered, replay_mode::s
 constexpr std::uint32_t programs = heist::under_tsan || heist::under_asan ? 6 : 20;
 
 template <class Executor, class Program>
-void run(Executor& ex, region& r, Program const& p, ledger& book) {
+void run(Executor& ex, region& r, Program const& p, tally& book) {
   ex.sync_wait(r, [&](auto ctx) { p(ctx, book); });
 }
 
 /// One that a run has come to.
-std::uint64_t a_leaf_of(ledger const& run) {
+std::uint64_t a_leaf_of(tally const& run) {
   std::uint64_t leaf = 0;
   for (auto const& [step, worker] : run.ran_on) {
     if (step % 2 == 0 && step / 2 > leaf) leaf = step / 2;
@@ -62,18 +62,18 @@ TEST_CASE("following: strict_ordered repeats a run to the letter", "[following]"
     for (std::uint32_t seed = 0; seed != programs; ++seed) {
       replayed_program const p{.seed = seed, .depth = 3 + static_cast<int>(seed % 3)};
       region first, again;
-      ledger a;
+      tally a;
       run(ex, first, p, a);
       CHECK(a.twice == 0);
       stolen += first.tree().steal_count();
       again.follow(first.tree(), replay_mode::strict_ordered);
       for (int i = 0; i != 3; ++i) {
-        ledger b;
+        tally b;
         run(ex, again, p, b);
         CHECK(b.ran_on == a.ran_on);
         CHECK(b.order == a.order);
         CHECK(again.tree() == first.tree());
-        CHECK(again.note().empty());
+        CHECK(again.explain().empty());
       }
     }
     CAPTURE(workers, stolen);
@@ -87,7 +87,7 @@ TEST_CASE("following: strict_unordered gives every worker what it had", "[follow
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed};
     region first, again;
-    ledger a, b;
+    tally a, b;
     run(ex, first, p, a);
     again.follow(first.tree(), replay_mode::strict_unordered);
     run(ex, again, p, b);
@@ -116,9 +116,9 @@ TEST_CASE("following: a fork of one is a call, as it is when a run is recorded",
     region r;
     r.follow(tree, mode);
     CHECK(ex.sync_wait(r, worker_after_child) == 1);
-    CHECK(r.note().empty());
+    CHECK(r.explain().empty());
     CHECK(ex.sync_wait(r, [&](heist::context ctx) { return worker_after_child(ctx); }) == 1);
-    CHECK(r.note().empty());
+    CHECK(r.explain().empty());
   }
 }
 
@@ -129,13 +129,13 @@ TEST_CASE("following: any tree, any program, any number of workers", "[following
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed};
     region first;
-    ledger a;
+    tally a;
     run(ex, first, p, a);
     auto const complete = [&](replaying& on, steal_tree const& tree, replay_mode mode, replayed_program const& q,
-                              ledger const& expected) {
+                              tally const& expected) {
       region r;
       r.follow(tree, mode);
-      ledger b;
+      tally b;
       run(on, r, q, b);
       CHECK(b.twice == 0);
       CHECK(b.steps() == expected.steps());
@@ -156,13 +156,13 @@ TEST_CASE("following: any tree, any program, any number of workers", "[following
       for (int const depth : {2, 5}) {
         replayed_program const q{.seed = seed, .depth = depth};
         region none;
-        ledger expected;
+        tally expected;
         run(one, none, q, expected);
         complete(ex, first.tree(), mode, q, expected);
       }
       replayed_program const other{.seed = seed + 1000};
       region none;
-      ledger expected;
+      tally expected;
       run(one, none, other, expected);
       complete(ex, first.tree(), mode, other, expected);
     }
@@ -181,22 +181,22 @@ TEST_CASE("following: an order that cannot be kept is given up", "[following]") 
   replaying ex{2};
   heist_test::watchdog guard{ex, 60s};
   // Worker 1 is to begin the rest of the second fork, which comes after the first, before the rest of the first.
-  auto const crossed = tree_of(2, {{{0}, 1, 0, 1}, {{2}, 1, 0, 0}});
+  auto const crossing = tree_of(2, {{{0}, 1, 0, 1}, {{2}, 1, 0, 0}});
   auto const kept = tree_of(2, {{{0}, 1, 0, 0}, {{2}, 1, 0, 1}});
-  for (auto const* tree : {&crossed, &kept}) {
+  for (auto const* tree : {&crossing, &kept}) {
     region r;
     r.follow(*tree, replay_mode::strict_ordered);
     for (int i = 0; i != 20; ++i) {
-      ledger book;
+      tally book;
       ex.sync_wait(r, [&](auto ctx) {
         ctx.fork_join([&](auto c) { book.note(c.worker_id(), 0); }, [&](auto c) { book.note(c.worker_id(), 1); });
         ctx.fork_join([&](auto c) { book.note(c.worker_id(), 2); }, [&](auto c) { book.note(c.worker_id(), 3); });
       });
       CHECK(book.steps().size() == 4);
       CHECK((book.ran_on[1] == 1 && book.ran_on[3] == 1));
-      CHECK(r.note().empty() == (tree == &kept));
+      CHECK(r.explain().empty() == (tree == &kept));
     }
-    if (tree == &crossed) CHECK(r.note().find("given up") != std::string::npos);
+    if (tree == &crossing) CHECK(r.explain().find("given up") != std::string::npos);
   }
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("following: nothing is stolen from a child that forks with what belong
   heist_test::watchdog guard{ex, 60s};
   auto const tree = tree_of(2, {{{0}, 1, 0, 0}, {{1}, 1, 0, 1, true}});
   // Its rest would run at once on worker 1, which has nothing else to do.
-  auto const fork_slowly = [](auto c) {
+  auto const fork_slow_path = [](auto c) {
     std::atomic<bool> rest_runs{false};
     auto const until = std::chrono::steady_clock::now() + 20ms;
     c.fork_join(
@@ -217,7 +217,7 @@ TEST_CASE("following: nothing is stolen from a child that forks with what belong
   region r;
   r.follow(tree, replay_mode::strict_ordered);
   auto const run_with = [&](auto child) {
-    ledger book;
+    tally book;
     ex.sync_wait(r, [&](auto ctx) {
       ctx.fork_join(
           [&](auto c) {
@@ -228,18 +228,18 @@ TEST_CASE("following: nothing is stolen from a child that forks with what belong
       book.note(ctx.worker_id(), 2);
     });
     CHECK((book.ran_on[0] == 0 && book.ran_on[1] == 1 && book.ran_on[2] == 1));
-    CHECK(r.note().empty());
+    CHECK(r.explain().empty());
   };
   for (int i = 0; i != 10; ++i) {
     run_with([&](auto& of_parent) {
       heist::scope children{of_parent};
-      children.fork(fork_slowly);
+      children.fork(fork_slow_path);
     });
     run_with([&](auto& of_parent) {
       region another;
-      of_parent.sync_wait(another, fork_slowly);
+      of_parent.sync_wait(another, fork_slow_path);
     });
-    run_with([&](auto& of_parent) { fork_slowly(of_parent); });
+    run_with([&](auto& of_parent) { fork_slow_path(of_parent); });
   }
 }
 
@@ -249,14 +249,14 @@ TEST_CASE("following: exceptions come out, and the next run is as before", "[fol
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed};
     region first;
-    ledger a;
+    tally a;
     run(ex, first, p, a);
     replayed_program throwing = p;
     throwing.throws = a_leaf_of(a);
     for (replay_mode const mode : all_modes) {
       region again;
       again.follow(first.tree(), mode);
-      ledger b, c;
+      tally b, c;
       CHECK_THROWS_AS(run(ex, again, throwing, b), std::runtime_error);
       run(ex, again, p, c);
       CHECK(c.steps() == a.steps());
@@ -273,7 +273,7 @@ TEST_CASE("following: a region that has run before follows as a new one does", "
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed}, other{.seed = seed + 1000};
     region first;
-    ledger a;
+    tally a;
     run(ex, first, p, a);
     replayed_program throwing = p;
     throwing.throws = a_leaf_of(a);
@@ -281,31 +281,31 @@ TEST_CASE("following: a region that has run before follows as a new one does", "
       used.follow(first.tree(), mode);
       auto const as_new = [&](replaying& on, replayed_program const& q) {
         CAPTURE(seed, static_cast<int>(mode), on.worker_count(), q.seed);
-        region fresh;
-        fresh.follow(first.tree(), mode);
-        ledger b, c;
-        run(on, fresh, q, b);
+        region unused;
+        unused.follow(first.tree(), mode);
+        tally b, c;
+        run(on, unused, q, b);
         run(on, used, q, c);
         CHECK(c.ran_on == b.ran_on);
-        if (mode == replay_mode::strict_ordered && &on == &ex) CHECK(used.tree() == fresh.tree());
-        CHECK(used.tree().steal_count() == fresh.tree().steal_count());
-        CHECK(used.note() == fresh.note());
+        if (mode == replay_mode::strict_ordered && &on == &ex) CHECK(used.tree() == unused.tree());
+        CHECK(used.tree().steal_count() == unused.tree().steal_count());
+        CHECK(used.explain() == unused.explain());
       };
       as_new(ex, p);
       as_new(ex, p);
       as_new(fewer, p);
       as_new(ex, p);
-      ledger lost;
+      tally lost;
       CHECK_THROWS_AS(run(ex, used, throwing, lost), std::runtime_error);
       as_new(ex, p);
     }
-    ledger unknown;
+    tally unknown;
     run(ex, used, other, unknown);
-    used.follow_none();
+    used.unfollow();
     for (int i = 0; i != 6; ++i) {  // the tree is that of the last run, whatever was before
       auto const& q = i % 3 == 0 ? other : p;
       region again;
-      ledger b, c;
+      tally b, c;
       run(ex, used, q, b);
       again.follow(used.tree(), replay_mode::strict_ordered);
       run(ex, again, q, c);
@@ -320,7 +320,7 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
   heist_test::watchdog guard{ex, 120s};
   replayed_program const p{.seed = 7, .depth = 5}, q{.seed = 8, .depth = 5};
   region first_p, first_q;
-  ledger a, b;
+  tally a, b;
   run(ex, first_p, p, a);
   run(ex, first_q, q, b);
   for (replay_mode const mode : all_modes) {
@@ -328,7 +328,7 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
     r.follow(first_p.tree(), mode);
     s.follow(first_q.tree(), mode);
     for (int i = 0; i != 5; ++i) {
-      ledger x, y;
+      tally x, y;
       auto one = ex.submit([&](auto c) { c.sync_wait(r, [&](auto d) { p(d, x); }); });
       auto two = ex.submit([&](auto c) { c.sync_wait(s, [&](auto d) { q(d, y); }); });
       one.get(), two.get();
@@ -338,23 +338,23 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
       if (mode == replay_mode::strict_ordered) CHECK((x.order == a.order && y.order == b.order));
     }
     // A region within another one's run is a part of that.
-    ledger x;
+    tally x;
     region outer;
     outer.follow(first_p.tree(), mode);
     ex.sync_wait(outer, [&](auto c) { c.sync_wait(r, [&](auto d) { p(d, x); }); });
     CHECK(x.steps() == a.steps());
     CHECK(r.tree().empty());
-    CHECK(r.note().find("another region's run") != std::string::npos);
+    CHECK(r.explain().find("another region's run") != std::string::npos);
     // Tasks that wait for something else, hold their worker, or fork without a context.
     region w;
     w.follow(first_p.tree(), mode);
-    ledger z;
-    int waited = 0;
+    tally z;
+    int has_waited = 0;
     bool moved = true;
     ex.sync_wait(w, [&](auto c) {
       c.fork_join(
           [&](auto d) {
-            waited = d.submit([] { return 5; }).get();
+            has_waited = d.submit([] { return 5; }).get();
             p(d, z);
           },
           [&](auto d) {
@@ -366,7 +366,7 @@ TEST_CASE("following: two regions at once, one within the other, and waits", "[f
           [&] { heist::fork_join([] {}, [] {}); });
     });
     CHECK(z.steps() == a.steps());
-    CHECK((waited == 5 && !moved));
+    CHECK((has_waited == 5 && !moved));
   }
 }
 
@@ -380,7 +380,7 @@ TEST_CASE("following: with few stacks less is given away, and nothing is lost", 
     r.follow(tree, replay_mode::strict_ordered);
     std::string said;
     for (int i = 0; i != rounds; ++i) {
-      ledger book;
+      tally book;
       ex.sync_wait(r, [&](auto ctx) {
         ctx.fork_join(
             [&](auto c) {
@@ -391,7 +391,7 @@ TEST_CASE("following: with few stacks less is given away, and nothing is lost", 
             [&](auto c) { book.note(c.worker_id(), 5); });
       });
       CHECK(book.steps().size() == 6);
-      if (!r.note().empty()) said = r.note();
+      if (!r.explain().empty()) said = r.explain();
     }
     return said;
   };
@@ -408,20 +408,22 @@ TEST_CASE("following: what cannot be followed is refused with a sentence", "[fol
   replaying ex{2};
   heist_test::watchdog guard{ex, 60s};
   region r;
-  CHECK(refusal_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }).find("of no run") != std::string::npos);
+  CHECK(error_text_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }).find("of no run") !=
+        std::string::npos);
   ex.sync_wait(r, [&](auto ctx) {
-    for (auto const& said :
-         {refusal_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }),
-          refusal_of<heist::error>([&] { r.adapt(); }), refusal_of<heist::error>([&] { r.follow_designations(); }),
-          refusal_of<heist::error>([&] { r.follow_none(); })})
+    for (auto const& said : {error_text_of<heist::error>([&] { r.follow({}, replay_mode::relaxed); }),
+                             error_text_of<heist::error>([&] { r.adapt(); }),
+                             error_text_of<heist::error>([&] { r.follow_designations(); }),
+                             error_text_of<heist::error>([&] { r.unfollow(); })})
       CHECK(said.find("used by another run") != std::string::npos);
-    CHECK(refusal_of<heist::error>([&] { ctx.designate(2); }).find("there is no worker 2") != std::string::npos);
+    CHECK(error_text_of<heist::error>([&] { ctx.assign_continuation(2); }).find("there is no worker 2") !=
+          std::string::npos);
   });
-  CHECK(refusal_of<heist::error>([&] { r.adapt({.prune_percent = 101}); }).find("fix it") != std::string::npos);
-  CHECK(refusal_of<heist::error>([&] { r.adapt({.least_relaxed = 3, .most_relaxed = 2}); }).find("fix it") !=
+  CHECK(error_text_of<heist::error>([&] { r.adapt({.prune_percent = 101}); }).find("fix it") != std::string::npos);
+  CHECK(error_text_of<heist::error>([&] { r.adapt({.least_relaxed = 3, .most_relaxed = 2}); }).find("fix it") !=
         std::string::npos);
   region untouched;
-  CHECK(refusal_of<heist::error>([&] { heist::redistribute(ex, untouched, [](auto) {}); }).find("no steal tree") !=
+  CHECK(error_text_of<heist::error>([&] { heist::redistribute(ex, untouched, [](auto) {}); }).find("no steal tree") !=
         std::string::npos);
   // Under other policies following means nothing.
   heist::executor<> other{2};
@@ -436,14 +438,13 @@ namespace {
 
 /// An equal, contiguous part of the leaves for each worker, by halves.
 template <class Context>
-void halves(Context ctx, ledger& book, std::uint64_t from, std::uint64_t to, std::size_t workers,
-            std::uint64_t leaves) {
+void halves(Context ctx, tally& book, std::uint64_t from, std::uint64_t to, std::size_t workers, std::uint64_t leaves) {
   if (to - from == 1) {
     return book.note(ctx.worker_id(), from);
   }
   std::uint64_t const middle = from + (to - from) / 2;
   auto const owner = [&](std::uint64_t leaf) { return static_cast<std::size_t>(leaf * workers / leaves); };
-  if (owner(from) != owner(to - 1)) ctx.designate(owner(middle));
+  if (owner(from) != owner(to - 1)) ctx.assign_continuation(owner(middle));
   ctx.fork_join([&](Context c) { halves(c, book, from, middle, workers, leaves); },
                 [&](Context c) { halves(c, book, middle, to, workers, leaves); });
 }
@@ -457,9 +458,9 @@ TEST_CASE("following: schedules by hand", "[following]") {
     heist_test::watchdog guard{ex, 60s};
     region by_hand;
     by_hand.follow_designations();
-    ledger a;
+    tally a;
     for (int i = 0; i != 10; ++i) {
-      ledger book;
+      tally book;
       ex.sync_wait(by_hand, [&](auto c) { halves(c, book, 0, leaves, workers, leaves); });
       REQUIRE(book.ran_on.size() == leaves);
       for (auto const& [leaf, worker] : book.ran_on) CHECK(worker == leaf * workers / leaves);
@@ -468,7 +469,7 @@ TEST_CASE("following: schedules by hand", "[following]") {
     // Such a tree can be followed like any other.
     region along;
     along.follow(by_hand.tree(), replay_mode::strict_ordered);
-    ledger b;
+    tally b;
     ex.sync_wait(along, [&](auto c) { c.fork_join([](auto) {}, [](auto) {}); });
     along.follow(by_hand.tree(), replay_mode::relaxed);
     ex.sync_wait(along, [&](auto c) { halves(c, b, 0, leaves, 1, leaves); });
@@ -486,11 +487,11 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   ex.sync_wait(by_hand, [&](auto ctx) {
     ctx.fork_join(
         [&](auto c) {
-          said = refusal_of<heist::error>([&] { c.designate(1); });
+          said = error_text_of<heist::error>([&] { c.assign_continuation(1); });
           c.fork_join([] {}, [&] { ++ran; });
         },
         [&](auto c) {  // the last child: its caller has nothing left that could be stolen
-          c.designate(1);
+          c.assign_continuation(1);
           c.fork_join([] {}, [&] { ++ran; });
         });
   });
@@ -503,8 +504,8 @@ TEST_CASE("following: a designation below what was not given away is refused", "
     ex.sync_wait(free, [&](auto ctx) {
       ctx.fork_join(
           [&](auto c) {
-            c.designate(1 - c.worker_id());
-            said = refusal_of<heist::error>([&] { c.fork_join([] {}, [] {}); });
+            c.assign_continuation(1 - c.worker_id());
+            said = error_text_of<heist::error>([&] { c.fork_join([] {}, [] {}); });
           },
           [&] { ++ran; });
     });
@@ -515,7 +516,7 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   std::size_t went_to = 9;
   for (std::size_t const w : {0u, 1u}) {
     ex.sync_wait(free, [&](auto ctx) {
-      ctx.designate(w);
+      ctx.assign_continuation(w);
       ctx.fork_join([](auto) { heist_test::spin(200'000); }, [&](auto c) { went_to = c.worker_id(); });
     });
     CHECK(went_to < 2);
@@ -573,7 +574,7 @@ TEST_CASE("following: deep programs in strict modes do not run out of stack", "[
     r.follow(tree, mode);
     for (int i = 0; i != 5; ++i) {
       CHECK(ex.sync_wait(r, [](heist::context c) { return deep::go(c, depth); }) == depth);
-      CHECK(r.note().empty());
+      CHECK(r.explain().empty());
     }
   }
 }
@@ -584,9 +585,9 @@ TEST_CASE("following: a region finds its schedule by itself", "[following]") {
   replayed_program const p{.seed = 5, .depth = 5};
   region r;
   r.adapt({.least_relaxed = 2, .most_relaxed = 4});
-  ledger settled;
+  tally settled;
   for (int i = 0; i != 12; ++i) {
-    ledger book;
+    tally book;
     bool const was_settled = r.adapted().settled();
     run(ex, r, p, book);
     CHECK(book.twice == 0);
@@ -615,13 +616,13 @@ TEST_CASE("following: an initialiser that runs where the phase will", "[followin
   heist_test::watchdog guard{ex, 60s};
   replayed_program const p{.seed = 11, .depth = 5};
   region phase;
-  ledger a, b;
+  tally a, b;
   run(ex, phase, p, a);
   auto const done = heist::redistribute(ex, phase, [&](auto c) { p(c, b); });
   CHECK((b.ran_on == a.ran_on && b.order == a.order));
   CHECK(done.note.empty());
   CHECK(done.times.elapsed > 0);
-  ledger c;  // inside a task, too
+  tally c;  // inside a task, too
   ex.sync_wait([&](auto ctx) { heist::redistribute(ctx, phase, [&](auto d) { p(d, c); }); });
   CHECK(c.ran_on == a.ran_on);
 }

@@ -31,7 +31,7 @@ namespace {
 
 /// Calls f(executor) under every order and tier, on one worker and on four in two squads.
 template <class F>
-void everywhere(F f) {
+void at_all_places(F f) {
   auto const with = [&]<class Policy>(char const* name, Policy) {
     for (std::size_t const workers : {1u, 4u}) {
       INFO(name << ", " << workers << " workers");
@@ -97,7 +97,7 @@ struct lost : std::runtime_error {
 }  // namespace
 
 TEST_CASE("program_recording: no fork, one task", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r =
         recorded(ex, [](auto ctx) { return ctx.footprint(5), ctx.footprint(6), work(7), 42; }, {.name = "answer"});
     CHECK(r.result == 42);
@@ -112,7 +112,7 @@ TEST_CASE("program_recording: no fork, one task", "[program_recording]") {
 }
 
 TEST_CASE("program_recording: every task at its place, in serial order", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [](auto ctx) { return tree(ctx, 2, 100); });
     CHECK(r.result == 4);
     CHECK(text(r.program) ==
@@ -133,7 +133,7 @@ TEST_CASE("program_recording: every task at its place, in serial order", "[progr
 }
 
 TEST_CASE("program_recording: groups of any number of children", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [](auto ctx) {
       work(5);
       ctx.fork_join([] { work(1); }, [](auto) { work(40); }, [](auto) { work(7); });
@@ -151,7 +151,7 @@ TEST_CASE("program_recording: groups of any number of children", "[program_recor
 }
 
 TEST_CASE("program_recording: exceptions go through, and their tasks are recorded", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [](auto ctx) {
       try {
         ctx.fork_join([](auto) { work(3); },
@@ -169,7 +169,7 @@ TEST_CASE("program_recording: exceptions go through, and their tasks are recorde
 }
 
 TEST_CASE("program_recording: the children of a scope run beside their parent", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [](auto ctx) {
       heist::scope s{ctx};
       work(10);
@@ -203,18 +203,18 @@ TEST_CASE("program_recording: the children of a scope run beside their parent", 
 }
 
 TEST_CASE("program_recording: scopes inside each other, and a join of the older one first", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [](auto ctx) {
-      heist::scope older{ctx}, younger{ctx};
+      heist::scope older{ctx}, newer{ctx};
       older.fork([] { work(1); });
       work(10);
-      younger.fork([] { work(2); });
+      newer.fork([] { work(2); });
       work(20);
       older.fork([] { work(3); });
       older.join();  // ends both groups
       work(30);
-      younger.fork([] { work(4); });
-      younger.join();
+      newer.fork([] { work(4); });
+      newer.join();
       work(40);
     });
     CHECK(text(r.program) ==
@@ -230,7 +230,7 @@ TEST_CASE("program_recording: scopes inside each other, and a join of the older 
 }
 
 TEST_CASE("program_recording: many children of one scope", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     constexpr std::uint64_t children = 5000;  // more than wait in a deque
     auto const r = recorded(ex, [](auto ctx) {
       heist::scope s{ctx};
@@ -250,7 +250,7 @@ TEST_CASE("program_recording: many children of one scope", "[program_recording]"
 }
 
 TEST_CASE("program_recording: regions are runs, what is between them too", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     heist::region a{{.branching = 2, .bytes = 1 << 20}}, b;
     auto const r = recorded(ex, [&](auto ctx) {
       work(1);
@@ -295,7 +295,7 @@ TEST_CASE("program_recording: regions are runs, what is between them too", "[pro
 
 TEST_CASE("program_recording: what the wrapped context knows; submitted tasks are not recorded",
           "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const r = recorded(ex, [&](auto ctx) {
       bool const here = ctx.worker_id() < ex.worker_count() && ctx.squad_id() < ex.squad_count();
       auto submitted = ctx.submit([](decltype(ctx) c) {
@@ -317,7 +317,7 @@ TEST_CASE("program_recording: what the wrapped context knows; submitted tasks ar
 }
 
 TEST_CASE("program_recording: a program of too many tasks is refused, by a sentence", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     CHECK_NOTHROW(recorded(ex, [](auto ctx) { tree(ctx, 3, 1); }, {.most_tasks = 4 * 256 + 15}));
     try {
       recorded(ex,
@@ -352,7 +352,7 @@ TEST_CASE("program_recording: the shorter of two recordings", "[program_recordin
 }
 
 TEST_CASE("program_recording: what is recorded can be written, read and simulated", "[program_recording]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     heist::region phase{{.branching = 2, .bytes = 4096}};
     auto const p = recorded(ex, [&](auto ctx) {
                      for (int i = 0; i < 3; ++i) ctx.sync_wait(phase, [](auto c) { tree(c, 4, 1000); });

@@ -270,7 +270,7 @@ void record(Kernel kernel, int n, int rounds) {
       ex.wait_idle();
       REQUIRE(got == want);
       check_tree(r.tree(), w, workers);
-      CHECK(r.note().empty());
+      CHECK(r.explain().empty());
       steals += r.tree().steal_count();
       std::map<std::pair<std::size_t, std::size_t>, std::size_t> pairs;
       for (auto const& s : stolen(r.tree())) {
@@ -407,7 +407,7 @@ TEST_CASE("recording: a region inside another one's run is part of it", "[fork]"
     });
     check_tree(outer.tree(), w, 4);
     CHECK(inner.tree().empty());
-    CHECK(inner.note().find("another region's run") != std::string::npos);
+    CHECK(inner.explain().find("another region's run") != std::string::npos);
   }
 }
 

@@ -39,7 +39,7 @@ struct results {
     return result{*this};
   }
   /// So that another worker may come for the others.
-  result call_slowly() {
+  result call_slow_path() {
     std::this_thread::sleep_for(20us);
     return call();
   }
@@ -48,7 +48,7 @@ struct results {
 template <std::size_t Count, class Context>
 void fork_so_many(Context c, results& r) {
   auto const call = [&r] { return r.call(); };
-  auto const slowly = [&r] { return r.call_slowly(); };
+  auto const slowly = [&r] { return r.call_slow_path(); };
   if constexpr (Count == 2) {
     c.fork_join(slowly, call);
   } else {
@@ -176,7 +176,7 @@ TEST_CASE("no memory: a region's entry is a call where no stack is left for anot
     }
     ex.wait_idle();
     CHECK(done == 10);
-    for (auto const& region : r) CHECK(region.note().find("all fiber stacks are in use") != std::string::npos);
+    for (auto const& region : r) CHECK(region.explain().find("all fiber stacks are in use") != std::string::npos);
   }
   CHECK(heist_test::all_free(ex));
 }

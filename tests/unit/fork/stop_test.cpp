@@ -176,27 +176,27 @@ TEMPLATE_LIST_TEST_CASE("stop: what runs afterwards on the same workers is not s
   heist_test::watchdog guard{ex, 60s, "after a stopped one"};
   for (int round = 0; round < (slow ? 10 : 100); ++round) {
     told t;
-    std::atomic<int> stopped_beside{0};
+    std::atomic<int> stopped_outside{0};
     auto beside = ex.submit([&](auto ctx) {
       for (int i = 0; i < 20; ++i) {
-        ctx.fork_join([&](auto c) { stopped_beside += c.stop_requested(); },
-                      [&](auto c) { stopped_beside += c.stop_requested(); });
+        ctx.fork_join([&](auto c) { stopped_outside += c.stop_requested(); },
+                      [&](auto c) { stopped_outside += c.stop_requested(); });
       }
     });
     ex.sync_wait(t.source.get_token(), [&](auto ctx) { ctx.fork_join([&](auto c) { t(c); }, [&](auto c) { t(c); }); });
     beside.get();
     for (int i = 0; i < 10; ++i) {
       ex.sync_wait([&](auto ctx) {
-        ctx.fork_join([&](auto c) { stopped_beside += c.stop_requested(); },
-                      [&](auto c) { stopped_beside += c.stop_requested(); });
-        stopped_beside += ctx.stop_requested();
+        ctx.fork_join([&](auto c) { stopped_outside += c.stop_requested(); },
+                      [&](auto c) { stopped_outside += c.stop_requested(); });
+        stopped_outside += ctx.stop_requested();
       });
     }
     ex.sync_wait([&] {
-      heist::fork_join([&](heist::context c) { stopped_beside += c.stop_requested(); },
-                       [&](heist::context c) { stopped_beside += c.stop_requested(); });
+      heist::fork_join([&](heist::context c) { stopped_outside += c.stop_requested(); },
+                       [&](heist::context c) { stopped_outside += c.stop_requested(); });
     });
-    REQUIRE(stopped_beside == 0);
+    REQUIRE(stopped_outside == 0);
   }
 }
 

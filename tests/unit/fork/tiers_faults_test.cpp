@@ -229,7 +229,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a run stopped before it begins leaves the region
                                }),
                   heist::stopped_error);
   CHECK_FALSE(ran);
-  CHECK(r.note().empty());
+  CHECK(r.explain().empty());
   CHECK(works(ex));
 }
 

@@ -142,12 +142,12 @@ TEST_CASE("CATS measures: joins that keep their worker", "[fork]") {
   auto const waits = [](auto c) { c.submit(disturb).get(); };
   measured_executor<heist::policy::with_join<counted, heist::join::leapfrog>> leaps;
   measures_the_tree(leaps.ex, waits);
-  measured_executor<heist::policy::with_join<counted, heist::join::wait>> keeps;
+  measured_executor<heist::policy::with_join<counted, heist::join::spin>> keeps;
   measures_the_tree(keeps.ex, waits);
 }
 
 TEST_CASE("CATS measures: the time of a wait is not the task's", "[fork]") {
-  heist::executor<heist_test::measured_by<heist_test::refused_counters>> ex{heist_test::two_by_two()};
+  heist::executor<heist_test::measured_by<heist_test::rejected_counters>> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   // The body waits for 20 ms and does nothing; its children do something. Beside other work it may lose its processor
   // now and then, but not each time.

@@ -16,8 +16,8 @@ namespace {
 
 using heist::policy::without_memory;
 static_assert(heist::policy::executor_policy<without_memory<heist::policy::cab>>);
-static_assert(!heist::tier::remembers_squads<without_memory<heist::policy::cats>::tier_type>());
-static_assert(heist::tier::remembers_squads<heist::policy::cab::tier_type>());
+static_assert(!heist::tier::has_history_squads<without_memory<heist::policy::cats>::tier_type>());
+static_assert(heist::tier::has_history_squads<heist::policy::cab::tier_type>());
 static_assert(heist::tier::measuring_tier<without_memory<heist::policy::cats>::tier_type>);
 
 }  // namespace

@@ -15,8 +15,8 @@
 #include "unit/fork/told_counters.hpp"
 
 using namespace std::chrono_literals;
+using heist::profile_decision;
 using heist::profile_source;
-using heist::profile_verdict;
 using heist::region;
 using heist::task_tier;
 using heist_test::all_free;
@@ -32,7 +32,7 @@ using heist_test::works;
 namespace {
 
 using counted = heist_test::measured_by<told_counters>;
-using refused = heist_test::measured_by<heist_test::refused_counters>;
+using rejected = heist_test::measured_by<heist_test::rejected_counters>;
 
 /// What a task at the bottom of the tree does.
 enum class leaf_does { misses, declares, computes, nothing };
@@ -61,7 +61,7 @@ long tree(Context c, int depth, leaf_does what, int branching = 2) {
 void check_tree_of_5(region const& r) {
   auto const& p = r.profile();
   INFO(p.text());
-  CHECK(p.verdict() == profile_verdict::two_tiers);
+  CHECK(p.decision() == profile_decision::two_tiers);
   REQUIRE(p.size() == 63);
   CHECK(p[0].soid_bytes == 8 * mib);
   CHECK(p[0].tier == task_tier::inter);
@@ -79,12 +79,12 @@ TEST_CASE("CATS: the first run is profiled, the others have two tiers", "[fork]"
   CHECK(r.profile().empty());
   auto const run = [&] { return ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }); };
   CHECK(run() == 32);
-  CHECK(has(r.note(), "profiled 63 tasks: two tiers: 8 leaf inter-squad tasks"));
+  CHECK(has(r.explain(), "profiled 63 tasks: two tiers: 8 leaf inter-squad tasks"));
   CHECK(r.profile().source() == profile_source::hardware);
   check_tree_of_5(r);
   for (int i = 0; i < (slow ? 5 : 50); ++i) {
     CHECK(run() == 32);
-    CHECK(r.note() == r.profile().note());
+    CHECK(r.explain() == r.profile().explain());
     CHECK_FALSE(r.boundary_level());
     CHECK(all_free(ex));
   }
@@ -145,35 +145,35 @@ TEST_CASE("CATS: declared footprints, where counters are refused or count nothin
     CHECK(has(r.profile().source_note(), "the tasks declared what they touch"));
     check_tree_of_5(r);
   };
-  heist::executor<refused> without{heist_test::two_by_two()};
+  heist::executor<rejected> without{heist_test::two_by_two()};
   check(without, "refused by a test (EACCES)");
   heist::executor<counted> zeros{heist_test::two_by_two()};
   check(zeros, "the hardware counted nothing");
 }
 
 TEST_CASE("CATS: a region's bytes, spread as its time is", "[fork]") {
-  heist::executor<refused> ex{heist_test::two_by_two()};
+  heist::executor<rejected> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r{{.bytes = std::size_t{1} << 40}};  // so many that no task is taken to be CPU-bound
   for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
   INFO(r.profile().text());
   CHECK(r.profile().source() == profile_source::time);
-  CHECK(r.profile().verdict() == profile_verdict::two_tiers);
+  CHECK(r.profile().decision() == profile_decision::two_tiers);
   CHECK(r.profile()[0].soid_bytes == std::uint64_t{1} << 40);
   CHECK(has(r.profile().source_note(), "spread over the tasks as their time is"));
 }
 
 TEST_CASE("CATS: nothing to go by is traditional stealing, with a sentence", "[fork]") {
-  heist::executor<refused> ex{heist_test::two_by_two()};
+  heist::executor<rejected> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
   region r;
   for (int i = 0; i < 3; ++i) {
     CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::nothing); }) == 32);
-    INFO(r.note());
-    CHECK(has(r.note(), "traditional stealing because nothing could be measured"));
-    CHECK(has(r.note(), "ctx.footprint"));
+    INFO(r.explain());
+    CHECK(has(r.explain(), "traditional stealing because nothing could be measured"));
+    CHECK(has(r.explain(), "ctx.footprint"));
   }
-  CHECK(r.profile().verdict() == profile_verdict::nothing_measured);
+  CHECK(r.profile().decision() == profile_decision::nothing_measured);
   CHECK(r.profile().source() == profile_source::none);
 }
 
@@ -183,9 +183,9 @@ TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to trad
   region cpu;
   for (int i = 0; i < 3; ++i) {
     CHECK(ex.sync_wait(cpu, [](auto c) { return tree(c, 5, leaf_does::computes); }) == 32);
-    CHECK(has(cpu.note(), "traditional stealing because 32 of 32 tasks at the bottom of the tree are CPU-bound"));
+    CHECK(has(cpu.explain(), "traditional stealing because 32 of 32 tasks at the bottom of the tree are CPU-bound"));
   }
-  CHECK(cpu.profile().verdict() == profile_verdict::cpu_bound);
+  CHECK(cpu.profile().decision() == profile_decision::cpu_bound);
 
   region flat;
   for (int i = 0; i < 3; ++i) {
@@ -201,14 +201,14 @@ TEST_CASE("CATS: CPU-bound programs, and such as do not divide, are left to trad
       s.join();
       return n.load();
     }) == 50);
-    CHECK(has(flat.note(), "not divide-and-conquer"));
+    CHECK(has(flat.explain(), "not divide-and-conquer"));
   }
-  CHECK(flat.profile().verdict() == profile_verdict::not_divide_and_conquer);
+  CHECK(flat.profile().decision() == profile_decision::not_divide_and_conquer);
   CHECK(flat.profile().size() == 51);
 
   region one_task;
   for (int i = 0; i < 3; ++i) CHECK(ex.sync_wait(one_task, [](auto) { return 5; }) == 5);
-  CHECK(has(one_task.note(), "traditional stealing"));
+  CHECK(has(one_task.explain(), "traditional stealing"));
 }
 
 TEST_CASE("CATS: another shape is noticed, and profiled in the next run", "[fork]") {
@@ -223,15 +223,15 @@ TEST_CASE("CATS: another shape is noticed, and profiled in the next run", "[fork
     CHECK(run(5, 2) == 32);
     check_tree_of_5(r);
     CHECK(run(4, 3) == 81);
-    CHECK(has(r.note(), "the tasks were not those of the profiled run"));
+    CHECK(has(r.explain(), "the tasks were not those of the profiled run"));
     CHECK(run(4, 3) == 81);
-    CHECK(has(r.note(), "profiled 121 tasks: two tiers"));
+    CHECK(has(r.explain(), "profiled 121 tasks: two tiers"));
     CHECK(run(4, 3) == 81);
-    CHECK(has(r.note(), "two tiers"));
-    CHECK_FALSE(has(r.note(), "profiled"));
+    CHECK(has(r.explain(), "two tiers"));
+    CHECK_FALSE(has(r.explain(), "profiled"));
     r.reprofile();
     CHECK(run(5, 2) == 32);
-    CHECK(has(r.note(), "profiled 63 tasks"));
+    CHECK(has(r.explain(), "profiled 63 tasks"));
     r.reprofile();
     CHECK(all_free(ex));
   }
@@ -249,7 +249,7 @@ TEST_CASE("CATS: of a run that an exception ends nothing is learnt", "[fork]") {
                   int);
   CHECK(r.profile().empty());
   CHECK(ex.sync_wait(r, [](auto c) { return tree(c, 5, leaf_does::misses); }) == 32);
-  CHECK(has(r.note(), "profiled 63 tasks"));
+  CHECK(has(r.explain(), "profiled 63 tasks"));
   // In a divided run the profile stays.
   CHECK_THROWS_AS(ex.sync_wait(r,
                                [](auto c) -> int {
@@ -278,22 +278,22 @@ TEST_CASE("CATS: a region's profile as text and JSON, and back", "[fork]") {
   other.from_json(json);
   CHECK(other.profile() == r.profile());
   CHECK(ex.sync_wait(other, body) == 32);
-  CHECK_FALSE(has(other.note(), "profiled"));  // it was not, again
-  CHECK(has(other.note(), "two tiers: 8 leaf inter-squad tasks"));
+  CHECK_FALSE(has(other.explain(), "profiled"));  // it was not, again
+  CHECK(has(other.explain(), "two tiers: 8 leaf inter-squad tasks"));
   CHECK(other.to_json() == json);
 
   // Another machine: dropped, and said.
   heist::executor<counted> larger{heist_test::four_by_four()};
   CHECK(larger.sync_wait(other, body) == 32);
-  INFO(other.note());
-  CHECK(has(other.note(), "the profile was made for a machine with other squads"));
-  CHECK(has(other.note(), "profiled 63 tasks"));
+  INFO(other.explain());
+  CHECK(has(other.explain(), "the profile was made for a machine with other squads"));
+  CHECK(has(other.explain(), "profiled 63 tasks"));
   CHECK(other.profile().made_for(4, mib));
   CHECK(larger.sync_wait(other, body) == 32);
-  CHECK(has(other.note(), "two tiers"));
+  CHECK(has(other.explain(), "two tiers"));
   // And back.
   CHECK(ex.sync_wait(other, body) == 32);
-  CHECK(has(other.note(), "other squads"));
+  CHECK(has(other.explain(), "other squads"));
 
   for (std::size_t cut = 0; cut < json.size() - 2; cut += 97)
     CHECK_THROWS_AS(other.from_json(json.substr(0, cut)), heist::region_error);

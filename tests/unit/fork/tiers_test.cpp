@@ -30,7 +30,7 @@ using heist_test::works;
 namespace {
 
 bool says(region const& r, char const* words) {
-  return r.note().find(words) != std::string::npos;
+  return r.explain().find(words) != std::string::npos;
 }
 
 /// Calls `f(context, level)` in each task of a full binary tree, before it forks.
@@ -75,11 +75,11 @@ TEST_CASE("tiers: CAB's boundary level, and the sentence that says where it is f
            expectation{{.branching = 2, .bytes = 64 << 20, .tiers_by_hand = true}, std::nullopt, "two tiers by hand"},
        }) {
     region r{options};
-    CHECK(r.note().empty());
+    CHECK(r.explain().empty());
     CHECK_FALSE(r.boundary_level());
     for (int i = 0; i < 2; ++i) {
       CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 6); }) == 8);
-      INFO(r.note());
+      INFO(r.explain());
       CHECK(r.boundary_level() == level);
       CHECK(says(r, words));
     }
@@ -116,7 +116,7 @@ TEST_CASE("tiers: a policy without tiers runs a region as a call", "[fork]") {
   heist::executor<> ex{heist_test::two_by_two()};
   region r{{.branching = 2, .bytes = 64 << 20}};
   CHECK(ex.sync_wait(r, [](auto c) { return fib(c, 10); }) == 55);
-  CHECK(r.note().empty());
+  CHECK(r.explain().empty());
   CHECK_FALSE(r.boundary_level());
   CHECK(r.profile().empty());
 }
@@ -236,10 +236,10 @@ TEMPLATE_LIST_TEST_CASE("tiers: by hand only inter_fork makes inter-squad tasks"
         std::size_t const here = d.squad_id();
         return tree(d, 0, 4, [&](auto e, std::uint32_t) { wrong += e.squad_id() != here; });
       };
-      std::size_t const home = c.squad_id();
+      std::size_t const scheduler = c.squad_id();
       auto const [a, b] = c.fork_join(stays, [&](auto d) {
         // Below a fork_join nothing is in the inter tier.
-        auto const here = [&, home](auto e) { wrong += e.squad_id() != home; };
+        auto const here = [&, scheduler](auto e) { wrong += e.squad_id() != scheduler; };
         d.inter_fork(here, here);
         here(d);
         return 1l;
@@ -345,7 +345,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: a region inside another's run is part of it", "[
         auto const [a, b] = d.fork_join(leaf, leaf);
         return a + b;
       });
-      CHECK(in_body.note().empty());
+      CHECK(in_body.explain().empty());
       return n;
     });
     CHECK(sum == 32);

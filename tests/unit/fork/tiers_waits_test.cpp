@@ -36,11 +36,11 @@ constexpr std::uint32_t depth = 4;
 
 /// Calls `f(context)` in every task of a full binary tree of `depth` levels, before and after it forks.
 template <class Context, class F>
-long everywhere(Context c, F const& f, std::uint32_t level = 1) {
+long at_all_places(Context c, F const& f, std::uint32_t level = 1) {
   f(c);
   if (level == depth) return 1;
-  auto const [a, b] = c.fork_join([&](Context d) { return everywhere(d, f, level + 1); },
-                                  [&](Context d) { return everywhere(d, f, level + 1); });
+  auto const [a, b] = c.fork_join([&](Context d) { return at_all_places(d, f, level + 1); },
+                                  [&](Context d) { return at_all_places(d, f, level + 1); });
   f(c);
   return a + b;
 }
@@ -48,7 +48,7 @@ long everywhere(Context c, F const& f, std::uint32_t level = 1) {
 /// The same by hand: inter-squad tasks down to level `boundary`.
 template <class Context, class F>
 long by_hand(Context c, F const& f, std::uint32_t boundary, std::uint32_t level = 1) {
-  if (level >= boundary) return everywhere(c, f, level);
+  if (level >= boundary) return at_all_places(c, f, level);
   f(c);
   auto const [a, b] = c.inter_fork([&](Context d) { return by_hand(d, f, boundary, level + 1); },
                                    [&](Context d) { return by_hand(d, f, boundary, level + 1); });
@@ -63,7 +63,7 @@ void in_each_tier(Executor& ex, int rounds, F const& f) {
     for (std::uint32_t boundary = 0; boundary <= depth; ++boundary) {
       region by_level{{.boundary_level = boundary}};
       for (int again = 0; again < 2; ++again)
-        CHECK(ex.sync_wait(by_level, [&](auto c) { return everywhere(c, f); }) == 8);
+        CHECK(ex.sync_wait(by_level, [&](auto c) { return at_all_places(c, f); }) == 8);
       region hand{{.tiers_by_hand = true}};
       CHECK(ex.sync_wait(hand, [&](auto c) { return by_hand(c, f, boundary); }) == 8);
       CHECK(all_free(ex));
@@ -107,14 +107,15 @@ TEMPLATE_LIST_TEST_CASE("tiers: coroutines that resume in other squads and execu
     heist::executor<TestType> other{heist_test::two_by_two()};
     heist_test::watchdog guard{ex, 60s};
     guard.watch(other);
-    auto const goes = [](heist::executor<TestType>& home, heist::executor<TestType>& away) -> heist::coroutine<long> {
+    auto const goes = [](heist::executor<TestType>& scheduler,
+                         heist::executor<TestType>& away) -> heist::coroutine<long> {
       long sum = co_await away.submit([] {
         heist_test::yield();
         return 1;
       });
       sum += away.submit([](auto d) { return fib(d, 4); }).get();
-      co_await heist::resume_on(home);
-      sum += home.submit([](auto d) { return fib(d, 4); }).get();
+      co_await heist::resume_on(scheduler);
+      sum += scheduler.submit([](auto d) { return fib(d, 4); }).get();
       co_return sum;
     };
     in_each_tier(ex, slow ? 1 : 2, [&](auto) {
@@ -196,7 +197,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: regions in asyncs that nobody waits for", "[fork
       std::atomic<long> n{0};
       region r{{.boundary_level = 2}};
       ex.sync_wait(r, [&](auto c) {
-        everywhere(c, [&](auto d) {
+        at_all_places(c, [&](auto d) {
           static_cast<void>(d.submit([&](auto e) {
             region inner{{.boundary_level = 2}};
             n += e.sync_wait(inner, [](auto g) { return fib(g, 4); });
@@ -376,13 +377,12 @@ using cab_join = heist::policy::with_join<heist::policy::cab, Join>;
 template <class Join>
 using cats_join = heist::policy::with_join<heist::policy::cats, Join>;
 
-using some = std::tuple<cab_idle<heist::idle::adaptive>, cats_idle<heist::idle::always_awake>,
-                        cab_join<heist::join::leapfrog>, cats_join<heist::join::wait>>;
-using all =
-    std::tuple<cab_idle<heist::idle::adaptive>, cab_idle<heist::idle::balanced>, cab_idle<heist::idle::always_awake>,
-               cab_idle<heist::idle::default_idle>, cats_idle<heist::idle::adaptive>, cats_idle<heist::idle::balanced>,
-               cats_idle<heist::idle::always_awake>, cab_join<heist::join::leapfrog>, cab_join<heist::join::wait>,
-               cats_join<heist::join::leapfrog>, cats_join<heist::join::wait>>;
+using some = std::tuple<cab_idle<heist::idle::adaptive>, cats_idle<heist::idle::spinning>,
+                        cab_join<heist::join::leapfrog>, cats_join<heist::join::spin>>;
+using all = std::tuple<cab_idle<heist::idle::adaptive>, cab_idle<heist::idle::bws>, cab_idle<heist::idle::spinning>,
+                       cab_idle<heist::idle::standard>, cats_idle<heist::idle::adaptive>, cats_idle<heist::idle::bws>,
+                       cats_idle<heist::idle::spinning>, cab_join<heist::join::leapfrog>, cab_join<heist::join::spin>,
+                       cats_join<heist::join::leapfrog>, cats_join<heist::join::spin>>;
 using variants = std::conditional_t<slow, some, all>;  // as tiered_policies
 
 }  // namespace

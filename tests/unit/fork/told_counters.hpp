@@ -31,7 +31,7 @@ struct told_counters {
 static_assert(heist::naming_source<told_counters>);
 
 /// One that is not allowed to count.
-struct refused_counters {
+struct rejected_counters {
   heist::counter_values read() const noexcept { return {}; }
   bool available() const noexcept { return false; }
   std::string why() const { return "perf_event_open was refused by a test (EACCES)"; }

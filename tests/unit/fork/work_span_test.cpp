@@ -28,7 +28,7 @@ namespace {
 
 /// Calls f(executor) for both orders, parking and leap-frogging, on one worker and on two.
 template <class F>
-void everywhere(F f) {
+void at_all_places(F f) {
   auto const with = [&]<class Policy>(char const* name, Policy) {
     for (std::size_t const workers : {1u, 2u}) {
       INFO(name << ", " << workers << " workers");
@@ -76,7 +76,7 @@ struct lost : std::runtime_error {
 }  // namespace
 
 TEST_CASE("work_span: no fork, one strand", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const m = measured(
         ex, [](auto) { return work(7), 42; }, 1000);
     CHECK(m.result == 42);
@@ -89,7 +89,7 @@ TEST_CASE("work_span: no fork, one strand", "[work_span]") {
 }
 
 TEST_CASE("work_span: balanced trees have exactly the figures of paper and pencil", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     constexpr int height = 10;
     constexpr std::uint64_t leaves = 1 << height, size = 100, inner = leaves - 1;
     auto const m = measured(
@@ -104,7 +104,7 @@ TEST_CASE("work_span: balanced trees have exactly the figures of paper and penci
 }
 
 TEST_CASE("work_span: a join at which a steal would not pay is counted in sequence", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     // Two leaves of 100 take 202 one after the other, and 102 + 500 with a steal; so do four, 406 against 704; eight,
     // 814 against 908; from sixteen on, the steal pays: 814 + 500 + 2 for each further doubling.
     auto const burdened = [&](int height) {
@@ -123,15 +123,15 @@ TEST_CASE("work_span: a join at which a steal would not pay is counted in sequen
                           ex, [](auto ctx) { return tree(ctx, 6, 9); }, 0)
                           .profile;
     CHECK(free.burdened_span == free.span);
-    auto const dear = measured(
-                          ex, [](auto ctx) { return tree(ctx, 6, 9); }, 1'000'000'000)
-                          .profile;
-    CHECK(dear.burdened_span == dear.work);
+    auto const expensive = measured(
+                               ex, [](auto ctx) { return tree(ctx, 6, 9); }, 1'000'000'000)
+                               .profile;
+    CHECK(expensive.burdened_span == expensive.work);
   });
 }
 
 TEST_CASE("work_span: any number of children, of which the first is the parent's own", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const m = measured(
         ex,
         [](auto ctx) {
@@ -156,7 +156,7 @@ TEST_CASE("work_span: any number of children, of which the first is the parent's
 }
 
 TEST_CASE("work_span: a chain of forks has no parallelism", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const m = measured(ex, [](auto ctx) {
       for (int i = 0; i < 500; ++i) ctx.fork_join([](auto) { work(10); }, [] {});
     });
@@ -166,7 +166,7 @@ TEST_CASE("work_span: a chain of forks has no parallelism", "[work_span]") {
 }
 
 TEST_CASE("work_span: exceptions go through and lose no time", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const m = measured(ex, [](auto ctx) {
       std::string what;
       try {
@@ -189,7 +189,7 @@ TEST_CASE("work_span: exceptions go through and lose no time", "[work_span]") {
 }
 
 TEST_CASE("work_span: the children of a scope start where they are forked", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     auto const m = measured(
         ex,
         [](auto ctx) {
@@ -233,7 +233,7 @@ TEST_CASE("work_span: the children of a scope start where they are forked", "[wo
 }
 
 TEST_CASE("work_span: many children of one scope, on whichever worker they run", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     constexpr std::uint64_t children = 5000;
     auto const m = measured(ex, [](auto ctx) {
       heist::scope s{ctx};
@@ -249,7 +249,7 @@ TEST_CASE("work_span: many children of one scope, on whichever worker they run",
 }
 
 TEST_CASE("work_span: what the wrapped context knows", "[work_span]") {
-  everywhere([](auto& ex) {
+  at_all_places([](auto& ex) {
     std::stop_source stop;
     auto const m = measured(ex, [&](auto ctx) {
       bool const here = ctx.worker_id() < ex.worker_count() && ctx.squad_id() < ex.squad_count();

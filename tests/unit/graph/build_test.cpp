@@ -37,7 +37,7 @@ TEST_CASE("a new graph is empty and has no name", "[graph]") {
 
 TEST_CASE("emplace adds one task or many, in the order given", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g{"three"};
   std::string order;
   auto one = g.emplace([&] { order += '1'; });
@@ -61,7 +61,7 @@ TEST_CASE("emplace takes lvalues, rvalues, functions and callables that only mov
     static void function() { ++calls; }
   };
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto lvalue = [] { ++calls; };
   g.emplace(lvalue);
@@ -90,7 +90,7 @@ TEST_CASE("callables and values of any size and alignment are kept intact and de
     unsigned char bytes[1024] = {};
   };
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   {
     heist::task_graph g;
     bool aligned = true;
@@ -125,7 +125,7 @@ TEST_CASE("a callable whose copy throws leaves the graph as it was", "[graph]") 
     void operator()() const {}
   };
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   int n = 0;
   g.emplace([&] { ++n; });
@@ -159,7 +159,7 @@ TEST_CASE("precede and succeed chain, take several tasks, and are two ways to sa
 
 TEST_CASE("the same edge twice counts twice and delays nothing", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   int a_ran = 0, b_saw = 0;
   auto a = g.emplace([&] { ++a_ran; });
@@ -186,7 +186,7 @@ TEST_CASE("a task without a name is called by its number", "[graph]") {
 
 TEST_CASE("a placeholder does nothing until it gets work, and may get other work", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   std::string order;
   auto p = g.placeholder().name("later");
@@ -210,21 +210,21 @@ TEST_CASE("a placeholder does nothing until it gets work, and may get other work
 
 TEST_CASE("work() keeps the limits of the task", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::limiter one{1};
   heist::task_graph g;
-  int unguarded = 0;
+  int unprotected = 0;
   std::vector<heist::task<>> tasks;
   for (int i = 0; i < 50; ++i) tasks.push_back(g.placeholder().limit(one));
-  for (auto& t : tasks) t.work([&] { ++unguarded; });
+  for (auto& t : tasks) t.work([&] { ++unprotected; });
   ex.run_n(g, 20).get();
-  CHECK(unguarded == 1000);
+  CHECK(unprotected == 1000);
   CHECK(one.available() == 1);
 }
 
 TEST_CASE("erase removes a task and its edges, and nothing else", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   auto [a, b, c, d] = g.emplace([&] { ++n; }, [&] { n += 10; }, [&] { n += 100; }, [&] { n += 1000; });
@@ -258,7 +258,7 @@ TEST_CASE("erase removes a task and its edges, and nothing else", "[graph]") {
 
 TEST_CASE("erase_edge removes every edge between the two and keeps the tasks", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto [a, b] = g.emplace([] {}, [] {});
   a.precede(b);
@@ -273,7 +273,7 @@ TEST_CASE("erase_edge removes every edge between the two and keeps the tasks", "
 
 TEST_CASE("clear removes everything, and the graph may be built anew", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g{"kept"};
   int n = 0;
   heist::limiter one{1};
@@ -298,11 +298,11 @@ TEST_CASE("handles from before clear() are not valid afterwards, whatever is add
   auto old = g.emplace([] { return std::string{"old"}; });
   g.clear();
   CHECK_FALSE(old.valid());
-  auto fresh = g.emplace([] { return 1; });
+  auto unused = g.emplace([] { return 1; });
   CHECK_FALSE(old.valid());
-  CHECK_FALSE(old == fresh);
+  CHECK_FALSE(old == unused);
   CHECK_THROWS_AS(old.name("x"), heist::graph_error);
-  CHECK_THROWS_AS(old.precede(fresh), heist::graph_error);
+  CHECK_THROWS_AS(old.precede(unused), heist::graph_error);
 }
 
 TEST_CASE("for_each_task visits every task in order of creation", "[graph]") {
@@ -333,7 +333,7 @@ TEST_CASE("handles are equal if they mean the same task, whatever their value ty
 
 TEST_CASE("a moved graph keeps its tasks, and handles go on to mean them", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   int n = 0;
   heist::task_graph a;
   auto t = a.emplace([&] { return ++n; }).name("t");
@@ -397,7 +397,7 @@ TEST_CASE(
     "a graph that is cleared and built again, larger, smaller, with loops and without, counts and runs as a new one",
     "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   for (std::size_t const n : {10u, 3000u, 1u, 200u, 4u, 5000u, 5000u}) {
     std::vector<heist::task<>> tasks;

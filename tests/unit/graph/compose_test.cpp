@@ -18,7 +18,7 @@ using seconds = std::chrono::seconds;
 TEST_CASE("a module runs its whole graph between its predecessors and successors", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph inner, g;
     int before = 0, at_end = 0;  // unguarded: the edges order them
     std::vector<int> seen(20);
@@ -37,7 +37,7 @@ TEST_CASE("a module runs its whole graph between its predecessors and successors
 TEST_CASE("modules nest deeply", "[graph]") {
   for (std::size_t const workers : {1u, 3u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     std::atomic<int> n{0};
     std::vector<std::unique_ptr<heist::task_graph>> levels;
     levels.push_back(std::make_unique<heist::task_graph>());
@@ -54,11 +54,11 @@ TEST_CASE("modules nest deeply", "[graph]") {
 
 TEST_CASE("a graph may be in several graphs and several times in one: its runs take turns", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::task_graph inner;
-  int unguarded = 0;  // runs of one graph never overlap, so its chain needs no lock
-  auto first = inner.emplace([&] { ++unguarded; });
-  first.precede(inner.emplace([&] { ++unguarded; }));
+  int unprotected = 0;  // runs of one graph never overlap, so its chain needs no lock
+  auto first = inner.emplace([&] { ++unprotected; });
+  first.precede(inner.emplace([&] { ++unprotected; }));
   std::vector<std::unique_ptr<heist::task_graph>> outer;
   for (int i = 0; i < 4; ++i) {
     outer.push_back(std::make_unique<heist::task_graph>());
@@ -68,16 +68,16 @@ TEST_CASE("a graph may be in several graphs and several times in one: its runs t
   for (auto& g : outer) runs.push_back(ex.run_n(*g, 10));
   runs.push_back(ex.run_n(inner, 10));
   for (auto& r : runs) r.get();
-  CHECK(unguarded == 2 * (4 * 5 * 10 + 10));
+  CHECK(unprotected == 2 * (4 * 5 * 10 + 10));
 }
 
 TEST_CASE("a graph may be in graphs of different executors", "[graph]") {
   heist::executor one{2}, two{2};
-  heist_test::watchdog dog{one, seconds{30}};
-  dog.watch(two);
+  heist_test::watchdog timeout_guard{one, seconds{30}};
+  timeout_guard.watch(two);
   heist::task_graph inner;
-  int unguarded = 0;
-  inner.emplace([&] { ++unguarded; });
+  int unprotected = 0;
+  inner.emplace([&] { ++unprotected; });
   heist::task_graph a, b;
   for (int i = 0; i < 10; ++i) a.compose(inner), b.compose(inner);
   auto ra = one.run_n(a, 50);
@@ -85,14 +85,14 @@ TEST_CASE("a graph may be in graphs of different executors", "[graph]") {
   for (int i = 0; i < 50; ++i) one.run(inner).get();
   ra.get();
   rb.get();
-  CHECK(unguarded == 1050);
+  CHECK(unprotected == 1050);
   one.wait_idle();
   two.wait_idle();
 }
 
 TEST_CASE("an empty module runs", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph nothing, g;
   int n = 0;
   g.compose(nothing).precede(g.emplace([&] { ++n; }));
@@ -102,7 +102,7 @@ TEST_CASE("an empty module runs", "[graph]") {
 
 TEST_CASE("a module keeps its graph alive", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   std::atomic<int> n{0};
   heist::task_graph g;
   {
@@ -116,7 +116,7 @@ TEST_CASE("a module keeps its graph alive", "[graph]") {
 
 TEST_CASE("an inner graph changed between runs runs as it is then", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph inner, g;
   std::atomic<int> n{0};
   g.compose(inner);
@@ -131,7 +131,7 @@ TEST_CASE("an inner graph changed between runs runs as it is then", "[graph]") {
 TEST_CASE("an exception in a module is the outer run's, which skips what follows", "[graph]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph innermost, inner, g;
     bool fail = true, after_inner = false, after = false;
     innermost.emplace([&] {
@@ -151,7 +151,7 @@ TEST_CASE("an exception in a module is the outer run's, which skips what follows
 
 TEST_CASE("a cycle in a module fails the outer run with the cycle's name", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph inner, g;
   auto a = inner.emplace([] {}).name("inner a");
   auto b = inner.emplace([] {}).name("inner b");
@@ -174,7 +174,7 @@ TEST_CASE("a cycle in a module fails the outer run with the cycle's name", "[gra
 TEST_CASE("a stop of the outer run skips what is left of the inner one", "[graph]") {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph inner, g;
     std::stop_source stop;
     std::atomic<int> n{0};
@@ -199,7 +199,7 @@ TEST_CASE("a stop of the outer run skips what is left of the inner one", "[graph
 
 TEST_CASE("a long task of an inner graph sees a stop of the outer run", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph innermost, inner, g;
   std::atomic<bool> started{false};
   bool seen = false;
@@ -219,7 +219,7 @@ TEST_CASE("a long task of an inner graph sees a stop of the outer run", "[graph]
 
 TEST_CASE("a graph composed into itself is refused, directly and through others", "[graph][bad input]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph a, b, c;
   CHECK_THROWS_WITH(a.compose(a), Catch::Contains("composed into itself") && Catch::Contains("fix it"));
   CHECK(a.empty());
@@ -235,7 +235,7 @@ TEST_CASE("a graph composed into itself is refused, directly and through others"
 
 TEST_CASE("a module that was erased does not count", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph a, b;
   int n = 0;
   b.emplace([&] { ++n; });
@@ -260,7 +260,7 @@ TEST_CASE("a module does not get other work", "[graph][bad input]") {
 TEST_CASE("tasks start asyncs, forks and graphs of their own, and wait for them", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::task_graph g;
     std::atomic<int> n{0};
     for (int i = 0; i < 50; ++i) {
@@ -284,7 +284,7 @@ TEST_CASE("tasks start asyncs, forks and graphs of their own, and wait for them"
 
 TEST_CASE("a local graph that a task does not wait for is waited for by its destructor", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   for (int i = 0; i < 20; ++i) {
@@ -305,7 +305,7 @@ TEST_CASE("a local graph that a task does not wait for is waited for by its dest
 
 TEST_CASE("an exception of a local run passes through the task that waits for it", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::string caught;
   g.emplace([&](heist::context c) {
@@ -325,7 +325,7 @@ TEST_CASE("an exception of a local run passes through the task that waits for it
 
 TEST_CASE("a task may start another run of its own graph, which is queued", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   std::optional<heist::graph_run> second;
@@ -339,14 +339,14 @@ TEST_CASE("a task may start another run of its own graph, which is queued", "[gr
 
 TEST_CASE("a finished run is reported although its worker goes on with a long task of another graph", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph finished, g;
   finished.emplace([] {});
   std::optional<heist::graph_run> run;
   bool seen = false;
   auto const look = [&] {
     if (!run) return;
-    while (!run->done()) std::this_thread::yield();
+    while (!run->is_ready()) std::this_thread::yield();
     seen = true;
   };
   g.emplace([&](heist::context c) { run.emplace(c.run(finished)); });  // its task runs next, the one below after it

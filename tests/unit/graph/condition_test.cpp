@@ -17,7 +17,7 @@ using seconds = std::chrono::seconds;
 
 TEST_CASE("a condition runs the successor whose number it returns, and no other", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int choice = 0;
   std::vector<int> ran(4);
@@ -25,8 +25,8 @@ TEST_CASE("a condition runs the successor whose number it returns, and no other"
   for (int i = 0; i < 4; ++i) choose.precede(g.emplace([&ran, i] { ++ran[i]; }));
   for (choice = 0; choice < 4; ++choice) ex.run(g).get();
   CHECK(ran == std::vector<int>{1, 1, 1, 1});
-  for (int const nobody : {-1, 4, 1000, INT32_MIN, INT32_MAX}) {
-    choice = nobody;
+  for (int const none : {-1, 4, 1000, INT32_MIN, INT32_MAX}) {
+    choice = none;
     ex.run(g).get();
   }
   CHECK(ran == std::vector<int>{1, 1, 1, 1});
@@ -34,7 +34,7 @@ TEST_CASE("a condition runs the successor whose number it returns, and no other"
 
 TEST_CASE("a condition may return any integral type, out of range is none", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   auto body = g.emplace([&] { ++n; });
@@ -51,7 +51,7 @@ TEST_CASE("a condition may return any integral type, out of range is none", "[gr
 TEST_CASE("a loop through a condition runs as often as the condition says", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::task_graph g;
     int i = 0, body_ran = 0, done_ran = 0;
     auto init = g.emplace([&] { i = 0; });
@@ -69,7 +69,7 @@ TEST_CASE("a loop through a condition runs as often as the condition says", "[gr
 
 TEST_CASE("a condition may choose itself, and take a context", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   auto start = g.emplace([] {});
@@ -83,7 +83,7 @@ TEST_CASE("a condition may choose itself, and take a context", "[graph]") {
 TEST_CASE("nested loops with parallel bodies join in every turn", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::task_graph g;
     int outer = 0, inner = 0, joined = 0;
     std::vector<int> parallel(8);
@@ -111,7 +111,7 @@ TEST_CASE("nested loops with parallel bodies join in every turn", "[graph]") {
 
 TEST_CASE("a multi-condition runs every successor that it names", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::vector<int> chosen;
   std::vector<std::atomic<int>> ran(6);
@@ -130,7 +130,7 @@ TEST_CASE("a multi-condition runs every successor that it names", "[graph]") {
 
 TEST_CASE("what a multi-condition has started may run on in loops of its own", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::task_graph g;
   std::vector<int> turns(10);
   std::vector<int> all;
@@ -149,7 +149,7 @@ TEST_CASE("what a multi-condition has started may run on in loops of its own", "
 
 TEST_CASE("a pass that a condition cut short leaves nothing behind for the next", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   bool left = false;
   int joined = 0;
@@ -170,7 +170,7 @@ TEST_CASE("a pass that a condition cut short leaves nothing behind for the next"
 
 TEST_CASE("a condition that throws ends the run with its exception", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0, after = 0;
   bool fail = true;
@@ -196,7 +196,7 @@ TEST_CASE("a condition that throws ends the run with its exception", "[graph]") 
 TEST_CASE("an exception in the body of an endless loop ends it", "[graph]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph g;
     int n = 0;
     auto start = g.emplace([] {});
@@ -216,7 +216,7 @@ TEST_CASE("an exception in the body of an endless loop ends it", "[graph]") {
 
 TEST_CASE("a stop ends an endless loop", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   auto start = g.emplace([] {});
@@ -234,28 +234,28 @@ TEST_CASE("a stop ends an endless loop", "[graph]") {
 
 TEST_CASE("a condition's limits hold and are given back", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter one{1};
   heist::task_graph g;
-  int unguarded = 0;
+  int unprotected = 0;
   for (int i = 0; i < 8; ++i) {
     auto left = std::make_shared<int>(0);
     auto start = g.emplace([left] { *left = 50; });
-    auto loop = g.emplace_condition([&unguarded, left] {
-                   ++unguarded;
+    auto loop = g.emplace_condition([&unprotected, left] {
+                   ++unprotected;
                    return --*left == 0 ? 1 : 0;
                  }).limit(one);
     start.precede(loop);
     loop.precede(loop);
   }
   ex.run_n(g, 3).get();
-  CHECK(unguarded == 3 * 8 * 50);
+  CHECK(unprotected == 3 * 8 * 50);
   CHECK(one.available() == 1);
 }
 
 TEST_CASE("a module may be the body of a loop", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph inner, g;
   std::atomic<int> n{0};
   for (int i = 0; i < 10; ++i) inner.emplace([&] { ++n; });
@@ -271,7 +271,7 @@ TEST_CASE("a module may be the body of a loop", "[graph]") {
 
 TEST_CASE("a graph of conditions in which none can start is refused, and says how to fix it", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   auto a = g.emplace_condition([] { return 0; }).name("tick");
   auto b = g.emplace_condition([] { return 0; }).name("tock");
@@ -286,7 +286,7 @@ TEST_CASE("a graph of conditions in which none can start is refused, and says ho
 
 TEST_CASE("a cycle beside a loop with a condition is found all the same", "[graph][bad input]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   auto start = g.emplace([] {});
   auto loop = g.emplace_condition([] { return 1; }).name("loop");
@@ -334,7 +334,7 @@ std::string said_by(F&& f) {
 
 TEST_CASE("tasks that never run beside conditions are named, once, where programs are checked", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   {
     heist::task_graph g;  // the way into the loop and the way back both count
     auto init = g.emplace([] {});

@@ -44,7 +44,7 @@ double ms_since(std::chrono::steady_clock::time_point t) {
 
 TEST_CASE("a name is refused while the graph runs, and leaves the layout as it is", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::task_graph g;
   std::atomic<bool> started{false}, go{false};
   heist::limiter one{1};
@@ -73,7 +73,7 @@ TEST_CASE("a name is refused while the graph runs, and leaves the layout as it i
 
 TEST_CASE("memory of erased and replaced tasks is used again", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   heist::limiter one{1};
   auto kept = g.placeholder().name("kept");
@@ -217,7 +217,7 @@ TEST_CASE("handles are keys", "[graph]") {
 
 TEST_CASE("handles of past runs may be kept, at no cost to later runs", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   int n = 0;
   auto t = g.emplace([&] { ++n; });
@@ -237,7 +237,7 @@ TEST_CASE("handles of past runs may be kept, at no cost to later runs", "[graph]
 
 TEST_CASE("a graph is laid out once, by one thread, while the others sleep", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{120}};
+  heist_test::watchdog timeout_guard{ex, seconds{120}};
   heist::task_graph g;
   heist::task<> last;
   for (int i = 0; i < 100'000; ++i) {
@@ -268,7 +268,7 @@ TEST_CASE("a graph is laid out once, by one thread, while the others sleep", "[g
 
 TEST_CASE("everybody who runs a graph that cannot be laid out is told", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{120}};
+  heist_test::watchdog timeout_guard{ex, seconds{120}};
   heist::task_graph g;
   heist::task<> first, last;
   for (int i = 0; i < 50'000; ++i) {
@@ -277,7 +277,7 @@ TEST_CASE("everybody who runs a graph that cannot be laid out is told", "[graph]
     last = x;
   }
   last.precede(first);
-  std::atomic<int> refused{0}, ready{0};
+  std::atomic<int> rejected{0}, ready{0};
   std::vector<std::thread> threads;
   for (int k = 0; k < 4; ++k) {
     threads.emplace_back([&] {
@@ -286,19 +286,19 @@ TEST_CASE("everybody who runs a graph that cannot be laid out is told", "[graph]
       try {
         ex.run(g).get();
       } catch (heist::graph_error const& e) {
-        refused += std::string{e.what()}.find("cycle") != std::string::npos;
+        rejected += std::string{e.what()}.find("cycle") != std::string::npos;
       }
     });
   }
   for (auto& t : threads) t.join();
-  CHECK(refused == 4);
+  CHECK(rejected == 4);
   g.erase_edge(last, first);
   ex.run(g).get();
 }
 
 TEST_CASE("composition: long chains and many diamonds cost what they are", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{120}};
+  heist_test::watchdog timeout_guard{ex, seconds{120}};
   SECTION("a chain, from the inside") {
     constexpr int depth = 20'000;
     std::vector<heist::task_graph> g(depth);
@@ -333,7 +333,7 @@ TEST_CASE("composition: long chains and many diamonds cost what they are", "[gra
 
 TEST_CASE("a task whose callable cannot be copied leaves the graph as it was", "[graph][bad input]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::task_graph g;
   int n = 0;
   auto a = g.emplace([&] { return ++n; });
@@ -349,7 +349,7 @@ TEST_CASE("a task whose callable cannot be copied leaves the graph as it was", "
 
 TEST_CASE("a predicate changes its graph between two passes", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   heist::limiter one{1};
   std::atomic<int> ran{0}, wrong{0};
@@ -382,16 +382,16 @@ TEST_CASE("a predicate changes its graph between two passes", "[graph]") {
   CHECK(wrong == 0);
   CHECK(g.size() == 1);
   heist::event<int> number;
-  heist::task<> bring, last;
+  heist::task<> receive, last;
   int seen = 0, stage = 0;
   ex.run_until(g, [&] {
       if (stage % 2 == 0) {
         number = g.emplace_event<int>();
-        bring = g.emplace([&] { number.fulfil(stage); });
+        receive = g.emplace([&] { number.set_value(stage); });
         last = g.emplace([&](int x) { seen += x; }, number);
       } else {
         g.erase(last);
-        g.erase(bring);
+        g.erase(receive);
         g.erase(number);
       }
       return ++stage == 20;
@@ -402,7 +402,7 @@ TEST_CASE("a predicate changes its graph between two passes", "[graph]") {
 
 TEST_CASE("a callback changes its graph, and the runs in line are of what it is then", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   std::atomic<int> ran{0};
   std::atomic<bool> go{false};
@@ -422,15 +422,15 @@ TEST_CASE("a callback changes its graph, and the runs in line are of what it is 
   for (auto& r : runs) r.get();
   CHECK(ran == 50 * 51);  // 2 passes of 1 to 50 tasks
   // A circle fails the runs that meet it, and they alone.
-  heist::graph_run circle, meets, meets_too;
+  heist::graph_run cycle, meets, meets_too;
   go = false;
-  circle = ex.run(g, [&] { more[0].precede(a); });
+  cycle = ex.run(g, [&] { more[0].precede(a); });
   meets = ex.run(g);
   meets_too = ex.run(g, [&] { g.erase_edge(more[0], a); });
   auto well = ex.run(g);
   ran = 0;
   go = true;
-  circle.get();
+  cycle.get();
   CHECK_THROWS_WITH(meets.get(), Catch::Contains("cycle"));
   CHECK_THROWS_WITH(meets_too.get(), Catch::Contains("cycle"));
   well.get();
@@ -461,7 +461,7 @@ TEST_CASE("a callback changes its graph, and the runs in line are of what it is 
 
 TEST_CASE("under a policy with memory a change between passes is refused in a sentence", "[graph][bad input]") {
   heist::executor<heist::policy::cab> ex{2};
-  heist_test::watchdog dog{"refused", seconds{30}, [&] { return ex.state_text(); }};
+  heist_test::watchdog timeout_guard{"refused", seconds{30}, [&] { return ex.state_text(); }};
   heist::task_graph g;
   g.emplace([] {});
   CHECK_THROWS_WITH(ex.run_n(g, 2, [&] { g.emplace([] {}); }).get(), Catch::Contains("policy with memory"));
@@ -503,16 +503,16 @@ TEST_CASE("edits: policy::automatic refuses changes between passes, whatever it 
   heist_test::watchdog guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   for (int i = 0; i != 100; ++i) g.emplace([] {});
-  int refused = 0;
+  int rejected = 0;
   for (int k = 0; k != 200; ++k) {
     ex.run(g, [&] {
         try {
           g.emplace([] {});
         } catch (heist::graph_error const&) {
-          ++refused;
+          ++rejected;
         }
       }).get();
   }
-  CHECK(refused == 200);
+  CHECK(rejected == 200);
   CHECK(g.size() == 100);
 }

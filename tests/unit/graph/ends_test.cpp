@@ -48,7 +48,7 @@ struct waits_when_destroyed {
 TEST_CASE("a callback of a run may destroy its graph, or assign to it", "[graph]") {
   for (int what = 0; what < 4; ++what) {
     heist::executor ex{2};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     auto held = std::make_shared<int>(0);
     std::weak_ptr<int> const watched = held;
     std::atomic<int> ran{0};
@@ -83,7 +83,7 @@ TEST_CASE("a callback of a run may destroy its graph, or assign to it", "[graph]
 
 TEST_CASE("a callback whose object owns the graph alone", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   for (int i = 0; i < 200; ++i) {
     auto g = std::make_shared<heist::task_graph>();
     auto& graph = *g;
@@ -96,7 +96,7 @@ TEST_CASE("a callback whose object owns the graph alone", "[graph]") {
 TEST_CASE("a run that waits for itself is refused", "[graph][bad input]") {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     auto const says = [](std::string const& text) {
       CHECK(text.find("waited for by one of its own tasks") != std::string::npos);
       CHECK(text.find("fix it") != std::string::npos);
@@ -154,18 +154,18 @@ TEST_CASE("a run that waits for itself is refused", "[graph][bad input]") {
 
 TEST_CASE("a task waits for runs before its own, of its graph and of others", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph other;
   other.emplace([] {});
   heist::task_graph g;
   std::optional<heist::graph_run> before;
-  std::atomic<bool> refused{false};
+  std::atomic<bool> rejected{false};
   g.emplace([&] {
     try {
       if (before) before->get();
       ex.run(other).get();
     } catch (heist::graph_error const&) {
-      refused = true;
+      rejected = true;
     }
   });
   for (int i = 0; i < 2000; ++i) {
@@ -176,13 +176,13 @@ TEST_CASE("a task waits for runs before its own, of its graph and of others", "[
     before.emplace(std::move(run));
     ex.run(g).get();  // its task waits for the one before, which may not have told its waiters
   }
-  CHECK_FALSE(refused);
+  CHECK_FALSE(rejected);
 }
 
 TEST_CASE("a task that waits for its own future is refused", "[sched][bad input]") {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     std::atomic<bool> there{false};
     heist::future<void> own;
     std::string text;
@@ -201,7 +201,7 @@ TEST_CASE("a task that waits for its own future is refused", "[sched][bad input]
 TEST_CASE("destructors that wait: exceptions, callbacks, predicates, values", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     auto const own = [&] { return std::make_shared<waits_when_destroyed>(ex); };
     heist::task_graph beside;  // other tallies in the way
     for (int i = 0; i < 16; ++i) beside.emplace([] {});
@@ -232,7 +232,7 @@ TEST_CASE("destructors that wait: exceptions, callbacks, predicates, values", "[
 
 TEST_CASE("exceptions of inner runs arrive, whoever joins them", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{120}};
+  heist_test::watchdog timeout_guard{ex, seconds{120}};
   for (int i = 0; i < 200; ++i) {
     heist::task_graph inner;
     for (int k = 0; k < 4; ++k) {

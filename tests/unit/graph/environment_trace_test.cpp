@@ -20,7 +20,7 @@
 #include "heist/graph.hpp"
 #include "heist/report.hpp"
 #include "support/catch.hpp"
-#include "support/trace_rules.hpp"
+#include "support/trace_config.hpp"
 
 namespace {
 
@@ -96,7 +96,7 @@ TEST_CASE("environment_trace_is_written_when_the_executor_ends") {
     run_a_graph();
   }
   json const events = json::parse(contents(trace));
-  CHECK(heist_test::trace_rules::broken(events) == std::vector<std::string>{});
+  CHECK(heist_test::trace_config::broken(events) == std::vector<std::string>{});
   int begun[3] = {}, arrows = 0;
   for (auto const& e : events) {
     if (e.at("ph") == "X" && !e.value("args", json::object()).contains("parks")) {
@@ -128,7 +128,7 @@ TEST_CASE("a_trace_that_cannot_be_written_ends_no_program") {
   SUCCEED();
 }
 
-TEST_CASE("environment_trace_to_a_pipe_that_nobody_reads_or_whose_reader_leaves_ends") {
+TEST_CASE("environment_trace_to_a_pipe_that_none_reads_or_whose_reader_leaves_ends") {
   std::string const wanted = "heist_environment_test.pipe";
   {
     pipe_of_next const unread;
@@ -155,7 +155,7 @@ TEST_CASE("environment_trace_to_a_pipe_that_nobody_reads_or_whose_reader_leaves_
   leaves.join();  // it has read something: the executor wrote to the pipe
 }
 
-TEST_CASE("environment_trace_is_written_where_the_program_was_when_it_began") {
+TEST_CASE("environment_trace_is_written_where_the_program_was_when_it_start_time") {
   std::string const trace = "heist_environment_directory.json";
   std::string found;
   auto const look = [&found] {  // under the number of the executor in this process
@@ -182,7 +182,7 @@ TEST_CASE("environment_trace_is_written_where_the_program_was_when_it_began") {
   CHECK_FALSE(found.empty());
 }
 
-TEST_CASE("edges_beyond_the_bound_are_dropped_and_counted") {
+TEST_CASE("edges_beyond_the_bound_are_released_and_counted") {
   heist::task_edges edges;
   int tasks[2];
   std::size_t const each = std::size_t{1} << 20;
@@ -192,8 +192,8 @@ TEST_CASE("edges_beyond_the_bound_are_dropped_and_counted") {
     edges.has_task(&tasks[0]);
     edges.graph_ends();
   }
-  CHECK(edges.layouts().size() == 4);
-  CHECK(edges.dropped() == 3 + 2 * each - 0 + 3 - 1);
+  CHECK(edges.layout_count().size() == 4);
+  CHECK(edges.released() == 3 + 2 * each - 0 + 3 - 1);
 }
 
 TEST_CASE("environment_trace_is_written_while_graphs_of_other_executors_are_laid_out") {

@@ -34,7 +34,7 @@ struct fussy {
 
 TEST_CASE("an event is fulfilled before the run reaches it, or after", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   heist::event<int> const first = g.emplace_event<int>();
   heist::event<> second = g.emplace_event();
@@ -49,8 +49,8 @@ TEST_CASE("an event is fulfilled before the run reaches it, or after", "[graph][
     auto run = ex.run(g);
     if (i % 3 == 0) std::this_thread::yield();
     std::thread outside{[&, i] {
-      first.fulfil(i);
-      second.fulfil();
+      first.set_value(i);
+      second.set_value();
     }};
     outside.join();
     may_go = true;
@@ -62,7 +62,7 @@ TEST_CASE("an event is fulfilled before the run reaches it, or after", "[graph][
 
 TEST_CASE("a graph that waits for events only uses no worker", "[graph][event]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   std::vector<heist::event<int>> events;
   for (int i = 0; i < 100; ++i) events.push_back(g.emplace_event<int>());
@@ -75,18 +75,18 @@ TEST_CASE("a graph that waits for events only uses no worker", "[graph][event]")
       heist::each(events));
   auto run = ex.run(g);
   for (int i = 0; i < 10; ++i) CHECK(ex.submit([i] { return i; }).get() == i);  // the only worker is free
-  CHECK_FALSE(run.done());
-  for (int i = 0; i < 100; ++i) events[static_cast<std::size_t>(i)].fulfil(i);
+  CHECK_FALSE(run.is_ready());
+  for (int i = 0; i < 100; ++i) events[static_cast<std::size_t>(i)].set_value(i);
   run.get();
   CHECK(total.result() == 4950);
 }
 
 TEST_CASE("a task may fulfil an event, of its own graph too", "[graph][event]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const e = g.emplace_event<std::string>();
-  g.emplace([&] { e.fulfil("from a task"); });
+  g.emplace([&] { e.set_value("from a task"); });
   auto const size = g.emplace([](std::string const& s) { return s.size(); }, e);
   ex.run_n(g, 20).get();
   CHECK(size.result() == 11);
@@ -94,54 +94,54 @@ TEST_CASE("a task may fulfil an event, of its own graph too", "[graph][event]") 
 
 TEST_CASE("an event that fails ends its run with the exception, and the next may go well", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const e = g.emplace_event<fussy>();
   bool ran = false;
   auto const after = g.emplace([&](fussy const& f) { return ran = true, f.value; }, e);
   {
     auto run = ex.run(g);
-    e.fail(std::make_exception_ptr(std::runtime_error{"no line"}));
+    e.set_exception(std::make_exception_ptr(std::runtime_error{"no line"}));
     CHECK_THROWS_WITH(run.get(), "no line");
     CHECK_FALSE(ran);
     CHECK_THROWS_AS(e.result(), heist::graph_error);
   }
   {
     auto run = ex.run(g);
-    e.fulfil(-1);  // the exception of making the value is the event's
+    e.set_value(-1);  // the exception of making the value is the event's
     CHECK_THROWS_WITH(run.get(), "no such value");
     CHECK_FALSE(ran);
   }
   auto run = ex.run(g);
-  e.fulfil(7);
+  e.set_value(7);
   run.get();
   CHECK(after.result() == 7);
 }
 
 TEST_CASE("an event fulfilled twice, or without a run, is refused in one sentence", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto e = g.emplace_event<int>();
   e.name("answer");
   auto const gate = g.emplace_event<>();
-  std::string const none = heist_test::refusal_of<heist::graph_error>([&] { e.fulfil(1); });
+  std::string const none = heist_test::error_text_of<heist::graph_error>([&] { e.set_value(1); });
   CHECK_THAT(none, Catch::Contains("answer") && Catch::Contains("no run") && Catch::Contains("fix it"));
   auto run = ex.run(g);
-  e.fulfil(1);
-  CHECK_THAT(heist_test::refusal_of<heist::graph_error>([&] { e.fulfil(2); }),
+  e.set_value(1);
+  CHECK_THAT(heist_test::error_text_of<heist::graph_error>([&] { e.set_value(2); }),
              Catch::Contains("answer is fulfilled twice") && Catch::Contains("fix it"));
-  CHECK_THROWS_AS(e.fail(std::make_exception_ptr(1)), heist::graph_error);
-  gate.fulfil();
+  CHECK_THROWS_AS(e.set_exception(std::make_exception_ptr(1)), heist::graph_error);
+  gate.set_value();
   run.get();
   CHECK(e.result() == 1);
-  CHECK_THROWS_AS(e.fulfil(3), heist::graph_error);
-  CHECK_THROWS_AS(heist::event<int>{}.fulfil(3), heist::graph_error);
+  CHECK_THROWS_AS(e.set_value(3), heist::graph_error);
+  CHECK_THROWS_AS(heist::event<int>{}.set_value(3), heist::graph_error);
 }
 
 TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const e = g.emplace_event<int>();
   std::atomic<int> ran{0};
@@ -180,9 +180,9 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
   }
   CHECK(ran == 0);
   CHECK(put_back == 1);
-  e.fulfil(1);  // too late, and not the caller's fault
+  e.set_value(1);  // too late, and not the caller's fault
   auto run = ex.run(g);
-  e.fulfil(1);
+  e.set_value(1);
   run.get();
   CHECK(ran == 1);
   CHECK(put_back == 101);
@@ -190,7 +190,7 @@ TEST_CASE("a run that is stopped does not wait for its events", "[graph][event]"
 
 TEST_CASE("an exception elsewhere in the run ends it, whatever it waits for", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   for (int i = 0; i < 10; ++i) g.emplace_event<int>();
   auto const last = g.emplace_event<int>();
@@ -206,7 +206,7 @@ TEST_CASE("an exception elsewhere in the run ends it, whatever it waits for", "[
 
 TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   SECTION("a loop passes a fulfilled event again") {
     auto begin = g.emplace([] {});
@@ -220,7 +220,7 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
     for (int i = 0; i < 3; ++i) {
       rounds = 0;
       auto run = ex.run(g);
-      e.fulfil(10);
+      e.set_value(10);
       run.get();
       CHECK(rounds == 50);
     }
@@ -231,7 +231,7 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
     e.limit(one);
     auto run = ex.run(g);
     until([&] { return one.available() == 0; });
-    e.fulfil(1);
+    e.set_value(1);
     run.get();
     CHECK(one.available() == 1);
   }
@@ -243,7 +243,7 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
     for (int i = 1; i <= 5; ++i) {
       for (;;) {
         try {
-          e.fulfil(1);
+          e.set_value(1);
           break;
         } catch (heist::graph_error const&) {  // the pass before has not ended
           std::this_thread::yield();
@@ -258,7 +258,7 @@ TEST_CASE("events in loops, under limiters, in passes", "[graph][event]") {
 TEST_CASE("an event that a loop reaches again before its value comes lets the run go on as often", "[graph][event]") {
   for (std::size_t const workers : {1u, 2u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+    heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
     heist::task_graph g;
     std::atomic<int> looped{0}, ran{0};
     auto begin = g.emplace([] {});
@@ -279,7 +279,7 @@ TEST_CASE("an event that a loop reaches again before its value comes lets the ru
         run.wait();
         CHECK(ran == 0);
       } else {
-        value.fulfil(7);
+        value.set_value(7);
         run.get();
         CHECK(ran == 10);
       }
@@ -289,20 +289,20 @@ TEST_CASE("an event that a loop reaches again before its value comes lets the ru
 
 TEST_CASE("state_text names the events that are waited for", "[graph][event]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g{"doors"};
   auto e = g.emplace_event<int>();
   e.name("bell");
   auto run = ex.run(g);
   until([&] { return ex.state_text().find("event bell of the graph doors") != std::string::npos; });
-  e.fulfil(1);
+  e.set_value(1);
   run.get();
   CHECK(ex.state_text().find("bell") == std::string::npos);
 }
 
 TEST_CASE("events are fulfilled by many threads while runs are stopped: each run ends", "[graph][event]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{300}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{300}};
   heist::task_graph g;
   std::vector<heist::event<std::unique_ptr<int>>> events;
   std::atomic<int> ran{0};
@@ -313,38 +313,38 @@ TEST_CASE("events are fulfilled by many threads while runs are stopped: each run
   for (int round = 0; round < 200; ++round) {
     ran = 0;
     auto run = ex.run(g);
-    std::atomic<int> refused{0};
-    auto const bring = [&](std::size_t first) {
+    std::atomic<int> rejected{0};
+    auto const receive = [&](std::size_t first) {
       for (std::size_t i = first; i < events.size(); i += 2) {
         try {
-          events[i].fulfil(std::make_unique<int>(1));
+          events[i].set_value(std::make_unique<int>(1));
         } catch (heist::graph_error const&) {
-          ++refused;
+          ++rejected;
         }
       }
     };
-    std::thread even{bring, std::size_t{0}}, odd{bring, std::size_t{1}};
+    std::thread even{receive, std::size_t{0}}, odd{receive, std::size_t{1}};
     if (round % 2 == 1) run.request_stop();
     even.join();
     odd.join();
     run.wait();
-    CHECK(refused == 0);
+    CHECK(rejected == 0);
     if (round % 2 == 0) CHECK(ran == 20);
   }
 }
 
 TEST_CASE("an event is erased, and cleared, like any task", "[graph][event]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const e = g.emplace_event<>();
   auto const kept = g.emplace_event<>();
   CHECK_THROWS_AS(heist::task<>{e}.work([] {}), heist::graph_error);
   g.erase(e);
   CHECK_FALSE(e.valid());
-  CHECK_THROWS_AS(e.fulfil(), heist::graph_error);
+  CHECK_THROWS_AS(e.set_value(), heist::graph_error);
   auto run = ex.run(g);
-  kept.fulfil();
+  kept.set_value();
   run.get();
   g.clear();
   ex.run(g).get();

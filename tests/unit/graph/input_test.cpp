@@ -19,7 +19,7 @@
 
 TEST_CASE("the task that takes a value gets it itself, after all that read it", "[graph][take]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   int const* address = nullptr;
   auto const made = g.emplace([&] {
@@ -53,7 +53,7 @@ TEST_CASE("the task that takes a value gets it itself, after all that read it", 
 
 TEST_CASE("values that only move go along a chain of tasks", "[graph][take]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto last = g.emplace([] { return std::make_unique<int>(0); });
   for (int i = 0; i < 100; ++i) {
@@ -70,7 +70,7 @@ TEST_CASE("values that only move go along a chain of tasks", "[graph][take]") {
 
 TEST_CASE("two tasks that take one value are refused when the second is added", "[graph][take]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto made = g.emplace([] { return 1; });
   made.name("made");
@@ -89,19 +89,19 @@ TEST_CASE("two tasks that take one value are refused when the second is added", 
 
 TEST_CASE("a value is not taken where conditions choose, nor from itself", "[graph][take]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const made = g.emplace([] { return 1; });
-  auto const taker = g.emplace([](int&& x) { return x; }, heist::take(made));
+  auto const consumer = g.emplace([](int&& x) { return x; }, heist::take(made));
   SECTION("conditions") {
     auto c = g.emplace_condition([] { return 0; });
     CHECK_THROWS_WITH(ex.run(g).get(), Catch::Contains("conditions") && Catch::Contains("fix it"));
     g.erase(c);
     ex.run(g).get();
-    CHECK(taker.result() == 1);
+    CHECK(consumer.result() == 1);
   }
   SECTION("a reader that needs what the taker leaves") {
-    auto const reader = g.emplace([](int, int) {}, made, taker);
+    auto const reader = g.emplace([](int, int) {}, made, consumer);
     CHECK_THROWS_WITH(ex.run(g).get(), Catch::Contains("cycle"));
     g.erase(reader);
     ex.run(g).get();
@@ -110,12 +110,12 @@ TEST_CASE("a value is not taken where conditions choose, nor from itself", "[gra
 
 TEST_CASE("what a task has taken is gone also if the task throws, and the graph can run again", "[graph][take]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto alive = std::make_shared<int>(1);
   bool fail = true;
   auto const made = g.emplace([&] { return alive; });
-  auto const taker = g.emplace(
+  auto const consumer = g.emplace(
       [&](std::shared_ptr<int>&& p) {
         if (fail) throw std::runtime_error{"no"};
         return *p;
@@ -125,13 +125,13 @@ TEST_CASE("what a task has taken is gone also if the task throws, and the graph 
   CHECK(alive.use_count() == 1);
   fail = false;
   ex.run(g).get();
-  CHECK(taker.result() == 1);
+  CHECK(consumer.result() == 1);
   CHECK(alive.use_count() == 1);
 }
 
 TEST_CASE("each gives all values of a range whose length is known at run time only", "[graph][each]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   std::vector<heist::task<int>> in;
   for (int i = 0; i < 100; ++i) in.push_back(g.emplace([i] { return i; }));
@@ -163,7 +163,7 @@ TEST_CASE("each gives all values of a range whose length is known at run time on
 
 TEST_CASE("each of tasks without values is an order, of events their values", "[graph][each]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   std::atomic<int> n{0};
   std::deque<heist::task<>> first;
@@ -172,7 +172,7 @@ TEST_CASE("each of tasks without values is an order, of events their values", "[
   std::array const events{g.emplace_event<int>(), g.emplace_event<int>()};
   auto const sum = g.emplace([](heist::values<int> v) { return v[0] + v[1]; }, heist::each(events));
   auto run = ex.run(g);
-  events[1].fulfil(1), events[0].fulfil(2);
+  events[1].set_value(1), events[0].set_value(2);
   run.get();
   CHECK(after.result() == 50);
   CHECK(sum.result() == 3);
@@ -188,7 +188,7 @@ TEST_CASE("a task of another graph is refused in every form", "[graph][each][tak
 
 TEST_CASE("a graph for one process ignores on()", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{60}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{60}};
   heist::task_graph g;
   auto const a = g.emplace(heist::on(3), [] { return 1; });
   auto const b = g.emplace(
@@ -199,7 +199,7 @@ TEST_CASE("a graph for one process ignores on()", "[graph]") {
 
 TEST_CASE("random graphs with values that are taken leave what sequential execution leaves", "[graph][take][random]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{300}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{300}};
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::minstd_rand random{seed + 1};
     heist::task_graph g;

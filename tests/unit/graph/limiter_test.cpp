@@ -32,7 +32,7 @@ class gauge {
     heist_test::yield();
     now_ -= weight;
   }
-  int most() const { return most_; }
+  int max() const { return most_; }
 
  private:
   std::atomic<int> now_{0}, most_{0};
@@ -40,8 +40,8 @@ class gauge {
 
 /// Two tasks of `g`: the first acquires `mine`, the second `wanted` as well. The first one of two sections waits for the
 /// other's (and for `all` others), so that both hold what the other one wants.
-void crossed_section(heist::task_graph& g, std::atomic<int>& both, heist::limiter& mine, heist::limiter& wanted,
-                     char const* name, int all = 2) {
+void crossing_section(heist::task_graph& g, std::atomic<int>& both, heist::limiter& mine, heist::limiter& wanted,
+                      char const* name, int all = 2) {
   auto begin = g.emplace([&both, all](heist::context c) {
     c.blocking([&both, all] {
       for (++both; both < all;) std::this_thread::yield();
@@ -52,7 +52,7 @@ void crossed_section(heist::task_graph& g, std::atomic<int>& both, heist::limite
   end.acquire(wanted).release(mine).release(wanted);
 }
 
-bool names_in_circle(std::string const& text, char const* what) {
+bool names_in_cycle(std::string const& text, char const* what) {
   return text.find(what, text.find("in a circle")) != std::string::npos;
 }
 
@@ -61,10 +61,10 @@ bool names_in_circle(std::string const& text, char const* what) {
 TEST_CASE("a limiter lets at most so many tasks run at a time", "[graph]") {
   for (std::size_t const workers : {1u, 4u, 16u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     for (std::size_t const most : {1u, 2u, 3u, 100u}) {
       heist::limiter limit{most};
-      CHECK(limit.most() == most);
+      CHECK(limit.max() == most);
       CHECK(limit.available() == most);
       gauge inside;
       std::atomic<int> n{0};
@@ -77,7 +77,7 @@ TEST_CASE("a limiter lets at most so many tasks run at a time", "[graph]") {
       }
       ex.run_n(g, 3).get();
       CHECK(n == 192);
-      CHECK(inside.most() <= static_cast<int>(most));
+      CHECK(inside.max() <= static_cast<int>(most));
       CHECK(limit.available() == most);
     }
   }
@@ -85,18 +85,18 @@ TEST_CASE("a limiter lets at most so many tasks run at a time", "[graph]") {
 
 TEST_CASE("a limiter of one is a lock: what it guards needs no other", "[graph]") {
   heist::executor ex{8};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter one{1};
-  int unguarded = 0;
+  int unprotected = 0;
   heist::task_graph g;
-  for (int i = 0; i < 200; ++i) g.emplace([&] { ++unguarded; }).limit(one);
+  for (int i = 0; i < 200; ++i) g.emplace([&] { ++unprotected; }).limit(one);
   ex.run_n(g, 10).get();
-  CHECK(unguarded == 2000);
+  CHECK(unprotected == 2000);
 }
 
 TEST_CASE("tasks may take different amounts, and those that want much are not starved", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter four{4};
   gauge inside;
   std::atomic<int> n{0};
@@ -110,25 +110,25 @@ TEST_CASE("tasks may take different amounts, and those that want much are not st
   }
   ex.run_n(g, 5).get();
   CHECK(n == 500);
-  CHECK(inside.most() <= 4);
+  CHECK(inside.max() <= 4);
   CHECK(four.available() == 4);
 }
 
 TEST_CASE("limit() twice with the same limiter asks for the sum", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter two{2};
-  int unguarded = 0;
+  int unprotected = 0;
   heist::task_graph g;
-  for (int i = 0; i < 50; ++i) g.emplace([&] { ++unguarded; }).limit(two).limit(two);
+  for (int i = 0; i < 50; ++i) g.emplace([&] { ++unprotected; }).limit(two).limit(two);
   ex.run_n(g, 5).get();
-  CHECK(unguarded == 250);
+  CHECK(unprotected == 250);
   CHECK(two.available() == 2);
 }
 
 TEST_CASE("tasks may hold several limiters, named in any order, without deadlock", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter a{1}, b{1}, c{2};
   gauge with_a, with_b, with_c;
   std::atomic<int> n{0};
@@ -141,15 +141,15 @@ TEST_CASE("tasks may hold several limiters, named in any order, without deadlock
   }
   ex.run_n(g, 5).get();
   CHECK(n == 5 * 240);
-  CHECK(with_a.most() == 1);
-  CHECK(with_b.most() == 1);
-  CHECK(with_c.most() <= 2);
+  CHECK(with_a.max() == 1);
+  CHECK(with_b.max() == 1);
+  CHECK(with_c.max() <= 2);
   CHECK((a.available() == 1 && b.available() == 1 && c.available() == 2));
 }
 
 TEST_CASE("one task may acquire and another release", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter two{2};
   std::atomic<int> between{0}, most{0};
   heist::task_graph g;
@@ -172,7 +172,7 @@ TEST_CASE("one task may acquire and another release", "[graph]") {
 
 TEST_CASE("more given back than was taken does not raise the limit", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter two{2};
   heist::task_graph g;
   for (int i = 0; i < 10; ++i) g.emplace([] {}).release(two, 2);
@@ -182,13 +182,13 @@ TEST_CASE("more given back than was taken does not raise the limit", "[graph]") 
 
 TEST_CASE("a limiter may be shared by graphs and executors", "[graph]") {
   heist::executor one{2}, two{2};
-  heist_test::watchdog dog{one, seconds{30}};
-  dog.watch(two);
+  heist_test::watchdog timeout_guard{one, seconds{30}};
+  timeout_guard.watch(two);
   heist::limiter lock{1};
-  int unguarded = 0;
+  int unprotected = 0;
   heist::task_graph a, b, c;
   for (int i = 0; i < 40; ++i) {
-    for (auto* g : {&a, &b, &c}) g->emplace([&] { ++unguarded; }).limit(lock);
+    for (auto* g : {&a, &b, &c}) g->emplace([&] { ++unprotected; }).limit(lock);
   }
   for (int round = 0; round < 20; ++round) {
     auto ra = one.run(a);
@@ -196,7 +196,7 @@ TEST_CASE("a limiter may be shared by graphs and executors", "[graph]") {
     auto rc = one.run(c);
     ra.get(), rb.get(), rc.get();
   }
-  CHECK(unguarded == 20 * 120);
+  CHECK(unprotected == 20 * 120);
   CHECK(lock.available() == 1);
   one.wait_idle();
   two.wait_idle();
@@ -204,7 +204,7 @@ TEST_CASE("a limiter may be shared by graphs and executors", "[graph]") {
 
 TEST_CASE("a task that waits for a limiter costs no worker", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter one{1};
   heist::task_graph g;
   std::atomic<int> n{0};
@@ -222,25 +222,25 @@ TEST_CASE("a task that waits for a limiter costs no worker", "[graph]") {
 
 TEST_CASE("a task holds its limits while it waits, wherever it goes on", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter one{1};
-  int unguarded = 0;
+  int unprotected = 0;
   heist::task_graph g;
   for (int i = 0; i < 50; ++i) {
     g.emplace([&](heist::context c) {
-       int const before = unguarded;
+       int const before = unprotected;
        c.submit([] { heist_test::yield(); }).get();
        c.fork_join([] {}, [] { heist_test::yield(); });
-       unguarded = before + 1;
+       unprotected = before + 1;
      }).limit(one);
   }
   ex.run_n(g, 5).get();
-  CHECK(unguarded == 250);
+  CHECK(unprotected == 250);
 }
 
 TEST_CASE("a module may be limited: its graph runs while it holds", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::limiter one{1};
   gauge inside;
   heist::task_graph g;
@@ -252,14 +252,14 @@ TEST_CASE("a module may be limited: its graph runs while it holds", "[graph]") {
     g.compose(*parts.back()).limit(one);
   }
   ex.run_n(g, 5).get();
-  CHECK(inside.most() == 1);
+  CHECK(inside.max() == 1);
   CHECK(one.available() == 1);
 }
 
 TEST_CASE("limits are given back when tasks throw while they hold them", "[graph]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::limiter two{2}, one{1};
     heist::task_graph g;
     heist::task_graph inner;
@@ -283,7 +283,7 @@ TEST_CASE("limits are given back when tasks throw while they hold them", "[graph
 
 TEST_CASE("limits are given back when a run is stopped while tasks hold them and wait for them", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter two{2};
   heist::task_graph g;
   std::atomic<int> n{0};
@@ -310,7 +310,7 @@ TEST_CASE("limits are given back when a run is stopped while tasks hold them and
 TEST_CASE("what a run took is given back when it fails or is stopped, also where conditions lead on", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::limiter two{2}, three{3};
     std::atomic<bool> fails{true};
     std::atomic<int> n{0};
@@ -363,7 +363,7 @@ TEST_CASE("a run that is interrupted while its tasks wait for a limiter ends, an
   for (how const way : {how::request, how::token, how::exception, how::part, how::part_fails}) {
     for (bool const with_conditions : {false, true}) {
       heist::executor ex{2};
-      heist_test::watchdog dog{ex, seconds{30}};
+      heist_test::watchdog timeout_guard{ex, seconds{30}};
       heist::limiter one{1}, other{2};
       heist::task_graph holder, waiting, after;
       std::atomic<bool> held{false}, go{false};
@@ -403,7 +403,7 @@ TEST_CASE("a run that is interrupted while its tasks wait for a limiter ends, an
         second.wait();  // while the limiter is held
       }
       CHECK(ran == 0);
-      CHECK_FALSE(third.done());
+      CHECK_FALSE(third.is_ready());
       CHECK(other.available() == 2);
       go = true;
       go.notify_all();
@@ -418,7 +418,7 @@ TEST_CASE("a run that is interrupted while its tasks wait for a limiter ends, an
 TEST_CASE("sections that hold what the other wants end when their run is stopped, and give back what they hold",
           "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   for (int passes : {1, 3}) {
     heist::limiter x{1}, y{1};
     heist::task_graph g;
@@ -450,7 +450,7 @@ TEST_CASE("a task that a loop makes ready again while it waits for a limiter run
           "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     heist::limiter one{1};
     heist::task_graph holder, looping;
     std::atomic<bool> held{false};
@@ -487,11 +487,11 @@ TEST_CASE("a task that a loop makes ready again while it waits for a limiter run
         CHECK(one.available() == 1);
         continue;
       }
-      opens.fulfil();
+      opens.set_value();
       second.get();
       first.get();
       CHECK(ran == 20);
-      CHECK(inside.most() == 1);
+      CHECK(inside.max() == 1);
       CHECK(one.available() == 1);
     }
   }
@@ -499,41 +499,41 @@ TEST_CASE("a task that a loop makes ready again while it waits for a limiter run
 
 TEST_CASE("state_text names the tasks that wait for limiters, and those that wait in a circle", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::limiter x{1}, y{1};
   heist::task_graph g;
   g.name("devices");
   std::atomic<int> both{0};
-  crossed_section(g, both, x, y, "wants y");
-  crossed_section(g, both, y, x, "wants x");
+  crossing_section(g, both, x, y, "wants y");
+  crossing_section(g, both, y, x, "wants x");
   auto run = ex.run(g);
   std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
   INFO(text);
   CHECK(text.find("task wants y of the graph devices waits for a limiter of 1, of which 0 are free") !=
         std::string::npos);
-  CHECK(names_in_circle(text, "task wants y of the graph devices waits for a limiter"));
-  CHECK(names_in_circle(text, "task wants x of the graph devices waits for a limiter"));
+  CHECK(names_in_cycle(text, "task wants y of the graph devices waits for a limiter"));
+  CHECK(names_in_cycle(text, "task wants x of the graph devices waits for a limiter"));
   run.request_stop();
   run.wait();
   CHECK(ex.state_text().find("limiter") == std::string::npos);
 }
 
 TEST_CASE("state_text names a circle through limiters of two graphs on two executors", "[graph]") {
-  heist::executor ex{2}, elsewhere{1};
+  heist::executor ex{2}, remote{1};
   heist_test::watchdog guard{ex, std::chrono::seconds{60}, "circle of two graphs"};
-  guard.watch(elsewhere);
+  guard.watch(remote);
   heist::limiter x{1}, y{1};
   heist::task_graph first{"one"}, second{"two"};
   std::atomic<int> both{0};
-  crossed_section(first, both, x, y, "wants y");
-  crossed_section(second, both, y, x, "wants x");
+  crossing_section(first, both, x, y, "wants y");
+  crossing_section(second, both, y, x, "wants x");
   auto run = ex.run(first);
-  auto other = elsewhere.run(second);
-  for (heist::executor<> const* asked : {&ex, &elsewhere}) {
+  auto other = remote.run(second);
+  for (heist::executor<> const* asked : {&ex, &remote}) {
     std::string const text = heist_test::state_text_after(*asked, "2 tasks wait for each other in a circle");
     INFO(text);
-    CHECK(names_in_circle(text, "task wants y of the graph one waits for a limiter of 1, of which 0 are free (for "));
-    CHECK(names_in_circle(text, "task wants x of the graph two waits for a limiter of 1, of which 0 are free (for "));
+    CHECK(names_in_cycle(text, "task wants y of the graph one waits for a limiter of 1, of which 0 are free (for "));
+    CHECK(names_in_cycle(text, "task wants x of the graph two waits for a limiter of 1, of which 0 are free (for "));
   }
   run.request_stop();
   other.request_stop();
@@ -542,9 +542,9 @@ TEST_CASE("state_text names a circle through limiters of two graphs on two execu
 }
 
 TEST_CASE("state_text names a circle of a task that holds a limiter, and of a lock, on two executors", "[graph]") {
-  heist::executor ex{2}, elsewhere{1};
+  heist::executor ex{2}, remote{1};
   heist_test::watchdog guard{ex, std::chrono::seconds{60}, "limiter and lock"};
-  guard.watch(elsewhere);
+  guard.watch(remote);
   // The owner of the lock waits for a permit itself, or for a task that does.
   bool const in_line = GENERATE(false, true);
   heist::binary_semaphore device{1};
@@ -563,7 +563,7 @@ TEST_CASE("state_text names a circle of a task that holds a limiter, and of a lo
   queued.emplace([] {}).name("queued").limit(device);
   auto run = ex.run(holder);
   while (device.available() != 0) std::this_thread::yield();
-  auto owner = elsewhere.submit(heist::with{.name = "owner"}, [&] {
+  auto owner = remote.submit(heist::with{.name = "owner"}, [&] {
     std::scoped_lock lock{table};
     locked = true;
     if (in_line) {
@@ -573,16 +573,16 @@ TEST_CASE("state_text names a circle of a task that holds a limiter, and of a lo
       device.release();
     }
   });
-  for (heist::executor<> const* asked : {&ex, &elsewhere}) {
+  for (heist::executor<> const* asked : {&ex, &remote}) {
     std::string const text = heist_test::state_text_after(*asked, "in a circle");
     INFO(text);
     CHECK(text.find("and none of them will ever end unless other code releases the semaphore: ") != std::string::npos);
-    CHECK(names_in_circle(text, "task prints waits for a mutex table"));
+    CHECK(names_in_cycle(text, "task prints waits for a mutex table"));
     if (in_line) {
-      CHECK(names_in_circle(text, "async owner waits for a run of the graph queued"));
-      CHECK(names_in_circle(text, "task queued of the graph queued waits for a limiter"));
+      CHECK(names_in_cycle(text, "async owner waits for a run of the graph queued"));
+      CHECK(names_in_cycle(text, "task queued of the graph queued waits for a limiter"));
     } else {
-      CHECK(names_in_circle(text, "async owner waits for a semaphore"));
+      CHECK(names_in_cycle(text, "async owner waits for a semaphore"));
     }
   }
   run.request_stop();  // "prints" goes on without the lock, and releases the permit
@@ -626,9 +626,9 @@ TEST_CASE("state_text names a circle of a limiter where all of its permits are h
   if (waits) {
     std::string const text = heist_test::state_text_after(ex, "3 tasks wait for each other in a circle");
     INFO(text);
-    CHECK(names_in_circle(text, "task left waits for a mutex table"));
-    CHECK(names_in_circle(text, "task right waits for a mutex table"));
-    CHECK(names_in_circle(text, "async owner waits for a semaphore"));
+    CHECK(names_in_cycle(text, "task left waits for a mutex table"));
+    CHECK(names_in_cycle(text, "task right waits for a mutex table"));
+    CHECK(names_in_cycle(text, "async owner waits for a semaphore"));
     run.request_stop();
     CHECK_THROWS_AS(run.get(), heist::stopped_error);
   } else {
@@ -655,8 +655,8 @@ TEST_CASE("state_text names no circle of tasks in a line where a running task ho
        while (!go) std::this_thread::yield();
      });
    }).limit(x);
-  crossed_section(g, both, x, y, "wants y", 3);
-  crossed_section(g, both, y, x, "wants x", 3);
+  crossing_section(g, both, x, y, "wants y", 3);
+  crossing_section(g, both, y, x, "wants x", 3);
   auto run = ex.run(g);
   std::string text;
   do text = ex.state_text();
@@ -711,7 +711,7 @@ TEST_CASE("to ask for more than a limiter ever has, or for nothing, is refused",
   t.limit(three, 2);
   CHECK_THROWS_WITH(t.limit(three, 2), Catch::Contains("greedy wants 4"));
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   ex.run_n(g, 3).get();
   CHECK(three.available() == 3);
 }

@@ -12,7 +12,7 @@ namespace {
 using recording_executor = heist::executor<heist::policy::random, heist::recorder>;
 
 /// The picture, with T in the place of each time.
-std::string picture(heist::task_graph const& g, heist::recorder const& seen) {
+std::string drawing(heist::task_graph const& g, heist::recorder const& seen) {
   std::ostringstream out;
   heist::write_dot(out, g, seen);
   return std::regex_replace(out.str(), std::regex{R"([0-9.e+]+ (ns|us|ms))"}, "T");
@@ -32,7 +32,7 @@ TEST_CASE("measured dot: how often a task ran, its limits, and the longest path 
   ex.run_n(g, 3).get();
   auto side = g.emplace([] {}).name("side");
   a.precede(side);
-  CHECK(picture(g, ex.observer()) ==
+  CHECK(drawing(g, ex.observer()) ==
         "digraph \"chain\" {\n"
         "  rankdir=LR;\n"
         "  node [shape=box, style=rounded];\n"
@@ -59,7 +59,7 @@ TEST_CASE("measured dot: composed graphs are opened, and their neighbours stand 
   auto end = g.emplace([] {}).name("end");
   both.precede(end);
   ex.run(g).get();
-  CHECK(picture(g, ex.observer()) ==
+  CHECK(drawing(g, ex.observer()) ==
         "digraph \"task graph\" {\n"
         "  rankdir=LR;\n"
         "  node [shape=box, style=rounded];\n"
@@ -95,7 +95,7 @@ TEST_CASE("measured dot: conditions keep their numbers, and nothing is red; an e
   start.precede(again);
   again.precede(again, end);
   ex.run(g).get();
-  std::string const seen = picture(g, ex.observer());
+  std::string const seen = drawing(g, ex.observer());
   CHECK(seen.find("n1 [label=\"again\\n4 x T\", shape=diamond];") != seen.npos);
   CHECK(seen.find("n1 -> n1 [style=dashed, label=0];") != seen.npos);
   CHECK(seen.find("n1 -> n2 [style=dashed, label=1];") != seen.npos);

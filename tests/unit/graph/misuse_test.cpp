@@ -27,9 +27,9 @@ using seconds = std::chrono::seconds;
 namespace {
 
 /// What run() says of the graph; empty if it accepts it.
-std::string refusal(heist::task_graph& g) {
+std::string error_text(heist::task_graph& g) {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   try {
     ex.run(g).get();
   } catch (heist::graph_error const& e) {
@@ -48,7 +48,7 @@ std::size_t count(std::string const& text, std::string const& part) {
 
 TEST_CASE("a cycle is refused before anything runs, and the message names its path", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   bool ran = false;
   auto start = g.emplace([&] { ran = true; }).name("start");
@@ -86,7 +86,7 @@ TEST_CASE("an edge from a task to itself is a cycle of one", "[graph][bad input]
   heist::task_graph g;
   auto a = g.emplace([] {}).name("self");
   a.precede(a);
-  CHECK(count(refusal(g), "self -> self") == 1);
+  CHECK(count(error_text(g), "self -> self") == 1);
 }
 
 TEST_CASE("a long cycle is named in part", "[graph][bad input]") {
@@ -94,7 +94,7 @@ TEST_CASE("a long cycle is named in part", "[graph][bad input]") {
   std::vector<heist::task<>> ring;
   for (int i = 0; i < 10'000; ++i) ring.push_back(g.emplace([] {}).name(fmt::format("n{}", i)));
   for (std::size_t i = 0; i < ring.size(); ++i) ring[i].precede(ring[(i + 1) % ring.size()]);
-  std::string const text = refusal(g);
+  std::string const text = error_text(g);
   CHECK(count(text, " -> ") > 20);
   CHECK(count(text, "...") == 1);
   CHECK(text.size() < 2000);
@@ -107,14 +107,14 @@ TEST_CASE("one cycle among 100000 tasks is found and named", "[graph][bad input]
   std::vector<heist::task<>> tasks;
   for (std::uint32_t i = 0; i < plain.size; ++i) tasks.push_back(g.emplace([] {}));
   for (auto const& [from, to] : plain.edges) tasks[from].precede(tasks[to]);
-  CHECK(refusal(g).empty());
+  CHECK(error_text(g).empty());
   auto x = g.emplace([] {}).name("first of three");
   auto y = g.emplace([] {}).name("second of three");
   auto z = g.emplace([] {}).name("third of three");
   x.precede(y, tasks[50'000]).succeed(tasks[10]);
   y.precede(z);
   z.precede(x, tasks[99'999]);
-  std::string const text = refusal(g);
+  std::string const text = error_text(g);
   INFO(text);
   CHECK(count(text, "first of three -> second of three") + count(text, "second of three -> third of three") >= 1);
   CHECK(count(text, " -> ") == 3);
@@ -126,13 +126,13 @@ TEST_CASE("a cycle through a value is a cycle", "[graph][bad input]") {
   auto a = g.emplace([] { return 1; }).name("giver");
   auto b = g.emplace([](int) {}, a).name("taker");
   b.precede(a);
-  std::string const text = refusal(g);
+  std::string const text = error_text(g);
   CHECK(count(text, "giver -> taker") + count(text, "taker -> giver") >= 2);
 }
 
 TEST_CASE("a graph that runs refuses every change, says so, and runs on", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g, other;
   std::atomic<bool> started{false}, go{false};
   std::atomic<int> after{0};
@@ -145,7 +145,7 @@ TEST_CASE("a graph that runs refuses every change, says so, and runs on", "[grap
   auto p = g.placeholder();
   auto run = ex.run(g);
   while (!started) std::this_thread::yield();
-  auto const refused = [&](auto&& change) {
+  auto const rejected = [&](auto&& change) {
     try {
       change();
       return false;
@@ -154,22 +154,22 @@ TEST_CASE("a graph that runs refuses every change, says so, and runs on", "[grap
       return count(text, "while the graph runs") == 1 && count(text, "fix it") == 1;
     }
   };
-  CHECK(refused([&] { g.emplace([] {}); }));
-  CHECK(refused([&] { g.emplace([] {}, [] {}); }));
-  CHECK(refused([&] { g.emplace([] {}, a); }));
-  CHECK(refused([&] { g.placeholder(); }));
-  CHECK(refused([&] { g.emplace_condition([] { return 0; }); }));
-  CHECK(refused([&] { g.emplace_multi_condition([] { return std::vector<int>{}; }); }));
-  CHECK(refused([&] { g.compose(other); }));
-  CHECK(refused([&] { a.precede(p); }));
-  CHECK(refused([&] { a.succeed(p); }));
-  CHECK(refused([&] { g.erase(b); }));
-  CHECK(refused([&] { g.erase_edge(a, b); }));
-  CHECK(refused([&] { g.clear(); }));
-  CHECK(refused([&] { p.work([] {}); }));
-  CHECK(refused([&] { b.limit(one); }));
-  CHECK(refused([&] { b.acquire(one); }));
-  CHECK(refused([&] { b.release(one); }));
+  CHECK(rejected([&] { g.emplace([] {}); }));
+  CHECK(rejected([&] { g.emplace([] {}, [] {}); }));
+  CHECK(rejected([&] { g.emplace([] {}, a); }));
+  CHECK(rejected([&] { g.placeholder(); }));
+  CHECK(rejected([&] { g.emplace_condition([] { return 0; }); }));
+  CHECK(rejected([&] { g.emplace_multi_condition([] { return std::vector<int>{}; }); }));
+  CHECK(rejected([&] { g.compose(other); }));
+  CHECK(rejected([&] { a.precede(p); }));
+  CHECK(rejected([&] { a.succeed(p); }));
+  CHECK(rejected([&] { g.erase(b); }));
+  CHECK(rejected([&] { g.erase_edge(a, b); }));
+  CHECK(rejected([&] { g.clear(); }));
+  CHECK(rejected([&] { p.work([] {}); }));
+  CHECK(rejected([&] { b.limit(one); }));
+  CHECK(rejected([&] { b.acquire(one); }));
+  CHECK(rejected([&] { b.release(one); }));
   CHECK(g.size() == 3);
   CHECK(g.edge_count() == 1);
   go = true;
@@ -182,7 +182,7 @@ TEST_CASE("a graph that runs refuses every change, says so, and runs on", "[grap
 
 TEST_CASE("a task that changes its own graph fails its run", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   g.emplace([&] { g.emplace([] {}); });
   CHECK_THROWS_WITH(ex.run(g).get(), Catch::Contains("while the graph runs"));
@@ -191,7 +191,7 @@ TEST_CASE("a task that changes its own graph fails its run", "[graph][bad input]
 
 TEST_CASE("a graph with a run in line refuses changes, too", "[graph][bad input]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   std::atomic<bool> go{false};
   heist::task_graph g;
   g.emplace([&] {
@@ -207,7 +207,7 @@ TEST_CASE("a graph with a run in line refuses changes, too", "[graph][bad input]
 
 TEST_CASE("an inner graph refuses changes while a module runs it", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph inner, g;
   inner.emplace([&] { inner.emplace([] {}); });
   g.compose(inner);
@@ -217,7 +217,7 @@ TEST_CASE("an inner graph refuses changes while a module runs it", "[graph][bad 
 TEST_CASE("the destructor of a graph waits for its runs, in progress and in line", "[graph][bad input]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{30}};
+    heist_test::watchdog timeout_guard{ex, seconds{30}};
     std::atomic<int> n{0};
     heist_test::rounds rounds{300};
     while (rounds.next()) {
@@ -237,7 +237,7 @@ TEST_CASE("the destructor of a graph waits for its runs, in progress and in line
 
 TEST_CASE("assigning to a graph waits for its runs", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   std::atomic<int> n{0};
   heist::task_graph g;
   for (int i = 0; i < 10; ++i) {
@@ -254,7 +254,7 @@ TEST_CASE("assigning to a graph waits for its runs", "[graph][bad input]") {
 
 TEST_CASE("a graph that runs may be moved", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   std::atomic<int> n{0};
   std::atomic<bool> go{false};
   heist::task_graph a;
@@ -319,7 +319,7 @@ TEST_CASE("handles of erased tasks and handles of nothing are refused everywhere
 TEST_CASE("a number that nobody takes, and several successors: said once, where a condition may be meant",
           "[graph][bad input]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   auto const said = [&](heist::task_graph& g) {
     std::FILE* const file = std::tmpfile();
     REQUIRE(file != nullptr);
@@ -344,9 +344,9 @@ TEST_CASE("a number that nobody takes, and several successors: said once, where 
   heist::task_graph meant, one, text, taken;
   build(
       meant, [] { return 0; }, 2);
-  std::string const sentence = said(meant);
-  CHECK(sentence.find("looks like a condition returns a number that nobody takes") != std::string::npos);
-  CHECK(sentence.find("fix it by emplace_condition") != std::string::npos);
+  std::string const message = said(meant);
+  CHECK(message.find("looks like a condition returns a number that nobody takes") != std::string::npos);
+  CHECK(message.find("fix it by emplace_condition") != std::string::npos);
   meant.emplace([] {});
   CHECK(said(meant).empty());
   build(

@@ -64,7 +64,7 @@ template <class Make>
 void all_told(Make make) {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     observed ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     int untold = 0;
     heist_test::rounds rounds{300};
     while (rounds.next()) {
@@ -122,7 +122,7 @@ TEST_CASE("observers are told of each end before the run has ended, with a name 
   }
   SECTION("tasks that throw") {
     observed ex{2};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     heist_test::rounds rounds{300};
     while (rounds.next()) {
       heist::task_graph g;
@@ -135,7 +135,7 @@ TEST_CASE("observers are told of each end before the run has ended, with a name 
   }
   SECTION("a callback") {
     observed ex{2};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     heist::task_graph g;
     g.emplace([] {});
     heist_test::rounds rounds{300};
@@ -149,7 +149,7 @@ TEST_CASE("observers are told of each end before the run has ended, with a name 
 TEST_CASE("observers are told of the end of an async before its future is ready", "[graph][observe][sched]") {
   for (std::size_t const workers : {1u, 2u}) {
     observed ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     for (int i = 0; i < 500; ++i) {
       ex.submit([] {}).get();
       int const ended = ex.observer().ended;
@@ -166,7 +166,7 @@ TEST_CASE("observers are told of the end of an async before its future is ready"
 TEST_CASE("a task that a limiter lets go on is told once, by its own name", "[graph][observe]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     observed ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     heist::limiter one{1}, two{2};
     heist::task_graph g;
     constexpr int tasks = 200;
@@ -191,7 +191,7 @@ TEST_CASE("a task that a limiter lets go on is told once, by its own name", "[gr
 
 TEST_CASE("a limited task is not told before it holds what it takes", "[graph][observe]") {
   observed ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::limiter one{1};
   heist::task_graph g;
   std::atomic<int> begun_inside{0};
@@ -209,7 +209,7 @@ TEST_CASE("a limited task is not told before it holds what it takes", "[graph][o
 
 TEST_CASE("a recorder and a limiter: each task is recorded as one", "[graph][observe]") {
   heist::executor<heist::policy::random, heist::recorder> ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::limiter one{1};
   heist::task_graph g;
   int counter = 0;

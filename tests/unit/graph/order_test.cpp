@@ -57,7 +57,7 @@ std::vector<std::uint32_t> expected_order(heist_test::plain_graph const& plain) 
 
 TEST_CASE("one worker runs random graphs in the order that the rules give", "[graph][order][random]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   for (auto const shape : heist_test::all_shapes) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       heist_test::random_engine random{seed};

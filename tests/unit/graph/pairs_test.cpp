@@ -57,8 +57,8 @@ struct teller : heist::null_observer {
 };
 
 /// The executor under test, whatever its type.
-struct home {
-  virtual ~home() = default;
+struct scheduler {
+  virtual ~scheduler() = default;
   virtual heist::graph_run run(heist::task_graph& g, std::stop_token t) = 0;
   virtual heist::graph_run run_with(heist::task_graph& g, std::stop_token t, std::function<void()> callback) = 0;
   virtual heist::graph_run run_n(heist::task_graph& g, std::size_t n, std::stop_token t) = 0;
@@ -67,9 +67,9 @@ struct home {
   virtual void wait_idle() = 0;
 };
 template <class Executor>
-struct home_of final : home {
+struct scheduler_of final : scheduler {
   Executor ex;
-  explicit home_of(std::size_t workers) : ex{workers} {}
+  explicit scheduler_of(std::size_t workers) : ex{workers} {}
   heist::graph_run run(heist::task_graph& g, std::stop_token t) override { return ex.run(g, t); }
   heist::graph_run run_with(heist::task_graph& g, std::stop_token t, std::function<void()> callback) override {
     return ex.run(g, t, std::move(callback));
@@ -86,9 +86,9 @@ struct home_of final : home {
 
 /// What all tasks of a pair share. Graphs and limiters stay where they are.
 struct program {
-  program(home& h, heist::executor<>& o) : at{h}, other{o} {}
+  program(scheduler& h, heist::executor<>& o) : at{h}, other{o} {}
 
-  home& at;
+  scheduler& at;
   heist::executor<>& other;
   bool armed = true;  ///< do those that throw or stop do so?
   std::stop_source stop;
@@ -114,15 +114,15 @@ using inside = std::function<span(place)>;
 /// The serial walk: what is written down, and whom observers are told of.
 struct model {
   bool armed;
-  bool at_home = true;  ///< on the executor that is observed?
+  bool at_its_scheduler = true;  ///< on the executor that is observed?
   journal seen;
   struct bounds {
     int least = 0, most = 0;
   };
   std::map<std::string, bounds> told;
 
-  void may_tell(std::string const& name) { told[name].most += at_home; }
-  void has_told(std::string const& name) { told[name].least += at_home; }
+  void may_tell(std::string const& name) { told[name].most += at_its_scheduler; }
+  void has_told(std::string const& name) { told[name].least += at_its_scheduler; }
   void tell(std::string const& name) { may_tell(name), has_told(name); }
   void step(std::string const& what) { tell(what), seen.push_back(what); }
 };
@@ -328,8 +328,8 @@ feature const names{"names",
                       handle->name("soon another").name("its own name").succeed(around.last);
                       auto nameless = at.g->emplace([seen = at.seen] { seen->push_back("nameless"); });
                       nameless.succeed(*handle);
-                      std::ostringstream picture;
-                      at.g->dot(picture);
+                      std::ostringstream drawing;
+                      at.g->dot(drawing);
                       return span{around.first, nameless};
                     },
                     [](model& m, steps const& within) {
@@ -403,14 +403,14 @@ feature const asyncs{.name = "asyncs",
                      .walk_run = [](model& m, steps const& within) { return within(m), 15; }};
 
 template <class Walk>
-int at_home(model& m, bool home, Walk walk) {
-  bool const before = std::exchange(m.at_home, home);
+int at_its_scheduler(model& m, bool scheduler, Walk walk) {
+  bool const before = std::exchange(m.at_its_scheduler, scheduler);
   try {
     int const n = walk();
-    m.at_home = before;
+    m.at_its_scheduler = before;
     return n;
   } catch (...) {
-    m.at_home = before;
+    m.at_its_scheduler = before;
     throw;
   }
 }
@@ -423,7 +423,8 @@ feature const several_runs{
           get_or_stopped(run);
           return static_cast<int>(run.stopped());
         },
-    .walk_run = [](model& m, steps const& within) { return at_home(m, true, [&] { return within(m), within(m), 0; }); },
+    .walk_run = [](model& m,
+                   steps const& within) { return at_its_scheduler(m, true, [&] { return within(m), within(m), 0; }); },
     .from_outside = true};
 
 feature const runs_until{.name = "run_until",
@@ -437,7 +438,7 @@ feature const runs_until{.name = "run_until",
                              },
                          .walk_run =
                              [](model& m, steps const& within) {
-                               return at_home(m, true, [&] { return within(m), within(m), within(m), 3; });
+                               return at_its_scheduler(m, true, [&] { return within(m), within(m), within(m), 3; });
                              },
                          .from_outside = true};
 
@@ -451,7 +452,7 @@ feature const callbacks{.name = "a callback",
                             },
                         .walk_run =
                             [](model& m, steps const& within) {
-                              return at_home(m, true, [&] {
+                              return at_its_scheduler(m, true, [&] {
                                 try {
                                   within(m);
                                 } catch (...) {
@@ -464,14 +465,14 @@ feature const callbacks{.name = "a callback",
                             },
                         .from_outside = true};
 
-feature const elsewhere{
+feature const remote{
     .name = "another executor",
     .run =
         [](place at, heist::context const*, heist::task_graph& g) {
           at.p->other.submit([at, &g](heist::context d) { run_below(*at.p, d, g); }).get();
           return 0;
         },
-    .walk_run = [](model& m, steps const& within) { return at_home(m, false, [&] { return within(m), 0; }); }};
+    .walk_run = [](model& m, steps const& within) { return at_its_scheduler(m, false, [&] { return within(m), 0; }); }};
 
 feature const stays{.name = "no_migrate",
                     .run =
@@ -503,7 +504,7 @@ feature const destructors{.name = "destructors that wait",
 constexpr std::array all_features{
     &conditions, &multi_conditions, &composition, &limiters,   &values,      &subflow,
     &forks,      &scopes,           &asyncs,      &exceptions, &stops,       &several_runs,
-    &runs_until, &callbacks,        &elsewhere,   &stays,      &destructors, &names};
+    &runs_until, &callbacks,        &remote,      &stays,      &destructors, &names};
 
 // ---- pairs ----
 
@@ -556,23 +557,23 @@ bool is_part_of(journal const& part, journal const& whole) {
   return at == part.size();
 }
 
-enum class arrangement { around, outside, beside };
-constexpr std::array arrangement_names{" around ", ", from outside, of ", " beside "};
+enum class layout_key { around, outside, beside };
+constexpr std::array layout_key_names{" around ", ", from outside, of ", " beside "};
 
 /// Two features as a program that can be run again and again, and what must come of it.
 class pair_of {
  public:
-  pair_of(feature const& a, feature const& b, arrangement how, home& at, heist::executor<>& other)
+  pair_of(feature const& a, feature const& b, layout_key how, scheduler& at, heist::executor<>& other)
       : a_{a}, b_{b}, how_{how}, p_{at, other} {
     place const one{&p_, &graph_, &seen_[0]}, two{&p_, &graph_, &seen_[1]};
     inside const of_b = [this](place where) { return build(b_, where, leaf); };
-    if (how == arrangement::outside) {
+    if (how == layout_key::outside) {
       static_cast<void>(of_b(one));
       return;
     }
     auto end = step(one, "the end").first;
-    end.succeed(build(a, one, how == arrangement::around ? of_b : inside{leaf}).last);
-    if (how == arrangement::beside) end.succeed(of_b(two).last);
+    end.succeed(build(a, one, how == layout_key::around ? of_b : inside{leaf}).last);
+    if (how == layout_key::beside) end.succeed(of_b(two).last);
   }
 
   /// One run; says what was wrong with it. `tells`: of the executor, if there is an observer.
@@ -587,7 +588,7 @@ class pair_of {
     std::string threw;
     bool stopped = false;
     try {
-      if (how_ == arrangement::outside) {
+      if (how_ == layout_key::outside) {
         static_cast<void>(a_.run({&p_, &graph_, &seen_[0]}, nullptr, graph_));
         stopped = p_.stop.stop_requested();
       } else {
@@ -607,7 +608,7 @@ class pair_of {
   static std::string end(std::unique_ptr<pair_of> pair) {
     auto& p = pair->p_;
     for (auto const& l : p.limiters) {
-      if (l.available() != l.most()) return "\n  a limiter was not given back";
+      if (l.available() != l.max()) return "\n  a limiter was not given back";
     }
     pair->graph_.clear();
     p.graphs.clear();
@@ -636,7 +637,7 @@ class pair_of {
 
     std::string operator()(pair_of const& was, std::string const& thrown, bool was_stopped, teller* tells) const {
       std::string out;
-      bool const beside = was.how_ == arrangement::beside;
+      bool const beside = was.how_ == layout_key::beside;
       // Side by side, either may be cut before the other gets so far.
       bool const either = beside && stopped && !threw.empty();
       if (thrown != threw && !(either && thrown.empty())) out += "\n  threw '" + thrown + "', not '" + threw + "'";
@@ -683,18 +684,18 @@ class pair_of {
   expected expect(bool armed) const {
     expected e{{model{armed, true, {}, {}}, model{armed, true, {}, {}}}, {}, false};
     steps const of_b = [this](model& m) { walk(b_, m, walk_leaf); };
-    if (how_ == arrangement::outside) {
+    if (how_ == layout_key::outside) {
       e.walk(e.of[0], [&](model& m) { a_.walk_run(m, of_b); });
       return e;
     }
-    e.walk(e.of[0], [&](model& m) { walk(a_, m, how_ == arrangement::around ? of_b : steps{walk_leaf}); });
-    if (how_ == arrangement::beside) e.walk(e.of[1], of_b);
+    e.walk(e.of[0], [&](model& m) { walk(a_, m, how_ == layout_key::around ? of_b : steps{walk_leaf}); });
+    if (how_ == layout_key::beside) e.walk(e.of[1], of_b);
     if (!e.cut()) e.of[0].step("the end");
     return e;
   }
 
   feature const &a_, &b_;
-  arrangement how_;
+  layout_key how_;
   program p_;
   std::array<journal, 2> seen_;
   heist::task_graph graph_;
@@ -706,12 +707,12 @@ void try_all(teller* (*teller_of)(Executor&)) {
   int tried = 0;
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor other{2};
-    home_of<Executor> at{workers};
-    heist_test::watchdog dog{at.ex, std::chrono::seconds{60}};
-    dog.watch(other);
-    auto const one = [&](feature const& a, feature const& b, arrangement how) {
-      std::string const name = std::string{a.name} + arrangement_names[static_cast<std::size_t>(how)] + b.name;
-      dog.section(name);
+    scheduler_of<Executor> at{workers};
+    heist_test::watchdog timeout_guard{at.ex, std::chrono::seconds{60}};
+    timeout_guard.watch(other);
+    auto const one = [&](feature const& a, feature const& b, layout_key how) {
+      std::string const name = std::string{a.name} + layout_key_names[static_cast<std::size_t>(how)] + b.name;
+      timeout_guard.section(name);
       auto pair = std::make_unique<pair_of>(a, b, how, at, other);
       std::string wrong;
       for (bool const armed : {true, false, true}) {
@@ -725,9 +726,9 @@ void try_all(teller* (*teller_of)(Executor&)) {
     };
     for (auto const* a : all_features) {
       for (auto const* b : all_features) {
-        one(*a, *b, arrangement::around);
-        if (a->from_outside) one(*a, *b, arrangement::outside);
-        if (a <= b) one(*a, *b, arrangement::beside);
+        one(*a, *b, layout_key::around);
+        if (a->from_outside) one(*a, *b, layout_key::outside);
+        if (a <= b) one(*a, *b, layout_key::beside);
       }
     }
   }

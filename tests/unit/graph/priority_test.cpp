@@ -90,7 +90,7 @@ TEST_CASE("one worker's order is that of a heap, on random graphs with more than
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     heist_test::random_engine random{seed};
     heist::executor ex{1};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     heist::task_graph g;
     std::vector<std::uint32_t> order;
     constexpr std::uint32_t count = 600;
@@ -140,21 +140,21 @@ TEST_CASE("two graphs with priorities share their worker by urgency", "[graph][p
 
 TEST_CASE("random graphs with priorities run right under all policies", "[graph][priority][random]") {
   heist::executor free{3};
-  heist_test::watchdog dog{free, seconds{120}};
+  heist_test::watchdog timeout_guard{free, seconds{120}};
   check_random_graphs(free, 3);
   heist::executor<heist::policy::cats> cats{
       {.workers = 4, .machine = heist::topology::parse("package:2 l3:1 core:2 pu:1"), .squads = heist::squad_by::l3}};
-  dog.watch(cats);
+  timeout_guard.watch(cats);
   check_random_graphs(cats, 1);
   heist::executor<heist::policy::replay> replay{2};
-  dog.watch(replay);
+  timeout_guard.watch(replay);
   check_random_graphs(replay, 1);
 }
 
 TEST_CASE("loops and branches with priorities", "[graph][priority]") {
   for (std::size_t workers : {1, 4}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     heist::task_graph g;
     std::atomic<int> rounds{0}, high{0}, low{0}, wrong{0};
     auto init = g.emplace([&] { rounds = high = low = 0; });
@@ -177,7 +177,7 @@ TEST_CASE("loops and branches with priorities", "[graph][priority]") {
 
 TEST_CASE("priorities with limiters, values, parts and tasks that wait", "[graph][priority]") {
   heist::executor ex{3};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::limiter two{2};
   std::atomic<int> inside{0}, most{0}, sum{0};
   heist::task_graph inner;
@@ -205,7 +205,7 @@ TEST_CASE("priorities with limiters, values, parts and tasks that wait", "[graph
 
 TEST_CASE("a task that throws, and a stop, end a run with priorities", "[graph][priority]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   std::atomic<int> ran{0};
   auto root = g.emplace([] {});
@@ -246,7 +246,7 @@ TEST_CASE("a priority is the task's, not its place's", "[graph][priority]") {
 
 TEST_CASE("a priority is not changed while the graph runs", "[graph][priority][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   std::atomic<bool> go{false};
   auto a = g.emplace([&] {
@@ -265,7 +265,7 @@ TEST_CASE("a priority is not changed while the graph runs", "[graph][priority][b
 
 TEST_CASE("a thief takes the most urgent task of its victim", "[graph][priority]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   // The root's worker begins 9 and stays in it until another has begun; that one begins 8.
   std::atomic<int> begun{0}, second{0};
@@ -286,7 +286,7 @@ TEST_CASE("a thief takes the most urgent task of its victim", "[graph][priority]
 
 TEST_CASE("submitted tasks take any number as a priority", "[priority]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   std::atomic<bool> go{false};
   std::string text;
   auto gate = ex.submit([&] {
@@ -302,7 +302,7 @@ TEST_CASE("submitted tasks take any number as a priority", "[priority]") {
 
 TEST_CASE("an urgent run begins before others that wait, with all of its tasks", "[graph][priority]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   std::string text;
   auto const graph_of = [&text](char letter) {
     heist::task_graph g;
@@ -314,8 +314,8 @@ TEST_CASE("an urgent run begins before others that wait, with all of its tasks",
   // From a thread outside, while the worker is busy; and by a task of the executor. Where the system stops the worker for long
   // others may have a turn in between, so one of several rounds must show it.
   for (bool inside : {false, true}) {
-    bool shown = false;
-    for (int round = 0; round != 100 && !shown; ++round) {
+    bool visible = false;
+    for (int round = 0; round != 100 && !visible; ++round) {
       text.clear();
       std::atomic<bool> go{false};
       auto gate = ex.submit([&] {
@@ -338,15 +338,15 @@ TEST_CASE("an urgent run begins before others that wait, with all of its tasks",
       for (auto& r : runs) r.get();
       REQUIRE(text.size() == 12);
       // Inside, the caller's worker may have begun the normal one already.
-      shown = inside ? text.find("hhhh") != std::string::npos : text.substr(0, 4) == "hhhh";
+      visible = inside ? text.find("hhhh") != std::string::npos : text.substr(0, 4) == "hhhh";
     }
-    CHECK(shown);
+    CHECK(visible);
   }
 }
 
 TEST_CASE("urgent runs in line behind another run of their graph, and of several passes", "[graph][priority]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   int count = 0;
   g.emplace([&] { ++count; });
@@ -365,7 +365,7 @@ TEST_CASE("urgent runs in line behind another run of their graph, and of several
 
 TEST_CASE("what urgent runs bring lets other requests in after a while", "[priority]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   std::atomic<bool> normal{false};
   // Each task submits the next, until the request from outside has had its turn.

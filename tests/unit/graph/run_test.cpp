@@ -24,7 +24,7 @@ using seconds = std::chrono::seconds;
 TEST_CASE("run, run_n and run_until run as often as they say", "[graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph g;
     int n = 0;
     auto a = g.emplace([&] { ++n; });
@@ -44,13 +44,13 @@ TEST_CASE("run, run_n and run_until run as often as they say", "[graph]") {
 
 TEST_CASE("run_n of 0 runs nothing, ends, and calls the callback", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0, called = 0;
   g.emplace([&] { ++n; });
   auto run = ex.run_n(g, 0, [&] { ++called; });
   run.get();
-  CHECK(run.done());
+  CHECK(run.is_ready());
   CHECK_FALSE(run.stopped());
   CHECK(n == 0);
   CHECK(called == 1);
@@ -60,7 +60,7 @@ TEST_CASE("run_n of 0 runs nothing, ends, and calls the callback", "[graph]") {
 
 TEST_CASE("an empty graph runs, as often as you like", "[graph][bad input]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   ex.run(g).get();
   ex.run_n(g, 100).get();
@@ -74,21 +74,21 @@ TEST_CASE("an empty graph runs, as often as you like", "[graph][bad input]") {
 
 TEST_CASE("the effects of a run are seen when wait returns, without atomics", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::vector<int> data(100);
   for (auto& d : data) g.emplace([&d] { ++d; });
   for (int i = 1; i <= 50; ++i) {
     auto run = ex.run(g);
     run.wait();
-    CHECK(run.done());
+    CHECK(run.is_ready());
     for (int const d : data) REQUIRE(d == i);
   }
 }
 
 TEST_CASE("callbacks are called once, after the last task and before wait returns", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0, seen = 0, called = 0;
   g.emplace([&] { ++n; });
@@ -111,7 +111,7 @@ TEST_CASE("callbacks are called once, after the last task and before wait return
 
 TEST_CASE("a callback that throws fails the run and nothing else", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   g.emplace([&] { ++n; });
@@ -125,7 +125,7 @@ TEST_CASE("a callback that throws fails the run and nothing else", "[graph]") {
 
 TEST_CASE("a callback is called for runs that fail and for runs that are stopped", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int called = 0;
   g.emplace([] { throw std::runtime_error{"task"}; });
@@ -140,7 +140,7 @@ TEST_CASE("a callback is called for runs that fail and for runs that are stopped
 TEST_CASE("callbacks and predicates may wait for other work", "[graph]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{60}};
+    heist_test::watchdog timeout_guard{ex, seconds{60}};
     std::atomic<int> n{0};
     heist_test::rounds rounds{300};
     while (rounds.next()) {
@@ -166,7 +166,7 @@ TEST_CASE("callbacks and predicates may wait for other work", "[graph]") {
 
 TEST_CASE("a callback may start the next run of its graph", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   g.emplace([&] { ++n; });
@@ -192,7 +192,7 @@ TEST_CASE("a callback may start the next run of its graph", "[graph]") {
 
 TEST_CASE("what a callback and a predicate hold is let go when the run has ended", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   auto held = std::make_shared<int>(0);
   std::weak_ptr<int> const watch = held;
   heist::task_graph g;
@@ -207,7 +207,7 @@ TEST_CASE("what a callback and a predicate hold is let go when the run has ended
 
 TEST_CASE("a graph may be owned by the callback of its own run", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   std::atomic<int> n{0};
   std::weak_ptr<heist::task_graph> watch;
   {
@@ -224,7 +224,7 @@ TEST_CASE("a graph may be owned by the callback of its own run", "[graph]") {
 
 TEST_CASE("what a callback holds may itself wait when it is let go", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   std::atomic<int> n{0};
   heist_test::rounds rounds{500};
   while (rounds.next()) {
@@ -252,7 +252,7 @@ TEST_CASE("a run that cannot be started leaks nothing and leaves the graph usabl
     void operator()() const {}
   };
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   g.emplace([&] { ++n; });
@@ -265,7 +265,7 @@ TEST_CASE("a run that cannot be started leaks nothing and leaves the graph usabl
 
 TEST_CASE("several graphs run at once", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   std::vector<heist::task_graph> graphs(20);
   std::vector<int> counts(20);
   for (int i = 0; i < 20; ++i) {
@@ -283,7 +283,7 @@ TEST_CASE("several graphs run at once", "[graph]") {
 
 TEST_CASE("two runs that need each other's tasks run at the same time", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist_test::rounds rounds{200};
   while (rounds.next()) {
     heist::task_graph a, b;
@@ -303,7 +303,7 @@ TEST_CASE("two runs that need each other's tasks run at the same time", "[graph]
 
 TEST_CASE("runs of one graph are queued: they never overlap and come in the order of submission", "[graph]") {
   heist::executor ex{4};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   heist::task_graph g;
   std::atomic<int> inside{0};
   int most = 0;
@@ -314,7 +314,7 @@ TEST_CASE("runs of one graph are queued: they never overlap and come in the orde
   std::vector<heist::graph_run> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(ex.run(g, [&order, i] { order.push_back(i); }));
   runs.back().get();
-  for (auto const& r : runs) CHECK(r.done());  // the last one has ended, so all have
+  for (auto const& r : runs) CHECK(r.is_ready());  // the last one has ended, so all have
   CHECK(most == 1);
   REQUIRE(order.size() == 100);
   for (int i = 0; i < 100; ++i) CHECK(order[i] == i);
@@ -322,8 +322,8 @@ TEST_CASE("runs of one graph are queued: they never overlap and come in the orde
 
 TEST_CASE("many threads may start runs of one graph, on several executors", "[graph]") {
   heist::executor one{2}, two{1};
-  heist_test::watchdog dog{one, seconds{60}};
-  dog.watch(two);
+  heist_test::watchdog timeout_guard{one, seconds{60}};
+  timeout_guard.watch(two);
   heist::task_graph g;
   std::atomic<int> inside{0}, overlaps{0};
   int n = 0;
@@ -355,7 +355,7 @@ TEST_CASE("many threads may start runs of one graph, on several executors", "[gr
 TEST_CASE("the first exception reaches every get, the rest is skipped, the graph runs again", "[graph]") {
   for (std::size_t const workers : {1u, 4u}) {
     heist::executor ex{workers};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph g;
     bool fail = true;
     int after = 0;
@@ -366,7 +366,7 @@ TEST_CASE("the first exception reaches every get, the rest is skipped, the graph
     bad.precede(g.emplace([&] { ++after; }));
     auto run = ex.run(g);
     run.wait();  // does not throw
-    CHECK(run.done());
+    CHECK(run.is_ready());
     CHECK_FALSE(run.stopped());
     CHECK_THROWS_WITH(run.get(), "boom");
     CHECK_THROWS_WITH(run.get(), "boom");
@@ -380,7 +380,7 @@ TEST_CASE("the first exception reaches every get, the rest is skipped, the graph
 
 TEST_CASE("of two tasks that throw at once, one is heard", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{30}};
+  heist_test::watchdog timeout_guard{ex, seconds{30}};
   for (int round = 0; round < 200; ++round) {
     heist::task_graph g;
     std::atomic<int> here{0};
@@ -403,7 +403,7 @@ TEST_CASE("of two tasks that throw at once, one is heard", "[graph]") {
 
 TEST_CASE("an exception ends run_n and run_until", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   g.emplace([&] {
@@ -417,7 +417,7 @@ TEST_CASE("an exception ends run_n and run_until", "[graph]") {
 
 TEST_CASE("an exception of one run does not touch the next one in line", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   int n = 0;
   g.emplace([&] {
@@ -443,7 +443,7 @@ TEST_CASE("the destructor of an exception that was thrown is called once the run
     ~counted() { --alive; }
   };
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   {
     heist::task_graph g;
     for (int i = 0; i < 20; ++i) g.emplace([] { throw counted{}; });
@@ -455,9 +455,9 @@ TEST_CASE("the destructor of an exception that was thrown is called once the run
 
 TEST_CASE("an exception that was caught ends with its handler, on the thread that asked", "[graph]") {
   static std::atomic<int> alive;
-  static std::atomic<bool> elsewhere;
+  static std::atomic<bool> remote;
   alive = 0;
-  elsewhere = false;
+  remote = false;
   static thread_local bool asks = false;
   asks = true;
   struct counted {
@@ -465,12 +465,12 @@ TEST_CASE("an exception that was caught ends with its handler, on the thread tha
     counted() { ++alive; }
     counted(counted const& other) : read{other.read} { ++alive; }
     ~counted() {
-      if (!asks) elsewhere = true;
+      if (!asks) remote = true;
       --alive;
     }
   };
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph inner, outer;
   inner.emplace([] { throw counted{}; });
   outer.compose(inner);
@@ -484,12 +484,12 @@ TEST_CASE("an exception that was caught ends with its handler, on the thread tha
     // Not when the graph is run again or destroyed, and not by the worker that ended the run.
     REQUIRE(alive == 0);
   }
-  CHECK_FALSE(elsewhere);
+  CHECK_FALSE(remote);
 }
 
 TEST_CASE("a stop skips tasks that have not started and lets those that run see it", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<bool> started{false};
   bool seen = false, after = false;
@@ -502,7 +502,7 @@ TEST_CASE("a stop skips tasks that have not started and lets those that run see 
   longest.precede(g.emplace([&] { after = true; }));
   auto run = ex.run(g);
   while (!started) std::this_thread::yield();
-  CHECK_FALSE(run.done());
+  CHECK_FALSE(run.is_ready());
   CHECK_FALSE(run.stopped());
   run.request_stop();
   CHECK_THROWS_AS(run.get(), heist::stopped_error);
@@ -514,7 +514,7 @@ TEST_CASE("a stop skips tasks that have not started and lets those that run see 
 
 TEST_CASE("a stop_token stops its run: before, during and after", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   std::stop_source stop;
@@ -541,7 +541,7 @@ TEST_CASE("a stop_token stops its run: before, during and after", "[graph]") {
 
 TEST_CASE("a stop that comes after the end is no stop", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   g.emplace([] {});
   auto run = ex.run(g);
@@ -552,7 +552,7 @@ TEST_CASE("a stop that comes after the end is no stop", "[graph]") {
 
 TEST_CASE("a stop of a run in line stops that run only", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<bool> go{false};
   std::atomic<int> n{0};
@@ -567,7 +567,7 @@ TEST_CASE("a stop of a run in line stops that run only", "[graph]") {
   go = true;
   third.get();
   CHECK(n == 2);
-  CHECK(second.done());
+  CHECK(second.is_ready());
   CHECK(second.stopped());
   CHECK_FALSE(first.stopped());
   CHECK_FALSE(third.stopped());
@@ -575,7 +575,7 @@ TEST_CASE("a stop of a run in line stops that run only", "[graph]") {
 
 TEST_CASE("stops race with ends", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{60}};
+  heist_test::watchdog timeout_guard{ex, seconds{60}};
   heist::task_graph g;
   auto a = g.emplace([] {});
   for (int i = 0; i < 10; ++i) a.precede(g.emplace([] {}));
@@ -592,7 +592,7 @@ TEST_CASE("stops race with ends", "[graph]") {
 TEST_CASE("a run is waited for with a limit in time", "[graph]") {
   using clock = std::chrono::steady_clock;
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   auto gate = g.emplace_event<void>();
   auto run = ex.run(g);
@@ -606,7 +606,7 @@ TEST_CASE("a run is waited for with a limit in time", "[graph]") {
   for (int i = 0; i != 3; ++i)
     threads.emplace_back([&] { ended += run.wait_for(std::chrono::duration<double>::max()); });
   auto inside = ex.submit([&] { return run.wait_until(std::chrono::system_clock::now() + seconds{3600}); });
-  gate.fulfil();
+  gate.set_value();
   for (auto& t : threads) t.join();
   CHECK(inside.get());
   CHECK(ended == 3);
@@ -617,14 +617,14 @@ TEST_CASE("a run is waited for with a limit in time", "[graph]") {
     auto gate_again = ex.run(g);
     CHECK_FALSE(gate_again.wait_for(seconds{0}));
     std::thread waits{[&] { CHECK(gate_again.wait_for(seconds{3600})); }};
-    gate.fulfil();
+    gate.set_value();
     waits.join();
   }
 }
 
 TEST_CASE("a run that a task waits for with a limit is stopped with it, and its own task is refused", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   g.emplace_event<void>();
   std::stop_source stop;
@@ -652,7 +652,7 @@ TEST_CASE("a run that a task waits for with a limit is stopped with it, and its 
 
 TEST_CASE("a handle may be dropped, moved, and asked by several threads", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, seconds{20}};
+  heist_test::watchdog timeout_guard{ex, seconds{20}};
   heist::task_graph g;
   std::atomic<int> n{0};
   g.emplace([&] { ++n; });
@@ -669,7 +669,7 @@ TEST_CASE("a handle may be dropped, moved, and asked by several threads", "[grap
   CHECK(n == 200);
   heist::graph_run other;
   other = std::move(moved);
-  CHECK(other.done());
+  CHECK(other.is_ready());
 }
 
 TEST_CASE("a handle that refers to no run says so", "[graph][bad input]") {
@@ -677,7 +677,7 @@ TEST_CASE("a handle that refers to no run says so", "[graph][bad input]") {
   CHECK_FALSE(nothing.valid());
   CHECK_THROWS_WITH(nothing.get(), Catch::Contains("refers to no run") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(nothing.wait(), heist::executor_error);
-  CHECK_THROWS_AS(nothing.done(), heist::executor_error);
+  CHECK_THROWS_AS(nothing.is_ready(), heist::executor_error);
   CHECK_THROWS_AS(nothing.stopped(), heist::executor_error);
   CHECK_THROWS_AS(nothing.request_stop(), heist::executor_error);
 }
@@ -686,14 +686,14 @@ TEST_CASE("a handle outlives its graph and its executor", "[graph]") {
   heist::graph_run good, bad;
   {
     heist::executor ex{2};
-    heist_test::watchdog dog{ex, seconds{20}};
+    heist_test::watchdog timeout_guard{ex, seconds{20}};
     heist::task_graph g, h;
     g.emplace([] {});
     h.emplace([] { throw std::runtime_error{"kept"}; });
     good = ex.run(g);
     bad = ex.run(h);
   }
-  CHECK(good.done());
+  CHECK(good.is_ready());
   good.get();
   CHECK_THROWS_WITH(bad.get(), "kept");
 }
@@ -709,7 +709,7 @@ TEST_CASE("the executor's end waits for runs in progress and in line", "[graph]"
   }
   {
     heist::executor ex{2};
-    heist_test::watchdog dog{std::string{"end"}, seconds{20}};
+    heist_test::watchdog timeout_guard{std::string{"end"}, seconds{20}};
     for (int i = 0; i < 50; ++i) static_cast<void>(ex.run(g));
   }
   CHECK(n == 500);

@@ -13,7 +13,7 @@
 
 TEST_CASE("values flow along edges, through several levels", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   std::vector<heist::task<long>> level;
   for (int i = 0; i < 64; ++i) level.push_back(g.emplace([i] { return long{i}; }));
@@ -41,7 +41,7 @@ TEST_CASE("the type of a handle is the type of the value", "[graph]") {
 
 TEST_CASE("a value that only moves is left in place and seen by several tasks", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   int n = 4;
   auto made = g.emplace([&] { return std::make_unique<int>(++n); });
@@ -57,7 +57,7 @@ TEST_CASE("a value that only moves is left in place and seen by several tasks", 
 
 TEST_CASE("a reference stays a reference", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   std::string text = "a";
   auto ref = g.emplace([&]() -> std::string& { return text; });
@@ -78,7 +78,7 @@ TEST_CASE("a value need be neither movable nor default constructible", "[graph]"
     int value;
   };
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto a = g.emplace([] { return strict{3}; });
   auto b = g.emplace([](strict const& s) { return s.value * 2; }, a);
@@ -90,7 +90,7 @@ TEST_CASE("a value need be neither movable nor default constructible", "[graph]"
 
 TEST_CASE("a task may take the context and values, in that order", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto a = g.emplace([] { return 20; });
   auto b = g.emplace([](heist::context c) { return c.submit([] { return 22; }).get(); });
@@ -101,7 +101,7 @@ TEST_CASE("a task may take the context and values, in that order", "[graph]") {
 
 TEST_CASE("a task without a value among the arguments adds its edge only", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   bool first = false;
   auto order = g.emplace([&] { first = true; });
@@ -114,7 +114,7 @@ TEST_CASE("a task without a value among the arguments adds its edge only", "[gra
 
 TEST_CASE("the same value may be taken twice", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto a = g.emplace([] { return 6; });
   auto square = g.emplace([](int x, int y) { return x * y; }, a, a);
@@ -132,7 +132,7 @@ TEST_CASE("a run replaces the values of the run before", "[graph]") {
     int value;
   };
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   {
     heist::task_graph g;
     int n = 0;
@@ -150,7 +150,7 @@ TEST_CASE("a run replaces the values of the run before", "[graph]") {
 
 TEST_CASE("a result that was not made is an error that says why and how to fix it", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   bool fail = true;
   auto a = g.emplace([&] {
@@ -178,7 +178,7 @@ TEST_CASE("a result that was not made is an error that says why and how to fix i
 
 TEST_CASE("a task that was skipped has no result, not that of an earlier run", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   bool fail = false;
   auto a = g.emplace([&] {
@@ -194,13 +194,13 @@ TEST_CASE("a task that was skipped has no result, not that of an earlier run", "
 
 TEST_CASE("the value of a task that a condition has led around is an error that names the tasks", "[graph]") {
   heist::executor ex{2};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   int way = 1;
   auto choose = g.emplace_condition([&] { return way; });
   auto value = g.emplace([] { return 1; }).name("producer");
-  auto taker = g.emplace([](int v) { return v; }, value).name("taker");
-  choose.precede(value, taker);  // 0: through the producer, 1: around it
+  auto consumer = g.emplace([](int v) { return v; }, value).name("taker");
+  choose.precede(value, consumer);  // 0: through the producer, 1: around it
   auto const run = [&] {
     try {
       ex.run(g).get();
@@ -215,7 +215,7 @@ TEST_CASE("the value of a task that a condition has led around is an error that 
   CHECK(text.find("Fix it") != std::string::npos);
   way = 0;
   CHECK(run() == "");
-  CHECK(taker.result() == 1);
+  CHECK(consumer.result() == 1);
   way = 1;
   CHECK(run() != "");  // the value of an earlier run is not this run's
 }
@@ -227,7 +227,7 @@ TEST_CASE("a value whose construction throws fails the run and leaves no value",
     }
   };
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   bool fail = false;
   auto a = g.emplace([&] { return picky{fail}; });
@@ -239,7 +239,7 @@ TEST_CASE("a value whose construction throws fails the run and leaves no value",
 
 TEST_CASE("what others take a value from cannot be erased, and its edge neither", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto a = g.emplace([] { return 1; }).name("giver");
   auto b = g.emplace([](int v) { return v; }, a).name("taker");
@@ -255,7 +255,7 @@ TEST_CASE("what others take a value from cannot be erased, and its edge neither"
 
 TEST_CASE("a task with a value does not get other work through a handle without it", "[graph]") {
   heist::executor ex{1};
-  heist_test::watchdog dog{ex, std::chrono::seconds{20}};
+  heist_test::watchdog timeout_guard{ex, std::chrono::seconds{20}};
   heist::task_graph g;
   auto a = g.emplace([] { return std::string{"a value"}; });
   auto b = g.emplace([](std::string const& s) { return s.size(); }, a);
@@ -268,8 +268,8 @@ TEST_CASE("a task with a value does not get other work through a handle without 
 
 TEST_CASE("a value from a task of another graph is refused", "[graph]") {
   heist::task_graph g, other;
-  auto foreign = other.emplace([] { return 1; });
-  CHECK_THROWS_WITH(g.emplace([](int) {}, foreign), Catch::Contains("another graph") && Catch::Contains("fix it"));
+  auto external = other.emplace([] { return 1; });
+  CHECK_THROWS_WITH(g.emplace([](int) {}, external), Catch::Contains("another graph") && Catch::Contains("fix it"));
   CHECK_THROWS_AS(g.emplace([](int) {}, heist::task<int>{}), heist::graph_error);
   CHECK(g.empty());
   CHECK(g.edge_count() == 0);

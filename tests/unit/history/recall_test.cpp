@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "heist/graph/graph_data.hpp"
-#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/history/placement_history.hpp"
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
 #include "support/watchdog.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("squads: what is wished is where it begins, and the rest follows") {
   std::vector<heist::task<>> all;
   for (int i = 0; i != 8; ++i) all.push_back(g.emplace([] {}).on_squad(static_cast<std::size_t>(i) / 2));
   ex.run(g).get();
-  CHECK(g.note().find("8 where they are wished") != std::string::npos);
+  CHECK(g.explain().find("8 where they are wished") != std::string::npos);
   CHECK(g.memory().tasks() == 8);
   all[0].on_squad(4);
   CHECK_THROWS_AS(ex.run(g), heist::graph_error);
@@ -205,8 +205,8 @@ TEST_CASE("edits keep the memory of what stays") {
     }
     CHECK(g.memory().tasks() == (known == 0 ? 0 : tasks.size()));
     if (known != 0) {
-      CHECK(g.memory().worker(tasks.front()) != heist::graph_memory::nowhere);
-      CHECK(g.memory().worker(tasks[before]) == heist::graph_memory::nowhere);
+      CHECK(g.memory().worker(tasks.front()) != heist::graph_memory::no_place);
+      CHECK(g.memory().worker(tasks[before]) == heist::graph_memory::no_place);
       CHECK_THROWS_AS(then.worker(tasks.front()), heist::graph_error);
       CHECK_THROWS_AS(g.follow(then, replay_mode::relaxed), heist::graph_error);
     }
@@ -254,7 +254,7 @@ TEST_CASE("conditions, composition, limiters and events go to their workers, too
   auto const once = [&](auto& on) {
     inside = held = 0;
     auto run = on.run(g);
-    came.fulfil(3);
+    came.set_value(3);
     run.get();
     CHECK(loops == 5);
     CHECK(inside == 20);
@@ -273,7 +273,7 @@ TEST_CASE("conditions, composition, limiters and events go to their workers, too
   }
   g.follow(kept, replay_mode::strict_ordered);
   once(ex);
-  CHECK(g.note().find("conditions choose") != std::string::npos);
+  CHECK(g.explain().find("conditions choose") != std::string::npos);
 }
 
 namespace {
@@ -368,7 +368,7 @@ TEST_CASE("replay: an order with limits, waits and graphs inside is kept") {
     ex.run(g).get();
     CHECK(where == then);
   }
-  CHECK(g.note().find("in the order there") != std::string::npos);
+  CHECK(g.explain().find("in the order there") != std::string::npos);
 }
 
 TEST_CASE("policies take turns: what a graph follows stays, and its memory can be written and read") {
@@ -429,7 +429,7 @@ TEST_CASE("replay: a run is repeated by one worker, in the order in which its ta
     n.reset();
     ex.run(n.g).get();
     REQUIRE(n.right());
-    if (n.g.note().find("in the order there") == std::string::npos) continue;  // two tasks ended in one nanosecond
+    if (n.g.explain().find("in the order there") == std::string::npos) continue;  // two tasks ended in one nanosecond
     for (std::size_t i = 0; i != n.tasks.size(); ++i) {
       REQUIRE(n.where[i] == 0);
       REQUIRE(n.when[i] == then.place(n.tasks[i]) + 1);
@@ -490,10 +490,10 @@ TEST_CASE("a memory that does not fit is refused, and why") {
   CHECK_THROWS_AS(heist::graph_memory::from_json(with("\"workers\": 3", "\"workers\": 0")), heist::graph_error);
   CHECK_THROWS_AS(heist::graph_memory::from_json(with("graph memory", "steal tree")), heist::graph_error);
 
-  std::ostringstream picture;
-  kept.write_svg(picture);
-  CHECK(picture.str().find("task &lt;3&gt;") != std::string::npos);
-  CHECK(picture.str().find("worker 2") != std::string::npos);
+  std::ostringstream drawing;
+  kept.write_svg(drawing);
+  CHECK(drawing.str().find("task &lt;3&gt;") != std::string::npos);
+  CHECK(drawing.str().find("worker 2") != std::string::npos);
 }
 
 TEST_CASE("an order that no run can keep is not followed, and the note says so") {
@@ -511,7 +511,7 @@ TEST_CASE("an order that no run can keep is not followed, and the note says so")
   text.replace(first, 7, "[0, 7, ");
   g.follow(heist::graph_memory::from_json(text), replay_mode::strict_ordered);
   ex.run(g).get();
-  CHECK(g.note().find("in no given order") != std::string::npos);
+  CHECK(g.explain().find("in no given order") != std::string::npos);
 }
 
 TEST_CASE("runs of one graph by executors with and without memory take turns") {
@@ -537,7 +537,7 @@ namespace {
 /// What the last pass is to have taken, in the place of what the clock said: by task, in nanoseconds.
 void pretend_times(heist::task_graph const& g, heist::detail::graph_data& data,
                    std::vector<std::int64_t> const& times) {
-  auto& known = static_cast<heist::detail::remembering&>(*data.recall.load());
+  auto& known = static_cast<heist::detail::placement_history&>(*data.recall.load());
   auto& tasks = const_cast<std::vector<heist::detail::known_task>&>(known.tasks());
   REQUIRE(tasks.size() == g.size());
   for (auto& t : tasks) {
@@ -622,7 +622,7 @@ TEST_CASE("a memory that stands aside leaves tasks alone that were erased since 
     g.erase(all[3]);
     g.emplace([&ran] { ++ran; });
   }
-  data.recall.load()->stand_aside(data);
+  data.recall.load()->detach(data);
   heist::executor<> plain{1};
   plain.run(g).get();
   ex.run(g).get();
@@ -742,10 +742,10 @@ TEST_CASE("footprints: under cats tasks that declare nothing touch what the coun
     CHECK(known.footprint(fails) == 64 * 7);
   }
   // Without counters that may count, values say it.
-  heist::executor<heist_test::measured_by<heist_test::refused_counters>> refused{four_squads()};
+  heist::executor<heist_test::measured_by<heist_test::rejected_counters>> rejected{four_squads()};
   heist::task_graph other;
   auto one = other.emplace([] { return 1; });
-  refused.run(other).get();
+  rejected.run(other).get();
   CHECK(other.memory().footprint(one) == sizeof(int));
 }
 

@@ -10,7 +10,7 @@
 
 #include "support/catch.hpp"
 
-using heist::detail::block_depot;
+using heist::detail::block_freelist;
 using heist::detail::block_pool;
 
 namespace {
@@ -67,8 +67,8 @@ void come_and_go(block_pool& pool) {
 }  // namespace
 
 TEST_CASE("block_pool: objects of every size keep their bytes to themselves", "[memory]") {
-  block_depot depot;
-  block_pool pool{depot};
+  block_freelist freelist;
+  block_pool pool{freelist};
   come_and_go<1>(pool);
   come_and_go<60>(pool);
   come_and_go<61>(pool);
@@ -79,8 +79,8 @@ TEST_CASE("block_pool: objects of every size keep their bytes to themselves", "[
 }
 
 TEST_CASE("block_pool: what is aligned more than usual is aligned", "[memory]") {
-  block_depot depot;
-  block_pool pool{depot};
+  block_freelist freelist;
+  block_pool pool{freelist};
   static_assert(!fits<over_aligned>);
   auto* const o = make<over_aligned>(pool);
   CHECK(reinterpret_cast<std::uintptr_t>(o) % 64 == 0);
@@ -88,13 +88,13 @@ TEST_CASE("block_pool: what is aligned more than usual is aligned", "[memory]") 
 }
 
 TEST_CASE("block_pool: blocks made by one worker and freed by another come back through the depot", "[memory]") {
-  block_depot depot;
+  block_freelist freelist;
   std::vector<object<40>*> handed;
-  block_pool makes{depot};
+  block_pool makes{freelist};
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 3000; ++i) handed.push_back(make<object<40>>(makes, i));
     std::thread{[&] {
-      block_pool frees{depot};
+      block_pool frees{freelist};
       for (auto* o : handed) {
         if (o->intact()) destroy(frees, o);
       }
@@ -107,13 +107,13 @@ TEST_CASE("block_pool: blocks made by one worker and freed by another come back 
 }
 
 TEST_CASE("block_pool: several pools share one depot at the same time", "[memory]") {
-  block_depot depot;
+  block_freelist freelist;
   std::vector<std::thread> threads;
   std::array<bool, 3> right{true, true, true};
   std::array<std::vector<object<40>*>, 3> left_over;
   for (std::size_t t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
-      block_pool pool{depot};
+      block_pool pool{freelist};
       std::vector<object<40>*> mine;
       for (int i = 0; i < 20000; ++i) {
         mine.push_back(make<object<40>>(pool, i));
@@ -129,7 +129,7 @@ TEST_CASE("block_pool: several pools share one depot at the same time", "[memory
     });
   }
   for (auto& t : threads) t.join();
-  block_pool last{depot};
+  block_pool last{freelist};
   for (std::size_t t = 0; t < 3; ++t) {
     CHECK(right[t]);
     for (auto* o : left_over[t]) destroy(last, o);
@@ -137,23 +137,23 @@ TEST_CASE("block_pool: several pools share one depot at the same time", "[memory
 }
 
 TEST_CASE("block_pool: a depot that has too much frees it, a few blocks excepted, and stops when told to", "[memory]") {
-  block_depot depot;
-  CHECK_FALSE(depot.has_too_much());
+  block_freelist freelist;
+  CHECK_FALSE(freelist.has_too_much());
   auto const fill = [&] {
-    block_pool pool{depot};
+    block_pool pool{freelist};
     std::vector<object<40>*> all;
     for (int i = 0; i < 10000; ++i) all.push_back(make<object<40>>(pool, i));
     for (auto* o : all) destroy(pool, o);
   };
   fill();
   if (!fits<object<40>>) return;
-  CHECK(depot.has_too_much());
+  CHECK(freelist.has_too_much());
   int asked = 0;
-  depot.trim([&] { return ++asked < 3; });
+  freelist.trim([&] { return ++asked < 3; });
   CHECK(asked == 3);
-  CHECK(depot.has_too_much());
-  depot.trim([] { return true; });
-  CHECK_FALSE(depot.has_too_much());
+  CHECK(freelist.has_too_much());
+  freelist.trim([] { return true; });
+  CHECK_FALSE(freelist.has_too_much());
   fill();
-  CHECK(depot.has_too_much());
+  CHECK(freelist.has_too_much());
 }

@@ -39,7 +39,7 @@ TEST_CASE("stack: all bytes of the guard below the bottom stop the program, and 
       auto const report = heist_test::run_child([&] { *static_cast<char volatile*>(s.bottom() - below) = 1; });
       INFO(report.text());
       CHECK_FALSE(report.clean());
-      CHECK_FALSE(report.hung);
+      CHECK_FALSE(report.timed_out);
     }
     CHECK_FALSE(s.overflowed_at(s.bottom() - whole - 1));
     CHECK_FALSE(s.overflowed_at(s.bottom()));

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/trace_rules.hpp"
+#include "support/trace_config.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ heist::task_view task(void const* id, char const* name = nullptr, task_kind kind
 }
 
 std::vector<std::string> broken(json const& trace) {
-  return heist_test::trace_rules::broken(trace);
+  return heist_test::trace_config::broken(trace);
 }
 
 std::pair<std::int64_t, std::int64_t> nanoseconds(json const& slice) {
@@ -229,7 +229,7 @@ TEST_CASE("trace_shows_steals_and_sleep") {
   CHECK(select(trace, "X", 1).empty());
 }
 
-TEST_CASE("rules_of_the_format_find_what_breaks_them") {
+TEST_CASE("config_of_the_format_find_what_breaks_them") {
   auto const of = [](std::string const& events) {
     return broken(
         json::parse(R"([{"ph":"M","name":"thread_name","pid":1,"tid":0,"args":{"name":"worker 0"}},)" + events + "]"));

@@ -48,8 +48,8 @@ struct fake_file {
 /// An operating system that does as the test says.
 struct fake_system {
   std::string cpuinfo = zen5, paranoid = "2\n";
-  std::map<std::uint64_t, int> refuses;  // error by config; by type below
-  std::map<std::uint32_t, int> refuses_type;
+  std::map<std::uint64_t, int> rejects_call;  // error by config; by type below
+  std::map<std::uint32_t, int> rejects_type;
   bool maps = false;       // does mmap work?
   bool group_runs = true;  // does the pinned group have counters?
   int fail_reads = 0;
@@ -69,8 +69,8 @@ struct fake_calls {
   fake_system* system = nullptr;
 
   int open(perf_event event, int leader) noexcept {
-    if (auto const e = system->refuses.find(event.config); e != system->refuses.end()) return -e->second;
-    if (auto const e = system->refuses_type.find(event.type); e != system->refuses_type.end()) return -e->second;
+    if (auto const e = system->rejects_call.find(event.config); e != system->rejects_call.end()) return -e->second;
+    if (auto const e = system->rejects_type.find(event.type); e != system->rejects_type.end()) return -e->second;
     auto const number = system->next_file++;
     system->files[number].event = event;
     system->files[number].leader = leader;
@@ -202,7 +202,7 @@ TEST_CASE("counters: every refusal says what, why and how to fix it", "[observe]
     fake_system s;
     s.paranoid = r.paranoid;
     for (std::uint32_t const type : {PERF_TYPE_RAW, PERF_TYPE_HARDWARE, PERF_TYPE_HW_CACHE})
-      s.refuses_type[type] = r.error;
+      s.rejects_type[type] = r.error;
     fake_counters c(fake_calls{&s});
     INFO(c.why());
     CHECK_FALSE(c.available());
@@ -222,7 +222,7 @@ TEST_CASE("counters: one event that is refused closes those that were opened, an
            {0x1f72, "L2 misses, raw event"}, {l1, "L1 data cache read misses"}, {instructions, "instructions"}}) {
     fake_system s;
     s.maps = true;
-    s.refuses[config] = EACCES;
+    s.rejects_call[config] = EACCES;
     fake_counters c(fake_calls{&s});
     CHECK_FALSE(c.available());
     CHECK(has(c.why(), "refused for " + name));
@@ -236,7 +236,7 @@ TEST_CASE("counters: one event that is refused closes those that were opened, an
 TEST_CASE("counters: raw events that the machine does not have give way to the kernel's cache misses", "[observe]") {
   for (int const error : {ENOENT, EINVAL, EOPNOTSUPP}) {
     fake_system s;
-    s.refuses_type[PERF_TYPE_RAW] = error;
+    s.rejects_type[PERF_TYPE_RAW] = error;
     fake_counters c(fake_calls{&s});
     REQUIRE(c.available());
     CHECK(c.event() == "cache misses as the kernel defines them");
@@ -246,7 +246,7 @@ TEST_CASE("counters: raw events that the machine does not have give way to the k
     CHECK(c.read() == counter_values{5, 6, 7});
   }
   fake_system s;
-  s.refuses_type[PERF_TYPE_RAW] = EACCES;  // asking again would not help
+  s.rejects_type[PERF_TYPE_RAW] = EACCES;  // asking again would not help
   fake_counters c(fake_calls{&s});
   CHECK_FALSE(c.available());
 }

@@ -47,16 +47,16 @@ struct may_throw : heist::null_observer {
   void sleep(std::size_t) {}
 };
 
-struct unmovable : heist::null_observer {
+struct immovable : heist::null_observer {
   static constexpr bool observes = true;
   int value;
-  explicit unmovable(int v) : value(v) {}
-  unmovable(unmovable const&) = delete;
-  unmovable& operator=(unmovable const&) = delete;
+  explicit immovable(int v) : value(v) {}
+  immovable(immovable const&) = delete;
+  immovable& operator=(immovable const&) = delete;
 };
 
 template <heist::observer O>
-void tell_everything(O& o) {
+void notify_all(O& o) {
   heist::task_view const t{heist::task_kind::task, &o, "t"};
   o.start(2);
   o.task_begin(0, t);
@@ -80,7 +80,7 @@ static_assert(heist::tee<heist::null_observer, diary>::observes);
 
 TEST_CASE("tee_tells_both_everything") {
   heist::tee<diary, diary> both;
-  tell_everything(both);
+  notify_all(both);
   std::vector<std::string> const expected{"start 2", "begin 0 t", "park 0 ",  "resume 1 ",
                                           "end 1 t", "steal 1 0", "sleep 1 ", "wake 1 "};
   CHECK(both.first.lines == expected);
@@ -90,17 +90,17 @@ TEST_CASE("tee_tells_both_everything") {
 TEST_CASE("tee_is_made_from_values_or_in_place") {
   heist::tee<diary, steals_only> moved(diary("a"), steals_only{});
   CHECK(moved.first.title == "a");
-  tell_everything(moved);
+  notify_all(moved);
   CHECK(moved.second.count == 1);
-  heist::tee<unmovable, diary> placed(std::piecewise_construct, std::tuple(7), std::tuple("b"));
+  heist::tee<immovable, diary> placed(std::piecewise_construct, std::tuple(7), std::tuple("b"));
   CHECK(placed.first.value == 7);
   CHECK(placed.second.title == "b");
-  tell_everything(placed);
+  notify_all(placed);
 }
 
 TEST_CASE("null_observer_takes_every_call") {
   heist::null_observer nothing;
-  tell_everything(nothing);
+  notify_all(nothing);
   CHECK_FALSE(heist::null_observer::observes);
 }
 

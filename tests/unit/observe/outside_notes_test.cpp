@@ -1,5 +1,5 @@
 // Notes of what is waited for: a note stays while texts are made, and a thread that adds one does not wait for that.
-#include <heist/core/observe/outside_notes.hpp>
+#include <heist/core/observe/outside_waits.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@
 namespace {
 
 using heist::detail::outside_note;
-using heist::detail::outside_notes;
+using heist::detail::outside_waits;
 
 /// Its text is made until go_on is true.
 struct slow_note : outside_note {
@@ -40,7 +40,7 @@ struct named_note : outside_note {
 
 TEST_CASE("outside notes: a note stays while texts are made, and others are added", "[observe]") {
   heist_test::watchdog guard{"notes", std::chrono::seconds{60}, [] { return std::string{}; }};
-  outside_notes notes;
+  outside_waits notes;
   slow_note slow;
   named_note early;
   notes.add(early);
@@ -50,7 +50,7 @@ TEST_CASE("outside notes: a note stays while texts are made, and others are adde
   while (!slow.is_read) std::this_thread::yield();
   named_note late;
   notes.add(late);
-  CHECK(outside_notes::reader{notes}.first == &late);
+  CHECK(outside_waits::reader{notes}.first == &late);
   CHECK_FALSE(notes.empty());
   std::atomic<bool> removed{false};
   std::thread removes{[&] {
@@ -72,7 +72,7 @@ TEST_CASE("outside notes: a note stays while texts are made, and others are adde
 
 TEST_CASE("outside notes: they come and go while two threads make texts", "[observe]") {
   heist_test::watchdog guard{"notes", std::chrono::seconds{60}, [] { return std::string{}; }};
-  outside_notes notes;
+  outside_waits notes;
   std::atomic<bool> over{false};
   auto const read = [&] {
     while (!over) {

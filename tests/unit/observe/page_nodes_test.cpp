@@ -55,7 +55,7 @@ class mapped_pages {
 struct paged_system {
   std::map<std::uintptr_t, int> node_of;
   int here = 0;
-  int refuses = 0;                   // error of every call of nodes_of
+  int rejects_call = 0;              // error of every call of nodes_of
   int calls_before = 0;              // that many succeed first
   std::vector<std::size_t> asked{};  // sizes of the calls
 };
@@ -64,7 +64,7 @@ struct paged_calls {
   paged_system* system;
 
   int nodes_of(void* const* pages, int* nodes, std::size_t count) noexcept {
-    if (system->refuses != 0 && system->calls_before-- == 0) return -system->refuses;
+    if (system->rejects_call != 0 && system->calls_before-- == 0) return -system->rejects_call;
     system->asked.push_back(count);
     for (std::size_t i = 0; i != count; ++i) {
       auto const address = reinterpret_cast<std::uintptr_t>(pages[i]);
@@ -124,7 +124,7 @@ TEST_CASE("page_nodes: the end of all addresses", "[observe]") {
 
 TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]") {
   paged_system two{{{1, 0}, {2, 0}}};
-  two.refuses = ENOSYS;
+  two.rejects_call = ENOSYS;
   auto found = fake_pages(two, 100, 20'000);
   CHECK(found.pages_on.empty());
   CHECK(found.unknown == 200);
@@ -132,7 +132,7 @@ TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]
   CHECK(has(found.note, "fix it by a kernel with CONFIG_NUMA"));
   CHECK(has(found.text(), "200 unknown (move_pages was refused"));
 
-  two.refuses = EPERM;
+  two.rejects_call = EPERM;
   two.calls_before = 1;
   found = fake_pages(two, 100, 20'000);
   CHECK(found.pages_on == std::vector<std::size_t>{2});
@@ -140,7 +140,7 @@ TEST_CASE("page_nodes: what the system refuses is unknown, and said", "[observe]
   CHECK(found.unknown == 136);
   CHECK(has(found.note, "seccomp profile"));
 
-  two.refuses = EIO;
+  two.rejects_call = EIO;
   two.calls_before = 0;
   CHECK(has(fake_pages(two, 100, 1).note, "for a reason that is not known here; fix it"));
 }
@@ -230,7 +230,7 @@ TEST_CASE("first_touch_check: refusals are said", "[observe]") {
   CHECK(has(no_cpu.text(), "of 2 it is unknown; getcpu was refused ("));
 
   two.here = 0;
-  two.refuses = EPERM;
+  two.rejects_call = EPERM;
   fake_check no_pages{paged_calls{&two}};
   touch(no_pages, 100, 200);
   CHECK(no_pages.unknown() == 2);

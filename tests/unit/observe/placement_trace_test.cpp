@@ -41,15 +41,15 @@ std::vector<placement_event> trace_of(std::vector<step> const& steps) {
 }
 
 /// Violations of a trace, and the text of the first.
-struct verdict {
+struct decision {
   std::size_t count;
   std::string first;
 };
-verdict check(std::vector<step> const& steps, std::optional<std::uint32_t> deepest = std::nullopt) {
+decision check(std::vector<step> const& steps, std::optional<std::uint32_t> deepest = std::nullopt) {
   auto const report = heist::check_placement(trace_of(steps), two_by_two(), deepest);
   return {report.violations.size(), report.ok() ? "" : report.violations.front()};
 }
-bool says(verdict const& v, char const* words) {
+bool says(decision const& v, char const* words) {
   return v.count == 1 && v.first.find(words) != std::string::npos;
 }
 

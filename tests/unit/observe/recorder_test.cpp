@@ -75,15 +75,15 @@ TEST_CASE("recorder_drops_the_newest_when_it_is_full") {
   std::size_t const room = 2048;
   for (std::size_t i = 0; i < room + 10; ++i) r.steal(0, i);
   CHECK(r.event_count(0) == room);
-  CHECK(r.dropped(0) == 10);
+  CHECK(r.released(0) == 10);
   CHECK(r.event_at(0, room - 1).victim == room - 1);
   CHECK(r.event_count(1) == 0);
-  CHECK(r.dropped(1) == 0);
+  CHECK(r.released(1) == 0);
   heist::recorder none(0);
   none.start(1);
   none.sleep(0);
   CHECK(none.event_count(0) == 0);
-  CHECK(none.dropped(0) == 1);
+  CHECK(none.released(0) == 1);
 }
 
 TEST_CASE("recorder_start_forgets") {

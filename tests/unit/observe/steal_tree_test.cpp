@@ -16,8 +16,8 @@
 
 using namespace heist;
 using steal = steal_tree::steal;
+using heist_test::error_text_of;
 using heist_test::has;
-using heist_test::refusal_of;
 using heist_test::replaced;
 
 namespace {
@@ -55,16 +55,16 @@ std::vector<std::string> places_after_prune(int percent, std::vector<steal> all)
   return places;
 }
 
-std::string prune_refusal(steal_tree& t, int percent) {
-  return refusal_of<steal_tree_error>([&] { t.prune(percent); });
+std::string prune_error(steal_tree& t, int percent) {
+  return error_text_of<steal_tree_error>([&] { t.prune(percent); });
 }
 
-std::string refusal(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
-  return refusal_of<steal_tree_error>([&] { steal_tree{workers, body, std::move(steals)}; });
+std::string error_text(std::size_t workers, std::uint32_t body, std::vector<steal> steals) {
+  return error_text_of<steal_tree_error>([&] { steal_tree{workers, body, std::move(steals)}; });
 }
 
-std::string refusal(std::string const& text) {
-  return refusal_of<region_error>([&] { steal_tree::from_json(text); });
+std::string error_text(std::string const& text) {
+  return error_text_of<region_error>([&] { steal_tree::from_json(text); });
 }
 
 /// Consistent, with places of all lengths below each other and beside each other.
@@ -237,13 +237,13 @@ TEST_CASE("steal_tree: what stays when pruned is as it was, and no node leads to
 TEST_CASE("steal_tree: only a percentage can be pruned", "[observe]") {
   steal_tree t{3, 0, levels()};
   steal_tree const before = t;
-  CHECK(prune_refusal(t, -1) == "a steal tree cannot be pruned by -1 %: that is no part of its steals; give 0 to 100");
-  CHECK(has(prune_refusal(t, 101), "by 101 %"));
+  CHECK(prune_error(t, -1) == "a steal tree cannot be pruned by -1 %: that is no part of its steals; give 0 to 100");
+  CHECK(has(prune_error(t, 101), "by 101 %"));
   CHECK(t == before);
   steal_tree of_no_run;
-  CHECK(has(prune_refusal(of_no_run, 101), "by 101 %"));
-  CHECK(prune_refusal(t, 0) == "accepted");
-  CHECK(prune_refusal(t, 100) == "accepted");
+  CHECK(has(prune_error(of_no_run, 101), "by 101 %"));
+  CHECK(prune_error(t, 0) == "accepted");
+  CHECK(prune_error(t, 100) == "accepted");
 }
 
 TEST_CASE("steal_tree: the order of the steals given does not matter", "[observe]") {
@@ -267,21 +267,21 @@ TEST_CASE("steal_tree: the order of the steals given does not matter", "[observe
 }
 
 TEST_CASE("steal_tree: contradictions are refused with a sentence", "[observe]") {
-  CHECK(has(refusal(3, 3, {}), "worker 3 began it, but there are 3"));
-  CHECK(has(refusal(0, 0, {}), "worker 0 began it, but there are 0"));
-  CHECK(has(refusal(std::size_t{1} << 32, 0, {}), "too many"));
-  CHECK(has(refusal(2, 0, {{{0}, 2, 0, 0}}), "body, after child 0: worker 2 from 0, its number 0, but there are 2"));
-  CHECK(has(refusal(2, 0, {{{0}, 0, 2, 0}}), "there are 2 workers"));
-  CHECK(has(refusal(2, 0, {{{0}, 1, 1, 0}}), "worker 1 robs itself"));
-  CHECK(has(refusal(2, 0, {{{}, 1, 0, 0}}), "no place"));
-  CHECK(has(refusal(2, 0, {{{0}, 1, 0, 5}, {{1}, 1, 0, 5}}), "two entries with number 5"));
-  CHECK(has(refusal(2, 0, {{{0}, 1, 0, 5}, {{1}, 1, 1, 5, true}}), "two entries with number 5"));
-  CHECK(has(refusal(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1}, 2, 0, 0}}), "body.4, after child 1 has two entries"));
-  CHECK(has(refusal(3, 0, {{{1}, 1, 0, 0}, {{1}, 1, 0, 1, true}}), "body, after child 1 has two entries"));
-  CHECK(
-      has(refusal(2, 0, {{{0}, 2, 2, 0, true}}), "worker 2 goes on after its children, left by 2, its number 0, but"));
-  CHECK(refusal(2, 0, {{{0}, 1, 1, 0, true}}) == "accepted");
-  CHECK(refusal(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1, 0}, 2, 0, 0}}) == "accepted");
+  CHECK(has(error_text(3, 3, {}), "worker 3 began it, but there are 3"));
+  CHECK(has(error_text(0, 0, {}), "worker 0 began it, but there are 0"));
+  CHECK(has(error_text(std::size_t{1} << 32, 0, {}), "too many"));
+  CHECK(has(error_text(2, 0, {{{0}, 2, 0, 0}}), "body, after child 0: worker 2 from 0, its number 0, but there are 2"));
+  CHECK(has(error_text(2, 0, {{{0}, 0, 2, 0}}), "there are 2 workers"));
+  CHECK(has(error_text(2, 0, {{{0}, 1, 1, 0}}), "worker 1 robs itself"));
+  CHECK(has(error_text(2, 0, {{{}, 1, 0, 0}}), "no place"));
+  CHECK(has(error_text(2, 0, {{{0}, 1, 0, 5}, {{1}, 1, 0, 5}}), "two entries with number 5"));
+  CHECK(has(error_text(2, 0, {{{0}, 1, 0, 5}, {{1}, 1, 1, 5, true}}), "two entries with number 5"));
+  CHECK(has(error_text(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1}, 2, 0, 0}}), "body.4, after child 1 has two entries"));
+  CHECK(has(error_text(3, 0, {{{1}, 1, 0, 0}, {{1}, 1, 0, 1, true}}), "body, after child 1 has two entries"));
+  CHECK(has(error_text(2, 0, {{{0}, 2, 2, 0, true}}),
+            "worker 2 goes on after its children, left by 2, its number 0, but"));
+  CHECK(error_text(2, 0, {{{0}, 1, 1, 0, true}}) == "accepted");
+  CHECK(error_text(3, 0, {{{4, 1}, 1, 0, 0}, {{4, 1, 0}, 2, 0, 0}}) == "accepted");
 }
 
 TEST_CASE("steal_tree: JSON that others read, too", "[observe]") {
@@ -299,34 +299,35 @@ TEST_CASE("steal_tree: files that are cut, of another version or edited are refu
   auto const text = steal_tree{3, 1, joined_example()}.to_json();
   for (std::size_t n = 0; n + 2 < text.size(); ++n) {
     CAPTURE(n);
-    REQUIRE(has(refusal(text.substr(0, n)), "this is no steal tree"));
+    REQUIRE(has(error_text(text.substr(0, n)), "this is no steal tree"));
   }
-  CHECK(
-      has(refusal(replaced(text, "\"version\": 2", "\"version\": 1")), "its version is 1, this heist reads version 2"));
-  CHECK(
-      has(refusal(replaced(text, "\"version\": 2", "\"version\": 3")), "its version is 3, this heist reads version 2"));
-  CHECK(has(refusal("{\"heist\": \"steal tree\", \"version\": 1, \"workers\": 2, \"body\": 0,\n"
-                    " \"steals\": [[0, [0], 1, 0, 0]]}"),
+  CHECK(has(error_text(replaced(text, "\"version\": 2", "\"version\": 1")),
+            "its version is 1, this heist reads version 2"));
+  CHECK(has(error_text(replaced(text, "\"version\": 2", "\"version\": 3")),
+            "its version is 3, this heist reads version 2"));
+  CHECK(has(error_text("{\"heist\": \"steal tree\", \"version\": 1, \"workers\": 2, \"body\": 0,\n"
+                       " \"steals\": [[0, [0], 1, 0, 0]]}"),
             "its version is 1"));
-  CHECK(has(refusal(replaced(text, "steal tree", "region profile")), "something else"));
-  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 2")), "there are 2 workers"));
-  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 0")), "worker 1 began it"));
-  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": -3")), "whole number"));
-  CHECK(has(refusal(replaced(text, "\"workers\": 3", "\"workers\": 4294967295")), "too large"));
-  CHECK(has(refusal(replaced(text, "\"body\": 1", "\"body\": 7")), "worker 7 began it"));
-  CHECK(has(refusal(replaced(text, "\"body\"", "\"bdy\"")), "no member \"body\""));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[2, [0], 2, 1, 0, false]")), "2 branches in common"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 0]")), "6 fields, but 5"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [], 2, 1, 0, false]")),
-            "body, after child 0 has two"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[0, [], 2, 1, 0, false]")), "no place"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 2, 0, false]")), "robs itself"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 3, 1, 0, false]")), "there are 3 workers"));
+  CHECK(has(error_text(replaced(text, "steal tree", "region profile")), "something else"));
+  CHECK(has(error_text(replaced(text, "\"workers\": 3", "\"workers\": 2")), "there are 2 workers"));
+  CHECK(has(error_text(replaced(text, "\"workers\": 3", "\"workers\": 0")), "worker 1 began it"));
+  CHECK(has(error_text(replaced(text, "\"workers\": 3", "\"workers\": -3")), "whole number"));
+  CHECK(has(error_text(replaced(text, "\"workers\": 3", "\"workers\": 4294967295")), "too large"));
+  CHECK(has(error_text(replaced(text, "\"body\": 1", "\"body\": 7")), "worker 7 began it"));
+  CHECK(has(error_text(replaced(text, "\"body\"", "\"bdy\"")), "no member \"body\""));
   CHECK(
-      has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 2, false]")), "two entries with number"));
-  CHECK(has(refusal(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 0, 0]")), "true or false"));
-  CHECK(has(refusal(replaced(text, "1, 1, 0, true", "1, 1, 0, false")), "worker 1 robs itself"));
-  CHECK(has(refusal(replaced(text, "[0, [3], 1,", "[0, [2], 1,")), "body, after child 2 has two entries"));
+      has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[2, [0], 2, 1, 0, false]")), "2 branches in common"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 0]")), "6 fields, but 5"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [], 2, 1, 0, false]")),
+            "body, after child 0 has two"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[0, [], 2, 1, 0, false]")), "no place"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 2, 0, false]")), "robs itself"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 3, 1, 0, false]")), "there are 3 workers"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 2, false]")),
+            "two entries with number"));
+  CHECK(has(error_text(replaced(text, "[1, [0], 2, 1, 0, false]", "[1, [0], 2, 1, 0, 0]")), "true or false"));
+  CHECK(has(error_text(replaced(text, "1, 1, 0, true", "1, 1, 0, false")), "worker 1 robs itself"));
+  CHECK(has(error_text(replaced(text, "[0, [3], 1,", "[0, [2], 1,")), "body, after child 2 has two entries"));
 }
 
 TEST_CASE("steal_tree: a long chain of frames", "[observe]") {
@@ -406,7 +407,7 @@ TEST_CASE("steal_tree: a deep tree is read in proportion to its text", "[observe
 
 TEST_CASE("steal_tree: a file whose entries are not in the order of the serial program is refused", "[observe]") {
   auto const text = steal_tree{3, 1, joined_example()}.to_json();
-  CHECK(has(refusal(replaced(text, "[0, [3], 1,", "[0, [0, 0], 1,")),
+  CHECK(has(error_text(replaced(text, "[0, [3], 1,", "[0, [0, 0], 1,")),
             "body.0, after child 0 does not stand where the serial program comes to it"));
-  CHECK(has(refusal(replaced(text, "[0, [3], 1,", "[0, [1], 1,")), "body, after child 1 does not stand where"));
+  CHECK(has(error_text(replaced(text, "[0, [3], 1,", "[0, [1], 1,")), "body, after child 1 does not stand where"));
 }

@@ -17,7 +17,7 @@
 #include "heist/tools/observe/counters.hpp"
 #include "heist/tools/observe/task_edges.hpp"
 #include "support/catch.hpp"
-#include "support/trace_rules.hpp"
+#include "support/trace_config.hpp"
 
 namespace {
 
@@ -249,7 +249,7 @@ TEST_CASE("edges_hold_until_another_graph_has_tasks_with_the_same_names") {
   CHECK(count(out.str(), "\"ph\":\"f\",\"name\":\"edge\"") == 1);
 }
 
-TEST_CASE("an_edge_has_its_arrow_when_the_successor_began_before_the_end_was_told") {
+TEST_CASE("an_edge_has_its_arrow_when_the_successor_start_time_before_the_end_was_told") {
   std::vector<int> t(2);
   heist::task_edges edges;
   tell(edges, t, {{0, 1}});
@@ -266,7 +266,7 @@ TEST_CASE("an_edge_has_its_arrow_when_the_successor_began_before_the_end_was_tol
   heist::write_chrome_trace(out, r, &edges);
   CHECK(count(out.str(), "\"ph\":\"s\",\"name\":\"edge\"") == 3);
   CHECK(count(out.str(), "\"ph\":\"f\",\"name\":\"edge\"") == 3);
-  CHECK(heist_test::trace_rules::broken(nlohmann::json::parse(out.str())) == std::vector<std::string>{});
+  CHECK(heist_test::trace_config::broken(nlohmann::json::parse(out.str())) == std::vector<std::string>{});
   auto const path = heist::summarize(r, &edges).critical_path;
   REQUIRE(path.size() == 2);
   CHECK(path[0].name == "a");
@@ -331,7 +331,7 @@ TEST_CASE("steal_tree_says_what_was_taken_from_whom_and_merges_the_same_ways") {
   CHECK(page_of(r).find(">worker 2 from 1, once: 1 task, busy ") != std::string::npos);
 }
 
-TEST_CASE("steal_tree_of_two_workers_that_rob_each_other_forever_is_cut") {
+TEST_CASE("steal_tree_of_two_workers_that_steal_each_other_forever_is_cut") {
   heist::recorder r;
   r.start(2);
   int t = 0;

@@ -120,7 +120,7 @@ TEST_CASE("after: a task starts when all have ended, and only then", "[dynamic]"
   }));
   for (int i = 0; i < 200; ++i) all.push_back(ex.submit([&] { ++before; }));
   auto last = ex.submit(heist::after(all), [&] { return before.load(); });
-  CHECK_FALSE(last.done());
+  CHECK_FALSE(last.is_ready());
   open = true;
   CHECK(last.get() == 201);
 }

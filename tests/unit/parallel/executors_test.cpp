@@ -21,10 +21,10 @@ TEST_CASE("default_executor: one for the process", "[dynamic]") {
   CHECK(heist::default_executor().submit([] { return 1; }).get() == 1);
 }
 
-TEST_CASE("any_executor: as the executor that it refers to", "[dynamic]") {
+TEST_CASE("executor_ref: as the executor that it refers to", "[dynamic]") {
   heist::executor one{1};
   heist::executor<heist::policy::replay> other{1};
-  for (heist::any_executor ex : {heist::any_executor{one}, heist::any_executor{other}}) {
+  for (heist::executor_ref ex : {heist::executor_ref{one}, heist::executor_ref{other}}) {
     CHECK(ex.worker_count() == 1);
     CHECK(ex.sync_wait([](heist::context c) {
       auto [a, b] = c.fork_join([] { return 1; }, [] { return 2; });
@@ -38,12 +38,12 @@ TEST_CASE("any_executor: as the executor that it refers to", "[dynamic]") {
     CHECK(n == 3);
     ex.wait_idle();
   }
-  CHECK(heist::any_executor{one} == heist::any_executor{one});
+  CHECK(heist::executor_ref{one} == heist::executor_ref{one});
 }
 
-TEST_CASE("any_executor: algorithms run on it", "[dynamic]") {
+TEST_CASE("executor_ref: algorithms run on it", "[dynamic]") {
   heist::executor two{2};
-  heist::any_executor const ex{two};
+  heist::executor_ref const ex{two};
   std::vector<int> v(10'000);
   CHECK(heist::for_each_index(ex, 0, 10'000, [&](int i) { v[static_cast<std::size_t>(i)] = 10'000 - i; }));
   heist::sort(ex, v);
@@ -105,12 +105,12 @@ TEST_CASE("per_worker: policy::automatic may run a region elsewhere, and each wo
       std::this_thread::sleep_for(std::chrono::milliseconds{1});  // so that another executor may be worth its start
     });
   }
-  long sum = 0, elsewhere = 0;
+  long sum = 0, remote = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     sum += counts[i];
-    if (i >= 2) elsewhere += counts[i];
+    if (i >= 2) remote += counts[i];
   }
   CHECK(sum == 200);
-  CHECK(elsewhere != 0);  // replay is tried
+  CHECK(remote != 0);  // replay is tried
   CHECK_THROWS_AS(other.sync_wait([&] { return counts.local(); }), heist::executor_error);
 }

@@ -43,7 +43,7 @@ TEST_CASE("flow: a pure write does not wait for readers where a new object will 
   heist::datum<std::vector<int>> numbers{f, 3, 1};
   numbers.renew_with([] { return std::vector<int>(3); });
   std::atomic<bool> open{false};
-  std::atomic<int> old{0}, fresh{0};
+  std::atomic<int> old{0}, unused{0};
   f.task(
       [&](heist::context c, int const& n, std::vector<int> const& v) {
         c.blocking([&] {
@@ -58,12 +58,13 @@ TEST_CASE("flow: a pure write does not wait for readers where a new object will 
         v[0] = 20;
       },
       heist::write(number), heist::write(numbers));
-  f.task([&](int const& n, std::vector<int> const& v) { fresh = n + v[0]; }, heist::read(number), heist::read(numbers));
-  while (fresh == 0) std::this_thread::yield();  // comes although the first one still reads
+  f.task([&](int const& n, std::vector<int> const& v) { unused = n + v[0]; }, heist::read(number),
+         heist::read(numbers));
+  while (unused == 0) std::this_thread::yield();  // comes although the first one still reads
   open = true;
   f.wait();
   CHECK(old == 2);
-  CHECK(fresh == 30);
+  CHECK(unused == 30);
   CHECK(number.value() == 10);
 }
 
@@ -125,9 +126,9 @@ TEST_CASE("flow: exceptions skip what comes after, and wait() rethrows the first
   f.task([](int& n) { n = 5; }, heist::update(x));
   CHECK(x.value() == 5);
   {
-    heist::flow dropped{ex};
-    heist::datum<int> d{dropped, 0};
-    dropped.task([](int&) { throw std::runtime_error{"dropped"}; }, heist::update(d));
+    heist::flow released{ex};
+    heist::datum<int> d{released, 0};
+    released.task([](int&) { throw std::runtime_error{"dropped"}; }, heist::update(d));
   }
   CHECK_THROWS_WITH(ex.wait_idle(), "dropped");
 }
@@ -202,8 +203,8 @@ TEST_CASE("flow: what does not fit is refused with a sentence", "[dynamic]") {
   heist::executor ex{1};
   CHECK_THROWS_AS((heist::flow{ex, {.window = 0}}), heist::executor_error);
   heist::flow f{ex}, other{ex};
-  heist::datum<int> mine{f, 0}, foreign{other, 0};
-  CHECK_THROWS_AS(f.task([](int&) {}, heist::update(foreign)), heist::executor_error);
+  heist::datum<int> mine{f, 0}, external{other, 0};
+  CHECK_THROWS_AS(f.task([](int&) {}, heist::update(external)), heist::executor_error);
   CHECK_THROWS_AS(f.task([](int const&, int&) {}, heist::read(mine), heist::write(mine)), heist::executor_error);
   f.task([](int const& a, int const& b) { static_cast<void>(a + b); }, heist::read(mine), heist::read(mine));
   f.wait();
@@ -214,7 +215,7 @@ TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
   heist_test::watchdog guard{"own flow", 60s, [&] { return ex.state_text(); }};
   heist::flow f{ex, {.window = 1}};
   heist::datum<int> x{f, 0}, y{f, 0};
-  std::atomic<int> refused{0};
+  std::atomic<int> rejected{0};
   std::atomic<bool> given{false}, ended{false};
   // The flow is this task's from then on until it ends.
   f.task(
@@ -224,7 +225,7 @@ TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
           try {
             wait();
           } catch (heist::executor_error const&) {
-            ++refused;
+            ++rejected;
           }
         };
         count([&] { f.wait(); });
@@ -237,7 +238,7 @@ TEST_CASE("flow: a task of its own that waits for it is told so", "[dynamic]") {
   given = true;
   while (!ended) std::this_thread::yield();
   CHECK(x.value() == 1);
-  CHECK(refused == 3);
+  CHECK(rejected == 3);
 }
 
 TEST_CASE("flow: where a value cannot be made anew there is no task, and all data are as before", "[dynamic]") {

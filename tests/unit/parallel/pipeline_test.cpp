@@ -87,7 +87,7 @@ TEST_CASE("pipeline: where stages are short, one may wait for what the next toke
       heist::executor ex{workers};
       heist_test::watchdog guard{"waits for the next", 60s, [&] { return ex.state_text(); }};
       std::vector<heist::completion> been(tokens);
-      std::size_t sum = 0, waited = 0;
+      std::size_t sum = 0, has_waited = 0;
       heist::pipeline p{4, heist::serial_stage([&](heist::token& t) {
                           if (t.number() == tokens) t.stop();
                           return t.number();
@@ -98,7 +98,7 @@ TEST_CASE("pipeline: where stages are short, one may wait for what the next toke
                         }),
                         heist::serial_stage([&](heist::context c, std::size_t x) {
                           if (x % 97 != 50 || x + 1 == tokens) return x;
-                          ++waited;
+                          ++has_waited;
                           auto const wait = [&] { heist_test::wait_for(been[x + 1]); };
                           if (in_child) {
                             c.fork_join(wait, [] {});
@@ -110,7 +110,7 @@ TEST_CASE("pipeline: where stages are short, one may wait for what the next toke
                         heist::serial_stage([&](std::size_t x) { sum += x; })};
       ex.run(p).get();
       CHECK(sum == tokens * (tokens - 1) / 2);
-      CHECK(waited == 10);
+      CHECK(has_waited == 10);
     }
   }
 }

@@ -187,9 +187,9 @@ class program {
     g->run = ex_.run(g->graph);
     ex_.post([g, from] {
       try {
-        g->given.fulfil(sum_of(from));
+        g->given.set_value(sum_of(from));
       } catch (...) {
-        g->given.fail(std::current_exception());
+        g->given.set_exception(std::current_exception());
       }
     });
     return ex_

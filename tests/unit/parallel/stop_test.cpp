@@ -75,9 +75,9 @@ std::vector<wait_kind> waits() {
          heist::with const urgent{.priority = heist::priority::high, .name = "urgent"};
          ex.submit(urgent, [&](context d) { until_stopped(d, n); }).get();
        }},
-      {"any_executor::submit",
+      {"executor_ref::submit",
        [](auto& ex, context, auto& n) {
-         heist::any_executor{ex}.submit([&](context d) { until_stopped(d, n); }).get();
+         heist::executor_ref{ex}.submit([&](context d) { until_stopped(d, n); }).get();
        }},
       {"a task with a token",
        [](auto&, context c, auto& n) {
@@ -222,7 +222,7 @@ heist::coroutine<> awaits_any(heist::executor<>& ex, std::atomic<int>& n) {
   heist::future<void> f = ex.submit([&](context d) { until_stopped(d, n); });
   co_await heist::when_any(f);
 }
-heist::coroutine<> awaits_elsewhere(heist::executor<>& ex, std::atomic<int>& n) {
+heist::coroutine<> awaits_remote(heist::executor<>& ex, std::atomic<int>& n) {
   heist::executor<> other{std::size_t{1}};
   auto const goes = [](heist::executor<>& to, std::atomic<int>& m) -> heist::coroutine<> {
     co_await heist::resume_on(to);
@@ -251,7 +251,7 @@ void add_coroutines(std::vector<wait_kind>& to) {
   add("a coroutine that another awaits", &awaits_coroutine);
   add("a coroutine's await after another", &awaits_after_another);
   add("a coroutine that awaits the first of some", &awaits_any);
-  add("a coroutine on another executor", &awaits_elsewhere);
+  add("a coroutine on another executor", &awaits_remote);
   add("a coroutine's run", &awaits_run);
   add("a coroutine that parks", &parks);
   to.push_back({"a coroutine of a task that is waited for",
@@ -331,18 +331,18 @@ TEST_CASE("stop: it does not reach what another task has started, nor what nobod
     while (!go) std::this_thread::yield();
     seen = seen || c.stop_requested();
   });
-  heist::future<void> dropped;
+  heist::future<void> released;
   std::atomic<int> begun{0};
   heist::task_graph g;
   g.emplace([&](context c) {
-    dropped = c.submit([&](context d) {
+    released = c.submit([&](context d) {
       while (!go) std::this_thread::yield();
       seen = seen || d.stop_requested();
     });
     heist::future<void> after_others = c.submit(heist::after(before), [] {});
     heist::future<std::size_t> any_of_others = heist::when_any(others, before);
     heist::future<void> first = c.submit([] {});
-    heist::future<std::size_t> any = heist::when_any(first, dropped);
+    heist::future<std::size_t> any = heist::when_any(first, released);
     first.get();
     heist::future<void> after_any = std::move(any).then([&](context, std::size_t) {
       while (!go) std::this_thread::yield();
@@ -365,7 +365,7 @@ TEST_CASE("stop: it does not reach what another task has started, nor what nobod
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   go = true;
   CHECK_THROWS_AS(run.get(), heist::stopped_error);
-  dropped.get();
+  released.get();
   CHECK_FALSE(seen);
 }
 

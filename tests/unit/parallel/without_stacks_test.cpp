@@ -31,7 +31,7 @@ void be_late() {
 
 }  // namespace
 
-TEST_CASE("without stacks: sync_wait, of any_executor, too, and run_here return when the task has ended", "[dynamic]") {
+TEST_CASE("without stacks: sync_wait, of executor_ref, too, and run_here return when the task has ended", "[dynamic]") {
   auto const sum = [](auto call) {
     return without_stacks([call](heist::executor<>& other) {
       auto const v = std::make_unique<std::vector<int>>(1000, 1);
@@ -43,7 +43,7 @@ TEST_CASE("without stacks: sync_wait, of any_executor, too, and run_here return 
   };
   CHECK(sum([](auto& ex, auto f) { return ex.sync_wait(f); }) == 1000);
   CHECK(sum([](auto& ex, auto f) { return ex.sync_wait(std::stop_source{}.get_token(), f); }) == 1000);
-  CHECK(sum([](auto& ex, auto f) { return heist::any_executor{ex}.sync_wait(f); }) == 1000);
+  CHECK(sum([](auto& ex, auto f) { return heist::executor_ref{ex}.sync_wait(f); }) == 1000);
   CHECK(sum([](auto& ex, auto f) { return ex.run_here(f); }) == 1000);
 }
 

@@ -19,7 +19,7 @@
 
 using namespace heist;
 using heist::tier::make_profile;
-using heist::tier::profile_facts;
+using heist::tier::profile_info;
 using heist_test::has;
 using heist_test::kib;
 using heist_test::mib;
@@ -75,8 +75,8 @@ void heat_ub(recording& r, std::uint32_t parent, std::uint64_t bytes, std::uint6
   }
 }
 
-profile_facts opteron() {  // four squads of 6 MiB, as in section 4
-  profile_facts f;
+profile_info opteron() {  // four squads of 6 MiB, as in section 4
+  profile_info f;
   f.squads = 4;
   f.shared_cache_bytes = 6 * mib;
   f.hardware_available = true;
@@ -108,10 +108,10 @@ struct oracle {
   }
   /// Fig. 6, read from the task up to the root.
   task_tier tier(std::uint32_t task, std::uint64_t limit, std::vector<std::uint64_t> const& soids) const {
-    auto const divided = [&](std::uint32_t t) { return soids[t] > limit && children_touch_data(t, soids); };
+    auto const split_range = [&](std::uint32_t t) { return soids[t] > limit && children_touch_data(t, soids); };
     for (auto t = r.tasks[task].parent; t != none; t = r.tasks[t].parent)
-      if (!divided(t)) return task_tier::intra;
-    return divided(task) ? task_tier::inter : task_tier::leaf_inter;
+      if (!split_range(t)) return task_tier::intra;
+    return split_range(task) ? task_tier::inter : task_tier::leaf_inter;
   }
   std::size_t leaves(std::uint64_t limit, std::vector<std::uint64_t> const& soids) const {
     std::size_t n = 0;
@@ -122,7 +122,7 @@ struct oracle {
 };
 
 void check_tiers(region_profile const& p) {
-  REQUIRE(p.verdict() == profile_verdict::two_tiers);
+  REQUIRE(p.decision() == profile_decision::two_tiers);
   for (std::uint32_t i = 1; i < p.size(); ++i) {
     auto const above = p[p[i].parent].tier;
     REQUIRE((p[i].tier == task_tier::intra) == (above != task_tier::inter));
@@ -131,7 +131,7 @@ void check_tiers(region_profile const& p) {
   }
 }
 
-std::string refusal(std::vector<profiled_task> const& tasks) {
+std::string error_text(std::vector<profiled_task> const& tasks) {
   try {
     make_profile(tasks, opteron());
   } catch (region_error const& e) {
@@ -153,7 +153,7 @@ TEST_CASE("cats: heat with 16 MiB on four squads of 6 MiB is cut at 4 MiB, as in
   CHECK(p.count(task_tier::inter) == 4);  // the body, 16, 8, 8
   for (auto const& e : p.data().entries)
     if (e.tier == task_tier::leaf_inter) CHECK(e.soid_bytes == 4 * mib);
-  CHECK(has(p.note(), "4 leaf inter-squad tasks below tasks with more than 6 MiB"));
+  CHECK(has(p.explain(), "4 leaf inter-squad tasks below tasks with more than 6 MiB"));
 }
 
 TEST_CASE("cats: the three cases of Fig. 6, and a task that fits exactly", "[policy]") {
@@ -204,26 +204,26 @@ TEST_CASE("cats: Heat-ub, the unbalanced tree of Algorithm 1", "[policy]") {
 
 TEST_CASE("cats: data that fits into fewer caches than there are is divided all the same", "[policy]") {
   for (std::uint64_t const squads : {2u, 3u, 4u, 8u, 9u, 16u, 64u}) {
-    auto facts = opteron();
-    facts.squads = squads;
-    auto const p = make_profile(heat(4 * mib, 16 * kib).tasks, facts);
+    auto info = opteron();
+    info.squads = squads;
+    auto const p = make_profile(heat(4 * mib, 16 * kib).tasks, info);
     check_tiers(p);
     auto const leaves = p.count(task_tier::leaf_inter);
     CHECK(leaves >= squads);
     CHECK(leaves < 2 * squads);
-    CHECK(has(p.note(), "so that each of"));
+    CHECK(has(p.explain(), "so that each of"));
   }
 }
 
 TEST_CASE("cats: a little inequality is let pass, more is divided once more", "[policy]") {
-  profile_facts facts = opteron();
-  facts.squads = 2;
+  profile_info info = opteron();
+  info.squads = 2;
   for (auto const& [left, leaves] : std::map<std::uint64_t, std::size_t>{{512, 2}, {560, 2}, {600, 3}, {700, 3}}) {
     recording r;
     auto const root = r.add(none, &heat_code);
     heat(r, root, left * kib, 64 * kib);
     heat(r, root, (1024 - left) * kib, 64 * kib);
-    auto const p = make_profile(r.tasks, facts);
+    auto const p = make_profile(r.tasks, info);
     check_tiers(p);
     CHECK(p.count(task_tier::leaf_inter) == leaves);
   }
@@ -237,7 +237,7 @@ TEST_CASE("cats: fewer leaves than squads, if the tree has no more", "[policy]")
   auto const p = make_profile(r.tasks, opteron());
   check_tiers(p);
   CHECK(p.count(task_tier::leaf_inter) == 2);
-  CHECK(has(p.note(), "2 leaf inter-squad tasks, fewer than the 4 squads,"));
+  CHECK(has(p.explain(), "2 leaf inter-squad tasks, fewer than the 4 squads,"));
 }
 
 TEST_CASE("cats: a task whose children touch nothing is a leaf inter-squad task, however large", "[policy]") {
@@ -247,9 +247,9 @@ TEST_CASE("cats: a task whose children touch nothing is a leaf inter-squad task,
   for (int i = 0; i < 3; ++i) r.add(large, &heat_code);
   auto const larger = r.add(root, &heat_code, touches(100 * mib));
   for (int i = 0; i < 4; ++i) r.add(larger, &heat_code, touches(i == 0 ? 64 : 0));
-  auto facts = opteron();
-  facts.squads = 2;
-  auto const p = make_profile(r.tasks, facts);
+  auto info = opteron();
+  info.squads = 2;
+  auto const p = make_profile(r.tasks, info);
   check_tiers(p);
   CHECK(p[p.lookup(0, 0)].tier == task_tier::leaf_inter);
   CHECK(p[p.lookup(0, 1)].tier == task_tier::inter);
@@ -263,9 +263,9 @@ TEST_CASE("cats: all data in one task cannot be divided", "[policy]") {
     r.add(child, &heat_code);
     r.add(child, &heat_code);
     auto const p = make_profile(r.tasks, opteron());
-    CHECK(p.verdict() == profile_verdict::nothing_measured);
+    CHECK(p.decision() == profile_decision::nothing_measured);
     CHECK(p.source() == profile_source::hardware);
-    CHECK(has(p.note(), "all data belongs to one task"));
+    CHECK(has(p.explain(), "all data belongs to one task"));
     CHECK(p.count(task_tier::intra) == p.size());
   }
 }
@@ -291,10 +291,10 @@ TEST_CASE("cats: random trees in random order against the definitions", "[policy
       shuffled[number[i]] = r.tasks[i];
       if (i > 0) shuffled[number[i]].parent = number[r.tasks[i].parent];
     }
-    profile_facts facts = opteron();
-    facts.squads = 2 + random.below(6);
-    facts.shared_cache_bytes = random.below(4) == 0 ? 0 : 64 * random.below(20000);
-    auto const p = make_profile(shuffled, facts);
+    profile_info info = opteron();
+    info.squads = 2 + random.below(6);
+    info.shared_cache_bytes = random.below(4) == 0 ? 0 : 64 * random.below(20000);
+    auto const p = make_profile(shuffled, info);
 
     oracle const o{r};
     std::vector<std::uint64_t> soids(n);
@@ -308,8 +308,8 @@ TEST_CASE("cats: random trees in random order against the definitions", "[policy
       good = good && p[i].soid_bytes == soids[task] && p[i].own_bytes == 64 * r.tasks[task].own.private_misses;
     }
     REQUIRE(good);
-    if (p.verdict() != profile_verdict::two_tiers) {
-      REQUIRE(p.verdict() == profile_verdict::nothing_measured);
+    if (p.decision() != profile_decision::two_tiers) {
+      REQUIRE(p.decision() == profile_decision::nothing_measured);
       REQUIRE((soids[0] == 0 || o.leaves(0, soids) < 2));
       continue;
     }
@@ -320,15 +320,15 @@ TEST_CASE("cats: random trees in random order against the definitions", "[policy
 
     // The limit: the cache, or a share and an eighth, or the largest that gives as many leaves as there are squads.
     std::vector<std::uint64_t> candidates;
-    if (facts.shared_cache_bytes != 0) candidates.push_back(facts.shared_cache_bytes);
-    candidates.push_back(soids[0] / facts.squads + soids[0] / facts.squads / 8);
+    if (info.shared_cache_bytes != 0) candidates.push_back(info.shared_cache_bytes);
+    candidates.push_back(soids[0] / info.squads + soids[0] / info.squads / 8);
     auto cuts = soids;
     std::sort(cuts.rbegin(), cuts.rend());
     for (auto const s : cuts)
       if (s > 0 && s <= candidates.back()) candidates.push_back(s - 1);
     std::size_t most = 0;
     for (auto const c : candidates) most = std::max(most, o.leaves(c, soids));
-    auto const wanted = std::min<std::size_t>(most, facts.squads);
+    auto const wanted = std::min<std::size_t>(most, info.squads);
     auto const expected = std::find_if(candidates.begin(), candidates.end(),
                                        [&](std::uint64_t c) { return o.leaves(c, soids) >= wanted; });
     REQUIRE(o.leaves(p.data().limit_bytes, soids) == o.leaves(*expected, soids));
@@ -347,39 +347,39 @@ TEST_CASE("cats: the source is hardware, then footprints, then time, and says wh
   auto const timed = only([](task_counts c) { return task_counts{.ticks = 3 * c.ticks}; });
   auto const nothing = only([](task_counts) { return task_counts{}; });
 
-  auto facts = opteron();
-  auto const by_hardware = make_profile(full.tasks, facts);
+  auto info = opteron();
+  auto const by_hardware = make_profile(full.tasks, info);
   CHECK(by_hardware.source_note() == "misses of the last private cache, times 64 bytes");
 
-  auto p = make_profile(declared, facts);  // counters that stand at zero, as in many virtual machines
+  auto p = make_profile(declared, info);  // counters that stand at zero, as in many virtual machines
   CHECK(p.source() == profile_source::footprint);
   CHECK(has(p.source_note(), "the hardware counted nothing (misses of the last private cache)"));
   CHECK(p.data().entries == by_hardware.data().entries);
 
-  facts.hardware_available = false;
-  facts.hardware_why_not = "perf_event_open was refused";
-  p = make_profile(full.tasks, facts);
+  info.hardware_available = false;
+  info.hardware_why_not = "perf_event_open was refused";
+  p = make_profile(full.tasks, info);
   CHECK(p.source() == profile_source::footprint);
   CHECK(p.source_note() ==
         "hardware counters are not available: perf_event_open was refused; the tasks declared what they touch");
 
-  facts.region_bytes = 16 * mib;
-  p = make_profile(timed, facts);
+  info.region_bytes = 16 * mib;
+  p = make_profile(timed, info);
   CHECK(p.source() == profile_source::time);
   CHECK(p.data().entries == by_hardware.data().entries);  // time in proportion to data: the same bytes, exactly
   CHECK(has(p.source_note(), "no task declared what it touches; the region's data is spread"));
 
-  p = make_profile(nothing, facts);
-  CHECK(p.verdict() == profile_verdict::nothing_measured);
+  p = make_profile(nothing, info);
+  CHECK(p.decision() == profile_decision::nothing_measured);
   CHECK(p.source() == profile_source::none);
-  CHECK(has(p.note(), "time was not measured"));
+  CHECK(has(p.explain(), "time was not measured"));
 
-  facts.region_bytes = 0;
-  p = make_profile(timed, facts);
-  CHECK(p.verdict() == profile_verdict::nothing_measured);
-  CHECK(has(p.note(), "traditional stealing because nothing could be measured"));
-  CHECK(has(p.note(), "perf_event_open was refused"));
-  CHECK(has(p.note(), "ctx.footprint(bytes)"));
+  info.region_bytes = 0;
+  p = make_profile(timed, info);
+  CHECK(p.decision() == profile_decision::nothing_measured);
+  CHECK(has(p.explain(), "traditional stealing because nothing could be measured"));
+  CHECK(has(p.explain(), "perf_event_open was refused"));
+  CHECK(has(p.explain(), "ctx.footprint(bytes)"));
   CHECK(p.count(task_tier::intra) == p.size());
 }
 
@@ -391,12 +391,12 @@ TEST_CASE("cats: bytes spread by time add up exactly, whatever the numbers", "[p
     auto const root = r.add(none, &heat_code, {.ticks = random.below(100)});
     for (int i = 0; i < 20; ++i)
       r.add(root, &heat_code, {.ticks = round % 3 == 0 ? huge - random.below(9) : random.below(1000)});
-    auto facts = opteron();
-    facts.hardware_available = false;
-    facts.region_bytes = round % 2 == 0 ? huge : 1 + random.below(5000);
-    auto const p = make_profile(r.tasks, facts);
+    auto info = opteron();
+    info.hardware_available = false;
+    info.region_bytes = round % 2 == 0 ? huge : 1 + random.below(5000);
+    auto const p = make_profile(r.tasks, info);
     REQUIRE(p.source() == profile_source::time);
-    REQUIRE(p[0].soid_bytes == facts.region_bytes);
+    REQUIRE(p[0].soid_bytes == info.region_bytes);
   }
 }
 
@@ -410,50 +410,50 @@ TEST_CASE("cats: absurd counts saturate", "[policy]") {
 }
 
 TEST_CASE("cats: divide-and-conquer is a task that runs an ancestor's function", "[policy]") {
-  auto const verdict = [](auto... functions) {  // each below the one before, beside the last another of no function
+  auto const decision = [](auto... functions) {  // each below the one before, beside the last another of no function
     recording r;
     std::uint32_t parent = none;
     for (void const* f : {static_cast<void const*>(functions)...}) parent = r.add(parent, f, touches(mib));
     r.add(r.tasks[parent].parent == none ? parent : r.tasks[parent].parent, nullptr, touches(mib));
-    return make_profile(r.tasks, opteron()).verdict();
+    return make_profile(r.tasks, opteron()).decision();
   };
   int const *a = &body_code, *b = &heat_code, *c = &heat2_code;
-  CHECK(verdict(a, b, b) == profile_verdict::two_tiers);
-  CHECK(verdict(a, b, c, b) == profile_verdict::two_tiers);  // as heat and heat2
-  CHECK(verdict(a, a) == profile_verdict::two_tiers);
-  CHECK(verdict(a, b, c) == profile_verdict::not_divide_and_conquer);
-  CHECK(verdict(a) == profile_verdict::not_divide_and_conquer);
+  CHECK(decision(a, b, b) == profile_decision::two_tiers);
+  CHECK(decision(a, b, c, b) == profile_decision::two_tiers);  // as heat and heat2
+  CHECK(decision(a, a) == profile_decision::two_tiers);
+  CHECK(decision(a, b, c) == profile_decision::not_divide_and_conquer);
+  CHECK(decision(a) == profile_decision::not_divide_and_conquer);
   int const* const unknown = nullptr;
-  CHECK(verdict(unknown, unknown, unknown) == profile_verdict::not_divide_and_conquer);
+  CHECK(decision(unknown, unknown, unknown) == profile_decision::not_divide_and_conquer);
 
   recording flat;  // siblings of the same function are a loop
   auto const root = flat.add(none, a);
   for (int i = 0; i < 100; ++i) flat.add(root, b, touches(mib));
   auto const p = make_profile(flat.tasks, opteron());
-  CHECK(p.verdict() == profile_verdict::not_divide_and_conquer);
-  CHECK(has(p.note(), "none of 101 tasks"));
+  CHECK(p.decision() == profile_decision::not_divide_and_conquer);
+  CHECK(has(p.explain(), "none of 101 tasks"));
   CHECK(p.count(task_tier::intra) == 101);
 }
 
 TEST_CASE("cats: CMPI decides by most of the tasks that have no children", "[policy]") {
   auto const cpu =
       task_counts{.private_misses = 1, .l1_misses = 10, .instructions = 1000000, .ticks = 400000, .declared_bytes = 64};
-  auto const verdict = [&](int cpu_bound, int memory_bound, int idle, bool hardware) {
+  auto const decision = [&](int cpu_bound, int memory_bound, int idle, bool hardware) {
     recording r;
     auto const root = r.add(none, &heat_code, touches(mib));  // tasks with children do not vote
     for (int i = 0; i < cpu_bound; ++i) r.add(root, &heat_code, cpu);
     for (int i = 0; i < memory_bound; ++i) r.add(root, &heat_code, touches(mib));
     for (int i = 0; i < idle; ++i) r.add(root, &heat_code);
-    auto facts = opteron();
-    facts.hardware_available = hardware;
-    return make_profile(r.tasks, facts).verdict();
+    auto info = opteron();
+    info.hardware_available = hardware;
+    return make_profile(r.tasks, info).decision();
   };
   for (bool const hardware : {true, false}) {
-    CHECK(verdict(5, 4, 0, hardware) == profile_verdict::cpu_bound);
-    CHECK(verdict(5, 5, 0, hardware) == profile_verdict::two_tiers);
-    CHECK(verdict(5, 6, 0, hardware) == profile_verdict::two_tiers);
-    CHECK(verdict(3, 2, 100, hardware) == profile_verdict::cpu_bound);  // those that did nothing do not vote
-    CHECK(verdict(2, 3, 100, hardware) == profile_verdict::two_tiers);
+    CHECK(decision(5, 4, 0, hardware) == profile_decision::cpu_bound);
+    CHECK(decision(5, 5, 0, hardware) == profile_decision::two_tiers);
+    CHECK(decision(5, 6, 0, hardware) == profile_decision::two_tiers);
+    CHECK(decision(3, 2, 100, hardware) == profile_decision::cpu_bound);  // those that did nothing do not vote
+    CHECK(decision(2, 3, 100, hardware) == profile_decision::two_tiers);
   }
 }
 
@@ -464,29 +464,29 @@ TEST_CASE("cats: CMPI weighs misses by their penalties and compares with the thr
         {.private_misses = 6, .l1_misses = 10, .instructions = 1000, .ticks = 100000, .declared_bytes = 640});
   r.add(root, &heat_code,
         {.private_misses = 6, .l1_misses = 10, .instructions = 1000, .ticks = 100000, .declared_bytes = 640});
-  auto facts = opteron();
-  facts.l1_penalty = 10;
-  facts.private_penalty = 40;  // CMPI = (10 + 6 * 4) / 1000
-  facts.cpu_bound_misses_per_instruction = 0.0339;
-  CHECK(make_profile(r.tasks, facts).verdict() == profile_verdict::two_tiers);
-  facts.cpu_bound_misses_per_instruction = 0.0341;
-  auto const p = make_profile(r.tasks, facts);
-  CHECK(p.verdict() == profile_verdict::cpu_bound);
-  CHECK(has(p.note(), "2 of 2 tasks"));
+  auto info = opteron();
+  info.l1_penalty = 10;
+  info.private_penalty = 40;  // CMPI = (10 + 6 * 4) / 1000
+  info.cpu_bound_misses_per_instruction = 0.0339;
+  CHECK(make_profile(r.tasks, info).decision() == profile_decision::two_tiers);
+  info.cpu_bound_misses_per_instruction = 0.0341;
+  auto const p = make_profile(r.tasks, info);
+  CHECK(p.decision() == profile_decision::cpu_bound);
+  CHECK(has(p.explain(), "2 of 2 tasks"));
 
-  facts.hardware_available = false;  // 10 lines, each a miss of both: 10 * (1 + 4) / 100000
-  facts.cpu_bound_misses_per_tick = 0.00049;
-  CHECK(make_profile(r.tasks, facts).verdict() == profile_verdict::two_tiers);
-  facts.cpu_bound_misses_per_tick = 0.00051;
-  CHECK(make_profile(r.tasks, facts).verdict() == profile_verdict::cpu_bound);
+  info.hardware_available = false;  // 10 lines, each a miss of both: 10 * (1 + 4) / 100000
+  info.cpu_bound_misses_per_tick = 0.00049;
+  CHECK(make_profile(r.tasks, info).decision() == profile_decision::two_tiers);
+  info.cpu_bound_misses_per_tick = 0.00051;
+  CHECK(make_profile(r.tasks, info).decision() == profile_decision::cpu_bound);
 }
 
 TEST_CASE("cats: one squad means traditional stealing", "[policy]") {
   for (std::uint64_t const squads : {0u, 1u}) {
-    auto facts = opteron();
-    facts.squads = squads;
-    auto const p = make_profile(heat(16 * mib, mib).tasks, facts);
-    CHECK(p.verdict() == profile_verdict::one_squad);
+    auto info = opteron();
+    info.squads = squads;
+    auto const p = make_profile(heat(16 * mib, mib).tasks, info);
+    CHECK(p.decision() == profile_decision::one_squad);
     CHECK(p[0].soid_bytes == 16 * mib);  // measured all the same
     CHECK(p.count(task_tier::intra) == p.size());
   }
@@ -501,13 +501,13 @@ TEST_CASE("cats: a profile comes back from JSON and knows its machine", "[policy
 
 TEST_CASE("cats: recordings that are no tree are refused", "[policy]") {
   auto const task = [](std::uint32_t parent, std::uint32_t index) { return profiled_task{parent, index, nullptr, {}}; };
-  CHECK(refusal({task(none, 0), task(0, 0), task(1, 0)}) == "accepted");
-  CHECK(has(refusal({task(0, 0)}), "no root or more than one"));
-  CHECK(has(refusal({task(none, 0), task(none, 1)}), "no root or more than one"));
-  CHECK(has(refusal({task(none, 0), task(7, 0)}), "task 1 was spawned by task 7 of 2"));
-  CHECK(has(refusal({task(none, 0), task(0, 3), task(0, 3)}), "have the same path"));
-  CHECK(has(refusal({task(none, 0), task(2, 0), task(1, 0)}), "2 of its 3 tasks do not descend from the root"));
-  CHECK(has(refusal({task(none, 0), task(1, 0)}), "1 of its 2 tasks do not descend from the root"));
+  CHECK(error_text({task(none, 0), task(0, 0), task(1, 0)}) == "accepted");
+  CHECK(has(error_text({task(0, 0)}), "no root or more than one"));
+  CHECK(has(error_text({task(none, 0), task(none, 1)}), "no root or more than one"));
+  CHECK(has(error_text({task(none, 0), task(7, 0)}), "task 1 was spawned by task 7 of 2"));
+  CHECK(has(error_text({task(none, 0), task(0, 3), task(0, 3)}), "have the same path"));
+  CHECK(has(error_text({task(none, 0), task(2, 0), task(1, 0)}), "2 of its 3 tasks do not descend from the root"));
+  CHECK(has(error_text({task(none, 0), task(1, 0)}), "1 of its 2 tasks do not descend from the root"));
   CHECK(make_profile({}, opteron()).empty());
 }
 

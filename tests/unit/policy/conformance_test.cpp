@@ -11,7 +11,7 @@ using namespace heist_test;
 namespace {
 
 /// Whether the suite sees a policy that breaks a promise.
-struct names_nobody_else : heist::victim::random {
+struct names_no_other : heist::victim::random {
   std::uint32_t next(thief_view const& me, fast_random&) noexcept { return me.self; }
 };
 struct never_names_the_last : heist::victim::random {
@@ -22,7 +22,7 @@ struct never_names_the_last : heist::victim::random {
 struct one_too_many : heist::victim::random {
   std::uint32_t next(thief_view const& me, fast_random& random) noexcept { return random.below(me.workers + 1); }
 };
-struct looks_for_ever : heist::victim::random {
+struct probes_forever : heist::victim::random {
   bool wants_look() const noexcept { return true; }
   void looked(std::uint32_t, offer const&) noexcept {}
 };
@@ -77,9 +77,9 @@ TEMPLATE_LIST_TEST_CASE("victim conformance: V1, V2, V3 and V4 among many worker
 
 TEST_CASE("victim conformance: a policy that breaks a promise is found out", "[policy]") {
   CHECK(first_that_breaks<heist::victim::random>() == "");
-  CHECK(first_that_breaks<names_nobody_else>() == "V2");
+  CHECK(first_that_breaks<names_no_other>() == "V2");
   CHECK(first_that_breaks<never_names_the_last>() == "V2");
   CHECK(first_that_breaks<needs_feedback>() == "V2");
   CHECK(first_that_breaks<one_too_many>() == "V1");
-  CHECK(first_that_breaks<looks_for_ever>() == "V4");
+  CHECK(first_that_breaks<probes_forever>() == "V4");
 }

@@ -49,13 +49,13 @@ std::vector<std::uint32_t> stages(std::vector<std::pair<int, std::uint32_t>> con
 struct place_may_throw : heist::victim::random {
   void place(thief_view const&, machine const&, heist::topology::squads const&) {}
 };
-struct place_takes_nothing : heist::victim::random {
+struct place_accepts_nothing : heist::victim::random {
   void place() noexcept {}
 };
 static_assert(!heist::victim::placed_policy<heist::victim::random>);
-static_assert(!heist::victim::placed_policy<place_may_throw> && !heist::victim::placed_policy<place_takes_nothing>);
+static_assert(!heist::victim::placed_policy<place_may_throw> && !heist::victim::placed_policy<place_accepts_nothing>);
 static_assert(heist::victim::victim_policy<place_may_throw> && !heist::victim::whole_victim_policy<place_may_throw>);
-static_assert(!heist::victim::whole_victim_policy<place_takes_nothing>);
+static_assert(!heist::victim::whole_victim_policy<place_accepts_nothing>);
 static_assert(heist::victim::placed_policy<heist::victim::sampled<hierarchical, 2>>);
 static_assert(!heist::victim::placed_policy<heist::victim::sampling<>>);
 

@@ -15,7 +15,7 @@ constexpr std::uint32_t longest_pause = 1024;  // relax instructions, some 25 us
 template <class Idle>
 void search_ends(Idle& idle, std::uint64_t worked) {
   idle.begin(4, worked);
-  REQUIRE(idle.holdback() <= longest_pause);
+  REQUIRE(idle.wake_delay() <= longest_pause);
   if (Idle::never_sleeps) return;
   int failures = 0;
   while (idle.failed() != heist::idle::step::sleep) {
@@ -27,7 +27,7 @@ void search_ends(Idle& idle, std::uint64_t worked) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("idle: a clock that jumps, stands still or runs backwards delays nobody", "[policy]",
-                   heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle) {
+                   heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard) {
   TestType idle;
   auto const backwards = std::uint64_t{10} - std::uint64_t{20};  // as the loop computes it, end minus beginning
   for (std::uint64_t const worked : {std::uint64_t{0}, std::uint64_t{1}, backwards, std::uint64_t{1} << 63,

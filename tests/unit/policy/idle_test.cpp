@@ -12,12 +12,12 @@ namespace {
 struct failed_may_throw : adaptive {
   step failed() { return step::sleep; }
 };
-struct begin_takes_nothing : adaptive {
+struct begin_accepts_nothing : adaptive {
   void begin() noexcept {}
 };
 struct no_constants {
   void begin(std::uint32_t, std::uint64_t) noexcept {}
-  std::uint32_t holdback() noexcept { return 0; }
+  std::uint32_t wake_delay() noexcept { return 0; }
   step failed() noexcept { return step::sleep; }
   std::uint32_t pauses() noexcept { return 0; }
 };
@@ -28,14 +28,14 @@ struct archetype {
   static constexpr bool never_sleeps = false, keeps_a_thief = false, wakes_on_push = true;
   static constexpr int helpers = 0;
   void begin(std::uint32_t, std::uint64_t) noexcept {}
-  std::uint32_t holdback() noexcept { return 0; }
+  std::uint32_t wake_delay() noexcept { return 0; }
   step failed() noexcept { return step::sleep; }
   std::uint32_t pauses() noexcept { return 0; }
 };
 
 static_assert(idle_policy<archetype>);
 static_assert(!idle_policy<failed_may_throw>);
-static_assert(!idle_policy<begin_takes_nothing>);
+static_assert(!idle_policy<begin_accepts_nothing>);
 static_assert(!idle_policy<no_constants>);
 static_assert(!idle_policy<int>);
 
@@ -43,7 +43,7 @@ constexpr std::uint64_t never_worked = ~std::uint64_t{0};
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES adaptive, always_awake, balanced, default_idle
+#define ALL_IDLE_POLICIES adaptive, spinning, balanced, standard
 
 TEMPLATE_TEST_CASE("idle: I1 a search ends after finitely many failures, or never sleeps", "[policy]",
                    ALL_IDLE_POLICIES) {
@@ -72,7 +72,7 @@ TEMPLATE_TEST_CASE("idle: I3 holdback and pauses are bounded, whatever was stole
   TestType policy;
   for (int search = 0; search < 1000; ++search) {
     policy.begin(2, search % 100 == 0 ? never_worked : 1);
-    REQUIRE(policy.holdback() <= 1000);
+    REQUIRE(policy.wake_delay() <= 1000);
     for (int i = 0; i < 300 && policy.failed() != step::sleep; ++i) REQUIRE(policy.pauses() <= 1000);
   }
 }
@@ -109,7 +109,7 @@ TEST_CASE("idle: balanced sleeps after SleepThreshold = 64 failures and yields o
 namespace {
 
 /// How many attempts a search makes, but for those without a pause, until it ends in a sleep of so many ticks.
-int attempts_then_sleep(default_idle& policy, std::uint64_t ticks) {
+int attempts_then_sleep(standard& policy, std::uint64_t ticks) {
   policy.begin(2, never_worked);
   int attempts = 1;
   for (step s = policy.failed(); s != step::sleep; s = policy.failed())
@@ -120,10 +120,9 @@ int attempts_then_sleep(default_idle& policy, std::uint64_t ticks) {
 
 }  // namespace
 
-TEST_CASE("idle: default_idle searches longer after a short sleep, and less often so where that is in vain",
-          "[policy]") {
+TEST_CASE("idle: standard searches longer after a short sleep, and less often so where that is in vain", "[policy]") {
   constexpr std::uint64_t briefly = 1000, long_asleep = 1'000'000'000;
-  default_idle policy;
+  standard policy;
   int const usual = attempts_then_sleep(policy, long_asleep);
   CHECK(attempts_then_sleep(policy, long_asleep) == usual);
   CHECK(attempts_then_sleep(policy, briefly) == usual);
@@ -157,16 +156,15 @@ TEST_CASE("idle: default_idle searches longer after a short sleep, and less ofte
     while (attempts_then_sleep(policy, briefly) == usual) ++before_longer;
     CHECK(before_longer == (found ? 2 : 256));
   }
-  default_idle another;
+  standard another;
   CHECK(attempts_then_sleep(another, 600'000) == usual);
   CHECK(attempts_then_sleep(another, 599'999) == usual);
   CHECK(attempts_then_sleep(another, briefly) == 4 * usual);
 }
 
-TEST_CASE("idle: under default_idle a worker that has been woken asks as many as there are before it pauses",
-          "[policy]") {
+TEST_CASE("idle: under standard a worker that has been woken asks as many as there are before it pauses", "[policy]") {
   for (std::uint32_t workers : {2u, 64u}) {
-    default_idle policy;
+    standard policy;
     policy.begin(workers, never_worked);
     CHECK(policy.failed() == step::pause);
     policy.slept(1'000'000'000);
@@ -178,15 +176,15 @@ TEST_CASE("idle: under default_idle a worker that has been woken asks as many as
   }
 }
 
-TEST_CASE("idle: default_idle holds back after poor booties only, and forgets after a rich one", "[policy]") {
-  default_idle policy;
+TEST_CASE("idle: standard holds back after poor booties only, and forgets after a rich one", "[policy]") {
+  standard policy;
   policy.begin(2, never_worked);
-  CHECK(policy.holdback() == 0);
+  CHECK(policy.wake_delay() == 0);
   policy.begin(2, 1);
-  auto const first = policy.holdback();
+  auto const first = policy.wake_delay();
   CHECK(first > 0);
   policy.begin(2, 1);
-  CHECK(policy.holdback() == 2 * first);
+  CHECK(policy.wake_delay() == 2 * first);
   policy.begin(2, 1'000'000);
-  CHECK(policy.holdback() == 0);
+  CHECK(policy.wake_delay() == 0);
 }

@@ -16,9 +16,9 @@
 #include "support/texts.hpp"
 
 using namespace heist;
+using heist_test::error_text_of;
 using heist_test::has;
 using heist_test::mib;
-using heist_test::refusal_of;
 using heist_test::replaced;
 
 namespace {
@@ -32,7 +32,7 @@ profile_data example() {
   d.shared_cache_bytes = d.limit_bytes = 6 * mib;
   d.source = profile_source::footprint;
   d.source_note = "no \"PMU\" here";
-  d.verdict = profile_verdict::two_tiers;
+  d.decision = profile_decision::two_tiers;
   d.note = "two tiers";
   d.entries = {{no_entry, 0, 0, 16 * mib, task_tier::inter},
                {0, 0, 0, 8 * mib, task_tier::inter},
@@ -45,18 +45,18 @@ profile_data example() {
   return d;
 }
 
-std::string refusal(profile_data d) {
-  return refusal_of<region_error>([&] { region_profile{std::move(d)}; });
+std::string error_text(profile_data d) {
+  return error_text_of<region_error>([&] { region_profile{std::move(d)}; });
 }
 
-std::string refusal(std::string const& text) {
-  return refusal_of<region_error>([&] { region_profile::from_json(text); });
+std::string error_text(std::string const& text) {
+  return error_text_of<region_error>([&] { region_profile::from_json(text); });
 }
 
 /// A random tree without tiers; spawn indices have gaps.
 profile_data random_tree(std::size_t tasks, fast_random& random) {
   profile_data d;
-  d.verdict = profile_verdict::cpu_bound;
+  d.decision = profile_decision::cpu_bound;
   d.squads = 2;
   std::vector<std::uint32_t> next_index(tasks);
   for (std::uint32_t i = 0; i < tasks; ++i) {
@@ -76,7 +76,7 @@ profile_data random_tree(std::size_t tasks, fast_random& random) {
 TEST_CASE("profile: an empty one knows nothing", "[policy]") {
   region_profile const p;
   CHECK(p.empty());
-  CHECK(p.verdict() == profile_verdict::nothing_measured);
+  CHECK(p.decision() == profile_decision::nothing_measured);
   CHECK(p.lookup(region_profile::root, 0) == no_entry);
   CHECK(p.lookup(no_entry, 0) == no_entry);
   CHECK(has(p.text(), "no run has been profiled"));
@@ -130,11 +130,11 @@ TEST_CASE("profile: lookup against a map, with so many keys that many share a sl
 }
 
 TEST_CASE("profile: what is inconsistent is refused with a sentence", "[policy]") {
-  CHECK(refusal(example()) == "accepted");
+  CHECK(error_text(example()) == "accepted");
   auto const with = [](auto change) {
     auto d = example();
     change(d);
-    return refusal(std::move(d));
+    return error_text(std::move(d));
   };
   CHECK(has(with([](auto& d) { d.entries.clear(); }), "it has no tasks"));
   CHECK(has(with([](auto& d) { d.entries[0].parent = 0; }), "its first task is not the root"));
@@ -149,7 +149,7 @@ TEST_CASE("profile: what is inconsistent is refused with a sentence", "[policy]"
       has(with([](auto& d) { d.entries[3].tier = task_tier::intra; }), "task 3 is intra below a parent that is inter"));
   CHECK(has(with([](auto& d) { d.entries[7].tier = task_tier::leaf_inter; }), "below a parent that is leaf_inter"));
   CHECK(has(with([](auto& d) { d.entries[6].tier = task_tier::inter; }), "task 6 is inter, but has no children"));
-  CHECK(has(with([](auto& d) { d.verdict = profile_verdict::cpu_bound; }), "task 0 is inter without two tiers"));
+  CHECK(has(with([](auto& d) { d.decision = profile_decision::cpu_bound; }), "task 0 is inter without two tiers"));
 }
 
 TEST_CASE("profile: sums beyond 64 bits stay at the largest number", "[policy]") {
@@ -158,7 +158,7 @@ TEST_CASE("profile: sums beyond 64 bits stay at the largest number", "[policy]")
   d.entries = {{no_entry, 0, 0, huge, task_tier::intra},
                {0, 0, huge - 1, huge - 1, task_tier::intra},
                {0, 1, huge - 1, huge - 1, task_tier::intra}};
-  CHECK(refusal(d) == "accepted");
+  CHECK(error_text(d) == "accepted");
   region_profile const p(d);
   CHECK(region_profile::from_json(p.to_json()) == p);
 }
@@ -191,7 +191,7 @@ TEST_CASE("profile: a very deep tree is written without recursion", "[policy]") 
   constexpr std::uint32_t depth = 100000;
   profile_data d;
   d.squads = 2;
-  d.verdict = profile_verdict::two_tiers;
+  d.decision = profile_decision::two_tiers;
   for (std::uint32_t i = 0; i < depth; ++i)
     d.entries.push_back({i - 1, 0, 1, depth - i, i + 1 < depth ? task_tier::inter : task_tier::leaf_inter});
   region_profile const p(d);
@@ -221,7 +221,7 @@ TEST_CASE("profile: JSON that others can read and that comes back the same", "[p
 TEST_CASE("profile: JSON that is cut anywhere is refused", "[policy]") {
   auto const text = region_profile(example()).to_json();
   for (std::size_t length = 0; length + 1 < text.size(); ++length) {  // the last character is a line's end
-    auto const what = refusal(text.substr(0, length));
+    auto const what = error_text(text.substr(0, length));
     REQUIRE(has(what, "this is no profile of a region: "));
     REQUIRE(has(what, "; profile the region again"));
   }
@@ -229,21 +229,21 @@ TEST_CASE("profile: JSON that is cut anywhere is refused", "[policy]") {
 
 TEST_CASE("profile: JSON of another version, of something else, or changed by hand is refused", "[policy]") {
   auto const text = region_profile(example()).to_json();
-  CHECK(
-      has(refusal(replaced(text, "\"version\": 1", "\"version\": 2")), "its version is 2, this heist reads version 1"));
-  CHECK(has(refusal(replaced(text, "region profile", "steal tree")), "it describes something else"));
-  CHECK(has(refusal(replaced(text, "\"squads\"", "\"squad\"")), "no member \"squads\""));
-  CHECK(has(refusal(replaced(text, "\"squads\": 2", "\"squads\": -2")), "a whole number"));
-  CHECK(has(refusal(replaced(text, "\"footprint\"", "\"guess\"")), "\"guess\" is no hardware, footprint, ..."));
-  CHECK(has(refusal(replaced(text, "\"footprint\"", "\"\\u001b[2J\"")), "\"\\u001b[2J\" is no hardware"));
-  CHECK(refusal(replaced(text, "\"footprint\"", '"' + std::string(10'000, 'x') + '"')).size() < 300);
-  CHECK(has(refusal(replaced(text, "\"two_tiers\"", "\"cpu_bound\"")), "inconsistent"));
-  CHECK(has(refusal(replaced(text, "[1, 0, 1048576", "[1, 0, 1048577")), "inconsistent"));
-  CHECK(has(refusal(replaced(text, "[null, 0, 0", "[null, 0")), "a task has 5 fields, but 4 stand there"));
-  CHECK(has(refusal(replaced(text, "[1, 0,", "[4294967295, 0,")), "too large to number a task"));
-  CHECK(has(refusal(replaced(text, "[1, 0,", "[null, 0,")), "does not stand behind its parent"));
-  CHECK(has(refusal("[]"), "an object is needed"));
-  CHECK(has(refusal(text + "x"), "something follows"));
+  CHECK(has(error_text(replaced(text, "\"version\": 1", "\"version\": 2")),
+            "its version is 2, this heist reads version 1"));
+  CHECK(has(error_text(replaced(text, "region profile", "steal tree")), "it describes something else"));
+  CHECK(has(error_text(replaced(text, "\"squads\"", "\"squad\"")), "no member \"squads\""));
+  CHECK(has(error_text(replaced(text, "\"squads\": 2", "\"squads\": -2")), "a whole number"));
+  CHECK(has(error_text(replaced(text, "\"footprint\"", "\"guess\"")), "\"guess\" is no hardware, footprint, ..."));
+  CHECK(has(error_text(replaced(text, "\"footprint\"", "\"\\u001b[2J\"")), "\"\\u001b[2J\" is no hardware"));
+  CHECK(error_text(replaced(text, "\"footprint\"", '"' + std::string(10'000, 'x') + '"')).size() < 300);
+  CHECK(has(error_text(replaced(text, "\"two_tiers\"", "\"cpu_bound\"")), "inconsistent"));
+  CHECK(has(error_text(replaced(text, "[1, 0, 1048576", "[1, 0, 1048577")), "inconsistent"));
+  CHECK(has(error_text(replaced(text, "[null, 0, 0", "[null, 0")), "a task has 5 fields, but 4 stand there"));
+  CHECK(has(error_text(replaced(text, "[1, 0,", "[4294967295, 0,")), "too large to number a task"));
+  CHECK(has(error_text(replaced(text, "[1, 0,", "[null, 0,")), "does not stand behind its parent"));
+  CHECK(has(error_text("[]"), "an object is needed"));
+  CHECK(has(error_text(text + "x"), "something follows"));
 }
 
 TEST_CASE("profile: a loader can tell the machine", "[policy]") {

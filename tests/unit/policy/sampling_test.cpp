@@ -139,8 +139,8 @@ TEST_CASE("sampling: the root of the number of workers, rounded down", "[policy]
       continue;
     }
     thief_view const me{0, workers};
-    sampled<in_turn, square_root_of_workers> fresh;
-    CHECK(next_attempt(fresh, me, random, by_number).looks.size() == looks);
+    sampled<in_turn, square_root_of_workers> unused;
+    CHECK(next_attempt(unused, me, random, by_number).looks.size() == looks);
     auto const a = next_attempt(kept, me, random, by_number);
     CHECK(a.looks.size() == looks);
     kept.feedback(a.victim, outcome::stolen);
@@ -180,14 +180,14 @@ TEST_CASE("sampling: who has least is robbed at last, however much others have",
   thief_view const me{0, 3};
   sampled<heist::victim::permuted, 2> policy;  // looks at both others each time
   policy.begin(me, random);
-  int robbed = 0;
+  int stolen_from = 0;
   for (int i = 0; i != 64 * 64; ++i) {
     auto const a = next_attempt(policy, me, random, by_number);
-    robbed += a.victim == 2;
+    stolen_from += a.victim == 2;
     policy.feedback(a.victim, outcome::stolen);
   }
-  CHECK(robbed > 10);
-  CHECK(robbed < 64);
+  CHECK(stolen_from > 10);
+  CHECK(stolen_from < 64);
 }
 
 TEST_CASE("sampling: the master queue is named between looks, and the looks go on", "[policy]") {
@@ -235,16 +235,16 @@ TEST_CASE("sampling_victim_set: robs within the set among thieves", "[policy]") 
   thief_view const me{0, 1024};
   sampling_victim_set<2, 12, 4> policy;
   policy.begin(me, random);
-  std::set<std::uint32_t> robbed;
+  std::set<std::uint32_t> stolen_from;
   for (int i = 0; i != 900; ++i) {
     auto const a = next_attempt(policy, me, random, empty);
     CHECK(a.looks.size() == (i == 0 ? 1 : 0));
-    robbed.insert(a.victim);
+    stolen_from.insert(a.victim);
     policy.feedback(a.victim, outcome::empty);
     policy.met_thief(a.victim);
   }
-  CHECK(robbed.size() == 12);
+  CHECK(stolen_from.size() == 12);
 
-  policy.feedback(*robbed.begin(), outcome::stolen);  // the set hears of it
-  CHECK(robbed.count(next_attempt(policy, me, random, by_number).victim) == 0);
+  policy.feedback(*stolen_from.begin(), outcome::stolen);  // the set hears of it
+  CHECK(stolen_from.count(next_attempt(policy, me, random, by_number).victim) == 0);
 }

@@ -132,7 +132,7 @@ class thief {
           broken_ = "V4: it looks for ever";
           break;
         }
-        policy_.looked(v, shown(d.show, v));
+        policy_.looked(v, visible(d.show, v));
         v = name();
       }
     }
@@ -155,7 +155,7 @@ class thief {
     broken_ = "V1: it names a worker that does not exist";
     return me_.self;
   }
-  offer shown(shows what, std::uint32_t v) {
+  offer visible(shows what, std::uint32_t v) {
     if (what == shows::nothing) return {};
     if (what == shows::less_the_higher_its_number) return {me_.workers - v, v};
     return {random_.below(3), random_.below(100)};

@@ -49,18 +49,18 @@ constexpr auto everybody = [](std::uint32_t) { return true; };
 struct met_thief_may_throw : heist::victim::random {
   void met_thief(std::uint32_t) {}
 };
-struct search_begin_takes_nothing : heist::victim::random {
+struct search_begin_accepts_nothing : heist::victim::random {
   void begin() noexcept {}
 };
 static_assert(!heist::victim::thief_counting_policy<heist::victim::random>);
 static_assert(!heist::victim::thief_counting_policy<met_thief_may_throw>);
 static_assert(!heist::victim::search_policy<heist::victim::random>);
-static_assert(!heist::victim::search_policy<search_begin_takes_nothing>);
+static_assert(!heist::victim::search_policy<search_begin_accepts_nothing>);
 static_assert(!heist::victim::sampling_policy<victim_set<>>);
 static_assert(heist::victim::victim_policy<met_thief_may_throw> &&
               !heist::victim::whole_victim_policy<met_thief_may_throw>);
-static_assert(heist::victim::victim_policy<search_begin_takes_nothing> &&
-              !heist::victim::whole_victim_policy<search_begin_takes_nothing>);
+static_assert(heist::victim::victim_policy<search_begin_accepts_nothing> &&
+              !heist::victim::whole_victim_policy<search_begin_accepts_nothing>);
 static_assert(std::is_nothrow_move_constructible_v<victim_set<>> && std::is_nothrow_move_assignable_v<victim_set<>>);
 
 }  // namespace

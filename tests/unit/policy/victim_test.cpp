@@ -50,8 +50,7 @@ static_assert(!victim_policy<int>);
 
 static_assert(heist::policy::executor_policy<heist::policy::random>);
 static_assert(heist::policy::executor_policy<heist::policy::bundle<victim_archetype, heist::idle::adaptive>>);
-static_assert(
-    heist::policy::executor_policy<heist::policy::with_idle<heist::policy::random, heist::idle::always_awake>>);
+static_assert(heist::policy::executor_policy<heist::policy::with_idle<heist::policy::random, heist::idle::spinning>>);
 static_assert(!heist::policy::executor_policy<heist::victim::random>, "a bundle has two parts");
 static_assert(!heist::policy::executor_policy<int>);
 

@@ -19,7 +19,7 @@ template <class Named, class HasWork>
 std::uint64_t complains(thief_view const& me, Named named, HasWork has_work) {
   watch w;
   for (std::uint64_t i = 1; i <= 3 * watch::enough(me.workers); ++i) {
-    if (!w.leaves_nobody_out(me, named(i), has_work)) return i;
+    if (!w.includes_all(me, named(i), has_work)) return i;
   }
   return 0;
 }

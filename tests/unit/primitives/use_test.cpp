@@ -329,10 +329,10 @@ TEST_CASE("primitives: permits are shared by tasks of graphs and by code in task
   CHECK_FALSE(wrong);
   CHECK(permits.available() == 2);
   // A graph task that wants both is not overtaken by those that want one.
-  heist::task_graph wants;
-  wants.emplace([&] { inside += 2; }).acquire(permits, 2).release(permits, 2);
+  heist::task_graph needs;
+  needs.emplace([&] { inside += 2; }).acquire(permits, 2).release(permits, 2);
   permits.acquire();
-  auto both = ex.run(wants);
+  auto both = ex.run(needs);
   while (ex.state_text().find("waits for a limiter") == std::string::npos) std::this_thread::yield();
   CHECK_FALSE(permits.try_acquire());
   permits.release();
@@ -490,9 +490,9 @@ TEST_CASE("primitives: a circle of two tasks of one run is told with both", "[pr
   auto run = ex.run(g);
   std::string const text = heist_test::state_text_after(ex, "2 tasks wait for each other in a circle");
   INFO(text);
-  std::string const circle = text.substr(text.find("in a circle"));
-  CHECK(circle.find("ahead waits for a mutex second") != std::string::npos);
-  CHECK(circle.find("back waits for a mutex first") != std::string::npos);
+  std::string const cycle = text.substr(text.find("in a circle"));
+  CHECK(cycle.find("ahead waits for a mutex second") != std::string::npos);
+  CHECK(cycle.find("back waits for a mutex first") != std::string::npos);
   run.request_stop();
   run.wait();
 }
@@ -629,7 +629,7 @@ TEST_CASE("primitives: a condition variable is destroyed when all have been noti
     auto late = wait([&](auto& lock) { static_cast<void>(changed->wait_for(lock, limit)); });
     std::atomic<bool> both{false};
     ex.submit([&] {  // on the only worker, after them: those that wait do not go on meanwhile
-        both = !late.done();
+        both = !late.is_ready();
         changed->notify_all();
         changed.reset();
         stop.request_stop();

@@ -47,7 +47,7 @@ void down_scope(Context ctx, int left, std::atomic<int>& n) {
 
 /// The text of the stack_error that `f` throws.
 template <class F>
-std::string refusal(F f) {
+std::string error_text(F f) {
   try {
     f();
   } catch (heist::stack_error const& e) {
@@ -83,7 +83,7 @@ TEST_CASE("max_fibers: a child-first recursion deeper than that throws stack_err
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
       INFO(workers << " workers, round " << round);
       std::atomic<int> siblings{0};
-      std::string const text = refusal([&] { ex.sync_wait([&](auto ctx) { down(ctx, 200, siblings); }); });
+      std::string const text = error_text([&] { ex.sync_wait([&](auto ctx) { down(ctx, 200, siblings); }); });
       INFO(text);
       REQUIRE(text.find("all 20 fiber stacks") != std::string::npos);
       REQUIRE(text.find("options::max_fibers") != std::string::npos);
@@ -101,11 +101,12 @@ TEST_CASE("max_fibers: also with more callables, and in scopes", "[sched]") {
     heist::executor<heist_test::child_first> ex{options{.workers = workers, .max_fibers = 16}};
     heist_test::watchdog guard{ex, 60s, "other forks at the cap"};
     for (int round = 0; round < (slow ? 10 : 100); ++round) {
-      REQUIRE(refusal([&] { ex.sync_wait([](auto ctx) { down_three(ctx, 200); }); }).find("options::max_fibers") !=
+      REQUIRE(error_text([&] { ex.sync_wait([](auto ctx) { down_three(ctx, 200); }); }).find("options::max_fibers") !=
               std::string::npos);
       std::atomic<int> n{0};
-      REQUIRE(refusal([&] { ex.sync_wait([&](auto ctx) { down_scope(ctx, 200, n); }); }).find("options::max_fibers") !=
-              std::string::npos);
+      REQUIRE(error_text([&] {
+                ex.sync_wait([&](auto ctx) { down_scope(ctx, 200, n); });
+              }).find("options::max_fibers") != std::string::npos);
       REQUIRE(ex.sync_wait([] { return 1; }) == 1);
       if (workers != 1) continue;  // as above
       REQUIRE(ex.sync_wait([](auto ctx) { return down_three(ctx, 6); }) == 12);
@@ -125,21 +126,21 @@ TEMPLATE_LIST_TEST_CASE("max_fibers: a task that would wait for a future at the 
       return left == 0 ? 0 : 1 + ex.submit([&chain, left] { return chain(left - 1); }).get();
     };
     for (int round = 0; round < (slow ? 3 : 30); ++round) {
-      REQUIRE(refusal([&] { ex.sync_wait([&] { return chain(100); }); }).find("options::max_fibers") !=
+      REQUIRE(error_text([&] { ex.sync_wait([&] { return chain(100); }); }).find("options::max_fibers") !=
               std::string::npos);
       CHECK_THROWS_AS(ex.wait_idle(), heist::stack_error);  // of tasks whose futures were dropped on the way
-      std::atomic<int> n{0}, refused{0};
+      std::atomic<int> n{0}, rejected{0};
       for (int i = 0; i < 200; ++i) {
         ex.post([&] {
           try {
             n += ex.submit([] { return 1; }).get();
           } catch (heist::stack_error const&) {
-            ++refused;
+            ++rejected;
           }
         });
       }
       ex.wait_idle();
-      REQUIRE(n + refused == 200);
+      REQUIRE(n + rejected == 200);
     }
   }
 }
@@ -149,7 +150,7 @@ TEST_CASE("max_fibers: tasks that wait at the cap, for another executor, use no 
   heist::executor ex{options{.workers = 2, .max_fibers = 4}};
   heist_test::watchdog guard{ex, 60s, "no CPU at the cap"};
   std::atomic<bool> open{false};
-  std::atomic<int> refused{0}, waited{0};
+  std::atomic<int> rejected{0}, has_waited{0};
   auto const busy = [] {
     timespec t{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -162,13 +163,13 @@ TEST_CASE("max_fibers: tasks that wait at the cap, for another executor, use no 
     ex.post([&] {
       try {
         io.submit([] {}).get();
-        ++waited;
+        ++has_waited;
       } catch (heist::stack_error const&) {
-        ++refused;
+        ++rejected;
       }
     });
   }
-  while (refused != 6) std::this_thread::sleep_for(1ms);
+  while (rejected != 6) std::this_thread::sleep_for(1ms);
   std::this_thread::sleep_for(100ms);
   double const before = busy();
   std::this_thread::sleep_for(1s);
@@ -176,8 +177,8 @@ TEST_CASE("max_fibers: tasks that wait at the cap, for another executor, use no 
   open = true;
   ex.wait_idle();
   io.wait_idle();
-  CHECK(refused == 6);
-  CHECK(waited == 2);
+  CHECK(rejected == 6);
+  CHECK(has_waited == 2);
 }
 
 TEST_CASE("max_fibers: joins at the cap go on, however many and however deep", "[sched]") {

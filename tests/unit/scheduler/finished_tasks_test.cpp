@@ -38,14 +38,14 @@ TEMPLATE_LIST_TEST_CASE("finished tasks: what was posted or submitted holds noth
                         heist_test::both_orders) {
   heist::executor<TestType> ex{std::size_t{3}};
   heist_test::watchdog guard{ex, 60s, "finished tasks"};
-  held posted, dropped, waited, failed, large, inside, token_of;
+  held posted, released, has_waited, failed, large, inside, token_of;
   std::vector<heist::future<int>> kept;
   for (int i = 0; i < 200; ++i) {
     ex.post([p = posted.share()] { return *p; });
     ex.post(
         [p = large.share(), filler = std::vector<int>(1000)] { return filler.size() + static_cast<std::size_t>(*p); });
-    static_cast<void>(ex.submit([p = dropped.share()] { return *p; }));
-    auto f = ex.submit([p = waited.share()] { return *p; });
+    static_cast<void>(ex.submit([p = released.share()] { return *p; }));
+    auto f = ex.submit([p = has_waited.share()] { return *p; });
     REQUIRE(f.get() == 7);
     auto g = ex.submit([p = failed.share()]() -> int { throw *p; });
     REQUIRE_THROWS_AS(g.get(), int);
@@ -57,8 +57,8 @@ TEMPLATE_LIST_TEST_CASE("finished tasks: what was posted or submitted holds noth
   }
   ex.wait_idle();
   CHECK(posted.gone());
-  CHECK(dropped.gone());
-  CHECK(waited.gone());
+  CHECK(released.gone());
+  CHECK(has_waited.gone());
   CHECK(failed.gone());
   CHECK(large.gone());
   CHECK(inside.gone());

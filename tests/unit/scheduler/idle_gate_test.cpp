@@ -3,14 +3,14 @@
 
 #include "support/catch.hpp"
 
+using heist::idle_config;
 using heist::idle_gate;
 using heist::idle_outcome;
-using heist::idle_rules;
 
 namespace {
 
-constexpr idle_rules paper{.never_sleeps = false, .keeps_a_thief = true, .wakes_on_push = false};
-constexpr idle_rules ours{.never_sleeps = false, .keeps_a_thief = false, .wakes_on_push = true};
+constexpr idle_config paper{.never_sleeps = false, .keeps_a_thief = true, .wakes_on_push = false};
+constexpr idle_config ours{.never_sleeps = false, .keeps_a_thief = false, .wakes_on_push = true};
 constexpr auto nothing = [] { return false; };
 constexpr auto something = [] { return true; };
 constexpr auto no_op = [] {};
@@ -18,9 +18,9 @@ constexpr auto no_op = [] {};
 }  // namespace
 
 TEST_CASE("idle_gate: a thief that sees work does not sleep and is a thief still", "[sched]") {
-  for (auto const rules : {paper, ours}) {
-    idle_gate<> gate{2, rules};
-    gate.become_thief();
+  for (auto const config : {paper, ours}) {
+    idle_gate<> gate{2, config};
+    gate.start_stealing();
     bool slept = false;
     CHECK(gate.try_sleep(
               0, something, [&] { slept = true; }, no_op) == idle_outcome::search);
@@ -32,17 +32,17 @@ TEST_CASE("idle_gate: a thief that sees work does not sleep and is a thief still
 
 TEST_CASE("idle_gate: the last thief stays awake while a worker is active (Algorithm 5, line 29)", "[sched]") {
   idle_gate<> gate{2, paper};
-  gate.become_active();
-  gate.become_thief();
+  gate.set_active();
+  gate.start_stealing();
   CHECK(gate.try_sleep(0, nothing, no_op, no_op) == idle_outcome::search);
   CHECK(gate.thieves() == 1);
-  CHECK(gate.actives() == 1);
+  CHECK(gate.active_count() == 1);
 }
 
 TEST_CASE("idle_gate: a submission between announcement and sleep keeps the worker awake", "[sched]") {
-  for (auto const rules : {paper, ours}) {
-    idle_gate<> gate{2, rules};
-    gate.become_thief();
+  for (auto const config : {paper, ours}) {
+    idle_gate<> gate{2, config};
+    gate.start_stealing();
     // The submission comes after the worker has looked for the last time: the event count must remember it.
     auto const outcome = gate.try_sleep(
         1,
@@ -60,7 +60,7 @@ TEST_CASE("idle_gate: a submission between announcement and sleep keeps the work
 TEST_CASE("idle_gate: a push between announcement and sleep keeps the worker awake if the policy wakes on push",
           "[sched]") {
   idle_gate<> gate{2, ours};
-  gate.become_thief();
+  gate.start_stealing();
   auto const outcome = gate.try_sleep(
       0,
       [&] {
@@ -72,9 +72,9 @@ TEST_CASE("idle_gate: a push between announcement and sleep keeps the worker awa
 }
 
 TEST_CASE("idle_gate: the end of an executor between announcement and sleep is seen", "[sched]") {
-  for (auto const rules : {paper, ours}) {
-    idle_gate<> gate{1, rules};
-    gate.become_thief();
+  for (auto const config : {paper, ours}) {
+    idle_gate<> gate{1, config};
+    gate.start_stealing();
     CHECK(gate.try_sleep(
               0,
               [&] {

@@ -31,14 +31,14 @@
 #include "heist/graph.hpp"
 #include "heist/tiers.hpp"
 #include "support/catch.hpp"
-#include "support/meeting.hpp"
+#include "support/meet_point.hpp"
 #include "support/migrate.hpp"
 #include "support/rounding.hpp"
 #include "support/watchdog.hpp"
 #include "unit/fork/every_policy.hpp"
 
 using heist_test::child_first;
-using heist_test::meeting;
+using heist_test::meet_point;
 using heist_test::mode_in_use;
 using heist_test::parent_first;
 using heist_test::rounding;
@@ -52,7 +52,7 @@ template <class Executor, class F>
 auto on_all_workers(Executor& ex, F f) {
   using result = decltype(f());
   std::vector<heist::future<result>> all;
-  meeting everybody{ex.worker_count()};
+  meet_point everybody{ex.worker_count()};
   for (std::size_t i = 0; i != ex.worker_count(); ++i) {
     all.push_back(ex.submit([&] {
       everybody();
@@ -138,7 +138,7 @@ TEMPLATE_LIST_TEST_CASE("inherited: a task that forks or waits in a mode of its 
       std::atomic<bool> begun{false};
       ctx.fork_join([&] { wait_until(begun); }, [&] { begun = true; });
       CHECK(mode_in_use() == FE_UPWARD);
-      heist_test::move_elsewhere(ctx, [] { CHECK(mode_in_use() == FE_TONEAREST); });
+      heist_test::move_remote(ctx, [] { CHECK(mode_in_use() == FE_TONEAREST); });
       CHECK(mode_in_use() == FE_UPWARD);
     });
     for (int const mode : on_all_workers(ex, mode_in_use)) CHECK(mode == FE_TONEAREST);
@@ -155,7 +155,7 @@ struct loop_modes {
 /// Two iterations on two threads, by a shared loop and by the loop engine.
 template <class On>
 void check_loops(On& on) {
-  meeting both{2};
+  meet_point both{2};
   loop_modes shared, engine;
   heist::for_each_index(on, 0, 2, [&](int i) {
     both();
@@ -207,8 +207,8 @@ TEST_CASE("inherited: sums and scans have the same bits on any number of workers
   for (std::size_t i = 0; i != n; ++i) values[i] = 1 / (1 + static_cast<double>(i));
   // The first and the last element meet, so that two threads have a part.
   auto const sum_and_scan = [&](auto& on, bool meets) {
-    meeting sum_meets{2}, scan_meets{2};
-    auto const value = [&](meeting& m) {
+    meet_point sum_meets{2}, scan_meets{2};
+    auto const value = [&](meet_point& m) {
       return [&, meets](double const& x) {
         if (meets && (&x == &values.front() || &x == &values.back())) m();
         return x;
@@ -253,7 +253,7 @@ TEST_CASE("inherited: flags of floating-point exceptions stay with the task over
     double volatile one = 1, zero = 0;
     double volatile const infinite = one / zero;
     static_cast<void>(infinite);
-    heist_test::move_elsewhere(ctx, [] { std::feclearexcept(FE_ALL_EXCEPT); });
+    heist_test::move_remote(ctx, [] { std::feclearexcept(FE_ALL_EXCEPT); });
     CHECK(std::fetestexcept(FE_DIVBYZERO) != 0);
     CHECK(std::fetestexcept(FE_INVALID) == 0);
   });
@@ -292,7 +292,7 @@ TEST_CASE("inherited: a task that ends in another mode: debug builds say so", "[
     ex.wait_idle();
   });
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   if (asserts) {
     CHECK(report.signal == SIGABRT);
     CHECK(report.says("another floating-point mode than it began with"));
@@ -323,7 +323,7 @@ TEST_CASE("inherited: exceptions stay with the task over waits, and no other tas
         decltype(ctx) in;
         int* uncaught;
         ~waits() {
-          heist_test::move_elsewhere(in, [] { CHECK(no_exceptions()); });
+          heist_test::move_remote(in, [] { CHECK(no_exceptions()); });
           *uncaught = std::uncaught_exceptions();
         }
       };
@@ -334,7 +334,7 @@ TEST_CASE("inherited: exceptions stay with the task over waits, and no other tas
         throw task_error{"mine"};
       } catch (task_error const&) {
         auto const mine = std::current_exception();
-        heist_test::move_elsewhere(ctx, [] { CHECK(no_exceptions()); });
+        heist_test::move_remote(ctx, [] { CHECK(no_exceptions()); });
         CHECK(std::current_exception() == mine);
         bool child_has = true;
         ctx.submit([&] { child_has = !no_exceptions(); }).wait();

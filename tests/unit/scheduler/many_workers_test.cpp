@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/meeting.hpp"
+#include "support/meet_point.hpp"
 #include "support/watchdog.hpp"
 
 #include "heist/algorithm.hpp"
@@ -32,7 +32,7 @@
 #include "heist/tiers.hpp"
 
 using heist_test::halves;
-using heist_test::meeting;
+using heist_test::meet_point;
 using heist_test::meets;
 using heist_test::slow;
 using heist_test::watchdog;
@@ -51,29 +51,29 @@ void all_asleep(Executor const& ex, std::size_t n) {
 }  // namespace
 
 TEST_CASE("many workers: work that comes while all sleep wakes as many as it needs", "[sched]") {
-  meets<parent_first>("posts", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("posts", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
     for (std::size_t i = 0; i != n; ++i) ex.post([&m] { m(); });
     ex.wait_idle();
   });
-  meets<parent_first>("posts in a task", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("posts in a task", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
     ex.post([&, n] {
       for (std::size_t i = 0; i != n; ++i) ex.post([&m] { m(); });
     });
     ex.wait_idle();
   });
-  meets<parent_first>("a graph", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("a graph", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
     heist::task_graph g;
     for (std::size_t i = 0; i != n; ++i) g.emplace([&m] { m(); });
     ex.run(g).get();
   });
-  meets<parent_first>("forks", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("forks", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
     ex.sync_wait([&](heist::context c) { halves(c, n, m); });
   });
-  meets<parent_first>("a loop", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("a loop", [](auto& ex, std::size_t n, meet_point& m) {
     all_asleep(ex, n);
     heist::for_each_index(ex, std::size_t{0}, n, [&m](std::size_t) { m(); });
   });
@@ -86,7 +86,7 @@ TEST_CASE("many workers: a limiter lets in as many as it has permits, again and 
     for (std::size_t const permits : {std::size_t{1}, n / 2, n}) {
       // Groups of as many as there are permits meet. A permit that came back and woke nobody would end this.
       heist::limiter most{permits};
-      meeting m{permits};
+      meet_point m{permits};
       heist::task_graph g;
       for (std::size_t i = 0; i != 8 * permits; ++i) g.emplace([&m] { m(); }).limit(most);
       ex.run_n(g, 3).get();
@@ -101,7 +101,7 @@ TEST_CASE("many workers: a mutex that all want", "[sched]") {
     watchdog guard{"mutex", limit, [&] { return ex.state_text(); }};
     heist::mutex one;
     std::size_t count = 0;
-    meeting m{n};
+    meet_point m{n};
     for (std::size_t i = 0; i != n; ++i) {
       ex.post([&] {
         m();
@@ -121,7 +121,7 @@ TEST_CASE("many workers: urgent tasks begin before the others, on whatever worke
   for (std::size_t const n : worker_counts) {
     heist::executor<> ex{n};
     watchdog guard{"priority", limit, [&] { return ex.state_text(); }};
-    meeting m{n};
+    meet_point m{n};
     heist::task_graph g;
     auto first = g.emplace([] {});
     std::atomic<std::size_t> too_early{0};
@@ -141,7 +141,7 @@ TEST_CASE("many workers: pipelines with more lines than workers", "[sched]") {
   for (std::size_t const n : worker_counts) {
     heist::executor<> ex{n};
     watchdog guard{"pipeline", limit, [&] { return ex.state_text(); }};
-    meeting m{n};
+    meet_point m{n};
     std::size_t made = 0, out = 0;
     heist::pipeline p{4 * n, heist::serial_stage([&](heist::token& t) {
                         if (made == 6 * n) t.stop();
@@ -159,7 +159,7 @@ TEST_CASE("many workers: pipelines with more lines than workers", "[sched]") {
 }
 
 TEST_CASE("many workers: readers of a datum, between two writers", "[sched]") {
-  meets<parent_first>("flow", [](auto& ex, std::size_t n, meeting& m) {
+  meets<parent_first>("flow", [](auto& ex, std::size_t n, meet_point& m) {
     heist::flow f{ex};
     heist::datum<int> number{f, 1};
     std::atomic<int> sum{0};
@@ -180,8 +180,8 @@ TEST_CASE("many workers: readers of a datum, between two writers", "[sched]") {
 }
 
 TEST_CASE("many workers: coroutines that move to the executor", "[sched]") {
-  meets<parent_first>("coroutines", [](auto& ex, std::size_t n, meeting& m) {
-    auto const body = [](heist::executor<>& on, meeting& of) -> heist::coroutine<int> {
+  meets<parent_first>("coroutines", [](auto& ex, std::size_t n, meet_point& m) {
+    auto const body = [](heist::executor<>& on, meet_point& of) -> heist::coroutine<int> {
       co_await heist::resume_on(on);
       of();
       co_return co_await on.submit([] { return 1; });
@@ -195,8 +195,8 @@ TEST_CASE("many workers: coroutines that move to the executor", "[sched]") {
 }
 
 TEST_CASE("many workers: calls that block, as many as there are workers, and the work beside them", "[sched]") {
-  meets<parent_first>("blocking", [](auto& ex, std::size_t n, meeting& m) {
-    meeting both{2 * n};
+  meets<parent_first>("blocking", [](auto& ex, std::size_t n, meet_point& m) {
+    meet_point both{2 * n};
     for (std::size_t i = 0; i != n; ++i) ex.post([&](auto ctx) { ctx.blocking([&] { both(); }); });
     for (std::size_t i = 0; i != n; ++i) {
       ex.post([&] {
@@ -213,7 +213,7 @@ TEST_CASE("many workers: two executors at a time", "[sched]") {
     heist::executor<> a{n}, b{n};
     watchdog guard{"two executors", limit, [&] { return a.state_text() + b.state_text(); }};
     for (int round = 0; round != 3; ++round) {
-      meeting m{2 * n};
+      meet_point m{2 * n};
       auto of_b = a.submit([&] { b.sync_wait([&](heist::context c) { halves(c, n, m); }); });
       // The task of a that waits for b's work lets another one in.
       a.sync_wait([&](heist::context c) { halves(c, n, m); });
@@ -241,7 +241,7 @@ TEMPLATE_TEST_CASE("many workers: regions with 2 to 8 squads", "[sched]", heist:
         heist::region r{{.branching = 2, .bytes = 64 << 20, .boundary_level = level}};
         for (int round = 0; round != 4; ++round) {
           // Each squad takes one of the inter-squad tasks. Inside it, one body for each worker of the squad.
-          meeting m{n};
+          meet_point m{n};
           ex.sync_wait(r, [&](context c) {
             auto const divide = [&](auto const& self, context in, std::size_t left) -> void {
               if (left == 1) return halves(in, each, m);
@@ -263,7 +263,7 @@ TEST_CASE("many workers: a steal tree of bodies that met can be followed", "[sch
     watchdog guard{ex, limit};
     heist::region recorded;
     auto const run = [&](heist::region& r) {
-      meeting m{n};
+      meet_point m{n};
       ex.sync_wait(r, [&](context c) { halves(c, n, m); });
       CHECK(m.met() == n);
     };
@@ -274,7 +274,7 @@ TEST_CASE("many workers: a steal tree of bodies that met can be followed", "[sch
       heist::region again;
       again.follow(recorded.tree(), mode);
       for (int round = 0; round != 3; ++round) run(again);
-      CHECK(again.note().empty());
+      CHECK(again.explain().empty());
     }
   }
 }
@@ -283,7 +283,7 @@ TEST_CASE("many workers: automatic, whatever it tries", "[sched]") {
   for (std::size_t const n : worker_counts) {
     heist::executor<heist::policy::automatic> ex{n};
     watchdog guard{ex, limit};
-    meeting m{n};
+    meet_point m{n};
     heist::task_graph g;
     for (std::size_t i = 0; i != n; ++i) g.emplace([&m] { m(); });
     std::size_t const passes = n > 16 ? 20 : 60;

@@ -25,7 +25,7 @@ heist_test::child_report in_a_child(std::size_t workers, F f) {
 /// In debug builds the program ends with a sentence that says all of `words`; in others it just resumes.
 void check_ends_in_debug_builds(heist_test::child_report const& report, char const* words) {
   INFO(report.text());
-  CHECK_FALSE(report.hung);
+  CHECK_FALSE(report.timed_out);
   if (asserts) {
     CHECK(report.signal == SIGABRT);
     CHECK(report.says(words));

@@ -130,9 +130,9 @@ TEST_CASE("no_migrate: outside of tasks guards and mutexes are only that", "[sch
   heist::no_migrate const stay;
   heist::mutex m;
   std::unique_lock lock{m};
-  bool locked_elsewhere = true;
-  std::thread{[&] { locked_elsewhere = m.try_lock(); }}.join();
-  CHECK_FALSE(locked_elsewhere);
+  bool locked_remote = true;
+  std::thread{[&] { locked_remote = m.try_lock(); }}.join();
+  CHECK_FALSE(locked_remote);
   lock.unlock();
   heist::executor ex{1};
   CHECK(ex.sync_wait([] { return 1; }) == 1);

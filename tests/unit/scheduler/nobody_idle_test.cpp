@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "support/meeting.hpp"
+#include "support/meet_point.hpp"
 #include "support/watchdog.hpp"
 
 #include "heist/algorithm.hpp"
@@ -30,7 +30,7 @@
 
 using heist_test::executor_of;
 using heist_test::halves;
-using heist_test::meeting;
+using heist_test::meet_point;
 using heist_test::meets;
 using heist_test::worker_counts;
 
@@ -47,24 +47,24 @@ using idling = policy::with_idle<policy::random, Idle>;
 #ifdef HEIST_FEW_POLICIES
 using every_policy = std::tuple<parent_first, child_first, policy::cab>;
 #else
-using every_policy = std::tuple<parent_first, child_first, leapfrog, idling<idle::adaptive>, idling<idle::balanced>,
-                                idling<idle::always_awake>, policy::sampling, policy::hierarchical, policy::cab,
-                                policy::cats, policy::replay>;
+using every_policy =
+    std::tuple<parent_first, child_first, leapfrog, idling<idle::adaptive>, idling<idle::bws>, idling<idle::spinning>,
+               policy::sampling, policy::hierarchical, policy::cab, policy::cats, policy::replay>;
 #endif
 
 /// The rest of the bodies is called first: all are forked before one begins.
 template <class Context>
-void rest_first(Context ctx, std::size_t n, meeting& m) {
+void rest_first(Context ctx, std::size_t n, meet_point& m) {
   if (n == 1) return m();
   ctx.fork_join([=, &m](Context c) { rest_first(c, n - 1, m); }, [&m] { m(); });
 }
 template <class Context>
-void rest_last(Context ctx, std::size_t n, meeting& m) {
+void rest_last(Context ctx, std::size_t n, meet_point& m) {
   if (n == 1) return m();
   ctx.fork_join([&m] { m(); }, [=, &m](Context c) { rest_last(c, n - 1, m); });
 }
 template <class Context>
-void fives(Context ctx, std::size_t n, meeting& m) {
+void fives(Context ctx, std::size_t n, meet_point& m) {
   if (n == 0) return;
   if (n == 1) return m();
   auto const part = [n, &m](std::size_t i) {
@@ -82,20 +82,21 @@ void fives(Context ctx, std::size_t n, meeting& m) {
 TEMPLATE_LIST_TEST_CASE("nobody idle: forks of every shape", "[sched]", every_policy) {
   using context = typename heist::executor<TestType>::context_type;
   meets<TestType>("halves",
-                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { halves(c, n, m); }); });
-  meets<TestType>("the rest first",
-                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { rest_first(c, n, m); }); });
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { halves(c, n, m); }); });
+  meets<TestType>("the rest first", [](auto& ex, std::size_t n, meet_point& m) {
+    ex.sync_wait([&](context c) { rest_first(c, n, m); });
+  });
   meets<TestType>("the rest last",
-                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { rest_last(c, n, m); }); });
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { rest_last(c, n, m); }); });
   meets<TestType>("fives",
-                  [](auto& ex, std::size_t n, meeting& m) { ex.sync_wait([&](context c) { fives(c, n, m); }); });
-  meets<TestType>("scope", [](auto& ex, std::size_t n, meeting& m) {
+                  [](auto& ex, std::size_t n, meet_point& m) { ex.sync_wait([&](context c) { fives(c, n, m); }); });
+  meets<TestType>("scope", [](auto& ex, std::size_t n, meet_point& m) {
     ex.sync_wait([&](context c) {
       heist::scope s{c};
       for (std::size_t i = 0; i != n; ++i) s.fork([&m] { m(); });
     });
   });
-  meets<TestType>("half forked, half by two", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("half forked, half by two", [](auto& ex, std::size_t n, meet_point& m) {
     ex.sync_wait([&](context c) {
       heist::scope s{c};
       for (std::size_t i = 0; i != n / 2; ++i) s.fork([&m](context in) { in.fork_join([&m] { m(); }, [&m] { m(); }); });
@@ -106,26 +107,26 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: forks of every shape", "[sched]", every_po
 
 TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_policy) {
   using context = typename heist::executor<TestType>::context_type;
-  meets<TestType>("a loop from outside", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("a loop from outside", [](auto& ex, std::size_t n, meet_point& m) {
     heist::for_each_index(ex, std::size_t{0}, n, [&m](std::size_t) { m(); });
   });
-  meets<TestType>("a loop in a task", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("a loop in a task", [](auto& ex, std::size_t n, meet_point& m) {
     ex.sync_wait([&](context c) { heist::for_each_index(c, std::size_t{0}, n, [&m](std::size_t) { m(); }); });
   });
-  meets<TestType>("a loop whose body takes a context", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("a loop whose body takes a context", [](auto& ex, std::size_t n, meet_point& m) {
     heist::for_each_index(ex, std::size_t{0}, n, [&m](auto&&, std::size_t) { m(); });
   });
-  meets<TestType>("grain", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("grain", [](auto& ex, std::size_t n, meet_point& m) {
     heist::for_each_index(ex, std::size_t{0}, n, [&m](std::size_t) { m(); }, {.grain = 1});
   });
-  meets<TestType>("transform", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("transform", [](auto& ex, std::size_t n, meet_point& m) {
     std::vector<int> v(n), out(n);
     heist::transform(ex, v, out.begin(), [&m](int x) {
       m();
       return x;
     });
   });
-  meets<TestType>("reduce, exact", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("reduce, exact", [](auto& ex, std::size_t n, meet_point& m) {
     std::vector<int> v(n, 1);
     int const all = heist::transform_reduce(ex, v.begin(), v.end(), 0, std::plus{}, [&m](int x) {
       m();
@@ -133,7 +134,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_po
     });
     CHECK(all == static_cast<int>(n));
   });
-  meets<TestType>("reduce, of strings", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("reduce, of strings", [](auto& ex, std::size_t n, meet_point& m) {
     std::vector<int> v(n, 1);
     auto const all = heist::transform_reduce(ex, v.begin(), v.end(), std::string{}, std::plus{}, [&m](int) {
       m();
@@ -141,7 +142,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_po
     });
     CHECK(all == std::string(n, 'x'));
   });
-  meets<TestType>("histogram", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("histogram", [](auto& ex, std::size_t n, meet_point& m) {
     std::vector<int> v(n, 1);
     auto const all = heist::histogram(ex, v, 2, [&m](int x) {
       m();
@@ -149,7 +150,7 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_po
     });
     CHECK(all == std::vector<std::size_t>{0, n});
   });
-  meets<TestType>("loops in a loop", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("loops in a loop", [](auto& ex, std::size_t n, meet_point& m) {
     std::size_t const rows = n < 4 ? 1 : 4;
     heist::for_each_index(ex, std::size_t{0}, rows, [&](std::size_t row) {
       std::size_t const columns = n / rows + (row < n % rows ? 1 : 0);
@@ -160,29 +161,29 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: loops and algorithms", "[sched]", every_po
 
 TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutines", "[sched]", every_policy) {
   using context = typename heist::executor<TestType>::context_type;
-  meets<TestType>("graph behind one task", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("graph behind one task", [](auto& ex, std::size_t n, meet_point& m) {
     heist::task_graph g;
     auto first = g.emplace([] {});
     for (std::size_t i = 0; i != n; ++i) first.precede(g.emplace([&m] { m(); }));
     ex.run(g).get();
   });
-  meets<TestType>("posts", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("posts", [](auto& ex, std::size_t n, meet_point& m) {
     for (std::size_t i = 0; i != n; ++i) ex.post([&m] { m(); });
     ex.wait_idle();
   });
-  meets<TestType>("submits in a task", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("submits in a task", [](auto& ex, std::size_t n, meet_point& m) {
     ex.sync_wait([&](context c) {
       std::vector<heist::future<void>> all;
       for (std::size_t i = 0; i != n; ++i) all.push_back(c.submit([&m] { m(); }));
       for (auto& one : all) one.get();
     });
   });
-  meets<TestType>("flow", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("flow", [](auto& ex, std::size_t n, meet_point& m) {
     heist::flow f{ex};
     for (std::size_t i = 0; i != n; ++i) f.task([&m] { m(); });
     f.wait();
   });
-  meets<TestType>("pipeline", [](auto& ex, std::size_t n, meeting& m) {
+  meets<TestType>("pipeline", [](auto& ex, std::size_t n, meet_point& m) {
     std::size_t made = 0;
     heist::pipeline p{n, heist::serial_stage([&](heist::token& t) {
                         if (made == n) t.stop();
@@ -191,8 +192,8 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutin
                       heist::parallel_stage([&m](std::size_t) { m(); })};
     ex.run(p).get();
   });
-  meets<TestType>("coroutines", [](auto& ex, std::size_t n, meeting& m) {
-    auto const body = [](meeting& of) -> heist::coroutine<void> {
+  meets<TestType>("coroutines", [](auto& ex, std::size_t n, meet_point& m) {
+    auto const body = [](meet_point& of) -> heist::coroutine<void> {
       of();
       co_return;
     };
@@ -204,13 +205,13 @@ TEMPLATE_LIST_TEST_CASE("nobody idle: graphs, asyncs, flows, pipelines, coroutin
 
 // The owner forks while all other workers are busy, and begins a long task. Then the other workers become free.
 TEMPLATE_TEST_CASE("nobody idle: those who come late open the task stack of an owner that does not answer", "[sched]",
-                   parent_first, leapfrog, idling<idle::adaptive>, idling<idle::always_awake>, policy::cab) {
+                   parent_first, leapfrog, idling<idle::adaptive>, idling<idle::spinning>, policy::cab) {
   using context = typename heist::executor<TestType>::context_type;
   for (std::size_t const n : worker_counts) {
     heist_test::watchdog guard{"late", std::chrono::seconds{120}};
     auto ex = executor_of<TestType>(n);
     for (int round = 0; round != 3; ++round) {
-      meeting m{n};
+      meet_point m{n};
       std::atomic<bool> forked{false};
       std::latch busy{static_cast<std::ptrdiff_t>(n)};
       for (std::size_t i = 1; i != n; ++i) {
@@ -240,7 +241,7 @@ TEST_CASE("nobody idle: what an opened task throws or is stopped by comes where 
   constexpr std::size_t n = 8;
   heist::executor<> ex{n};
   for (int round = 0; round != 50; ++round) {
-    meeting m{n};
+    meet_point m{n};
     auto const tree = [&](auto const& self, auto c, std::size_t left) -> void {
       if (left == 1) {
         m();
@@ -253,7 +254,7 @@ TEST_CASE("nobody idle: what an opened task throws or is stopped by comes where 
   }
   for (int round = 0; round != 20; ++round) {
     // A scope's children on top of frames that have forked: a stop of the scope is not one of what lies below.
-    meeting m{n};
+    meet_point m{n};
     std::atomic<bool> stopped{false}, seen{false};
     ex.sync_wait([&](auto ctx) {
       ctx.fork_join(
@@ -327,7 +328,7 @@ TEMPLATE_TEST_CASE("nobody idle: results that helpers make are destroyed where o
       ~value() { --*alive; }
       value& operator=(value const&) = default;
     };
-    meeting again{n};
+    meet_point again{n};
     std::vector<value> values(n, value{alive});
     std::atomic<std::size_t> read{0};
     CHECK_THROWS_WITH(

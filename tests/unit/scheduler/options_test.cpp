@@ -69,7 +69,7 @@ TEST_CASE("options: a stack size too small is raised, one that the system cannot
 }
 
 TEST_CASE("options: an absurd size is an executor_error that names the option, the size and the limit", "[sched]") {
-  auto const refused = [](options const& wanted, std::string const& name, std::size_t size, std::string const& limit) {
+  auto const rejected = [](options const& wanted, std::string const& name, std::size_t size, std::string const& limit) {
     try {
       heist::executor ex{wanted};
       FAIL("made");
@@ -84,10 +84,10 @@ TEST_CASE("options: an absurd size is an executor_error that names the option, t
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   // (max_fibers + 64) slots of 8 bytes for each worker: the product wrapped.
   for (std::size_t const n : {most, most - 63, most >> 10, most >> 20, heist::detail::most_fibers + 1})
-    refused({.workers = 2, .max_fibers = n}, "max_fibers", n, "67108864");
+    rejected({.workers = 2, .max_fibers = n}, "max_fibers", n, "67108864");
   for (std::size_t const n : {most, most / 2, (std::size_t{1} << 40) + 1}) {
-    refused({.workers = 2, .stack_size = n}, "stack_size", n, "1099511627776");
-    refused({.workers = 2, .guard_size = n}, "guard_size", n, "1099511627776");
+    rejected({.workers = 2, .stack_size = n}, "stack_size", n, "1099511627776");
+    rejected({.workers = 2, .guard_size = n}, "guard_size", n, "1099511627776");
   }
   heist::executor largest{options{.workers = 2, .max_fibers = heist::detail::most_fibers, .guard_size = 0}};
   CHECK(largest.sync_wait([] { return 1; }) == 1);

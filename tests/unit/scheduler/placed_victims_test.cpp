@@ -56,14 +56,14 @@ struct listens : heist::victim::random {
   std::uint32_t next(thief_view const& me, fast_random& random) noexcept {
     in_squad = me.workers == 2;
     if (seen) {
-      seen = wants = false;
+      seen = needs = false;
       return last;
     }
     last = heist::victim::random::next(me, random);
-    wants = last != me.self;
+    needs = last != me.self;
     return last;
   }
-  bool wants_look() const noexcept { return wants; }
+  bool wants_look() const noexcept { return needs; }
   void looked(std::uint32_t, offer const& what) noexcept {
     seen = true;
     near.looks += in_squad;
@@ -76,7 +76,7 @@ struct listens : heist::victim::random {
   void met_thief(std::uint32_t) noexcept { near.thieves += in_squad; }
 
   std::uint32_t last = 0;
-  bool wants = false, seen = false, in_squad = false;
+  bool needs = false, seen = false, in_squad = false;
 };
 
 template <class Context>
@@ -96,7 +96,7 @@ heist::options three_by_two() {
 }  // namespace
 
 TEST_CASE("placed victim policies: each is told once, before it names anybody", "[sched]") {
-  heist::executor<heist::policy::bundle<asks_where, heist::idle::default_idle>> ex{three_by_two()};
+  heist::executor<heist::policy::bundle<asks_where, heist::idle::standard>> ex{three_by_two()};
   heist_test::watchdog guard{ex, 60s};
   CHECK(ex.sync_wait([](auto c) { return fib(c, 12); }) == 144);
   std::lock_guard const guard_of_sets{lock};
@@ -122,8 +122,8 @@ TEST_CASE("hierarchical: forks and submissions run, on real and on pretended mac
 }
 
 TEST_CASE("victims within a squad: the policy is told of searches, looks, results and thieves", "[sched]") {
-  using policy = heist::policy::bundle<listens, heist::idle::default_idle, heist::order::by_tier, heist::join::park,
-                                       heist::tier::cab>;
+  using policy =
+      heist::policy::bundle<listens, heist::idle::standard, heist::order::by_tier, heist::join::park, heist::tier::cab>;
   heist::executor<policy> ex{three_by_two()};
   heist_test::watchdog guard{ex, 120s};
   heist::region r{{.boundary_level = 2}};
@@ -137,7 +137,7 @@ TEST_CASE("victims within a squad: the policy is told of searches, looks, result
 
 TEMPLATE_TEST_CASE("victims within a squad: every policy does the work", "[sched]", heist::victim::hierarchical,
                    heist::victim::sampling<>, heist::victim::victim_set<>, heist::victim::sampling_victim_set<>) {
-  using policy = heist::policy::bundle<TestType, heist::idle::default_idle, heist::order::by_tier, heist::join::park,
+  using policy = heist::policy::bundle<TestType, heist::idle::standard, heist::order::by_tier, heist::join::park,
                                        heist::tier::cab>;
   heist::executor<policy> ex{three_by_two()};
   heist_test::watchdog guard{ex, 120s};

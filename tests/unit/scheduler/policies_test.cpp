@@ -45,9 +45,8 @@ std::size_t asleep(Executor const& ex) {
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES \
-  heist::idle::adaptive, heist::idle::always_awake, heist::idle::balanced, heist::idle::default_idle
-#define SLEEPING_IDLE_POLICIES heist::idle::adaptive, heist::idle::balanced, heist::idle::default_idle
+#define ALL_IDLE_POLICIES heist::idle::adaptive, heist::idle::spinning, heist::idle::bws, heist::idle::standard
+#define SLEEPING_IDLE_POLICIES heist::idle::adaptive, heist::idle::bws, heist::idle::standard
 
 TEMPLATE_TEST_CASE("idle policies: submissions from outside and inside all run", "[sched]", ALL_IDLE_POLICIES) {
   for (std::size_t const workers : {1u, 2u, 5u}) {
@@ -89,7 +88,7 @@ TEMPLATE_TEST_CASE("idle policies: an idle executor uses nearly no CPU", "[sched
   if (!heist::under_tsan && !heist::under_asan) CHECK(used < 0.020);  // the sanitizers have threads of their own
 }
 
-TEST_CASE("default_idle: one long task alone lets the other workers sleep", "[sched]") {
+TEST_CASE("standard: one long task alone lets the other workers sleep", "[sched]") {
   heist::executor ex{4};
   heist_test::watchdog guard{"one long task", 60s, [&] { return ex.state_text(); }};
   std::atomic<bool> over{false};
@@ -109,7 +108,7 @@ TEST_CASE("default_idle: one long task alone lets the other workers sleep", "[sc
 }
 
 TEMPLATE_TEST_CASE("adaptive and balanced: beside one long task one thief stays awake, the others sleep", "[sched]",
-                   heist::idle::adaptive, heist::idle::balanced) {
+                   heist::idle::adaptive, heist::idle::bws) {
   with<TestType> ex{4};
   heist_test::watchdog guard{"one long task", 60s, [&] { return ex.state_text(); }};
   std::atomic<bool> over{false};

@@ -380,9 +380,9 @@ TEMPLATE_TEST_CASE("expedite(): a task begins before those that were submitted b
           return i;
         }));
       }
-      all[13].expedite();
-      all[13].expedite();
-      all[7].expedite();
+      all[13].raise_priority();
+      all[13].raise_priority();
+      all[7].raise_priority();
       return all;
     };
     std::vector<heist::future<int>> all;
@@ -426,14 +426,14 @@ TEST_CASE("expedite(): whoever takes the task first, it runs once, and everythin
         return i;
       });
       if (i % 3 == 0) {
-        std::thread other{[f] { f.expedite(); }};
-        f.expedite();
+        std::thread other{[f] { f.raise_priority(); }};
+        f.raise_priority();
         other.join();
       } else {
-        f.expedite();
+        f.raise_priority();
       }
       if (i % 2 == 0) CHECK(f.get() == i);
-      f.expedite();  // it has ended, or will
+      f.raise_priority();  // it has ended, or will
       if (i % 500 == 0) ex.wait_idle();
     }
   }
@@ -449,26 +449,26 @@ TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays rig
     std::stop_source stop;
     stop.request_stop();
     auto stopped = ex.submit(stop.get_token(), [] { return 1; });
-    stopped.expedite();
+    stopped.raise_priority();
     CHECK_THROWS_AS(stopped.get(), heist::stopped_error);
     auto failed = ex.submit([]() -> int { throw std::runtime_error{"told"}; });
-    failed.expedite();
+    failed.raise_priority();
     CHECK_THROWS_WITH(failed.get(), "told");
     auto placed =
         ex.submit(heist::with{.priority = heist::priority::low, .worker = 1, .name = "placed"}, [] { return 2; });
-    placed.expedite();
+    placed.raise_priority();
     CHECK(placed.get() == 2);
     auto first = ex.submit([] { return 3; }).share();
     auto after = ex.submit(heist::after(first), [](int x) { return x + 1; });
-    after.expedite();
-    first.expedite();
+    after.raise_priority();
+    first.raise_priority();
     CHECK(after.get() == 4);
     auto any = heist::when_any(first, ex.submit([] { return 0; }).share());
-    any.expedite();
+    any.raise_priority();
     any.get();
     heist::pipeline p{2, heist::serial_stage([](heist::token& t) { t.stop(); })};
     auto run = ex.run(p);
-    run.expedite();
+    run.raise_priority();
     run.get();
     // By a task whose run is stopped: what it has submitted inherits that.
     heist::task_graph g;
@@ -476,7 +476,7 @@ TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays rig
       auto inner = c.submit([](heist::context in) {
         while (!in.stop_requested()) std::this_thread::yield();
       });
-      inner.expedite();
+      inner.raise_priority();
       inner.get();
     });
     auto outer = ex.run(g);
@@ -485,7 +485,7 @@ TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays rig
     ended = ex.submit([] { return 5; });
     ended.wait();
   }
-  ended.expedite();  // the executor is gone
+  ended.raise_priority();  // the executor is gone
   CHECK(ended.get() == 5);
-  CHECK_THROWS_AS(ended.expedite(), heist::executor_error);
+  CHECK_THROWS_AS(ended.raise_priority(), heist::executor_error);
 }

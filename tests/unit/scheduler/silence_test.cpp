@@ -101,16 +101,16 @@ TEST_CASE("unfetched: what nobody has asked for when the executor ends is said",
   CHECK(posted.clean());
   CHECK(posted.says("nobody heard of me"));
   CHECK(posted.says("fix it by"));
-  auto const dropped_after = heist_test::run_child([] {
+  auto const released_after = heist_test::run_child([] {
     heist::future<void> outlives;
     {
       heist::executor ex{1};
       outlives = ex.submit([] { fail("dropped after the executor"); });
     }
   });
-  INFO(dropped_after.text());
-  CHECK(dropped_after.clean());
-  CHECK(dropped_after.says("dropped after the executor"));
+  INFO(released_after.text());
+  CHECK(released_after.clean());
+  CHECK(released_after.says("dropped after the executor"));
   auto const silent = heist_test::run_child([] {
     heist::executor ex{1};
     try {
@@ -177,7 +177,7 @@ TEST_CASE("state_text: names the tasks that wait, and what they wait for", "[sch
 
 TEST_CASE("state_text: the time that a wait has lasted", "[sched]") {
   auto const before = [](std::int64_t milliseconds) {
-    return heist::detail::waited_text(heist::os_env::coarse_nanoseconds() - milliseconds * 1'000'000);
+    return heist::detail::wait_text(heist::os_env::coarse_nanoseconds() - milliseconds * 1'000'000);
   };
   // The test may be interrupted, but not for long.
   CHECK(before(0).find(" ms)") != std::string::npos);

@@ -64,7 +64,7 @@ TEST_CASE("submit: exceptions come through the future, each once", "[sched]") {
   heist::executor ex{2};
   auto f = ex.submit([]() -> int { throw std::runtime_error{"thrown"}; });
   f.wait();
-  CHECK(f.done());
+  CHECK(f.is_ready());
   CHECK_THROWS_WITH(f.get(), "thrown");
   CHECK_FALSE(f.valid());
   auto n = ex.submit([] { throw 5; });
@@ -77,7 +77,7 @@ TEST_CASE("future: one that refers to nothing says so", "[sched]") {
   heist::future<int> none;
   CHECK_FALSE(none.valid());
   CHECK_THROWS_AS(none.wait(), heist::executor_error);
-  CHECK_THROWS_AS(none.done(), heist::executor_error);
+  CHECK_THROWS_AS(none.is_ready(), heist::executor_error);
   CHECK_THROWS_AS(none.get(), heist::executor_error);
   auto f = ex.submit([] { return 1; });
   heist::future<int> g = std::move(f);
@@ -119,12 +119,12 @@ TEST_CASE("future: what the task has captured is gone when it is ready, also an 
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
     heist_test::watchdog guard{"captures", 60s, [&] { return ex.state_text(); }};
-    std::stop_source nobody_stops;
+    std::stop_source none_stops;
     for (int i = 0; i < 2000; ++i) {
       auto const kept = std::make_shared<int>(1);
       ex.submit([kept] {}).get();
       REQUIRE(kept.use_count() == 1);
-      ex.submit(nobody_stops.get_token(), [kept] {}).wait();
+      ex.submit(none_stops.get_token(), [kept] {}).wait();
       REQUIRE(kept.use_count() == 1);
       CHECK_THROWS(ex.submit([kept] { throw std::runtime_error{"thrown"}; }).get());
       REQUIRE(kept.use_count() == 1);
@@ -143,7 +143,7 @@ TEST_CASE("future: it outlives its executor", "[sched]") {
     heist::executor ex{2};
     f = ex.submit([] { return std::string(100, 'z'); });
   }
-  CHECK(f.done());
+  CHECK(f.is_ready());
   CHECK(f.get().size() == 100);
 }
 

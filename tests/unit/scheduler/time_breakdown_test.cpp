@@ -202,7 +202,7 @@ TEST_CASE("time_breakdown: the shares of an executor add up to the time of its w
   };
   check("park", heist::join::park{});
   check("leapfrog", heist::join::leapfrog{});
-  check("wait", heist::join::wait{});
+  check("wait", heist::join::spin{});
 }
 
 TEST_CASE("time_breakdown: leap-frogging shows time inside joins, parking does not", "[time_breakdown]") {
@@ -227,7 +227,7 @@ TEST_CASE("time_breakdown: leap-frogging shows time inside joins, parking does n
 }
 
 TEST_CASE("time_breakdown: a join that only waits shows search inside joins", "[time_breakdown]") {
-  executor_with<heist::join::wait, by_event> ex{heist::options{.workers = 2}};
+  executor_with<heist::join::spin, by_event> ex{heist::options{.workers = 2}};
   heist_test::watchdog guard{ex, 60s, "wait"};
   ex.sync_wait([](auto ctx) {
     std::atomic<bool> stolen{false};

@@ -42,11 +42,11 @@ struct watching : heist::victim::random {
   }
   std::uint32_t next(thief_view const& me, heist::fast_random& random) noexcept {
     std::uint32_t const v = looked_at ? chosen : heist::victim::random::next(me, random);
-    wants = !looked_at && v != me.self;
+    needs = !looked_at && v != me.self;
     looked_at = false;
     return v;
   }
-  bool wants_look() const noexcept { return wants; }
+  bool wants_look() const noexcept { return needs; }
   void looked(std::uint32_t v, offer const& what) noexcept {
     chosen = v;
     looked_at = true;
@@ -60,11 +60,11 @@ struct watching : heist::victim::random {
   void met_thief(std::uint32_t) noexcept { now.thieves.fetch_add(1, std::memory_order_relaxed); }
 
   std::uint32_t self = 0, chosen = 0;
-  bool wants = false, looked_at = false;
+  bool needs = false, looked_at = false;
 };
 
 template <class Victim, class Order>
-using executor_of = heist::executor<heist::policy::bundle<Victim, heist::idle::default_idle, Order>>;
+using executor_of = heist::executor<heist::policy::bundle<Victim, heist::idle::standard, Order>>;
 
 }  // namespace
 

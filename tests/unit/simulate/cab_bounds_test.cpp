@@ -28,7 +28,7 @@ struct shape {
 };
 
 /// Divide, and put together; every task works at its begin and at its end.
-sim::program divided(shape const& s) {
+sim::program split_range(shape const& s) {
   sim::program_builder b("divided");
   heist::fast_random random{s.seed};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{b.add_tree(b.add_region({"r", 1 << 20, s.branching})), 0}};
@@ -141,7 +141,7 @@ constexpr shape shapes[] = {
 TEST_CASE("CAB's time bound, Eq. 6 to 9", "[sim]") {
   double nearest = 0;
   for (auto const& s : shapes) {
-    auto const p = divided(s);
+    auto const p = split_range(s);
     for (std::uint32_t boundary = 1; boundary <= s.depth; ++boundary) {
       terms t;
       auto const all = add(p, 0, 1, boundary, t);
@@ -167,7 +167,7 @@ TEST_CASE("CAB's time bound, Eq. 6 to 9", "[sim]") {
 
 TEST_CASE("CAB's space bound, Eq. 15", "[sim]") {
   for (auto const& s : shapes) {
-    auto const p = divided(s);
+    auto const p = split_range(s);
     std::size_t const serial = s.depth + std::size_t{1};  // S_1: child-first on one worker, a frame a level
     for (std::uint32_t boundary = 1; boundary <= s.depth; ++boundary) {
       terms t;

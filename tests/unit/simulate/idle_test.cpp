@@ -20,7 +20,7 @@ sim::report under(sim::program const& p, std::uint32_t workers = 8) {
 }
 
 /// Sleeps at once, and nobody wakes anybody.
-struct sleeps_for_ever : idle::default_idle {
+struct sleeps_forever : idle::standard {
   static constexpr bool wakes_on_push = false;
   idle::step failed() noexcept { return idle::step::sleep; }
 };
@@ -30,10 +30,10 @@ struct sleeps_for_ever : idle::default_idle {
 TEST_CASE("idle: beside one long task the adaptive policy keeps one thief awake, ours none, ABP all", "[sim]") {
   auto const awake = [](sim::report const& r) { return r.series.back().searching; };
   CHECK(awake(under<idle::adaptive>(long_task())) == 1);
-  CHECK(awake(under<idle::balanced>(long_task())) == 1);
-  CHECK(awake(under<idle::default_idle>(long_task())) == 0);
-  CHECK(awake(under<idle::always_awake>(long_task())) == 7);
-  CHECK(under<idle::always_awake>(long_task()).sleeps == 0);
+  CHECK(awake(under<idle::bws>(long_task())) == 1);
+  CHECK(awake(under<idle::standard>(long_task())) == 0);
+  CHECK(awake(under<idle::spinning>(long_task())) == 7);
+  CHECK(under<idle::spinning>(long_task()).sleeps == 0);
 }
 
 TEST_CASE("idle: sleepers are woken when there is work for them", "[sim]") {
@@ -57,16 +57,16 @@ TEST_CASE("idle: sleepers are woken when there is work for them", "[sim]") {
 
 TEST_CASE("idle: a policy that lets everybody sleep leaves the work to who has it", "[sim]") {
   auto const p = sim::balanced_tree({.depth = 8});
-  auto const r = under<sleeps_for_ever>(p);
+  auto const r = under<sleeps_forever>(p);
   CHECK(r.tasks == p.task_count());
   CHECK(r.wakes == 0);
 }
 
 TEST_CASE("idle: where that stops the program it is refused", "[sim]") {
   auto const p = sim::balanced_tree({.depth = 2, .leaf = 1000, .leaf_bytes = 64, .rounds = 3});
-  using forgetful = policy::with_idle<policy::cab, sleeps_for_ever>;
+  using forgetful = policy::with_idle<policy::cab, sleeps_forever>;
   sim::options wanted{.machine = four_sockets()};
-  auto const text = refusal_of<heist::sim_error>([&] { heist::simulate<forgetful>(p, wanted); });
+  auto const text = error_text_of<heist::sim_error>([&] { heist::simulate<forgetful>(p, wanted); });
   CHECK((text == "accepted" || has(text, "fix it by")));
 }
 

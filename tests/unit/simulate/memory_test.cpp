@@ -13,7 +13,7 @@ using namespace heist_test;
 namespace {
 
 /// Touch i of the program: 1024 bytes at i * 1024, read; touch i + 4: the same, written.
-sim::program four_pieces() {
+sim::program four_parts() {
   sim::program_builder b("pieces");
   b.begin(b.add_tree());
   for (bool const writes : {false, true})
@@ -47,7 +47,7 @@ struct machine {
     return o;
   }
 
-  sim::program const p = four_pieces();
+  sim::program const p = four_parts();
   sim::options const options;
   std::vector<std::uint32_t> const squad_of{0, 0, 1};
   sim::memory caches;
@@ -70,7 +70,7 @@ TEST_CASE("memory: what was read is in the worker's cache, its squad's, and no o
 
 TEST_CASE("memory: the least recently used is dropped", "[sim]") {
   machine m{{2048, 3072}};
-  for (std::uint32_t const piece : {0u, 1u, 2u}) m.access(0, piece);
+  for (std::uint32_t const part : {0u, 1u, 2u}) m.access(0, part);
   CHECK(m.private_misses(0, 1) == 0);
   CHECK(m.access(0, 0) == sim::cache_misses{16, 0, 16, 0});
   m.access(0, 3);  // drops 1 from the squad's, which was last used there before 2 and 0
@@ -126,7 +126,7 @@ TEST_CASE("memory: where squads share no cache, another worker is another side",
   o.costs.transfer = 1000;
   machine m{{1024, 0}, o};
   m.access(0, 4);
-  CHECK(m.access(1, 0).transfers == 16);
+  CHECK(m.access(1, 0).switch_count == 16);
   machine without{{1024, 0}};
   without.access(0, 4);
   CHECK(without.access(1, 0) == sim::cache_misses{16, 0, 0, 16});

@@ -57,10 +57,10 @@ constexpr std::uint64_t lines = 2 * page / 64;  // of a leaf of two pages
 
 TEST_CASE("numa: pages are where the worker is that touches them first", "[sim]") {
   auto const r = in_place(leaves(2, {{0, 1, 2, 3}}), two_nodes(sim::page_placement::first_touch));
-  REQUIRE(r.homes);
-  REQUIRE(r.homes->nodes.size() == 8);
-  for (std::uint64_t i = 0; i != 8; ++i) CHECK(r.homes->node_of(i * page + 100) == (i < 4 ? 0 : 1));
-  CHECK(r.homes->node_of(8 * page) == sim::page_homes::nowhere);
+  REQUIRE(r.node_map);
+  REQUIRE(r.node_map->nodes.size() == 8);
+  for (std::uint64_t i = 0; i != 8; ++i) CHECK(r.node_map->node_of(i * page + 100) == (i < 4 ? 0 : 1));
+  CHECK(r.node_map->node_of(8 * page) == sim::page_node_map::no_place);
   CHECK(r.cache.memory == 4 * lines);
   CHECK(r.cache.far_memory == 0);
   CHECK(r.time.memory == 4 * lines);
@@ -79,19 +79,19 @@ TEST_CASE("numa: memory of another node costs more, and is counted", "[sim]") {
 
 TEST_CASE("numa: interleaved pages are on one node after the other", "[sim]") {
   auto const r = in_place(leaves(2, {{0, 1, 2, 3}}), two_nodes(sim::page_placement::interleaved));
-  for (std::uint64_t i = 0; i != 8; ++i) CHECK(r.homes->node_of(i * page) == i % 2);
+  for (std::uint64_t i = 0; i != 8; ++i) CHECK(r.node_map->node_of(i * page) == i % 2);
   CHECK(r.cache.far_memory == 2 * lines);
 }
 
 TEST_CASE("numa: the homes of one simulation are those of the next", "[sim]") {
   auto wanted = two_nodes(sim::page_placement::first_touch);
   auto const first = in_place(leaves(2, {{0, 1, 2, 3}}), wanted);
-  wanted.numa.homes = &*first.homes;
+  wanted.numa.node_map = &*first.node_map;
   auto const second = in_place(leaves(2, {{2, 3, 0, 1}}), wanted);
   CHECK(second.cache.far_memory == 4 * lines);
-  CHECK(second.homes == first.homes);
+  CHECK(second.node_map == first.node_map);
   auto const more = in_place(leaves(2, {{0, 1, 2, 3, 4}}), wanted);  // leaf 4 is new, on worker 3
-  CHECK(more.homes->node_of(9 * page) == 1);
+  CHECK(more.node_map->node_of(9 * page) == 1);
   wanted.numa.page_bytes = 8192;
   CHECK_THROWS_AS(in_place(leaves(2, {{0, 1, 2, 3}}), wanted), heist::sim_error);
 }
@@ -128,7 +128,7 @@ TEST_CASE("numa: without it a simulation is what it was", "[sim]") {
   auto const p = sim::heat({.rows = 200, .columns = 64, .steps = 6, .leaf_rows = 8});
   auto wanted = two_nodes(sim::page_placement::ignored);
   auto const r = heist::simulate(p, wanted);
-  CHECK_FALSE(r.homes);
+  CHECK_FALSE(r.node_map);
   CHECK(r.cache.far_memory == 0);
   wanted.numa.node_bandwidth = 1;
   wanted.costs.far_memory = 1000;

@@ -17,7 +17,7 @@ namespace idle = heist::idle;
 namespace order = heist::order;
 namespace join = heist::join;
 
-template <class Victim, class Idle = idle::default_idle>
+template <class Victim, class Idle = idle::standard>
 using with_victim = policy::bundle<Victim, Idle>;
 
 /// Calls f.operator()<Policy>(name) for policies that differ in each of the five parts.
@@ -34,13 +34,13 @@ void for_each_policy(F f) {
     f.template operator()<policy::sampling>("sampling");
     f.template operator()<policy::victim_set>("victim_set");
     f.template operator()<with_victim<victim::sampling_victim_set<3, 2, 2>>>("sampling_victim_set");
-    f.template operator()<with_victim<victim::permuted, idle::always_awake>>("permuted, always awake");
+    f.template operator()<with_victim<victim::permuted, idle::spinning>>("permuted, always awake");
     f.template operator()<policy::with_idle<policy::random, idle::adaptive>>("adaptive");
-    f.template operator()<policy::with_idle<policy::random, idle::balanced>>("balanced");
-    f.template operator()<policy::with_join<policy::random, join::wait>>("wait");
+    f.template operator()<policy::with_idle<policy::random, idle::bws>>("balanced");
+    f.template operator()<policy::with_join<policy::random, join::spin>>("wait");
     f.template operator()<policy::with_idle<policy::cab, idle::adaptive>>("cab, adaptive");
-    f.template operator()<policy::with_idle<policy::cats, idle::balanced>>("cats, balanced");
-    f.template operator()<policy::with_idle<policy::cab, idle::always_awake>>("cab, always awake");
+    f.template operator()<policy::with_idle<policy::cats, idle::bws>>("cats, balanced");
+    f.template operator()<policy::with_idle<policy::cab, idle::spinning>>("cab, always awake");
   }
 }
 

@@ -121,14 +121,14 @@ TEST_CASE("program: nonsense is refused with a sentence that says how to fix it"
   sim::program_builder forgotten("forgotten");
   forgotten.begin(forgotten.add_tree());
   forgotten.fork(1);
-  CHECK(
-      has(refusal_of<sim_error>([&] { forgotten.finish(); }), "what task 1 of \"forgotten\" does; fix it by begin(1)"));
+  CHECK(has(error_text_of<sim_error>([&] { forgotten.finish(); }),
+            "what task 1 of \"forgotten\" does; fix it by begin(1)"));
 
-  sim::program_builder circle("circle");
-  auto const first = circle.add_graph(2);
-  circle.begin(first);
-  circle.begin(first + 1);
-  circle.precede(first, first + 1);
-  circle.precede(first + 1, first);
-  CHECK(has(refusal_of<sim_error>([&] { circle.finish(); }), "2 of its 2 nodes wait for each other"));
+  sim::program_builder cycle("circle");
+  auto const first = cycle.add_graph(2);
+  cycle.begin(first);
+  cycle.begin(first + 1);
+  cycle.precede(first, first + 1);
+  cycle.precede(first + 1, first);
+  CHECK(has(error_text_of<sim_error>([&] { cycle.finish(); }), "2 of its 2 nodes wait for each other"));
 }

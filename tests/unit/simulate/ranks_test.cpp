@@ -92,7 +92,7 @@ TEST_CASE("no run is shorter than the longest chain, or than the work of a rank 
 
 TEST_CASE("programs over ranks without sense are refused", "[sim][ranks]") {
   auto const says = [](std::vector<rank_task> const& tasks, rank_options const& wanted) {
-    return heist_test::refusal_of<heist::sim_error>([&] { simulate_ranks(tasks, wanted); }).find("fix it") !=
+    return heist_test::error_text_of<heist::sim_error>([&] { simulate_ranks(tasks, wanted); }).find("fix it") !=
            std::string::npos;
   };
   CHECK(says({{.work = 1, .bytes = 0, .rank = 1, .inputs = {}}}, free_of_cost(1)));

@@ -47,9 +47,9 @@ recorded_program graph() {
 }
 
 template <class Edit>
-std::string refusal(recorded_program r, Edit edit) {
+std::string error_text(recorded_program r, Edit edit) {
   edit(r);
-  return refusal_of<sim_error>([&] { sim::check(r); });
+  return error_text_of<sim_error>([&] { sim::check(r); });
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ TEST_CASE("recorded program: survives a file", "[sim]") {
     sim::save(r, path);
     CHECK(sim::load_recorded_program(path) == r);
     std::remove(path.c_str());
-    CHECK(has(refusal_of<sim_error>([&] { sim::load_recorded_program(path); }), path));
+    CHECK(has(error_text_of<sim_error>([&] { sim::load_recorded_program(path); }), path));
   }
   CHECK_THROWS_AS(sim::save(example(), "no/such/folder/file.json"), sim_error);
 }
@@ -95,7 +95,7 @@ TEST_CASE("recorded program: a file that is cut anywhere is refused", "[sim]") {
   for (auto const& r : {example(), graph()}) {
     auto const text = sim::to_json(r);
     for (std::size_t length = 0; length + 1 < text.size(); ++length) {  // without the last newline it is whole
-      auto const said = refusal_of<sim_error>([&] { sim::recorded_program_from_json(text.substr(0, length)); });
+      auto const said = error_text_of<sim_error>([&] { sim::recorded_program_from_json(text.substr(0, length)); });
       INFO(length << ": " << said);
       REQUIRE(has(said, "fix it by recording the program again"));
     }
@@ -105,7 +105,7 @@ TEST_CASE("recorded program: a file that is cut anywhere is refused", "[sim]") {
 TEST_CASE("recorded program: a file that was edited is refused with what is wrong", "[sim]") {
   auto const text = sim::to_json(example());
   auto const said = [&](std::string const& what, std::string const& by) {
-    return refusal_of<sim_error>([&] { sim::recorded_program_from_json(replaced(text, what, by)); });
+    return error_text_of<sim_error>([&] { sim::recorded_program_from_json(replaced(text, what, by)); });
   };
   CHECK(has(said("\"version\": 1", "\"version\": 2"), "its version is 2"));
   CHECK(has(said("recorded program", "region profile"), "something else"));
@@ -127,33 +127,33 @@ TEST_CASE("recorded program: a file that was edited is refused with what is wron
 }
 
 TEST_CASE("recorded program: one that makes no sense is refused", "[sim]") {
-  CHECK(has(refusal({}, [](auto&) {}), "no tasks"));
-  CHECK(has(refusal(example(), [](auto& r) { r.runs.clear(); }), "no runs"));
-  CHECK(has(refusal(example(), [](auto& r) { r.runs.pop_back(), r.runs.pop_back(); }),
+  CHECK(has(error_text({}, [](auto&) {}), "no tasks"));
+  CHECK(has(error_text(example(), [](auto& r) { r.runs.clear(); }), "no runs"));
+  CHECK(has(error_text(example(), [](auto& r) { r.runs.pop_back(), r.runs.pop_back(); }),
             "2 of its 6 tasks belong to no run"));
-  CHECK(has(refusal(example(), [](auto& r) { r.tasks[3].group = 2; }), "task 3"));
-  CHECK(has(refusal(example(), [](auto& r) { r.tasks[3].parent = 2, r.tasks[3].index = 0, r.tasks[2].parent = 3; }),
+  CHECK(has(error_text(example(), [](auto& r) { r.tasks[3].group = 2; }), "task 3"));
+  CHECK(has(error_text(example(), [](auto& r) { r.tasks[3].parent = 2, r.tasks[3].index = 0, r.tasks[2].parent = 3; }),
             "fix it by"));
-  CHECK(has(refusal(example(), [](auto& r) { r.edges = {{0, 1}}; }), "no graph"));
-  CHECK(has(refusal(example(), [](auto& r) { r.tasks[0].address = ~std::uint64_t{0} - 3; }), "2^60"));
-  CHECK(has(refusal(graph(), [](auto& r) { r.edges.push_back({3, 0}); }), "cycle"));
-  CHECK(has(refusal(graph(), [](auto& r) { r.edges.push_back({3, 9}); }), "node 9 of 4"));
-  CHECK(has(refusal(graph(), [](auto& r) { r.graph_runs = 0; }), "0 times"));
-  CHECK(has(refusal(graph(), [](auto& r) { r.runs = {{0, sim::none}}; }), "runs of trees"));
+  CHECK(has(error_text(example(), [](auto& r) { r.edges = {{0, 1}}; }), "no graph"));
+  CHECK(has(error_text(example(), [](auto& r) { r.tasks[0].address = ~std::uint64_t{0} - 3; }), "2^60"));
+  CHECK(has(error_text(graph(), [](auto& r) { r.edges.push_back({3, 0}); }), "cycle"));
+  CHECK(has(error_text(graph(), [](auto& r) { r.edges.push_back({3, 9}); }), "node 9 of 4"));
+  CHECK(has(error_text(graph(), [](auto& r) { r.graph_runs = 0; }), "0 times"));
+  CHECK(has(error_text(graph(), [](auto& r) { r.runs = {{0, sim::none}}; }), "runs of trees"));
 }
 
 TEST_CASE("recorded program: numbers are not trusted", "[sim]") {
   // Each would have cost gigabytes, or have been read beyond the end of what there is.
-  CHECK(has(refusal(graph(), [](auto& r) { r.graph_runs = 4'000'000'000; }), "its graph ran 4000000000 times"));
-  CHECK(has(refusal(graph(), [](auto& r) { r.tasks[1].bytes = std::uint64_t{1} << 50; }), "bytes, more than 2^40"));
-  CHECK(has(refusal(example(), [](auto& r) { r.tasks[1].bytes = ~std::uint64_t{0}; }), "bytes, more than 2^40"));
-  CHECK(has(refusal(example(), [](auto& r) { r.tasks[5].group = ~std::uint32_t{0}, r.tasks[4].work = {1}; }),
+  CHECK(has(error_text(graph(), [](auto& r) { r.graph_runs = 4'000'000'000; }), "its graph ran 4000000000 times"));
+  CHECK(has(error_text(graph(), [](auto& r) { r.tasks[1].bytes = std::uint64_t{1} << 50; }), "bytes, more than 2^40"));
+  CHECK(has(error_text(example(), [](auto& r) { r.tasks[1].bytes = ~std::uint64_t{0}; }), "bytes, more than 2^40"));
+  CHECK(has(error_text(example(), [](auto& r) { r.tasks[5].group = ~std::uint32_t{0}, r.tasks[4].work = {1}; }),
             "fork 4294967295, but 0 would be next"));
-  CHECK(has(refusal(graph(),
-                    [](auto& r) {
-                      r.tasks.resize(20'000);
-                      for (auto& t : r.tasks) t.work = {1}, t.bytes = std::uint64_t{1} << 40;
-                    }),
+  CHECK(has(error_text(graph(),
+                       [](auto& r) {
+                         r.tasks.resize(20'000);
+                         for (auto& t : r.tasks) t.work = {1}, t.bytes = std::uint64_t{1} << 40;
+                       }),
             "more than 2^54"));
 
   auto many = graph();

@@ -24,18 +24,18 @@ struct names_the_last {
   std::uint32_t next(victim::thief_view const& me, fast_random&) noexcept { return me.workers - 1; }
   void feedback(std::uint32_t, victim::outcome) noexcept {}
 };
-struct names_nobody {
+struct names_none {
   std::uint32_t next(victim::thief_view const& me, fast_random&) noexcept { return me.workers; }
   void feedback(std::uint32_t, victim::outcome) noexcept {}
 };
-struct looks_for_ever : victim::random {
+struct probes_forever : victim::random {
   bool wants_look() const noexcept { return true; }
   void looked(std::uint32_t, victim::offer const&) noexcept {}
 };
 
 template <class Policy>
-std::string refusal(sim::program const& p, std::uint32_t workers) {
-  return refusal_of<sim_error>([&] { heist::simulate<Policy>(p, {.workers = workers}); });
+std::string error_text(sim::program const& p, std::uint32_t workers) {
+  return error_text_of<sim_error>([&] { heist::simulate<Policy>(p, {.workers = workers}); });
 }
 
 /// Long enough for a policy that leaves somebody out on four workers to be found out.
@@ -46,10 +46,10 @@ sim::program long_tree() {
 }  // namespace
 
 TEST_CASE("victims: a policy that names itself only, or an idle worker only, is named with promise V2", "[sim]") {
-  auto const text = refusal<with_victim<names_itself, idle::always_awake>>(long_tree(), 4);
+  auto const text = error_text<with_victim<names_itself, idle::spinning>>(long_tree(), 4);
   CHECK(has(text, "names_itself never names worker 0, which has work"));
   CHECK(has(text, "(V2)"));
-  CHECK(has(refusal<with_victim<names_the_last, idle::always_awake>>(long_tree(), 4), "(V2)"));
+  CHECK(has(error_text<with_victim<names_the_last, idle::spinning>>(long_tree(), 4), "(V2)"));
 }
 
 TEST_CASE("victims: where such a policy does no harm the run ends", "[sim]") {
@@ -63,9 +63,9 @@ TEST_CASE("victims: where such a policy does no harm the run ends", "[sim]") {
 
 TEST_CASE("victims: a policy that names nobody there is, or looks without end, is named with its promise", "[sim]") {
   auto const p = sim::balanced_tree({.depth = 8});
-  CHECK(has(refusal<with_victim<names_nobody>>(p, 2), "names_nobody names worker 2 of 2"));
-  CHECK(has(refusal<with_victim<names_nobody>>(p, 2), "(V1)"));
-  CHECK(has(refusal<with_victim<looks_for_ever>>(p, 2), "(V4)"));
+  CHECK(has(error_text<with_victim<names_none>>(p, 2), "names_none names worker 2 of 2"));
+  CHECK(has(error_text<with_victim<names_none>>(p, 2), "(V1)"));
+  CHECK(has(error_text<with_victim<probes_forever>>(p, 2), "(V4)"));
 }
 
 TEST_CASE("victims: more samples and longer sets than there are workers", "[sim]") {
@@ -81,7 +81,7 @@ TEST_CASE("victims: more samples and longer sets than there are workers", "[sim]
 TEST_CASE("victims: thieves whose sets contain nobody else find work again", "[sim]") {
   // One worker has all there is, the others would go round among each other for ever: sets of two, and everybody that
   // is met is a thief. The paper starts afresh after 1000 failures (Wool, section 2.2).
-  using policy_type = with_victim<victim::victim_set<2, 1>, idle::always_awake>;
+  using policy_type = with_victim<victim::victim_set<2, 1>, idle::spinning>;
   auto const p = sim::balanced_tree({.depth = 6, .leaf = 10'000'000});
   for (std::uint64_t seed = 1; seed != 4; ++seed) {
     auto const r = heist::simulate<policy_type>(p, {.workers = 32, .seed = seed});
@@ -104,8 +104,8 @@ TEST_CASE("victims: nobody finds anything where there is nothing", "[sim]") {
 TEST_CASE("victims: sampling saves steals where there are many workers", "[sim]") {
   auto const p = sim::balanced_tree({.depth = 15, .leaf = sim::exponential(1000)});
   sim::options const wanted{.workers = 256, .costs = sim::costs::wool_section_4()};
-  auto const random = heist::simulate<with_victim<victim::random, idle::always_awake>>(p, wanted);
-  auto const sampling = heist::simulate<with_victim<victim::sampling<4>, idle::always_awake>>(p, wanted);
+  auto const random = heist::simulate<with_victim<victim::random, idle::spinning>>(p, wanted);
+  auto const sampling = heist::simulate<with_victim<victim::sampling<4>, idle::spinning>>(p, wanted);
   CHECK(random.looks == 0);
   CHECK(sampling.looks > 0);
   CHECK(sampling.steals < random.steals);
@@ -119,16 +119,16 @@ TEST_CASE("victims: far and unfamiliar ones cost more", "[sim]") {
   sim::costs costs;
   costs.far = 5000;
   // Near first pays where the way is long.
-  using near_first = policy::with_idle<policy::hierarchical, idle::always_awake>;
-  using anybody = policy::with_idle<policy::random, idle::always_awake>;
+  using near_first = policy::with_idle<policy::hierarchical, idle::spinning>;
+  using anybody = policy::with_idle<policy::random, idle::spinning>;
   CHECK(searched.operator()<near_first>(costs).makespan < searched.operator()<anybody>(costs).makespan);
 
   // Sets of eight stay among those that are known, a permutation of all does not.
   costs = {};
   costs.familiar = 12;
   costs.unfamiliar = 2000;
-  using sets = with_victim<victim::victim_set<8, 1>, idle::always_awake>;
-  using all = with_victim<victim::permuted, idle::always_awake>;
+  using sets = with_victim<victim::victim_set<8, 1>, idle::spinning>;
+  using all = with_victim<victim::permuted, idle::spinning>;
   auto const chain = sim::chain({.nodes = slow ? 20 : 100, .work = 100'000});  // nobody ever finds anything
   auto const attempts = [&]<class Policy>() {
     return heist::simulate<Policy>(chain, {.workers = 63, .costs = costs}).attempts;

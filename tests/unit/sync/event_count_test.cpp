@@ -49,17 +49,17 @@ TEST_CASE("event_count: a notification before prepare is not remembered", "[sync
   event_count<> e{1};
   e.notify_one();
   e.notify_all();
-  std::atomic<bool> woken{false};
+  std::atomic<bool> notified{false};
   std::thread waiter{[&] {
     e.commit_wait(0, e.prepare_wait());
-    woken = true;
+    notified = true;
   }};
   eventually([&] { return e.state().top() != 0; });
   std::this_thread::sleep_for(10ms);
-  CHECK_FALSE(woken);
+  CHECK_FALSE(notified);
   e.notify_one();
   waiter.join();
-  CHECK(woken);
+  CHECK(notified);
 }
 
 TEST_CASE("event_count: cancelling takes the announcement back", "[sync]") {

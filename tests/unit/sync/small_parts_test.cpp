@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heist/core/sync/completion.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/shared_range.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "support/catch.hpp"
@@ -28,14 +28,14 @@ struct node {
 
 struct counting_waiter : heist::completion_waiter {
   counting_waiter()
-      : completion_waiter{[](completion_waiter& self) noexcept { ++static_cast<counting_waiter&>(self).woken; }} {}
-  int woken = 0;
+      : completion_waiter{[](completion_waiter& self) noexcept { ++static_cast<counting_waiter&>(self).notified; }} {}
+  int notified = 0;
 };
 
 }  // namespace
 
 TEST_CASE("injector: the oldest first, one or several, and whoever is first is told", "[sync]") {
-  heist::injector<node> q;
+  heist::injection_queue<node> q;
   bool more = false;
   CHECK(q.maybe_empty());
   CHECK(q.take(more) == nullptr);
@@ -59,14 +59,14 @@ TEST_CASE("injector: the oldest first, one or several, and whoever is first is t
 TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]") {
   heist_test::watchdog guard{"injector", 60s};
   int const per_pusher = slow ? 5000 : 50000;
-  constexpr int pushers = 3, takers = 2;
-  std::vector<std::vector<node>> nodes(pushers, std::vector<node>(static_cast<std::size_t>(per_pusher)));
-  heist::injector<node> q;
-  std::atomic<int> pushing{pushers};
+  constexpr int producers = 3, consumers = 2;
+  std::vector<std::vector<node>> nodes(producers, std::vector<node>(static_cast<std::size_t>(per_pusher)));
+  heist::injection_queue<node> q;
+  std::atomic<int> pushing{producers};
   std::atomic<int> taken{0};
   std::atomic<bool> in_order{true};
   std::vector<std::thread> threads;
-  for (int p = 0; p < pushers; ++p) {
+  for (int p = 0; p < producers; ++p) {
     threads.emplace_back([&, p] {
       int i = 0;
       for (node& n : nodes[static_cast<std::size_t>(p)]) {
@@ -77,9 +77,9 @@ TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]"
       --pushing;
     });
   }
-  for (int t = 0; t < takers; ++t) {
+  for (int t = 0; t < consumers; ++t) {
     threads.emplace_back([&] {
-      int oldest[pushers] = {};
+      int oldest[producers] = {};
       for (;;) {
         bool const over = pushing == 0;
         bool more = false;
@@ -94,28 +94,28 @@ TEST_CASE("injector: every node is taken once, each pusher's in order", "[sync]"
     });
   }
   for (auto& t : threads) t.join();
-  CHECK(taken == pushers * per_pusher);
+  CHECK(taken == producers * per_pusher);
   CHECK(in_order);
 }
 
 TEST_CASE("completion: waiters enlisted before are woken once, later ones are refused", "[sync]") {
   heist::completion c;
   counting_waiter first, second, late;
-  CHECK_FALSE(c.done());
-  CHECK(c.enlist(first));
-  CHECK(c.enlist(second));
-  CHECK_FALSE(c.done());
+  CHECK_FALSE(c.is_ready());
+  CHECK(c.add_entry(first));
+  CHECK(c.add_entry(second));
+  CHECK_FALSE(c.is_ready());
   c.complete();
-  CHECK(c.done());
-  CHECK(first.woken == 1);
-  CHECK(second.woken == 1);
-  CHECK_FALSE(c.enlist(late));
-  CHECK(late.woken == 0);
+  CHECK(c.is_ready());
+  CHECK(first.notified == 1);
+  CHECK(second.notified == 1);
+  CHECK_FALSE(c.add_entry(late));
+  CHECK(late.notified == 0);
   c.reset();
-  CHECK_FALSE(c.done());
-  CHECK(c.enlist(late));
+  CHECK_FALSE(c.is_ready());
+  CHECK(c.add_entry(late));
   c.complete();
-  CHECK(late.woken == 1);
+  CHECK(late.notified == 1);
 }
 
 TEST_CASE("completion: the waiter may free it at once and sees what was done before", "[sync]") {
@@ -140,8 +140,8 @@ TEST_CASE("completion: the waiter may free it at once and sees what was done bef
     auto s = std::make_unique<shared>();
     handed = s.get();
     heist::thread_waiter<> me;
-    if (s->finished.enlist(me)) me.wait();
-    right = right && s->finished.done() && s->value == rounds.begun();
+    if (s->finished.add_entry(me)) me.wait();
+    right = right && s->finished.is_ready() && s->value == rounds.begun();
   }
   handed = &over;
   other.join();
@@ -155,7 +155,7 @@ TEST_CASE("completion: a thread that sleeps on it is woken", "[sync]") {
   for (int i = 0; i < 3; ++i) {
     sleepers.emplace_back([&] {
       heist::thread_waiter<heist::os_env, 1> me;
-      if (c.enlist(me)) me.wait();
+      if (c.add_entry(me)) me.wait();
     });
   }
   std::this_thread::sleep_for(20ms);
@@ -214,9 +214,9 @@ TEST_CASE("a shared range lets in as many helpers as it was opened for, each tim
     CHECK(!range.enter());
     CHECK(!range.close());
     CHECK(range.will_wait());
-    CHECK(!range.all_left().done());
+    CHECK(!range.all_left().is_ready());
     range.leave();
-    CHECK(range.all_left().done());
+    CHECK(range.all_left().is_ready());
     CHECK(range.all_have_left());
   }
 }

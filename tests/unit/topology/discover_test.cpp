@@ -53,8 +53,8 @@ TEST_CASE("this_machine_has_the_cpus_that_we_may_use") {
   CHECK(m == topology::discover());
   CHECK(topology::usable_cpus(m) <= m.pu_count());
   for (auto const& p : m.pus) CHECK(p.core >= 0);
-  INFO(m.describe());
-  CHECK(m.describe().find("not this machine") == std::string::npos);
+  INFO(m.to_text());
+  CHECK(m.to_text().find("not this machine") == std::string::npos);
 }
 
 TEST_CASE("discovery_respects_the_affinity_mask") {
@@ -103,7 +103,7 @@ TEST_CASE("discovery_in_a_process_whose_threads_differ") {
   }).join();
 }
 
-TEST_CASE("binding_pins_and_unbinding_frees") {
+TEST_CASE("binding_pinned_and_unbinding_frees") {
   auto const& m = topology::this_machine();
   auto const before = topology::allowed_cpus();
   std::thread([&] {
@@ -164,5 +164,5 @@ TEST_CASE("without_hwloc_the_machine_is_flat") {
   CHECK(m.core_count() == m.pu_count());
   CHECK(m.is_this_machine);
   CHECK(m.note.find("hwloc cannot read this machine") != std::string::npos);
-  CHECK(m.describe().find(m.note) != std::string::npos);
+  CHECK(m.to_text().find(m.note) != std::string::npos);
 }

@@ -178,9 +178,9 @@ TEST_CASE("parse_does_not_heed_the_environment") {
 }
 
 TEST_CASE("describe_is_one_line_for_people") {
-  CHECK(topology::parse("package:2 l3:1(size=32MiB) l2:4(size=512KiB) core:1 pu:2").describe() ==
+  CHECK(topology::parse("package:2 l3:1(size=32MiB) l2:4(size=512KiB) core:1 pu:2").to_text() ==
         "2 packages, 1 NUMA node, 2 L3 (32 MiB), 8 L2 (512 KiB), 8 cores, 16 PUs, not this machine");
-  CHECK(topology::machine{}.describe() == "no PUs, not this machine");
+  CHECK(topology::machine{}.to_text() == "no PUs, not this machine");
 }
 
 TEST_CASE("numa_distance_is_0_where_nothing_is_known") {

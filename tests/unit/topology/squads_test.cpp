@@ -133,7 +133,7 @@ TEST_CASE("squads_given_by_hand") {
   CHECK(topology::make_squads(m, {{4, 5}, {0, 2}}, 2).members == lists{{0, 1}});
 }
 
-TEST_CASE("wrong_squads_are_refused_with_a_reason") {
+TEST_CASE("wrong_squads_are_rejected_with_a_reason") {
   auto const m = topology::parse("package:2 core:2 pu:1");
   auto const why = [&](lists const& sets) {
     try {

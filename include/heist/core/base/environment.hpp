@@ -42,9 +42,9 @@ inline constexpr environment_variable environment_variables[] = {
 std::string_view environment_text(variable v) noexcept;
 
 /// Sentences that a process says once, beside those about values that mean nothing.
-enum class sentence : unsigned { no_display = 29, no_trace = 30, unknown = 31 };
+enum class message : unsigned { no_display = 29, no_trace = 30, unknown = 31 };
 /// True the first time in a process.
-HEIST_RARE bool is_first_to_say(sentence which) noexcept;
+HEIST_RARE bool is_first_to_say(message which) noexcept;
 /// Says on stderr that the text of `v` means nothing, once in a process.
 HEIST_RARE void say_it_means_nothing(variable v) noexcept;
 /// Has that been said?
@@ -53,11 +53,11 @@ bool means_nothing(variable v) noexcept;
 /// variables of its own that begin with HEIST_.
 HEIST_RARE void say_what_is_unknown() noexcept;
 
-/// The number that the whole text of `v` is, from `least` to `most`; `otherwise` if it is not set, or means nothing, which is
+/// The number that the whole text of `v` is, from `least` to `most`; `fallback` if it is not set, or means nothing, which is
 /// said.
-double number_in_environment(variable v, double least, double most, double otherwise) noexcept;
+double number_in_environment(variable v, double least, double most, double fallback) noexcept;
 /// The same of a whole number from 1 on. `unit`: may K, M or G follow?
-std::size_t size_in_environment(variable v, std::size_t most, std::size_t otherwise, bool unit = false) noexcept;
+std::size_t size_in_environment(variable v, std::size_t most, std::size_t fallback, bool unit = false) noexcept;
 /// Is it set to `yes`? Says so if it is neither that nor `no`.
 bool is_set_to(variable v, std::string_view yes, std::string_view no) noexcept;
 

@@ -30,7 +30,7 @@ HEIST_COLD_BODY bool is_first_to_say(unsigned bit) noexcept {
   return (what_was_said().fetch_or(1u << bit, std::memory_order_relaxed) >> bit & 1) == 0;  // relaxed: nothing else
 }
 
-HEIST_COLD_BODY bool is_first_to_say(sentence which) noexcept {
+HEIST_COLD_BODY bool is_first_to_say(message which) noexcept {
   return is_first_to_say(static_cast<unsigned>(which));
 }
 
@@ -75,7 +75,7 @@ HEIST_COLD_BODY void say_what_is_unknown() noexcept {
       if (resembles(name, known)) meant = v.name;
     }
     if (meant == nullptr) continue;
-    if (!says && !is_first_to_say(sentence::unknown)) return;
+    if (!says && !is_first_to_say(message::unknown)) return;
     says = true;
     std::fprintf(stderr, "heist: the environment sets %s, which heist does not know; fix it by %s, or leave it out\n",
                  *at, meant);
@@ -89,18 +89,18 @@ HEIST_COLD_BODY double whole_number(std::string_view text) noexcept {
   return error == std::errc{} && end == text.data() + text.size() ? n : -1;
 }
 
-HEIST_COLD_BODY double number_in_environment(variable v, double least, double most, double otherwise) noexcept {
+HEIST_COLD_BODY double number_in_environment(variable v, double least, double most, double fallback) noexcept {
   std::string_view const text = environment_text(v);
-  if (text.empty()) return otherwise;
+  if (text.empty()) return fallback;
   if (double const n = whole_number(text); n >= least && n <= most) return n;
   say_it_means_nothing(v);
-  return otherwise;
+  return fallback;
 }
 
-HEIST_COLD_BODY std::size_t size_in_environment(variable v, std::size_t most, std::size_t otherwise,
+HEIST_COLD_BODY std::size_t size_in_environment(variable v, std::size_t most, std::size_t fallback,
                                                 bool unit) noexcept {
   std::string_view text = environment_text(v);
-  if (text.empty()) return otherwise;
+  if (text.empty()) return fallback;
   constexpr std::string_view units = "KMG";
   std::size_t const which = unit ? units.find(text.back()) : std::string_view::npos;
   unsigned const shift = which == std::string_view::npos ? 0 : 10 * (static_cast<unsigned>(which) + 1);
@@ -111,7 +111,7 @@ HEIST_COLD_BODY std::size_t size_in_environment(variable v, std::size_t most, st
     if (static_cast<double>(whole) == n) return whole << shift;
   }
   say_it_means_nothing(v);
-  return otherwise;
+  return fallback;
 }
 
 HEIST_COLD_BODY bool is_set_to(variable v, std::string_view yes, std::string_view no) noexcept {

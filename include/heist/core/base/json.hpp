@@ -56,7 +56,7 @@ class value {
   friend bool operator==(value const&, value const&) = default;
 
  private:
-  [[noreturn]] HEIST_RARE void refuse(char const* wanted) const;
+  [[noreturn]] HEIST_RARE void reject(char const* wanted) const;
 
   template <class T>
   bool is() const noexcept {
@@ -65,7 +65,7 @@ class value {
   template <class T>
   T const& as(char const* wanted) const {
     if (auto const* found = std::get_if<T>(&data_)) return *found;
-    refuse(wanted);
+    reject(wanted);
   }
 
   std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string, array, object> data_{nullptr};

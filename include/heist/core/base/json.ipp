@@ -13,7 +13,7 @@
 
 namespace heist::json {
 
-HEIST_COLD_BODY void value::refuse(char const* wanted) const {
+HEIST_COLD_BODY void value::reject(char const* wanted) const {
   static constexpr char const* types[] = {"null",     "true or false", "a whole number", "a number that is not whole",
                                           "a string", "an array",      "an object"};
   throw json_error(fmt::format("JSON: {} is needed, but {} stands there", wanted, types[data_.index()]));

@@ -55,8 +55,8 @@ class park_word {
   // Not inlined: the address of errno is declared constant, and a frame that calls these may move to another thread.
   HEIST_NOINLINE int futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
     int const saved = errno;
-    bool const woken = ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0) == 0;
-    int const why = woken ? 0 : errno;
+    bool const notified = ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0) == 0;
+    int const why = notified ? 0 : errno;
     errno = saved;
     return why;
   }

@@ -26,7 +26,7 @@ namespace heist::detail {
 /// A task that has been counted as a unit of work can run: brings it where it is to run. Any thread.
 void make_ready(async_base& task) noexcept;
 /// Lets the task begin before others that wait, if it has not begun: a second entry, in front, stands for it.
-void expedite(async_base& task);
+void raise_priority(async_base& task);
 /// By the entry that comes second.
 runnable* end_second_entry(async_base& task, fiber& self) noexcept;
 /// The task has ended, on fiber `on`: tells all that wait. Returns what its worker runs next, if one of them can run
@@ -50,12 +50,12 @@ T* make_async_of_none() {
 
 /// A new T at the begin of a shared block, which is freed if this throws. T's constructor gets its place first.
 template <class T, class... Args>
-T* make_async_in(void* block, core& home, std::size_t bytes, Args&&... args) {
+T* make_async_in(void* block, core& scheduler, std::size_t bytes, Args&&... args) {
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
                 "fix it by capturing, or returning, a std::unique_ptr to it.");
   try {
-    return ::new (block) T(async_place{&home, home.generation(), bytes}, std::forward<Args>(args)...);
+    return ::new (block) T(async_place{&scheduler, scheduler.generation(), bytes}, std::forward<Args>(args)...);
   } catch (...) {
     free_shared_block(block, bytes);
     throw;
@@ -63,9 +63,9 @@ T* make_async_in(void* block, core& home, std::size_t bytes, Args&&... args) {
 }
 /// A new T in a block with room for `more` bytes behind it.
 template <class T, class... Args>
-T* make_async(core& home, std::size_t more, Args&&... args) {
+T* make_async(core& scheduler, std::size_t more, Args&&... args) {
   std::size_t const bytes = sizeof(T) + more;
-  return make_async_in<T>(allocate_shared_block(home, bytes), home, bytes, std::forward<Args>(args)...);
+  return make_async_in<T>(allocate_shared_block(scheduler, bytes), scheduler, bytes, std::forward<Args>(args)...);
 }
 
 task_view view_of_posted(runnable const& self) noexcept;
@@ -73,39 +73,39 @@ task_view view_of_async(runnable const& self) noexcept;
 unsigned wave_of_async(runnable const& self) noexcept;
 completion const* end_of_async(runnable const& self) noexcept;
 template <unsigned Wave>
-unsigned posted_wave(runnable const&) noexcept {
+unsigned posted_epoch(runnable const&) noexcept {
   return Wave;
 }
-bool describe_posted(runnable const& self, task_view& view) noexcept;
+bool text_of_posted(runnable const& self, task_view& view) noexcept;
 /// A task with a future tells its end before its future is ready.
-bool describe_async(runnable const& self, task_view& view) noexcept;
+bool text_of_async(runnable const& self, task_view& view) noexcept;
 static_assert(work_count<>::both == 2);
 inline constexpr described_operations posted_operations[3]{
-    {&describe_posted, &posted_wave<0>}, {&describe_posted, &posted_wave<1>}, {&describe_posted, &posted_wave<2>}};
+    {&text_of_posted, &posted_epoch<0>}, {&text_of_posted, &posted_epoch<1>}, {&text_of_posted, &posted_epoch<2>}};
 /// What posted tasks are, by the wave that they belong to (work_count).
 inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_operations[1]}, {&posted_operations[2]}};
 
-/// Hands a posted task to `home`, as a unit of work of its own.
-void submit_posted(core& home, queued_runnable& task);
+/// Hands a posted task to `scheduler`, as a unit of work of its own.
+void submit_posted(core& scheduler, queued_runnable& task);
 /// The same of one with a future.
-void submit_async(core& home, async_base& task);
+void submit_async(core& scheduler, async_base& task);
 /// As above. If it throws, the task is destroyed without having run.
 template <class Task>
-void submit_or_destroy(core& home, Task& task) {
+void submit_or_destroy(core& scheduler, Task& task) {
   try {
-    submit_async(home, task);
+    submit_async(scheduler, task);
   } catch (...) {
-    task.forget_unstarted();
+    task.forget_pending();
     task.operations().destroy(task);
     throw;
   }
 }
 
 /// The task that the calling code belongs to, or on top of which a join runs it; null on a thread that runs none.
-runnable const* calling_task() noexcept;
+runnable const* caller_task() noexcept;
 /// Throws if the calling code is the task itself, or a join of it runs the code on top of it: it could only wait for
 /// ever.
-void refuse_own_future(runnable const& task);
+void reject_own_future(runnable const& task);
 
 /// A task without a token is interrupted by what its fiber says: by nothing, or by an inherited_stop.
 struct no_stop {
@@ -187,24 +187,24 @@ inline interrupt_state const* interrupt_on(worker const& w) noexcept {
   return task->what->operations->interrupt(*task);
 }
 /// allocate_shared_block(), seldom called.
-void* allocate_inheriting(core& home, std::size_t bytes);
+void* allocate_inheriting(core& scheduler, std::size_t bytes);
 
-/// Makes a task that the calling code submits to `home`. It inherits the stop of the calling task.
+/// Makes a task that the calling code submits to `scheduler`. It inherits the stop of the calling task.
 template <class T, class... Args>
-T* make_submitted(core& home, Args&&... args) {
+T* make_submitted(core& scheduler, Args&&... args) {
   worker* const w = this_worker();  // kept: no code of a user's runs until there is a block
   interrupt_state const* const origin = w == nullptr ? nullptr : interrupt_on(*w);
   std::size_t bytes = sizeof(T);
   void* block = nullptr;
   if (origin != nullptr) [[unlikely]] {
     bytes += sizeof(inherited_stop);
-    block = allocate_inheriting(home, bytes);
+    block = allocate_inheriting(scheduler, bytes);
   } else if constexpr (block_pool::fits(sizeof(T), 1)) {
-    block = home.allocate_block_on(w, sizeof(T));
+    block = scheduler.allocate_block_on(w, sizeof(T));
   } else {
-    block = allocate_shared_block(home, bytes);
+    block = allocate_shared_block(scheduler, bytes);
   }
-  T* const task = make_async_in<T>(block, home, bytes, std::forward<Args>(args)...);
+  T* const task = make_async_in<T>(block, scheduler, bytes, std::forward<Args>(args)...);
   if (origin != nullptr) [[unlikely]]
     inherited_stop::add(*task, origin, task->extra.interrupt());
   return task;
@@ -223,17 +223,17 @@ struct as_it_is {
 };
 
 /// Runs the work of a task that has a future, and ends it: `work()` is called if the task has not been stopped, and if
-/// `refusal()` has not let it fail, for what it comes after; `forget()` then destroys what the task has captured.
-template <class Task, class Refusal, class Work, class Forget>
-runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, Refusal&& refusal, Work&& work,
+/// `error_text()` has not let it fail, for what it comes after; `forget()` then destroys what the task has captured.
+template <class Task, class ErrorText, class Work, class Forget>
+runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, ErrorText&& error_text, Work&& work,
                     Forget&& forget) {
   self.worker->report_pending_count();
   task.finished.prefetch();
-  if (self.home.on_task != nullptr) [[unlikely]]
-    self.home.tell_begin(*self.worker, view_of_async(task));
+  if (self.scheduler.on_task != nullptr) [[unlikely]]
+    self.scheduler.tell_begin(*self.worker, view_of_async(task));
   if (task.extra.stopped()) [[unlikely]] {
     task.exception = stopped_before_start();  // who drops its handle knows
-  } else if (!refusal()) {
+  } else if (!error_text()) {
     using extra = std::remove_cvref_t<decltype(task.extra)>;
     std::conditional_t<std::is_same_v<extra, no_stop>, as_it_is, interrupted_by> const stop{self, interrupt};
     try {
@@ -245,13 +245,13 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
   // All before anybody can know that it has ended.
   if constexpr (requires { task.extra.end(); }) task.extra.end();
   forget();
-  if (self.home.on_task != nullptr) [[unlikely]]
-    self.home.tell_end(*self.worker, view_of_async(task));
+  if (self.scheduler.on_task != nullptr) [[unlikely]]
+    self.scheduler.tell_end(*self.worker, view_of_async(task));
   unsigned const wave = task.wave;
   runnable* next = complete_async(task, self);
   // What is destroyed last may wait for what runs next.
   if (next != nullptr && (!Task::ends_quietly || task.exception)) {
-    self.home.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
+    self.scheduler.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
   }
   task.release();
   core::ended(*self.worker, wave);
@@ -260,7 +260,7 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, R
 
 template <class Task, class Extra>
 constexpr async_operations async_operations_of() noexcept {
-  async_operations o{{&describe_async, &wave_of_async, &end_of_async}, &destroy_async<Task>};
+  async_operations o{{&text_of_async, &wave_of_async, &end_of_async}, &destroy_async<Task>};
   if constexpr (Extra::has_route) {
     o.name = [](async_base const& self) noexcept { return static_cast<Task const&>(self).extra.name(); };
     o.route = [](async_base& self) { static_cast<Task&>(self).extra.route(self); };
@@ -291,7 +291,7 @@ struct async_task final : async_state<R> {
         [&task] { task.function.end(); });
   }
   /// Of one that will never run.
-  void forget_unstarted() noexcept { function.end(); }
+  void forget_pending() noexcept { function.end(); }
 
   callable_slot<F> function;
   [[no_unique_address]] Extra extra;
@@ -312,11 +312,11 @@ struct posted_task final : queued_runnable {
   explicit posted_task(G&& g) : queued_runnable{{&run, &posted_what[0]}, nullptr}, function(std::forward<G>(g)) {}
 
   template <class G>
-  static posted_task* make(core& home, G&& g) {
+  static posted_task* make(core& scheduler, G&& g) {
     if constexpr (!pooled<posted_task>) {
       return new posted_task(std::forward<G>(g));
     } else {
-      void* const block = home.allocate_block(sizeof(posted_task));
+      void* const block = scheduler.allocate_block(sizeof(posted_task));
       try {
         return ::new (block) posted_task(std::forward<G>(g));
       } catch (...) {
@@ -332,7 +332,7 @@ struct posted_task final : queued_runnable {
     try {
       call_with_context<Context>(task->function, self, nullptr);
     } catch (...) {
-      self.home.unfetched().keep(exception_of_task());
+      self.scheduler.unobserved().keep(exception_of_task());
     }
     unsigned const wave = task->what->operations->wave(*task);
     destroy_pooled(self, task);

@@ -7,11 +7,11 @@ namespace heist::detail {
 
 HEIST_BODY void task_waiter::wake_up(completion_waiter& self) noexcept {
   auto& me = static_cast<task_waiter&>(self);
-  me.home->make_runnable(*me.task);
+  me.scheduler->make_runnable(*me.task);
 }
 
-HEIST_BODY dependency::dependency(async_base& waiting, async_base* awaited, bool wants_value) noexcept
-    : completion_waiter{wants_value ? &wake_up : &wake_for_order}, of{&waiting}, on{awaited} {}
+HEIST_BODY dependency::dependency(async_base& waiting, async_base* awaited, bool needs_value) noexcept
+    : completion_waiter{needs_value ? &wake_up : &wake_for_order}, of{&waiting}, on{awaited} {}
 
 HEIST_BODY void dependency::wake_up(completion_waiter& self) noexcept {
   auto& link = static_cast<dependency&>(self);
@@ -34,7 +34,7 @@ HEIST_BODY void make_ready(async_base& task) noexcept {
   if (task.routed) {
     task.operations().route(task);
   } else {
-    task.home->make_runnable(task);
+    task.scheduler->make_runnable(task);
   }
 }
 
@@ -42,7 +42,7 @@ HEIST_BODY runnable* complete_async(async_base& task, fiber& self) noexcept {
   queued_runnable* next = nullptr;
   task.finished.complete([&](completion_waiter& w) noexcept {
     queued_runnable* ready = nullptr;
-    if (task_waiter::is(w) && static_cast<task_waiter&>(w).home == &self.home) {
+    if (task_waiter::is(w) && static_cast<task_waiter&>(w).scheduler == &self.scheduler) {
       ready = static_cast<task_waiter&>(w).task;
     } else if (!dependency::is(w)) {
       return w.wake(w);
@@ -51,11 +51,11 @@ HEIST_BODY runnable* complete_async(async_base& task, fiber& self) noexcept {
       async_base& waiting = *link.of;
       link.settle();
       if (!waiting.awaited.arrive()) return;
-      if (waiting.routed || waiting.home != &self.home) return make_ready(waiting);
+      if (waiting.routed || waiting.scheduler != &self.scheduler) return make_ready(waiting);
       ready = &waiting;
     }
     // The youngest comes first here: the oldest is run next, and the others come out of the deque in their order.
-    if (next != nullptr) self.home.push(*self.worker, *next);
+    if (next != nullptr) self.scheduler.push(*self.worker, *next);
     next = ready;
   });
   return next;
@@ -71,12 +71,12 @@ HEIST_COLD_BODY task_view view_of_async(runnable const& self) noexcept {
   return {task_kind::async, &self, name == nullptr ? nullptr : name(task)};
 }
 
-HEIST_COLD_BODY bool describe_posted(runnable const& self, task_view& view) noexcept {
+HEIST_COLD_BODY bool text_of_posted(runnable const& self, task_view& view) noexcept {
   view = view_of_posted(self);
   return true;
 }
 
-HEIST_COLD_BODY bool describe_async(runnable const& self, task_view& view) noexcept {
+HEIST_COLD_BODY bool text_of_async(runnable const& self, task_view& view) noexcept {
   view = view_of_async(self);
   return false;
 }
@@ -89,18 +89,18 @@ HEIST_COLD_BODY completion const* end_of_async(runnable const& self) noexcept {
   return &static_cast<async_base const&>(self).finished;
 }
 
-HEIST_COLD_BODY void submit_posted(core& home, queued_runnable& task) {
-  home.submit(task, [&task](unsigned wave) { task.what += wave; });
+HEIST_COLD_BODY void submit_posted(core& scheduler, queued_runnable& task) {
+  scheduler.submit(task, [&task](unsigned wave) { task.what += wave; });
 }
 
-HEIST_BODY void submit_async(core& home, async_base& task) {
+HEIST_BODY void submit_async(core& scheduler, async_base& task) {
   if (task.routed) [[unlikely]] {
-    home.check_open();
-    task.wave = static_cast<std::uint8_t>(home.began());
+    scheduler.check_open();
+    task.wave = static_cast<std::uint8_t>(scheduler.add_work());
     task.operations().route(task);
     return;
   }
-  home.submit(task, [&task](unsigned wave) { task.wave = static_cast<std::uint8_t>(wave); });
+  scheduler.submit(task, [&task](unsigned wave) { task.wave = static_cast<std::uint8_t>(wave); });
 }
 
 /// Stands for a task in front of others.
@@ -116,15 +116,15 @@ struct second_entry : queued_runnable {
   async_base& task;
 };
 
-HEIST_COLD_BODY void expedite(async_base& task) {
+HEIST_COLD_BODY void raise_priority(async_base& task) {
   if (!task.operations().begins_once || task.routed || task.generation != os_env::process()) return;
-  if (task.finished.done()) return;  // it may have outlived its executor
-  core& home = *task.home;
-  void* const block = allocate_shared_block(home, sizeof(second_entry));
+  if (task.finished.is_ready()) return;  // it may have outlived its executor
+  core& scheduler = *task.scheduler;
+  void* const block = allocate_shared_block(scheduler, sizeof(second_entry));
   if (!task.entries.raise()) return free_shared_block(block, sizeof(second_entry));
   task.retain();
-  task.second_wave = static_cast<std::uint8_t>(home.began());
-  home.make_runnable(*::new (block) second_entry{task}, priority::high, nullptr);
+  task.second_wave = static_cast<std::uint8_t>(scheduler.add_work());
+  scheduler.make_runnable(*::new (block) second_entry{task}, priority::high, nullptr);
 }
 
 HEIST_COLD_BODY runnable* end_second_entry(async_base& task, fiber& self) noexcept {
@@ -143,8 +143,8 @@ HEIST_COLD_BODY interrupt_state const* interrupt_of_caller() noexcept {
   return w == nullptr ? nullptr : interrupt_on(*w);
 }
 
-HEIST_COLD_BODY void* allocate_inheriting(core& home, std::size_t bytes) {
-  return allocate_shared_block(home, bytes);
+HEIST_COLD_BODY void* allocate_inheriting(core& scheduler, std::size_t bytes) {
+  return allocate_shared_block(scheduler, bytes);
 }
 
 HEIST_COLD_BODY void inherited_stop::add(async_base& task, interrupt_state const* origin, interrupt_state* own,
@@ -199,7 +199,7 @@ HEIST_COLD_BODY runnable* inherited_stop::run(runnable& r, fiber& self) {
   {
     interrupted_by const part_of{self, &me.state};
     // The destructor of the task's callable may wait for `next`.
-    if (runnable* const next = me.work(r, self); next != nullptr) self.home.push(*self.worker, *next);
+    if (runnable* const next = me.work(r, self); next != nullptr) self.scheduler.push(*self.worker, *next);
   }
   task.release();
   return nullptr;
@@ -213,15 +213,15 @@ HEIST_COLD_BODY void inherited_stop::destroy(async_base& task) noexcept {
   task.operations().destroy(task);
 }
 
-HEIST_COLD_BODY runnable const* calling_task() noexcept {
+HEIST_COLD_BODY runnable const* caller_task() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   if (w == nullptr) return nullptr;
   fiber const& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
   return self.running.load(std::memory_order_relaxed);              // relaxed: written by this thread
 }
 
-HEIST_COLD_BODY void refuse_own_future(runnable const& task) {
-  if (calling_task() != &task) return;
+HEIST_COLD_BODY void reject_own_future(runnable const& task) {
+  if (caller_task() != &task) return;
   throw executor_error{
       "a task waits for its own future, which would never be ready; fix it by returning the result, and by waiting "
       "for it outside of the task."};

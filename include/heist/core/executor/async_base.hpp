@@ -22,7 +22,7 @@ struct async_base;
 
 /// Where a task is made.
 struct async_place {
-  core* home;
+  core* scheduler;
   unsigned process;
   std::size_t bytes;  ///< of its block
 };
@@ -37,13 +37,13 @@ struct async_operations : described_operations {
 
 /// What is shared by a task, its handles and the tasks that come after it. The last of them frees it.
 struct async_base : queued_runnable {
-  // of `marks`, beside awaited_end::has_bell
+  // of `marks`, beside awaited_end::has_waker
   static constexpr std::uint8_t fetched = 2, waits = 4, inherits = 8;
 
   async_base(run_function function, described const* description, async_place const& at) noexcept
       : queued_runnable{{function, description}, nullptr},
         generation{at.process},
-        home{at.home},
+        scheduler{at.scheduler},
         bytes{static_cast<std::uint32_t>(at.bytes)} {}
   async_base(async_base const&) = delete;
   async_base& operator=(async_base const&) = delete;
@@ -67,7 +67,7 @@ struct async_base : queued_runnable {
   std::exception_ptr take_exception() noexcept { return std::exchange(exception, nullptr); }
   void fail_with(std::exception_ptr e) noexcept {
     exception = std::move(e);
-    if (home != nullptr) unfetched.refer(home->unfetched());
+    if (scheduler != nullptr) unobserved.refer(scheduler->unobserved());
   }
 
   /// By a worker that has taken it. False: somebody else has begun it (expedite()).
@@ -88,14 +88,14 @@ struct async_base : queued_runnable {
   os_env::atomic<std::uint32_t> owners{2};
   unsigned const generation;  ///< of the process that the task runs in
   completion finished;
-  core* const home;  ///< the executor, which may be gone when the task has ended; null: of none
+  core* const scheduler;  ///< the executor, which may be gone when the task has ended; null: of none
   std::exception_ptr exception;
-  unfetched_reference unfetched;  ///< where the exception goes if nobody asks for it
-  std::uint32_t const bytes;      ///< of its block
-  arrivals awaited;               ///< how many of those that it comes after have not ended
-  std::uint32_t links = 0;        ///< to those
-  std::uint8_t wave = 0;          ///< of the unit of work that it is
-  bool routed = false;            ///< goes where operations().route says
+  unobserved_reference unobserved;  ///< where the exception goes if nobody asks for it
+  std::uint32_t const bytes;        ///< of its block
+  arrivals awaited;                 ///< how many of those that it comes after have not ended
+  std::uint32_t links = 0;          ///< to those
+  std::uint8_t wave = 0;            ///< of the unit of work that it is
+  bool routed = false;              ///< goes where operations().route says
   mutable os_env::atomic<std::uint8_t> marks{0};
   begin_once<> entries;
   std::uint8_t second_wave = 0;  ///< of the second entry's unit of work
@@ -103,7 +103,7 @@ struct async_base : queued_runnable {
  protected:
   ~async_base() {
     // relaxed: the last owner; release() orders it
-    if (exception && (marks.load(std::memory_order_relaxed) & fetched) == 0) unfetched.keep(std::move(exception));
+    if (exception && (marks.load(std::memory_order_relaxed) & fetched) == 0) unobserved.keep(std::move(exception));
   }
 };
 
@@ -120,7 +120,7 @@ struct async_state : async_base {
 struct task_waiter : completion_waiter {
   task_waiter() noexcept : completion_waiter{&wake_up} {}
 
-  core* home = nullptr;
+  core* scheduler = nullptr;
   queued_runnable* task = nullptr;
 
   static bool is(completion_waiter const& w) noexcept { return w.wake == &wake_up; }
@@ -135,13 +135,13 @@ struct task_waiter : completion_waiter {
 struct dependency : completion_waiter {
   async_base* of;  ///< the task that waits
   async_base* on;  ///< the task that is waited for; null: it has ended, and nothing is wanted of it
-  dependency(async_base& waiting, async_base* awaited, bool wants_value) noexcept;
-  bool wants_value() const noexcept { return wake == &wake_up; }
+  dependency(async_base& waiting, async_base* awaited, bool needs_value) noexcept;
+  bool needs_value() const noexcept { return wake == &wake_up; }
   /// Is it one?
   static bool is(completion_waiter const& w) noexcept { return w.wake == &wake_up || w.wake == &wake_for_order; }
   /// The task that is waited for has ended, and is still there.
   void settle() noexcept {
-    if (wants_value()) return;
+    if (needs_value()) return;
     if (on->exception) [[unlikely]] {
       on->retain();
     } else {

@@ -33,7 +33,7 @@ class blocking_call {
 
   fiber* self_ = nullptr;
   fiber_context* thread_ = nullptr;  ///< the stack that the thread was born with
-  unmeasured waits_;
+  measurement_pause waits_;
 };
 
 /// Calls f(); inside a task another thread takes the worker's place meanwhile. Returns, or throws, what f does.

@@ -22,20 +22,20 @@ HEIST_COLD_BODY void core::name_thread(worker const* first) const noexcept {
   char name[16];  // the system takes no more
   std::uint64_t const executor = serial_ & ((std::uint64_t{1} << 40) - 1);
   // A precision of 0 prints no 0.
-  auto const shown = static_cast<unsigned>(executor == 1 ? 0 : executor % 10'000);
+  auto const visible = static_cast<unsigned>(executor == 1 ? 0 : executor % 10'000);
   if (first != nullptr) {
-    std::snprintf(name, sizeof name, "heist%.0u-%u", shown, static_cast<unsigned>(first->number % 100'000));
+    std::snprintf(name, sizeof name, "heist%.0u-%u", visible, static_cast<unsigned>(first->number % 100'000));
   } else {
-    std::snprintf(name, sizeof name, "heist%.0u-extra", shown);
+    std::snprintf(name, sizeof name, "heist%.0u-extra", visible);
   }
   ::pthread_setname_np(::pthread_self(), name);
 }
 
 /// Carries one worker after the other until the executor stops.
-HEIST_COLD_BODY void core::carry(carrier& me, worker* first) noexcept {
+HEIST_COLD_BODY void core::carry(os_thread& me, worker* first) noexcept {
   ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);  // a worker that vanished would take its tasks along
   name_thread(first);
-  fiber_context born;
+  fiber_context created;
   worker* w = first != nullptr ? first : me.wait();  // kept: its thread changes only
   if (w == nullptr) return;
   std::size_t const number = w->number;
@@ -44,11 +44,12 @@ HEIST_COLD_BODY void core::carry(carrier& me, worker* first) noexcept {
   do {
     set_this_worker(w);
     w->thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people
-    if (pins_) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w->number]);
+    if (pinned_) topology::bind_this_thread(where.machine(), where.squads().pu_of_worker[w->number]);
     w->signals.enter(*w);
-    w->boot = &born;
+    w->boot = &created;
     // relaxed: its own
-    fiber_context::switch_to(born, w->current.load(std::memory_order_relaxed)->own_fiber_context(), {nullptr, nullptr});
+    fiber_context::switch_to(created, w->current.load(std::memory_order_relaxed)->own_fiber_context(),
+                             {nullptr, nullptr});
     // Back when the executor stops, or when a blocking call that began on this thread has ended, which has left the
     // worker to another one.
     if (this_worker() != nullptr) {
@@ -61,30 +62,30 @@ HEIST_COLD_BODY void core::carry(carrier& me, worker* first) noexcept {
 }
 
 /// False if the executor stops.
-HEIST_COLD_BODY bool core::rest(carrier& c) noexcept {
+HEIST_COLD_BODY bool core::rest(os_thread& c) noexcept {
   spin_guard guard{lock_};
   if (stopping()) return false;
-  c.next = std::exchange(resting_, &c);
+  c.next = std::exchange(idle_, &c);
   return true;
 }
 
-HEIST_COLD_BODY carrier& core::add_carrier(std::unique_ptr<carrier> made) noexcept {
-  carrier& c = *made;
+HEIST_COLD_BODY os_thread& core::add_os_thread(std::unique_ptr<os_thread> made) noexcept {
+  os_thread& c = *made;
   spin_guard guard{lock_};
-  c.next_of_all = std::exchange(carriers_, std::move(made));
+  c.next_of_all = std::exchange(os_threads_, std::move(made));
   return c;
 }
 
 /// A thread that carries nothing, for the caller to call; null where there is none.
-HEIST_COLD_BODY carrier* core::find_carrier() noexcept {
+HEIST_COLD_BODY os_thread* core::find_os_thread() noexcept {
   {
     spin_guard guard{lock_};
-    if (resting_ != nullptr) return std::exchange(resting_, resting_->next);
+    if (idle_ != nullptr) return std::exchange(idle_, idle_->next);
     if (thread_count_ >= max_threads_) return nullptr;
     ++thread_count_;
   }
   try {
-    carrier& c = add_carrier(std::make_unique<carrier>());
+    os_thread& c = add_os_thread(std::make_unique<os_thread>());
     std::thread made{[this, &c]() noexcept { carry(c, nullptr); }};
     spin_guard guard{lock_};
     threads_.push_back(std::move(made));  // there is room
@@ -96,20 +97,20 @@ HEIST_COLD_BODY carrier* core::find_carrier() noexcept {
   }
 }
 
-HEIST_COLD_BODY void core::release_carriers() noexcept {
-  carrier* c = nullptr;
+HEIST_COLD_BODY void core::release_os_threads() noexcept {
+  os_thread* c = nullptr;
   {
     spin_guard guard{lock_};
-    c = std::exchange(resting_, nullptr);
+    c = std::exchange(idle_, nullptr);
   }
   while (c != nullptr) std::exchange(c, c->next)->call(nullptr);
 }
 
 /// May the worker under this fiber be carried by another thread while the fiber's frames stay on this one?
 HEIST_COLD_BODY bool fiber::may_leave_worker() const noexcept {
-  return home.joins == join_strategy::park && (home.room == nullptr || home.room->may_leave_worker(*this)) &&
-         no_migrate == 0 && waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 &&
-         !worker->has_guest;
+  return scheduler.joins == join_strategy::park &&
+         (scheduler.room == nullptr || scheduler.room->may_leave_worker(*this)) && no_migrate == 0 &&
+         waiting_joins == 0 && resumes == nullptr && worker->pinned_fibers == 0 && !worker->has_helper;
 }
 
 HEIST_COLD_BODY blocking_call::blocking_call() noexcept : waits_{this_fiber()} {}
@@ -118,22 +119,22 @@ HEIST_COLD_BODY bool blocking_call::begin() noexcept {
   worker* const w = this_worker();  // kept: no code of a user's runs before the thread is no worker any more
   if (w == nullptr) return false;
   fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-  core& home = w->home;
+  core& scheduler = w->scheduler;
   if (!self.may_leave_worker()) return false;
-  carrier* const c = home.find_carrier();
+  os_thread* const c = scheduler.find_os_thread();
   if (c == nullptr) return false;
   fiber* const next = self.try_suspend();
   if (next == nullptr) {
-    home.rest(*c);
+    scheduler.rest(*c);
     return false;
   }
   self_ = &self;
   thread_ = w->boot;
-  if (home.on_fiber != nullptr) home.on_fiber(home, *w, self, fiber_event::parks);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *w, self, fiber_event::parks);
   self.note_wait({"the end of a call that blocks its thread"});
   next->worker = w;
   w->current.store(next, std::memory_order_release);  // release: see worker::current
-  if (next->tasks.maybe_stealable()) home.published(*w);
+  if (next->tasks.maybe_stealable()) scheduler.published(*w);
   w->signals.leave();
   set_this_worker(nullptr);
   c->call(w);
@@ -144,14 +145,14 @@ HEIST_COLD_BODY void blocking_call::end() noexcept {
   fiber& self = *self_;
   fiber_context::switch_to(self.own_fiber_context(), *thread_, {&after_leaving, &self});
   self.note.end();
-  core& home = self.home;
-  if (home.on_fiber != nullptr) home.on_fiber(home, *self.worker, self, fiber_event::goes_on);
+  core& scheduler = self.scheduler;
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *self.worker, self, fiber_event::goes_on);
 }
 
 /// On the stack that the thread was born with.
 HEIST_COLD_BODY void blocking_call::after_leaving(void* left) noexcept {
   fiber& f = *static_cast<fiber*>(left);
-  f.home.make_ready(f);
+  f.scheduler.make_ready(f);
 }
 
 }  // namespace heist::detail

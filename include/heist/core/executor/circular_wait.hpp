@@ -52,7 +52,7 @@ struct part_of_task {
   void (*leaves)(completion_waiter&) noexcept;  ///< called before it may be woken
 };
 /// The end of the calling task, which is about to wait for a part of itself; null: it is none, or not known.
-completion const* end_of_calling_task() noexcept;
+completion const* end_of_caller_task() noexcept;
 /// The part waits for `end`, that of `awaited` (null: of a run). False: that has ended, and nobody wakes the part. Throws
 /// executor_error, and has not called `leaves`, if it waits for the part's task.
 bool wait_as_part(completion& end, async_base const* awaited, part_of_task const& waits);

@@ -15,7 +15,7 @@
 
 namespace heist::detail {
 
-HEIST_ONE_COPY inline constinit wait_circles all_wait_circles;
+HEIST_ONE_COPY inline constinit wait_cycles all_wait_cycles;
 
 /// Stays in line when the part has stepped back.
 struct part_waiter : careful_waiter {
@@ -28,7 +28,7 @@ struct part_waiter : careful_waiter {
   static void wake_up(completion_waiter& w) noexcept {
     auto& waiter = static_cast<part_waiter&>(w);
     part_of_task const of = waiter.part;
-    place const was = waiter.woken();
+    place const was = waiter.notified();
     if (was == place::entering) return;  // whoever enters frees it
     delete &waiter;
     if (was == place::left) of.itself->wake(*of.itself);
@@ -44,24 +44,24 @@ inline completion const* end_of_waiter(completion_waiter const& w) noexcept {
 }
 
 /// Before all are followed: does anybody wait for the task that ends with `own`, and may `awaited` (null: a run) wait?
-inline bool may_close_circle(completion const& own, async_base const* awaited) noexcept {
+inline bool may_close_cycle(completion const& own, async_base const* awaited) noexcept {
   return own.waiters() != nullptr && (awaited == nullptr || awaited->may_wait());
 }
 
-struct circle_check : wait_check {
-  circle_check(completion const& c, async_base const* task) noexcept
-      : wait_check{&closes_circle}, awaited{&c}, of{task} {}
+struct cycle_check : wait_check {
+  cycle_check(completion const& c, async_base const* task) noexcept
+      : wait_check{&closes_cycle}, awaited{&c}, of{task} {}
 
   completion const* awaited;
   async_base const* of;  ///< the task whose end it is; null: a run's
   std::size_t length = 0;
 
-  static bool closes_circle(wait_check& self, fiber& waits) noexcept {
-    auto& check = static_cast<circle_check&>(self);
+  static bool closes_cycle(wait_check& self, fiber& waits) noexcept {
+    auto& check = static_cast<cycle_check&>(self);
     completion const* const own = waits.end_of_frames();
-    if (own == nullptr || !may_close_circle(*own, check.of)) return false;
+    if (own == nullptr || !may_close_cycle(*own, check.of)) return false;
     if (!waits.may_step_back()) return false;
-    return all_wait_circles.closed_by(*own, *check.awaited, &end_of_waiter, [&](std::size_t n) {
+    return all_wait_cycles.closed_by(*own, *check.awaited, &end_of_waiter, [&](std::size_t n) {
       check.length = n;
       return waits.step_back();
     });
@@ -74,12 +74,12 @@ struct seen_wait : wait_check {
 
 /// Before the calling task waits: those who wait for it have to look.
 inline void tell_that_it_waits() noexcept {
-  runnable const* const task = calling_task();
-  if (task != nullptr && task->what != nullptr && task->what->operations->describe == &describe_async)
+  runnable const* const task = caller_task();
+  if (task != nullptr && task->what != nullptr && task->what->operations->to_text == &text_of_async)
     static_cast<async_base const*>(task)->tell_that_it_waits();
 }
 
-[[noreturn]] HEIST_COLD inline void refuse_circle(std::size_t length) {
+[[noreturn]] HEIST_COLD inline void reject_cycle(std::size_t length) {
   throw executor_error{fmt::format(
       "a task waits for what waits for the task itself: a circle of {} tasks, none of which would ever end; fix it by "
       "letting one of them return what it has, and by doing the rest in a task that comes after (heist::after).",
@@ -109,20 +109,20 @@ inline wait_reason reason_of(async_base const& task) noexcept {
   return its == nullptr ? wait_reason{"a future"} : wait_reason{"the task", its};
 }
 
-inline void wait_unless_refused(completion& end, unsigned generation, wait_reason const& why, async_base const* task,
-                                stop_target const& to) {
+inline void wait_unless_rejected(completion& end, unsigned generation, wait_reason const& why, async_base const* task,
+                                 stop_target const& to) {
   handed_on_stop const stop{to};
   tell_that_it_waits();
-  circle_check check{end, task};
-  if (!wait_for(end, generation, why, check)) refuse_circle(check.length);
+  cycle_check check{end, task};
+  if (!wait_for(end, generation, why, check)) reject_cycle(check.length);
 }
 
 HEIST_COLD_BODY void wait_for_future(async_base& task) {
-  wait_unless_refused(task.finished, task.generation, reason_of(task), &task, stop_target_of(task));
+  wait_unless_rejected(task.finished, task.generation, reason_of(task), &task, stop_target_of(task));
 }
 
 HEIST_COLD_BODY void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const& to) {
-  wait_unless_refused(end, generation, why, nullptr, to);
+  wait_unless_rejected(end, generation, why, nullptr, to);
 }
 
 HEIST_COLD_BODY void wait_for_future_to_the_end(async_base& task) {
@@ -136,7 +136,7 @@ HEIST_COLD_BODY void wait_for_async(async_base& task) {
   wait_for(task.finished, task.generation, reason_of(task), check);
 }
 
-HEIST_COLD_BODY completion const* end_of_calling_task() noexcept {
+HEIST_COLD_BODY completion const* end_of_caller_task() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   if (w == nullptr) return nullptr;
   tell_that_it_waits();
@@ -150,18 +150,18 @@ HEIST_COLD_BODY bool wait_as_part(completion& end, async_base const* awaited, pa
         "end; fix it by co_return of what it has, and by doing the rest in a task that comes after (heist::after)."};
   }
   auto waiter = std::make_unique<part_waiter>(waits);
-  bool const in_line = end.enlist(*waiter);
+  bool const in_line = end.add_entry(*waiter);
   if (in_line) {
     os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
     std::size_t length = 0;
-    bool const back = may_close_circle(*waits.end, awaited) &&
-                      all_wait_circles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {
+    bool const back = may_close_cycle(*waits.end, awaited) &&
+                      all_wait_cycles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {
                         length = n;
                         return waiter->step_back();
                       });
     if (back) {
       static_cast<void>(waiter.release());  // its waker's
-      refuse_circle(length);
+      reject_cycle(length);
     }
   }
   waits.leaves(*waits.itself);

@@ -69,7 +69,7 @@ class basic_context {
   /// The same task. The executor decides the order; or a context of an undivided region becomes one of a divided
   /// region.
   template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
-                                                      std::is_base_of_v<order::undivided_by<Order>, Other>,
+                                                      std::is_base_of_v<order::sequential_by<Order>, Other>,
                                                   Other>>
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
@@ -143,7 +143,7 @@ class basic_context {
   /// region::follow_designations() the continuation of the parent task must have been given away too, unless this
   /// task is its last child ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing",
   /// IV.B). Throws region_error if the worker does not exist; and, here or at the fork, if that rule is broken.
-  void designate(std::size_t worker) const { detail::fork_traits<Order>::designate(*this, worker); }
+  void assign_continuation(std::size_t worker) const { detail::fork_traits<Order>::assign_continuation(*this, worker); }
 
   /// False if no other worker can run a descendant of this task under the present schedule, or there is no other
   /// worker. The task may then run its sequential kernel (dynamic coarsening, same paper, section VI).
@@ -154,7 +154,7 @@ class basic_context {
   /// Starts a run of a graph; wait() or get() on the handle parks the task, it does not block the worker.
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const {
-    return graph.start_run(fiber_->home, std::size_t{1}, std::forward<Options>(options)...);
+    return graph.start_run(fiber_->scheduler, std::size_t{1}, std::forward<Options>(options)...);
   }
 
  private:

@@ -36,10 +36,10 @@ class deadline {
   }
 
   explicit operator bool() const noexcept { return start_ != nullptr; }
-  /// Begins to count for work of `home`, which `stop` stops, too. Throws bad_alloc, and executor_error where the system
+  /// Begins to count for work of `scheduler`, which `stop` stops, too. Throws bad_alloc, and executor_error where the system
   /// refuses a thread.
-  detail::running_limit start(detail::core& home, std::stop_token const& stop) const {
-    return start_(home, stop, when_);
+  detail::running_limit start(detail::core& scheduler, std::stop_token const& stop) const {
+    return start_(scheduler, stop, when_);
   }
 
  private:

@@ -13,7 +13,7 @@
 #include "heist/core/executor/blocking.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/future.hpp"
-#include "heist/core/executor/guest.hpp"
+#include "heist/core/executor/helper.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/core/extension/room_of.hpp"
 #include "heist/core/observe/environment_trace.hpp"
@@ -23,7 +23,7 @@
 #include "heist/core/policy/victim_watch.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/core_trim.hpp"
-#include "heist/core/scheduler/refusal.hpp"
+#include "heist/core/scheduler/reduced_start.hpp"
 #include "heist/core/scheduler/wait.hpp"
 #include "heist/core/scheduler/worker_loop.hpp"
 #include "heist/fwd.hpp"
@@ -70,8 +70,9 @@ class scheduler : public core {
   template <class... ObserverArgs>
   explicit scheduler(optional_trace trace, attempt const& wanted, ObserverArgs&&... args)
       : core{wanted,
-             {idle_rules::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
-              Policy::tier_type::division != tiering::none, room_type::has_gifts, &room_type::template make<scheduler>},
+             {idle_config::of<idle_type>(), Policy::join_type::strategy, Policy::order_type::value,
+              Policy::tier_type::division != tier_mode::none, room_type::has_mail,
+              &room_type::template make<scheduler>},
              &loop_type::run,
              trace ? hook<traced_observer>() : hook<Observer>()},
         observer_(std::forward<ObserverArgs>(args)...),
@@ -228,7 +229,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail_submit<context_type>(scheduler_, std::forward<F>(f));
     } else {
-      return detail::refused_handle<future>{};
+      return detail::rejected_handle<future>{};
     }
   }
   /// As above. If `token` is stopped before the task starts, the task is skipped, and get() throws stopped_error. If
@@ -238,7 +239,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail_submit<context_type>(scheduler_, std::forward<F>(f), std::move(token));
     } else {
-      return detail::refused_handle<future>{};
+      return detail::rejected_handle<future>{};
     }
   }
 
@@ -251,7 +252,7 @@ class executor {
   }
 
   template <class... Any>
-  detail::refused async(Any&&...) {
+  detail::rejected async(Any&&...) {
     static_assert(sizeof...(Any) > 1000,
                   "heist: an executor has no async(); fix it by submit(f), which returns a future, or post(f), which "
                   "returns nothing.");
@@ -281,7 +282,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail::future_access::take_at_the_end(detail_submit<context_type>(scheduler_, std::forward<F>(f)));
     } else {
-      return detail::refused{};
+      return detail::rejected{};
     }
   }
   /// As above, with the stop token of submit().
@@ -290,7 +291,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
       return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
     } else {
-      return detail::refused{};
+      return detail::rejected{};
     }
   }
 
@@ -317,9 +318,9 @@ class executor {
         scheduler_, std::forward<F>(f));
     future<result> ended = detail::future_access::make<result>(*task);
     try {
-      if (detail::this_worker() != nullptr || !scheduler_.run_as_guest(*task)) detail::submit_async(scheduler_, *task);
+      if (detail::this_worker() != nullptr || !scheduler_.run_as_helper(*task)) detail::submit_async(scheduler_, *task);
     } catch (...) {
-      task->forget_unstarted();
+      task->forget_pending();
       task->release();
       throw;
     }
@@ -332,7 +333,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_called<context_type, F>>()) {
       return sync_wait([&](context_type c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
     } else {
-      return detail::refused{};
+      return detail::rejected{};
     }
   }
 
@@ -361,7 +362,7 @@ class executor {
   /// in a task of this executor.
   void wait_idle() {
     scheduler_.wait_idle();
-    if (std::exception_ptr e = scheduler_.unfetched().take()) std::rethrow_exception(std::move(e));
+    if (std::exception_ptr e = scheduler_.unobserved().take()) std::rethrow_exception(std::move(e));
   }
 
   /// Describes the executor for a person who looks for a hang; a snapshot. It has a line for each worker, each parked
@@ -398,8 +399,8 @@ struct detail::executor_access {
     return ex.scheduler_;
   }
   template <class Handle>
-  requires requires(Handle const& h) { *h.home_; }
-  static core& core_of(Handle const& any) noexcept { return *any.home_; }
+  requires requires(Handle const& h) { *h.scheduler_; }
+  static core& core_of(Handle const& any) noexcept { return *any.scheduler_; }
 };
 
 executor(options const&)->executor<>;

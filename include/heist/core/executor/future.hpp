@@ -22,7 +22,7 @@
 namespace heist {
 namespace detail {
 
-[[noreturn]] void refuse_empty_future();
+[[noreturn]] void reject_empty_future();
 struct future_access;
 
 /// What both kinds of handles can do.
@@ -31,20 +31,20 @@ class future_base {
  public:
   /// False if default made, moved from, or, of a future, already asked by get().
   bool valid() const noexcept { return state_ != nullptr; }
-  bool done() const { return checked().finished.done(); }
+  bool is_ready() const { return checked().finished.is_ready(); }
   /// Returns when the task has finished. Inside a task it parks that task, outside it blocks the thread. Throws
   /// executor_error if the other task waits for the calling one, itself or through others; both futures stay as they
   /// are.
   void wait() const {
     async_state<T>& s = checked();
-    if (s.finished.done()) return;
-    refuse_own_future(s);
+    if (s.finished.is_ready()) return;
+    reject_own_future(s);
     wait_for_future(s);
   }
   /// Lets a task that waits for a worker begin before others that wait, as one of high priority. Nothing changes if it has
   /// begun, comes after others, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must still
   /// be there. A value that nobody takes may live until the task's turn in its old place.
-  void expedite() const { detail::expedite(checked()); }
+  void raise_priority() const { detail::raise_priority(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.
   template <class Rep, class Period>
@@ -55,8 +55,8 @@ class future_base {
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
     async_state<T>& s = checked();
-    if (s.finished.done()) return true;
-    refuse_own_future(s);
+    if (s.finished.is_ready()) return true;
+    reject_own_future(s);
     return wait_until_done(awaited_end_of(s), when);
   }
 
@@ -69,7 +69,7 @@ class future_base {
   }
 
   async_state<T>& checked() const {
-    if (state_ == nullptr) refuse_empty_future();
+    if (state_ == nullptr) reject_empty_future();
     return *state_;
   }
 
@@ -187,7 +187,7 @@ struct future_access {
   template <class T>
   static T take_at_the_end(future<T> f) {
     async_state<T>& s = f.checked();
-    if (!s.finished.done()) wait_for_future_to_the_end(s);
+    if (!s.finished.is_ready()) wait_for_future_to_the_end(s);
     return f.get();
   }
   /// The handle's share in the state goes to the caller.
@@ -217,39 +217,39 @@ inline constexpr bool have_submit_option = (submit_option<T> || ...);
 
 }  // namespace detail
 
-/// Makes the task and hands it to `home`; where futures of plain tasks come from. The task inherits the stop of the calling
+/// Makes the task and hands it to `scheduler`; where futures of plain tasks come from. The task inherits the stop of the calling
 /// task, besides that of its token.
 template <class Context, class F>
-auto detail_submit(detail::core& home, F&& f) {
+auto detail_submit(detail::core& scheduler, F&& f) {
   using function = std::decay_t<F>;
   using result = detail::task_result<Context, function>;
-  auto* const task =
-      detail::make_submitted<detail::async_task<Context, function, result, detail::no_stop>>(home, std::forward<F>(f));
-  detail::submit_or_destroy(home, *task);
+  auto* const task = detail::make_submitted<detail::async_task<Context, function, result, detail::no_stop>>(
+      scheduler, std::forward<F>(f));
+  detail::submit_or_destroy(scheduler, *task);
   return detail::future_access::make<result>(*task);
 }
 template <class Context, class F>
-auto detail_submit(detail::core& home, F&& f, std::stop_token token) {
+auto detail_submit(detail::core& scheduler, F&& f, std::stop_token token) {
   using function = std::decay_t<F>;
   using result = detail::task_result<Context, function>;
   auto* const task = detail::make_submitted<detail::async_task<Context, function, result, detail::stop_state>>(
-      home, std::forward<F>(f), std::move(token));
-  detail::submit_or_destroy(home, *task);
+      scheduler, std::forward<F>(f), std::move(token));
+  detail::submit_or_destroy(scheduler, *task);
   return detail::future_access::make<result>(*task);
 }
 
 template <class Order>
 std::size_t basic_context<Order>::squad_id() const {
-  return fiber_->home.where.squads().squad_of[worker_id()];
+  return fiber_->scheduler.where.squads().squad_of[worker_id()];
 }
 
 template <class Order>
 template <class F>
 auto basic_context<Order>::submit(F&& f) const {
   if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f));
+    return detail_submit<basic_context>(fiber_->scheduler, std::forward<F>(f));
   } else {
-    return detail::refused_handle<future>{};
+    return detail::rejected_handle<future>{};
   }
 }
 
@@ -257,9 +257,9 @@ template <class Order>
 template <class F>
 auto basic_context<Order>::submit(std::stop_token token, F&& f) const {
   if constexpr (detail::accepted<detail::as_task<basic_context, F>>()) {
-    return detail_submit<basic_context>(fiber_->home, std::forward<F>(f), std::move(token));
+    return detail_submit<basic_context>(fiber_->scheduler, std::forward<F>(f), std::move(token));
   } else {
-    return detail::refused_handle<future>{};
+    return detail::rejected_handle<future>{};
   }
 }
 
@@ -269,7 +269,7 @@ auto basic_context<Order>::submit(How&& how, Next&& next, More&&... more) const 
   static_assert(detail::have_submit_option<How, Next, More...>,
                 "heist: submit() takes one callable, last, and in front of it heist::after(...), heist::with{...} or a "
                 "std::stop_token; fix it by capturing in the callable what it needs.");
-  return submit_how<basic_context>(fiber_->home, std::forward<How>(how), std::forward<Next>(next),
+  return submit_how<basic_context>(fiber_->scheduler, std::forward<How>(how), std::forward<Next>(next),
                                    std::forward<More>(more)...);
 }
 

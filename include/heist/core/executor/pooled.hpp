@@ -61,7 +61,7 @@ void discard_pooled(T* object) noexcept {
 
 /// A block for objects that any thread makes and any thread destroys, where its size is known at run time only. Throws
 /// bad_alloc.
-void* allocate_shared_block(core& home, std::size_t bytes);
+void* allocate_shared_block(core& scheduler, std::size_t bytes);
 /// Gives it back: to the pool of the worker that the caller is, or to the system.
 void free_shared_block(void* block, std::size_t bytes) noexcept;
 

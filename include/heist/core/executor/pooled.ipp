@@ -9,8 +9,8 @@
 
 namespace heist::detail {
 
-HEIST_BODY void* allocate_shared_block(core& home, std::size_t bytes) {
-  return block_pool::fits(bytes, 1) ? home.allocate_block(bytes) : ::operator new(bytes);
+HEIST_BODY void* allocate_shared_block(core& scheduler, std::size_t bytes) {
+  return block_pool::fits(bytes, 1) ? scheduler.allocate_block(bytes) : ::operator new(bytes);
 }
 
 HEIST_BODY void free_shared_block(void* block, std::size_t bytes) noexcept {

@@ -10,36 +10,36 @@ namespace heist::detail {
 
 /// What a door returns in place of a result when it has refused the callable: it fits wherever the result was to go, so
 /// that compilers have nothing further to say. No program that compiles has one.
-struct refused {
+struct rejected {
   template <class T>
   operator T() const noexcept;
 };
 
 template <class A, class B>
-concept either_refused = std::is_same_v<A, refused> || std::is_same_v<B, refused>;
+concept either_rejected = std::is_same_v<A, rejected> || std::is_same_v<B, rejected>;
 template <class A, class B>
-refused operator+(A const&, B const&) requires either_refused<A, B>;
+rejected operator+(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator-(A const&, B const&) requires either_refused<A, B>;
+rejected operator-(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator*(A const&, B const&) requires either_refused<A, B>;
+rejected operator*(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator/(A const&, B const&) requires either_refused<A, B>;
+rejected operator/(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator==(A const&, B const&) requires either_refused<A, B>;
+rejected operator==(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator<(A const&, B const&) requires either_refused<A, B>;
+rejected operator<(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
-refused operator>(A const&, B const&) requires either_refused<A, B>;
+rejected operator>(A const&, B const&) requires either_rejected<A, B>;
 
 /// What a fork returns of F, which may have been given in place of a callable that returns one.
 template <class F>
-using refused_result = std::conditional_t<std::is_arithmetic_v<std::decay_t<F>>, std::decay_t<F>, refused>;
+using rejected_result = std::conditional_t<std::is_arithmetic_v<std::decay_t<F>>, std::decay_t<F>, rejected>;
 
-/// As `refused`, in place of a future or a task's handle.
+/// As `rejected`, in place of a future or a task's handle.
 template <template <class> class Handle>
-struct refused_handle : Handle<refused> {
-  refused_handle() noexcept;
+struct rejected_handle : Handle<rejected> {
+  rejected_handle() noexcept;
   template <class T>
   operator Handle<T>() const noexcept;
 };
@@ -49,12 +49,12 @@ enum class callable_fault {
   no_callable,
   work_itself,
   by_name,
-  unmovable,
+  immovable,
   constant,
   other_context,
   parameters,
   rvalue_reference,
-  unmovable_result,
+  immovable_result,
   of_another  ///< of what it takes values from, of which a sentence has been said
 };
 
@@ -65,11 +65,11 @@ template <class F>
 struct also_with_call_operator : F, with_call_operator {};
 /// Only if F has no call operator is that of also_with_call_operator not ambiguous. Of a final class nothing is known.
 template <class F>
-concept lacks_call_operator =
+concept has_no_call_operator =
     !std::is_class_v<F> || (!std::is_final_v<F> && requires { &also_with_call_operator<F>::operator(); });
 template <class F>
 inline constexpr bool is_no_callable =
-    lacks_call_operator<F> && !std::is_function_v<std::remove_pointer_t<F>> && !std::is_member_pointer_v<F>;
+    has_no_call_operator<F> && !std::is_function_v<std::remove_pointer_t<F>> && !std::is_member_pointer_v<F>;
 
 /// The second way is looked at only if the first does not do: a generic callable may not compile with a context.
 template <class F, class Context, class... Values>
@@ -82,10 +82,11 @@ inline constexpr bool callable_as_task = [] {
 }();
 
 template <class F, class... Values>
-inline constexpr bool takes_another_context = callable_with_context<F, basic_context<order::parent_first>, Values...> ||
-                                              callable_with_context<F, basic_context<order::child_first>, Values...> ||
-                                              callable_with_context<F, basic_context<order::by_tier>, Values...> ||
-                                              callable_with_context<F, basic_context<order::recorded>, Values...>;
+inline constexpr bool accepts_another_context =
+    callable_with_context<F, basic_context<order::parent_first>, Values...> ||
+    callable_with_context<F, basic_context<order::child_first>, Values...> ||
+    callable_with_context<F, basic_context<order::by_tier>, Values...> ||
+    callable_with_context<F, basic_context<order::recorded>, Values...>;
 
 /// Of a call with a context of type Context, if that is possible, and the values.
 template <class Context, class F, class... Values>
@@ -96,7 +97,7 @@ constexpr callable_fault fault_of_call() noexcept {
     return callable_fault::no_callable;
   } else if constexpr (callable_as_task<std::remove_const_t<F>, Context, Values...>) {
     return callable_fault::constant;
-  } else if constexpr (takes_another_context<F, Values...>) {
+  } else if constexpr (accepts_another_context<F, Values...>) {
     return callable_fault::other_context;
   } else {
     return callable_fault::parameters;
@@ -112,7 +113,7 @@ constexpr callable_fault fault_of_kept() noexcept {
   } else if constexpr (is_no_callable<kept>) {
     return callable_fault::no_callable;
   } else if constexpr (!std::is_constructible_v<kept, F>) {
-    return std::is_move_constructible_v<kept> ? callable_fault::by_name : callable_fault::unmovable;
+    return std::is_move_constructible_v<kept> ? callable_fault::by_name : callable_fault::immovable;
   } else {
     return fault_of_call<Context, kept, Values...>();
   }
@@ -140,7 +141,7 @@ constexpr callable_fault fault_of_forked() noexcept {
     if constexpr (std::is_rvalue_reference_v<result>) return callable_fault::rvalue_reference;
     constexpr bool moves =
         std::is_void_v<result> || std::is_reference_v<result> || std::is_move_constructible_v<result>;
-    return moves ? callable_fault::none : callable_fault::unmovable_result;
+    return moves ? callable_fault::none : callable_fault::immovable_result;
   }
 }
 
@@ -179,7 +180,7 @@ constexpr bool accepted() noexcept {
   static_assert(fault != callable_fault::by_name,
                 "heist: a callable that cannot be copied was passed by its name, and a task keeps a callable of its "
                 "own; fix it by std::move(f), or by writing the lambda in its place.");
-  static_assert(fault != callable_fault::unmovable,
+  static_assert(fault != callable_fault::immovable,
                 "heist: a task keeps a callable of its own, and this one can be neither copied nor moved; fix it by "
                 "std::ref(f), where f lives until the task has ended.");
   static_assert(fault != callable_fault::constant,
@@ -193,7 +194,7 @@ constexpr bool accepted() noexcept {
                 "each as T const&, as further arguments; fix its parameters, or capture what it needs.");
   static_assert(fault != callable_fault::rvalue_reference,
                 "heist: a task cannot return an rvalue reference, which would dangle; fix it by returning a value.");
-  static_assert(fault != callable_fault::unmovable_result,
+  static_assert(fault != callable_fault::immovable_result,
                 "heist: the results of fork_join are moved into its tuple, and one of them cannot be moved; fix it by "
                 "returning a std::unique_ptr to it.");
   return fault == callable_fault::none;

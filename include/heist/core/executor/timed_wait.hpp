@@ -13,12 +13,12 @@ namespace heist::detail {
 /// The end of a task or of a run, for those who wait for it.
 struct awaited_end {
   completion& end;
-  os_env::atomic<std::uint8_t>& marks;  ///< has_bell: somebody has waited with a limit
+  os_env::atomic<std::uint8_t>& marks;  ///< has_waker: somebody has waited with a limit
   unsigned generation;                  ///< of the process that will complete it
   wait_reason why;
   stop_target to;
 
-  static constexpr std::uint8_t has_bell = 1;
+  static constexpr std::uint8_t has_waker = 1;
 };
 awaited_end awaited_end_of(async_base& task) noexcept;
 
@@ -30,7 +30,7 @@ void sleep_for_end(awaited_end const& of, std::int64_t nanoseconds);
 template <class Left>
 bool wait_until_done(awaited_end const& of, Left&& left) {
   for (;;) {
-    if (of.end.done()) return true;
+    if (of.end.is_ready()) return true;
     std::int64_t const nanoseconds = left();
     if (nanoseconds == 0) return false;
     sleep_for_end(of, nanoseconds);

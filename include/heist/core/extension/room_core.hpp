@@ -13,10 +13,10 @@ namespace heist::detail {
 
 class core;
 class fiber;
-class graph_chooser;
+class graph_tuner;
 class graph_recall;
 class others;
-struct calling_frame;
+struct caller_frame;
 struct graph_data;
 struct runnable;
 struct worker;
@@ -38,7 +38,7 @@ class resume_rule {
   /// `f` has just been left, and no worker can resume it before this returns.
   virtual departure left(fiber&) noexcept { return {}; }
   /// `w` is about to resume `f`.
-  virtual void comes_back(fiber&, worker&) noexcept {}
+  virtual void returned(fiber&, worker&) noexcept {}
   /// Of one wait: `f` is about to be left, or, if not `is_left`, to wait on top of what its worker runs meanwhile.
   virtual void leaves(fiber&, bool /*is_left*/) noexcept {}
 
@@ -53,7 +53,7 @@ class resume_rule {
 /// Measures what a frame does itself: not what is done while it waits, nor what others do on its stack meanwhile.
 ///
 /// Threads  by the worker that the frame's fiber is on.
-class frame_meter {
+class frame_tracker {
  public:
   /// False if it had been stopped before; otherwise restart() follows, perhaps on another worker.
   virtual bool stop() noexcept = 0;
@@ -62,7 +62,7 @@ class frame_meter {
   virtual void const* measures_task() const noexcept { return nullptr; }
 
  protected:
-  ~frame_meter() = default;
+  ~frame_tracker() = default;
 };
 
 /// What a thief notes of a frame that it takes.
@@ -72,7 +72,7 @@ struct frame_note {
 };
 
 /// Where the tasks of a graph belong that remembers.
-enum class task_homes { none, squads, workers };
+enum class task_affinity { none, squads, workers };
 
 /// The part of a room that an executor has one of.
 ///
@@ -82,7 +82,7 @@ class room_core {
   virtual ~room_core() = default;
 
   /// Gives every worker a gate to sleep at; returns the one where work from outside is announced, or null: one for all.
-  virtual idle_gate<>* make_gates(core&, idle_rules) { return nullptr; }
+  virtual idle_gate<>* make_gates(core&, idle_config) { return nullptr; }
   /// May `thief` find something in the room? Asked before it sleeps.
   virtual bool may_take(worker const& /*thief*/) const noexcept { return false; }
   /// May what runs on `f` be resumed later, perhaps on another worker, although it waits for nothing?
@@ -92,12 +92,12 @@ class room_core {
   virtual bool may_leave_worker(fiber const&) const noexcept { return false; }
 
   /// Of a frame that is being stolen, while it stands still.
-  virtual frame_note note_of(calling_frame const&) const noexcept { return {}; }
+  virtual frame_note note_of(caller_frame const&) const noexcept { return {}; }
   /// It has been.
   virtual void stolen(frame_note const&, worker const& /*thief*/, worker const& /*victim*/) const noexcept {}
 
   /// Do graphs remember where their tasks ran?
-  virtual task_homes homes_of_tasks() const noexcept { return task_homes::none; }
+  virtual task_affinity affinity_of_tasks() const noexcept { return task_affinity::none; }
   /// What they remember with, if so; the caller owns it. Throws bad_alloc.
   virtual graph_recall* make_recall() const { return nullptr; }
   /// Does the policy count cache misses, as far as is known?
@@ -109,16 +109,16 @@ class room_core {
   virtual void graph_ends() noexcept {}
 
   /// What finds out which executor is to run a graph, if that is open; null: this one is. Throws bad_alloc.
-  virtual graph_chooser* chooser_of(graph_data&) { return nullptr; }
+  virtual graph_tuner* tuner_of(graph_data&) { return nullptr; }
   /// The executors that it has beside its own, if any.
   virtual others* other_executors() noexcept { return nullptr; }
   /// How many workers those have, made or not; and which of them one is: a number below that, or that.
-  virtual std::size_t workers_elsewhere() const noexcept { return 0; }
-  virtual std::size_t number_elsewhere(worker const&) const noexcept { return 0; }
-  bool has_elsewhere(worker const& w) const noexcept { return number_elsewhere(w) != workers_elsewhere(); }
+  virtual std::size_t workers_remote() const noexcept { return 0; }
+  virtual std::size_t number_remote(worker const&) const noexcept { return 0; }
+  bool has_remote(worker const& w) const noexcept { return number_remote(w) != workers_remote(); }
   /// Returns when all is done that was begun there; false if there was nothing since `seen`, which is 0 at first and is
   /// set: each waiter has its own.
-  virtual bool wait_elsewhere(std::uint64_t& /*seen*/) { return false; }
+  virtual bool wait_remote(std::uint64_t& /*seen*/) { return false; }
 
   /// For core::state_text().
   virtual std::uint32_t thieves() const noexcept { return 0; }
@@ -137,7 +137,7 @@ struct no_search {
   /// It wants to know what the executor was asked to be: keep_options(core&, options const&), before the workers start.
   static constexpr bool keeps_options = false;
   /// There are gifts (core::give).
-  static constexpr bool has_gifts = false;
+  static constexpr bool has_mail = false;
   /// What a worker keeps for it.
   template <class Victim>
   struct per_worker {};

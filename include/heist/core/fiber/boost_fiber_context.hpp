@@ -15,8 +15,8 @@ class boost_fiber_context {
   static constexpr bool abandons = false;
 
   boost_fiber_context() noexcept { sanitizer_adopt_thread(sanitizer_); }
-  boost_fiber_context(stack&& memory, unsigned colour) : memory_{std::move(memory)} {
-    char* const top = coloured_top(memory_, colour);
+  boost_fiber_context(stack&& memory, unsigned color) : memory_{std::move(memory)} {
+    char* const top = coloured_top(memory_, color);
     sanitizer_create(sanitizer_, memory_.bottom(), memory_.usable());
     context_ = boost::context::detail::make_fcontext(top, static_cast<std::size_t>(top - memory_.bottom()), &begin);
   }

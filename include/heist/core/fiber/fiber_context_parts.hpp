@@ -28,10 +28,10 @@ inline constexpr int call_continuation_stolen = 0;
 
 /// Tops of stacks are moved against each other by multiples of two cache lines, so that the hot ends of many stacks do
 /// not fall into the same cache sets.
-inline constexpr unsigned stack_colours = 16;
+inline constexpr unsigned stack_colors = 16;
 
-inline char* coloured_top(stack const& memory, unsigned colour) noexcept {
-  return memory.top() - (colour % stack_colours) * std::size_t{2} * cache_line_size;
+inline char* coloured_top(stack const& memory, unsigned color) noexcept {
+  return memory.top() - (color % stack_colors) * std::size_t{2} * cache_line_size;
 }
 
 }  // namespace heist::detail

@@ -21,9 +21,9 @@ class native_fiber_context {
 
   /// A thread's own stack; to be made on the thread that it stands for.
   native_fiber_context() noexcept = default;
-  /// A fresh one. `colour` moves the first frame (stack_colours).
-  native_fiber_context(stack&& memory, unsigned colour)
-      : memory_{std::move(memory)}, top_{coloured_top(memory_, colour)} {}
+  /// A fresh one. `color` moves the first frame (stack_colors).
+  native_fiber_context(stack&& memory, unsigned color)
+      : memory_{std::move(memory)}, top_{coloured_top(memory_, color)} {}
   native_fiber_context(native_fiber_context const&) = delete;
   native_fiber_context& operator=(native_fiber_context const&) = delete;
 
@@ -66,10 +66,10 @@ class native_fiber_context {
   /// The function that `child` was called for will not return: the continuation of its caller has been stolen.
   /// Continues in `to`; `child` is fresh from `then` on.
   static void leave(native_fiber_context&, native_fiber_context& to, after_switch then) noexcept {
-    place nowhere;
+    place no_place;
     crossing c{&to, then};
     exchange_exception_state(std::exchange(to.exceptions_, {}));
-    jump(nowhere, to.where_, &c);
+    jump(no_place, to.where_, &c);
   }
 
   /// The thread's floating-point control words are those that this context, which is stopped in a call, resumes
@@ -120,7 +120,7 @@ class native_fiber_context {
 #define HEIST_NO_CALLER ".cfi_undefined 16\n\t"
 #define HEIST_CALLER " .cfi_offset 16, -8"
 #else
-#define HEIST_NO_CALLER ".cfi_remember_state\n\t.cfi_undefined 30\n\t"
+#define HEIST_NO_CALLER ".cfi_record_state\n\t.cfi_undefined 30\n\t"
 #define HEIST_CALLER " .cfi_restore_state"
 #endif
 

@@ -12,8 +12,8 @@
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/context.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/outcome.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/scheduler/core.hpp"
 
 namespace heist::detail {
@@ -33,7 +33,7 @@ HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
 }
 
 /// At the end of a child: true if its caller waits where it was, and is to be returned to.
-HEIST_ALWAYS_INLINE bool end_child(fiber& child, calling_frame const& frame, continuation_slot* at) noexcept {
+HEIST_ALWAYS_INLINE bool end_child(fiber& child, caller_frame const& frame, continuation_slot* at) noexcept {
   if (HEIST_UNLIKELY(frame.continuation_stolen)) return false;
   worker& w = *child.worker;  // as at the start: otherwise the continuation would have been stolen
   if (HEIST_LIKELY(w.continuations.join_is_plain(at) || continuation_is_mine(w, at))) {
@@ -46,18 +46,18 @@ HEIST_ALWAYS_INLINE bool end_child(fiber& child, calling_frame const& frame, con
 
 /// Calls `function(&frame, child fiber)` on a fiber of its own. Returns what that returns, or call_continuation_stolen.
 /// Throws stack_error or bad_alloc before it calls.
-HEIST_ALWAYS_INLINE int call_child(fiber& self, calling_frame& frame, flow_function function) {
+HEIST_ALWAYS_INLINE int call_child(fiber& self, caller_frame& frame, flow_function function) {
   HEIST_ASSERT(
       !handles_exception(),
       "a child-first fork inside a catch block, or a destructor that an exception calls: the rest of the block "
       "may resume on another thread, which knows nothing of the exception; fix it by forking after the block, "
       "or by a parent-first policy");
   worker& w = *self.worker;
-  fiber* child = w.fresh;
+  fiber* child = w.unused;
   if (HEIST_LIKELY(child != nullptr)) {
-    w.fresh = child->next_spare;
+    w.unused = child->next_cached;
   } else {
-    child = &w.home.obtain_fresh(w);
+    child = &w.scheduler.acquire_unused(w);
   }
   continuation_slot* const at = w.continuation_top;
   at->frame.store(&frame, std::memory_order_relaxed);  // relaxed: begin_child lets others see it
@@ -70,8 +70,8 @@ HEIST_ALWAYS_INLINE int call_child(fiber& self, calling_frame& frame, flow_funct
   if (HEIST_LIKELY(status != call_continuation_stolen)) {
     // Nothing has moved: it is still the same worker.
     w.current.store(&self, std::memory_order_relaxed);  // relaxed: thieves have seen it constructed
-    child->next_spare = w.fresh;
-    w.fresh = child;
+    child->next_cached = w.unused;
+    w.unused = child;
   }
   return status;
 }
@@ -79,7 +79,7 @@ HEIST_ALWAYS_INLINE int call_child(fiber& self, calling_frame& frame, flow_funct
 /// Where steals are not recorded: frames have no places. Rooms have others.
 struct no_places {
   struct record {};
-  struct frame : calling_frame {
+  struct frame : caller_frame {
     [[no_unique_address]] record place;
   };
   HEIST_ALWAYS_INLINE static std::uint32_t reserve(fork_slot*, std::uint32_t) noexcept { return 0; }
@@ -125,7 +125,7 @@ struct child_call : Places::frame {
   }
 
   static int run(void* self, void* fiber_of_child) noexcept {
-    auto& frame = *static_cast<child_call*>(static_cast<calling_frame*>(self));
+    auto& frame = *static_cast<child_call*>(static_cast<caller_frame*>(self));
     fiber& child = *static_cast<fiber*>(fiber_of_child);
     continuation_slot* const at = begin_child(child);
     F& f = *frame.function;
@@ -169,15 +169,15 @@ class child_first_fork_in {
       pair_of_values<value_or_monostate<task_result<Context, First>>, value_or_monostate<task_result<Context, Second>>>;
 
   /// The context is of another fiber than that of the calling code.
-  HEIST_COLD static values run_elsewhere(fiber& self, F&... f) {
+  HEIST_COLD static values run_remote(fiber& self, F&... f) {
     fiber& here = fiber_of_caller(self);
     typename Places::without_context place{here};
     return run(here, place.position(), f...);
   }
   template <class First, class Second>
-  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& self, fork_slot*, First& f,
-                                                                    in_register<Second> g) {
-    return pair_of(run_elsewhere(self, f, g));
+  HEIST_COLD static result_of_two<First, Second> fork_two_remote(fiber& self, fork_slot*, First& f,
+                                                                 in_register<Second> g) {
+    return pair_of(run_remote(self, f, g));
   }
   static auto pair_of(values&& both) {
     return result_of_two<std::tuple_element_t<0, std::tuple<F...>>, std::tuple_element_t<1, std::tuple<F...>>>{
@@ -193,7 +193,7 @@ class child_first_fork_in {
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& self, fork_slot* position, First& f,
                                                               in_register<Second> g) {
-    if (HEIST_UNLIKELY(!self.runs_here())) return fork_two_elsewhere<First, Second>(self, position, f, g);
+    if (HEIST_UNLIKELY(!self.runs_here())) return fork_two_remote<First, Second>(self, position, f, g);
     if constexpr (Places::may_be_special) {
       if (HEIST_UNLIKELY(Places::is_special(position))) return special_two<First, Second>(self, position, f, g);
     }
@@ -203,7 +203,7 @@ class child_first_fork_in {
     int const status = call_child(self, first, &child_call<Places, Context, First>::run);
     if (HEIST_LIKELY(status == child_returned)) {
       // Braces: from left to right. A result whose move may throw stays where it is until both have run.
-      if constexpr (outcome<task_result<Context, First>>::takes_quietly)
+      if constexpr (outcome<task_result<Context, First>>::accepts_quietly)
         return {first.out.take(), call_here<Context>(g, self, Places::enter_next(first.place, position))};
     }
     return finish_two<First, Second>(self, position, first, status, g);
@@ -228,7 +228,7 @@ class child_first_fork_in {
     bool failed = status == child_threw;
     if (status == call_continuation_stolen) {
       typename Places::joining join{self, position, Places::index_of(place)};
-      if (!first.finished.done()) join.about_to_wait();
+      if (!first.finished.is_ready()) join.about_to_wait();
       self.wait_for(first.finished);
       failed = first.failed;
     }
@@ -240,15 +240,15 @@ class child_first_fork_in {
       first.out.drop(false);
       last.rethrow();
     }
-    taker first_value{first.out};
-    taker last_value{last};
+    consumer first_value{first.out};
+    consumer last_value{last};
     return {first_value.take(), last_value.take()};
   }
 
   /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are
   /// called in place.
   HEIST_NOINLINE static values run_many(fiber& self, fork_slot* position, F&... f) {
-    if (HEIST_UNLIKELY(!self.runs_here())) return run_elsewhere(self, f...);
+    if (HEIST_UNLIKELY(!self.runs_here())) return run_remote(self, f...);
     if constexpr (Places::may_be_special) {
       if (HEIST_UNLIKELY(Places::is_special(position)))
         return Places::template special_fork<Context, F...>(self, position, f...);
@@ -294,7 +294,7 @@ class child_first_fork_in {
 
   template <class Call>
   static void wait_one(Call& call, fiber& self, typename Places::joining& join, child_state& state) {
-    if (!call.finished.done()) join.about_to_wait();
+    if (!call.finished.is_ready()) join.about_to_wait();
     self.wait_for(call.finished);
     state = call.failed ? child_state::threw : child_state::returned;
   }

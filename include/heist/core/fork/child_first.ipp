@@ -9,14 +9,14 @@ HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* youn
   worker& w = *child.worker;
   if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
-  if (w.home.wants_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
+  if (w.scheduler.needs_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
   child.attend();
 }
 
 HEIST_COLD_BODY bool continuation_is_mine(worker& w, continuation_slot* at) noexcept {
   auto const outcome = w.continuations.join(at);
   if (outcome.published) core::published_continuations(w);
-  if (w.attention.raised()) w.continuations.ask();  // A1; the next child looks
+  if (w.notification.is_set()) w.continuations.ask();  // A1; the next child looks
   return outcome.mine;
 }
 

@@ -10,8 +10,8 @@
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/core/fiber/current.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/fork_traits.hpp"
+#include "heist/core/fork/remote.hpp"
 
 namespace heist {
 
@@ -20,7 +20,7 @@ namespace heist {
 template <class... F>
 auto fork_join(F&&... f) {
   if constexpr (!(detail::accepted<detail::as_forked<context, detail::forked_callable<F>>>() && ...)) {
-    return std::tuple<detail::refused_result<F>...>{};
+    return std::tuple<detail::rejected_result<F>...>{};
   } else if (detail::worker* const w = detail::this_worker(); w != nullptr) {
     detail::fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
     return detail::context_access::make<context>(self, detail::position_here(self)).fork_join(std::forward<F>(f)...);

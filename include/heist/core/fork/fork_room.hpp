@@ -46,9 +46,9 @@ class room_scope {
 
 /// How a region's body is run.
 enum class region_way {
-  undivided,  ///< a call, as if there were no region
-  here,       ///< a call, with a position of the room's
-  apart       ///< where the room says, while the caller waits
+  sequential,  ///< a call, as if there were no region
+  here,        ///< a call, with a position of the room's
+  apart        ///< where the room says, while the caller waits
 };
 
 /// One run of a region.
@@ -73,8 +73,8 @@ class fork_room : public room_core {
   virtual void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) = 0;
 
   virtual fork_way way_of_scope(fiber& self, fork_slot* position) noexcept = 0;
-  /// by_room. `elsewhere`: by code that runs on another fiber than the frame.
-  virtual std::unique_ptr<room_scope> make_scope(scope_base& of, bool elsewhere) = 0;
+  /// by_room. `remote`: by code that runs on another fiber than the frame.
+  virtual std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) = 0;
   /// May code on `here`, which is no part of the frame, fork into a scope of that way by its worker's deque?
   virtual bool may_queue(fiber const& here, fork_way way) const noexcept = 0;
 
@@ -82,19 +82,19 @@ class fork_room : public room_core {
   virtual std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) = 0;
 
   /// Does it remember what a frame of that position forks, so that loops are to be divided alike in each run?
-  virtual bool remembers(fork_slot* position) const noexcept = 0;
+  virtual bool has_history(fork_slot* position) const noexcept = 0;
 
   virtual void footprint(fork_slot* /*position*/, std::uint64_t /*bytes*/) noexcept {}
-  virtual void designate(fiber&, fork_slot* /*position*/, std::size_t /*worker*/) {}
+  virtual void assign_continuation(fiber&, fork_slot* /*position*/, std::size_t /*worker*/) {}
   virtual bool may_be_stolen(fork_slot* /*position*/) const noexcept { return true; }
 };
 
 /// Throws region_error for a worker that does not exist.
-HEIST_RARE void check_designated(fiber const& self, std::size_t worker);
+HEIST_RARE void check_assigned(fiber const& self, std::size_t worker);
 
 /// Where the order is one of a room's.
 inline fork_room& room_of_forks(fiber const& self) noexcept {
-  return static_cast<fork_room&>(*self.home.room);
+  return static_cast<fork_room&>(*self.scheduler.room);
 }
 
 }  // namespace detail

@@ -9,12 +9,12 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void check_designated(fiber const& self, std::size_t worker) {
-  if (worker < self.home.worker_count) return;
+HEIST_COLD_BODY void check_assigned(fiber const& self, std::size_t worker) {
+  if (worker < self.scheduler.worker_count) return;
   throw region_error{
       fmt::format("ctx.designate: there is no worker {}, as the executor has {}; fix it by a number below "
                   "executor::worker_count()",
-                  worker, self.home.worker_count)};
+                  worker, self.scheduler.worker_count)};
 }
 
 }  // namespace heist::detail

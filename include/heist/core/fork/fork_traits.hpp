@@ -33,7 +33,7 @@ fork_values<Context, F...> fork_erased(Run&& run, F&... f) {
 
 /// A fork of a frame that belongs to a room.
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_as_room_says(fiber& self, fork_slot* position, bool apart, F&... f) {
+HEIST_COLD fork_values<Context, F...> fork_as_extension_decides(fiber& self, fork_slot* position, bool apart, F&... f) {
   fork_room& room = room_of_forks(self);
   place_to_fork const place = room.way_of_fork(self, position, apart);
   switch (place.how) {
@@ -54,7 +54,7 @@ struct checked_fork {
     if constexpr ((accepted<as_forked<Context, forked_callable<F>>>() && ...)) {
       return fork_traits<Order>::fork_join(c, static_cast<F&&>(f)...);
     } else {
-      return std::tuple<refused_result<F>...>{};
+      return std::tuple<rejected_result<F>...>{};
     }
   }
   template <class Context, class... F>
@@ -62,7 +62,7 @@ struct checked_fork {
     if constexpr ((accepted<as_forked<Context, forked_callable<F>>>() && ...)) {
       return fork_traits<Order>::inter_fork(c, static_cast<F&&>(f)...);
     } else {
-      return std::tuple<refused_result<F>...>{};
+      return std::tuple<rejected_result<F>...>{};
     }
   }
 };
@@ -79,8 +79,8 @@ struct plain_traits {
   template <class Context>
   static void footprint(Context const&, std::uint64_t) noexcept {}
   template <class Context>
-  static void designate(Context const& c, std::size_t worker) {
-    check_designated(context_access::fiber_of(c), worker);
+  static void assign_continuation(Context const& c, std::size_t worker) {
+    check_assigned(context_access::fiber_of(c), worker);
   }
   template <class Context>
   static bool may_be_stolen(Context const&) noexcept {
@@ -128,7 +128,7 @@ HEIST_ALWAYS_INLINE bool forks_parent_first(fiber const& self, position_mark mar
 /// A fork of such a context whose order has to be asked for. Apart, and with a copy of the context, for the sake of those
 /// that are parent-first.
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_register<F>... f) {
+HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool apart, in_register<F>... f) {
   fiber& self = context_access::fiber_of(c);
   fork_slot* const position = context_access::position_of(c);
   if (forks_parent_first(self, context_access::mark_of(c)))
@@ -136,7 +136,7 @@ HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_r
   if (self.order == fork_order::child_first ||
       (self.order == fork_order::by_tier && context_access::mark_of(c) == position_mark::child_first))
     return child_first_fork<Context, F...>::run(self, position, f...);
-  return fork_as_room_says<Context, F...>(self, position, apart, f...);
+  return fork_as_extension_decides<Context, F...>(self, position, apart, f...);
 }
 
 template <>
@@ -155,33 +155,33 @@ struct fork_traits<order::of_executor> {
     fiber& self = context_access::fiber_of(c);
     if (HEIST_LIKELY(forks_parent_first(self, context_access::mark_of(c))))
       return parent_first_fork<Context, forked_callable<F>...>::run(self, context_access::position_of(c), f...);
-    return fork_otherwise<Context, forked_callable<F>...>(c, false, f...);
+    return fork_fallback<Context, forked_callable<F>...>(c, false, f...);
   }
   template <class Context, class... F>
   static auto inter_fork(Context const& c, F&&... f) {
     if (forks_parent_first(context_access::fiber_of(c), context_access::mark_of(c)))
       return fork_join(c, static_cast<F&&>(f)...);
-    return fork_otherwise<Context, forked_callable<F>...>(c, true, f...);
+    return fork_fallback<Context, forked_callable<F>...>(c, true, f...);
   }
 
   // These three are about the frame of the context: nothing to code that runs elsewhere.
   template <class Context>
   static void footprint(Context const& c, std::uint64_t bytes) noexcept {
     fiber& self = context_access::fiber_of(c);
-    if (self.home.room != nullptr && self.runs_here())
+    if (self.scheduler.room != nullptr && self.runs_here())
       room_of_forks(self).footprint(context_access::position_of(c), bytes);
   }
   template <class Context>
-  static void designate(Context const& c, std::size_t worker) {
+  static void assign_continuation(Context const& c, std::size_t worker) {
     fiber& self = context_access::fiber_of(c);
-    check_designated(self, worker);
-    if (self.home.room != nullptr && self.runs_here())
-      room_of_forks(self).designate(self, context_access::position_of(c), worker);
+    check_assigned(self, worker);
+    if (self.scheduler.room != nullptr && self.runs_here())
+      room_of_forks(self).assign_continuation(self, context_access::position_of(c), worker);
   }
   template <class Context>
   static bool may_be_stolen(Context const& c) noexcept {
     fiber& self = context_access::fiber_of(c);
-    return self.home.room == nullptr || !self.runs_here() ||
+    return self.scheduler.room == nullptr || !self.runs_here() ||
            room_of_forks(self).may_be_stolen(context_access::position_of(c));
   }
 };

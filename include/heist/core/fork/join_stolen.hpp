@@ -15,7 +15,8 @@ HEIST_RARE bool forked(fiber& self, fork_slot* at, std::size_t count = 1) noexce
 HEIST_RARE bool join_is_mine(fiber& self, fork_slot* at, fork_slot::run_function run) noexcept;
 
 inline void tell(fiber& self, fiber_event what) noexcept {
-  if (core::fiber_hook const hook = self.home.on_fiber; hook != nullptr) hook(self.home, *self.worker, self, what);
+  if (core::fiber_hook const hook = self.scheduler.on_fiber; hook != nullptr)
+    hook(self.scheduler, *self.worker, self, what);
 }
 
 /// Wagner and Calder's leap-frogging: as long as the child runs, takes tasks that it has forked, from the fiber that it

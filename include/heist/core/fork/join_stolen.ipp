@@ -15,7 +15,7 @@ HEIST_COLD_BODY bool forked(fiber& self, fork_slot* at, std::size_t count) noexc
     self.label(at + 1);
     return self.tasks.forked(at, count);
   }();
-  if (outcome == fork_stack::fork_outcome::published) self.home.published(*self.worker);
+  if (outcome == fork_stack::fork_outcome::published) self.scheduler.published(*self.worker);
   self.attend();
   return outcome != fork_stack::fork_outcome::full;
 }
@@ -28,8 +28,8 @@ HEIST_COLD_BODY bool join_is_mine(fiber& self, fork_slot* at, fork_slot::run_fun
     if (!what.mine) at->mark(run);
     return what;
   }();
-  if (outcome.published) self.home.published(*self.worker);
-  if (self.worker->attention.raised()) self.tasks.ask();  // A1; forks look
+  if (outcome.published) self.scheduler.published(*self.worker);
+  if (self.worker->notification.is_set()) self.tasks.ask();  // A1; forks look
   return outcome.mine;
 }
 
@@ -53,21 +53,21 @@ class waiting_join {
 
 HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
   waiting_join const waits{self};
-  for (std::uint32_t attempts = 1; !at.finished.done(); ++attempts) {
+  for (std::uint32_t attempts = 1; !at.finished.is_ready(); ++attempts) {
     fiber* const thief = at.thief.load(std::memory_order_acquire);  // acquire: pairs with run_stolen
     if (thief != nullptr) {
       tell(self, fiber_event::tries);
       auto const stolen_task = thief->tasks.steal();
       if (stolen_task.status == steal_status::stolen) {
         tell(self, fiber_event::takes);
-        in_modes const begins_in{self.home.modes()};
+        in_modes const begins_in{self.scheduler.modes()};
         self.run_stolen(*stolen_task.item);
         tell(self, fiber_event::waits);
         continue;
       }
       if (stolen_task.status == steal_status::empty) {
         thief->tasks.ask();
-        if (attempts % 16 == 0 && self.home.open_task_stacks({&thief, 1}) != nullptr) continue;
+        if (attempts % 16 == 0 && self.scheduler.open_task_stacks({&thief, 1}) != nullptr) continue;
       }
     }
     os_env::yield();
@@ -76,7 +76,7 @@ HEIST_COLD_BODY void leapfrog(fiber& self, fork_slot& at) {
 
 HEIST_COLD_BODY void wait_for_stolen(fiber& self, fork_slot* at) {
   self.worker->report_pending_count();
-  switch (self.home.joins) {
+  switch (self.scheduler.joins) {
     case join_strategy::park:
       self.wait_for(at->finished);
       break;
@@ -85,7 +85,7 @@ HEIST_COLD_BODY void wait_for_stolen(fiber& self, fork_slot* at) {
       break;
     case join_strategy::wait: {
       waiting_join const waits{self};
-      while (!at->finished.done()) os_env::yield();
+      while (!at->finished.is_ready()) os_env::yield();
       break;
     }
   }

@@ -48,7 +48,7 @@ class outcome {
   }
 
   /// Does take() throw nothing?
-  static constexpr bool takes_quietly =
+  static constexpr bool accepts_quietly =
       std::is_void_v<R> || std::is_reference_v<R> || std::is_nothrow_constructible_v<value, stored&&>;
 
   HEIST_ALWAYS_INLINE value take() {
@@ -94,12 +94,12 @@ class outcome {
 
 /// Takes a value once, or drops it.
 template <class R>
-class taker {
+class consumer {
  public:
-  explicit taker(outcome<R>& out) noexcept : out_{&out} {}
-  taker(taker const&) = delete;
-  taker& operator=(taker const&) = delete;
-  ~taker() {
+  explicit consumer(outcome<R>& out) noexcept : out_{&out} {}
+  consumer(consumer const&) = delete;
+  consumer& operator=(consumer const&) = delete;
+  ~consumer() {
     if (out_ != nullptr) out_->drop(false);
   }
   typename outcome<R>::value take() { return std::exchange(out_, nullptr)->take(); }
@@ -120,7 +120,7 @@ Values take_all(std::array<bool, sizeof...(R)> const& failed, outcome<R>&... out
     std::rethrow_exception(std::move(first));
   }
   // One of them may throw while it is moved: then the others are destroyed all the same.
-  return [](taker<R>... values) { return Values{values.take()...}; }(taker<R>{out}...);
+  return [](consumer<R>... values) { return Values{values.take()...}; }(consumer<R>{out}...);
 }
 
 template <class F, class... Args>

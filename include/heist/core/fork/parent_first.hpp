@@ -11,9 +11,9 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/context.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/join_stolen.hpp"
 #include "heist/core/fork/outcome.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/scheduler/core.hpp"
 
 namespace heist::detail {
@@ -125,7 +125,7 @@ template <class Context, class... F>
 using fork_values = std::tuple<value_or_monostate<task_result<Context, F>>...>;
 
 template <class Context, class... F>
-HEIST_COLD fork_values<Context, F...> fork_otherwise(Context c, bool apart, in_register<F>... f);
+HEIST_COLD fork_values<Context, F...> fork_fallback(Context c, bool apart, in_register<F>... f);
 
 /// One fork_join.
 template <class Context, class... F>
@@ -167,8 +167,8 @@ class parent_first_fork {
   };
   /// Not inlined into forks, whose speed depends on what else is in them.
   template <class First, class Second>
-  HEIST_COLD static result_of_two<First, Second> fork_two_elsewhere(fiber& self, fork_slot* at, in_register<First> f,
-                                                                    in_register<Second> g) {
+  HEIST_COLD static result_of_two<First, Second> fork_two_remote(fiber& self, fork_slot* at, in_register<First> f,
+                                                                 in_register<Second> g) {
     place const there{self, at};
     if constexpr (fork_traits<typename Context::order_type>::has_room) {
       if (there.self.order != fork_order::parent_first) {
@@ -178,7 +178,7 @@ class parent_first_fork {
     }
     return fork_two<First, Second>(there.self, there.at, f, g);
   }
-  HEIST_COLD static values run_elsewhere(fiber& self, fork_slot* base, F&... f) {
+  HEIST_COLD static values run_remote(fiber& self, fork_slot* base, F&... f) {
     place const there{self, base};
     if constexpr (fork_traits<typename Context::order_type>::has_room) {
       if (there.self.order != fork_order::parent_first) return run_in_its_order<F...>(there.self, f...);
@@ -188,7 +188,7 @@ class parent_first_fork {
   /// On an executor of another order, to which a room has given the body that forks.
   template <class... G>
   static values run_in_its_order(fiber& here, in_register<G>... g) {
-    return fork_otherwise<Context, G...>(context_access::make<Context>(here, position_here(here)), false, g...);
+    return fork_fallback<Context, G...>(context_access::make<Context>(here, position_here(here)), false, g...);
   }
 
   template <class First, class Second>
@@ -207,7 +207,7 @@ class parent_first_fork {
   HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& self, fork_slot* at, in_register<First> f,
                                                                       in_register<Second> g) {
     using second = slot_task<Context, Second>;
-    if (HEIST_UNLIKELY(is_elsewhere(self) || at->marked())) return fork_two_elsewhere<First, Second>(self, at, f, g);
+    if (HEIST_UNLIKELY(is_remote(self) || at->marked())) return fork_two_remote<First, Second>(self, at, f, g);
     typename second::frame in;
     second::write(*at, g, in);
     fork_slot* const next = HEIST_LIKELY(self.tasks.fork_is_plain(at)) || is_on_stack(self, at) ? at + 1 : at;
@@ -243,7 +243,7 @@ class parent_first_fork {
   /// Not inlined, as fork_two: inlined, GCC computes where all callables are before it is known whether there is a fork,
   /// which made skynet's leaves four times as dear.
   HEIST_NOINLINE_ALIGNED static values fork_many(fiber& self, fork_slot* base, F&... f) {
-    if (HEIST_UNLIKELY(is_elsewhere(self) || base->marked())) return run_elsewhere(self, base, f...);
+    if (HEIST_UNLIKELY(is_remote(self) || base->marked())) return run_remote(self, base, f...);
     return run_all(self, base, indices{}, f...);
   }
 

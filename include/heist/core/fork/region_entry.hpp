@@ -8,10 +8,10 @@
 
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/task_callable.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/fork_room.hpp"
 #include "heist/core/fork/fork_traits.hpp"
 #include "heist/core/fork/region_functions.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/scheduler/told_part.hpp"
 
 namespace heist::detail {
@@ -33,14 +33,14 @@ class visiting {
 /// A region that is not divided. Its body gets the context of a parent-first order, if it takes any and the room has
 /// one: then its forks cost what they cost under such a policy.
 template <class Order, class F>
-decltype(auto) call_undivided(basic_context<Order> c, F& f) {
+decltype(auto) call_sequential(basic_context<Order> c, F& f) {
   using own = basic_context<Order>;
-  if constexpr (!callable_plain<F> && std::is_base_of_v<order::undivided_by<Order>, order::undivided>) {
-    using undivided = basic_context<order::undivided>;
-    if constexpr (callable_with_context<F, undivided>) {
-      if constexpr (std::is_same_v<task_result<undivided, F>, task_result<own, F>>)
+  if constexpr (!callable_plain<F> && std::is_base_of_v<order::sequential_by<Order>, order::sequential>) {
+    using sequential = basic_context<order::sequential>;
+    if constexpr (callable_with_context<F, sequential>) {
+      if constexpr (std::is_same_v<task_result<sequential, F>, task_result<own, F>>)
         return call_task(f,
-                         context_access::make<undivided>(context_access::fiber_of(c), context_access::position_of(c)));
+                         context_access::make<sequential>(context_access::fiber_of(c), context_access::position_of(c)));
       else
         return call_task(f, c);
     } else {
@@ -57,9 +57,9 @@ decltype(auto) visit_region(std::unique_ptr<region_visit> begun, basic_context<O
   fiber& self = context_access::fiber_of(c);
   visiting const v{std::move(begun)};
   switch ((*v).how()) {
-    case region_way::undivided:
+    case region_way::sequential:
       return static_cast<task_result<Context, F>>(
-          call_undivided(context_access::make<Context>(self, context_access::position_of(c)), f));
+          call_sequential(context_access::make<Context>(self, context_access::position_of(c)), f));
     case region_way::here:
       return static_cast<task_result<Context, F>>(
           call_task(f, context_access::make<Context>(self, (*v).position(&function_identity<F>))));
@@ -84,7 +84,7 @@ decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
     using inner = typename traits::region_context;
     if constexpr (callable_plain<F> || callable_with_context<F, inner>) {
       fiber& self = context_access::fiber_of(c);
-      if (self.home.room != nullptr) {
+      if (self.scheduler.room != nullptr) {
         auto begun = room_of_forks(self).enter(r, self, context_access::position_of(c));
         if (begun != nullptr) return visit_region<inner>(std::move(begun), c, f);
       }
@@ -99,12 +99,12 @@ struct region_entry {
   template <class F>
   static decltype(auto) enter(region& r, basic_context<Order> const& c, F& f) {
     if constexpr (!accepted<as_called<basic_context<Order>, F>>()) {
-      return refused{};
+      return rejected{};
     } else {
       fiber& self = context_access::fiber_of(c);
       if (HEIST_UNLIKELY(!self.runs_here())) {
         if (fiber& here = fiber_of_caller(self); &here != &self) {
-          foreign_frame<basic_context<Order>> frame{here};
+          external_frame<basic_context<Order>> frame{here};
           return enter_region(r, context_access::make<basic_context<Order>>(here, frame.position()), f);
         }
       }

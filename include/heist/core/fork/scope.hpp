@@ -10,8 +10,8 @@
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/pooled.hpp"
 #include "heist/core/executor/task_callable.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/fork_traits.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/fork/scope_base.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/fwd.hpp"
@@ -64,15 +64,15 @@ class scope {
       : base_{detail::context_access::fiber_of(from.context), detail::context_access::position_of(from.context),
               traits::way_of_scope(detail::context_access::fiber_of(from.context),
                                    detail::context_access::position_of(from.context)),
-              from.elsewhere} {}
+              from.remote} {}
 
   template <class F>
   void fork_accepted(F&& f) {
     using child = forked<std::decay_t<F>>;
     detail::fiber& self = *base_.on;
-    if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_elsewhere(std::forward<F>(f));
+    if (HEIST_UNLIKELY(!self.runs_here() || base_.waits)) return fork_remote(std::forward<F>(f));
     if (HEIST_UNLIKELY(base_.stopped())) return;
-    if (HEIST_UNLIKELY(self.worker->attention.raised())) self.attend();  // requests from outside
+    if (HEIST_UNLIKELY(self.worker->notification.is_set())) self.attend();  // requests from outside
     if constexpr (traits::has_room) {
       if (HEIST_UNLIKELY(base_.way == way::by_room)) return fork_in_room(std::forward<F>(f));
     }
@@ -90,7 +90,7 @@ class scope {
       base_.start(*made);
     } else {
       ++base_.forked;
-      self.home.push(*self.worker, static_cast<detail::runnable&>(*made));
+      self.scheduler.push(*self.worker, static_cast<detail::runnable&>(*made));
     }
   }
 
@@ -156,21 +156,22 @@ class scope {
   /// By a child, or what that has forked, which runs on another fiber than the frame, or on top of the frame while that
   /// waits; what only the frame may change is left alone.
   template <class F>
-  HEIST_COLD void fork_elsewhere(F&& f) {
+  HEIST_COLD void fork_remote(F&& f) {
     detail::fiber& here = detail::fiber_of_caller(*base_.on);
     if (&here == base_.on && !base_.waits) return fork_accepted(std::forward<F>(f));
     if (base_.stopped()) return;
-    bool const may_queue = here.home.room == nullptr || detail::room_of_forks(here).may_queue(here, base_.way);
-    if (may_queue && &here.home == &base_.on->home && here.worker->deque.size_snapshot() < detail::enough_waiting) {
+    bool const may_queue = here.scheduler.room == nullptr || detail::room_of_forks(here).may_queue(here, base_.way);
+    if (may_queue && &here.scheduler == &base_.on->scheduler &&
+        here.worker->deque.size_snapshot() < detail::enough_waiting) {
       auto* const made = detail::make_pooled<forked<std::decay_t<F>>>(here, std::forward<F>(f), base_);
       base_.joined.one_more();
-      here.home.push(*here.worker, static_cast<detail::runnable&>(*made));
+      here.scheduler.push(*here.worker, static_cast<detail::runnable&>(*made));
       return;
     }
     // A room keeps what its tasks fork, or knows children by their frames; or this is another executor, to which a room
     // has given the body: it is part of its caller.
     std::decay_t<F> callable(std::forward<F>(f));
-    detail::foreign_frame<Context> frame{here};
+    detail::external_frame<Context> frame{here};
     call_in(base_, callable, here, frame.position());
   }
 

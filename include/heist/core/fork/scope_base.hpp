@@ -40,7 +40,7 @@ struct scope_child_operations {
 
 /// A child of a scope, and the frame that it is called from where it gets a stack of its own. Its `run` is for a worker
 /// that takes it from a deque.
-struct scope_child : runnable, calling_frame {
+struct scope_child : runnable, caller_frame {
   scope_child(run_function function, scope_base& of, scope_child_operations const& all) noexcept
       : runnable{function, &scope_what}, in{&of}, operations{&all} {}
 
@@ -62,7 +62,7 @@ struct scope_child : runnable, calling_frame {
 /// Threads  as heist::scope; rooms as the task that made it.
 class scope_base {
  public:
-  scope_base(fiber& self, fork_slot* position, fork_way way, bool elsewhere) noexcept;
+  scope_base(fiber& self, fork_slot* position, fork_way way, bool remote) noexcept;
   scope_base(scope_base const&) = delete;
   scope_base& operator=(scope_base const&) = delete;
 
@@ -117,7 +117,7 @@ class scope_base {
   fork_slot* const position;  ///< of the context that it was made from
   interrupt_state stop;       ///< of the children; that of the frame is its outer one
   fork_way const way;
-  bool const elsewhere;     ///< it was made by code that runs on another fiber than the context's
+  bool const remote;        ///< it was made by code that runs on another fiber than the context's
   bool waits = false;       ///< what now runs on its fiber does so on top of the frame
   std::int64_t forked = 0;  ///< children that run elsewhere, since the last wait
   counted_join joined;

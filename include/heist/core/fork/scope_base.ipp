@@ -8,8 +8,8 @@
 
 namespace heist::detail {
 
-HEIST_BODY scope_base::scope_base(fiber& here, fork_slot* at, fork_way how, bool is_elsewhere) noexcept
-    : on{&here}, position{at}, way{how}, elsewhere{is_elsewhere} {
+HEIST_BODY scope_base::scope_base(fiber& here, fork_slot* at, fork_way how, bool is_remote) noexcept
+    : on{&here}, position{at}, way{how}, remote{is_remote} {
   if (interrupt_state const* const outer = here.interrupt; outer != nullptr) {
     stop.outer = outer;
     stop.resumes = outer->resumes;
@@ -49,16 +49,16 @@ HEIST_BODY void scope_base::rethrow() {
 HEIST_BODY void scope_base::run_own() {
   while (runnable* const r = on->worker->deque.pop()) {
     if (r->what != &scope_what || static_cast<scope_child*>(r)->in != this) {
-      on->home.push(*on->worker, *r);
+      on->scheduler.push(*on->worker, *r);
       return;
     }
     r->run(*r, *on);
-    if (HEIST_UNLIKELY(on->worker->attention.raised())) on->attend();
+    if (HEIST_UNLIKELY(on->worker->notification.is_set())) on->attend();
   }
 }
 
 HEIST_BODY int run_started_child(void* argument, void* fiber_of_child) noexcept {
-  auto& child = *static_cast<scope_child*>(static_cast<calling_frame*>(argument));
+  auto& child = *static_cast<scope_child*>(static_cast<caller_frame*>(argument));
   fiber& self = *static_cast<fiber*>(fiber_of_child);
   continuation_slot* const at = begin_child(self);
   scope_base& in = *child.in;
@@ -90,16 +90,16 @@ HEIST_BODY void scope_base::start_or_call(scope_child& child) noexcept {
 }
 
 HEIST_BODY room_scope& scope_base::of_room() {
-  if (of_room_ == nullptr) of_room_ = room_of_forks(*on).make_scope(*this, elsewhere);
+  if (of_room_ == nullptr) of_room_ = room_of_forks(*on).make_scope(*this, remote);
   return *of_room_;
 }
 
 /// Makes sure that there is one in the list; false if there is no memory.
-HEIST_COLD_BODY bool has_fiber(worker& w, fiber*& list, fiber& (core::*obtain)(worker&)) noexcept {
+HEIST_COLD_BODY bool has_fiber(worker& w, fiber*& list, fiber& (core::*acquire)(worker&)) noexcept {
   if (list != nullptr) return true;
   try {
-    fiber& f = (w.home.*obtain)(w);
-    f.next_spare = list;
+    fiber& f = (w.scheduler.*acquire)(w);
+    f.next_cached = list;
     list = &f;
     return true;
   } catch (...) {
@@ -108,11 +108,11 @@ HEIST_COLD_BODY bool has_fiber(worker& w, fiber*& list, fiber& (core::*obtain)(w
 }
 
 HEIST_COLD_BODY bool may_suspend(worker& w) noexcept {
-  return has_fiber(w, w.spare, &core::obtain_fiber);
+  return has_fiber(w, w.cached, &core::acquire_fiber);
 }
 
 HEIST_COLD_BODY bool may_start_child(worker& w) noexcept {
-  return has_fiber(w, w.fresh, &core::obtain_fresh);
+  return has_fiber(w, w.unused, &core::acquire_unused);
 }
 
 }  // namespace heist::detail

@@ -28,19 +28,19 @@ class arena {
   }
 
   /// What allocate() returned for `bytes` and `alignment`. Without memory to note it the piece stays unused.
-  void give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept;
+  void give_back(void* part, std::size_t bytes, std::size_t alignment) noexcept;
   void clear() noexcept;
 
  private:
   static constexpr std::size_t first_chunk = 1024;
   static constexpr std::size_t largest_chunk = std::size_t{1} << 18;
 
-  struct free_piece {
-    free_piece* next;
+  struct free_block {
+    free_block* next;
   };
   struct free_list {
     std::size_t bytes, alignment;
-    free_piece* first;
+    free_block* first;
   };
 
   free_list* find(std::size_t bytes, std::size_t alignment) noexcept {

@@ -12,12 +12,12 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void arena::give_back(void* piece, std::size_t bytes, std::size_t alignment) noexcept {
+HEIST_COLD_BODY void arena::give_back(void* part, std::size_t bytes, std::size_t alignment) noexcept {
 #if HEIST_ASAN
-  __asan_poison_memory_region(piece, bytes);  // and nobody gets it again: it is reported who still reads it
+  __asan_poison_memory_region(part, bytes);  // and nobody gets it again: it is reported who still reads it
   return;
 #endif
-  if (bytes < sizeof(free_piece)) return;
+  if (bytes < sizeof(free_block)) return;
   free_list* list = find(bytes, alignment);
   if (list == nullptr) {
     try {
@@ -26,7 +26,7 @@ HEIST_COLD_BODY void arena::give_back(void* piece, std::size_t bytes, std::size_
       return;
     }
   }
-  list->first = ::new (piece) free_piece{list->first};
+  list->first = ::new (part) free_block{list->first};
 }
 
 HEIST_COLD_BODY void arena::clear() noexcept {

@@ -27,12 +27,12 @@ inline constexpr std::size_t block_batch = 256;  ///< blocks that go to the depo
 //   E1  give: newest.CAS(release) -> take: newest.load(acquire)   the batch's links
 
 /// Free blocks that pools have too many of, for pools that have none, in batches. Any thread may use it.
-class block_depot {
+class block_freelist {
  public:
-  block_depot() = default;
-  block_depot(block_depot const&) = delete;
-  block_depot& operator=(block_depot const&) = delete;
-  HEIST_RARE ~block_depot();
+  block_freelist() = default;
+  block_freelist(block_freelist const&) = delete;
+  block_freelist& operator=(block_freelist const&) = delete;
+  HEIST_RARE ~block_freelist();
 
   /// `first`: block_batch blocks, linked.
   void give(std::size_t c, free_block& first) noexcept;
@@ -75,7 +75,7 @@ class block_depot {
 /// (core/executor/pooled.hpp).
 class block_pool {
  public:
-  explicit block_pool(block_depot& depot) noexcept : depot_{depot} {}
+  explicit block_pool(block_freelist& freelist) noexcept : freelist_{freelist} {}
   block_pool(block_pool const&) = delete;
   block_pool& operator=(block_pool const&) = delete;
   ~block_pool();
@@ -95,7 +95,7 @@ class block_pool {
     std::size_t const c = class_of(bytes);
     size_class& from = classes_[c];
     if (from.first == nullptr) [[unlikely]] {
-      from.first = depot_.take(c);
+      from.first = freelist_.take(c);
       if (from.first == nullptr) return nullptr;
       from.count = block_batch;
     }
@@ -128,7 +128,7 @@ class block_pool {
     for (std::size_t i = 1; i < block_batch; ++i) last_kept = last_kept->next;
     free_block* const first = std::exchange(last_kept->next, nullptr);
     to.count = block_batch;
-    depot_.give(c, *first);
+    freelist_.give(c, *first);
   }
 
  private:
@@ -137,7 +137,7 @@ class block_pool {
     std::size_t count = 0;  ///< of those from `first` on; less than two batches
   };
 
-  block_depot& depot_;
+  block_freelist& freelist_;
   std::array<size_class, block_classes> classes_{};
 };
 

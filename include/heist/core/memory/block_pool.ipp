@@ -5,13 +5,13 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY block_depot::~block_depot() {
+HEIST_COLD_BODY block_freelist::~block_freelist() {
   for (std::size_t c = 0; c != block_classes; ++c) {
     while (free_block* const first = take(c)) free(first);
   }
 }
 
-HEIST_COLD_BODY void block_depot::give(std::size_t c, free_block& first) noexcept {
+HEIST_COLD_BODY void block_freelist::give(std::size_t c, free_block& first) noexcept {
   size_class& to = classes_[c];
   first.older = to.newest.load(std::memory_order_relaxed);  // relaxed: the exchange decides
   // release: E1; relaxed: nothing is read through a batch that lost
@@ -20,7 +20,7 @@ HEIST_COLD_BODY void block_depot::give(std::size_t c, free_block& first) noexcep
   to.batches.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
 }
 
-HEIST_COLD_BODY free_block* block_depot::take(std::size_t c) noexcept {
+HEIST_COLD_BODY free_block* block_freelist::take(std::size_t c) noexcept {
   size_class& from = classes_[c];
   if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
   if (!from.taken.try_lock()) return nullptr;
@@ -34,20 +34,20 @@ HEIST_COLD_BODY free_block* block_depot::take(std::size_t c) noexcept {
   return first;
 }
 
-HEIST_COLD_BODY bool block_depot::has_too_much() const noexcept {
+HEIST_COLD_BODY bool block_freelist::has_too_much() const noexcept {
   for (auto const& c : classes_) {
     if (too_many(c)) return true;
   }
   return false;
 }
 
-HEIST_COLD_BODY bool block_depot::too_many(size_class const& c) noexcept {
+HEIST_COLD_BODY bool block_freelist::too_many(size_class const& c) noexcept {
   // relaxed: a hint; below 0 for a moment, which looks like many, where a batch is taken right after it was given
   return c.newest.load(std::memory_order_relaxed) != nullptr &&
          c.batches.load(std::memory_order_relaxed) > batches_kept;
 }
 
-HEIST_COLD_BODY void block_depot::free(free_block* b) noexcept {
+HEIST_COLD_BODY void block_freelist::free(free_block* b) noexcept {
   while (b != nullptr) ::operator delete(std::exchange(b, b->next));
 }
 

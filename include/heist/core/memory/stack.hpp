@@ -53,7 +53,7 @@ class stack {
   stack(char* base, std::size_t guard, std::size_t usable, std::size_t above) noexcept;
 
   static std::size_t in_pages(std::size_t bytes) noexcept;
-  [[noreturn]] static void refuse(char const* what, std::size_t bytes);
+  [[noreturn]] static void reject(char const* what, std::size_t bytes);
 
   char* base_ = nullptr;
   std::size_t guard_ = 0;   // bytes from base_ on

@@ -35,7 +35,7 @@ HEIST_COLD_BODY stack stack::map(std::size_t bytes, std::size_t above, std::size
   constexpr std::size_t most = ~std::size_t{0} / 4;  // rounding up would end at 0
   if (bytes > most || above > most || guard > most) {
     errno = ENOMEM;
-    refuse("map", bytes > most ? bytes : above > most ? above : guard);
+    reject("map", bytes > most ? bytes : above > most ? above : guard);
   }
   std::size_t const usable = in_pages(bytes);
   above = in_pages(above);
@@ -43,13 +43,13 @@ HEIST_COLD_BODY stack stack::map(std::size_t bytes, std::size_t above, std::size
   std::size_t const all = guard + usable + above;
   void* const at =
       ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (at == MAP_FAILED) refuse("map", all);
+  if (at == MAP_FAILED) reject("map", all);
   stack made{static_cast<char*>(at), guard, usable, above};
   if (guard == 0) return made;
   // A guard inside the mapping (Linux 6.13) costs no mapping of its own; mprotect splits one in two, and the
   // kernel allows some 65000 of them (vm.max_map_count).
   constexpr int install_guard = 102;  // MADV_GUARD_INSTALL
-  if (::madvise(at, guard, install_guard) != 0 && ::mprotect(at, guard, PROT_NONE) != 0) refuse("guard", all);
+  if (::madvise(at, guard, install_guard) != 0 && ::mprotect(at, guard, PROT_NONE) != 0) reject("guard", all);
   return made;
 }
 
@@ -99,7 +99,7 @@ HEIST_COLD_BODY std::size_t stack::in_pages(std::size_t bytes) noexcept {
   return (bytes + page - 1) / page * page;
 }
 
-HEIST_COLD_BODY void stack::refuse(char const* what, std::size_t bytes) {
+HEIST_COLD_BODY void stack::reject(char const* what, std::size_t bytes) {
   int const why = errno;
   throw stack_error{fmt::format(
       "cannot {} a fiber stack of {} bytes: {}. Each task that waits needs one; let fewer tasks wait at a time, "

@@ -12,7 +12,7 @@ namespace heist::detail {
 HEIST_COLD_BODY std::unique_ptr<environment_trace> environment_trace::wanted() noexcept {
   if (environment_text(variable::trace).empty() && environment_text(variable::report).empty()) return nullptr;
   if (make == nullptr) {
-    if (!is_first_to_say(sentence::no_trace)) return nullptr;
+    if (!is_first_to_say(message::no_trace)) return nullptr;
     std::fprintf(stderr,
                  "heist: HEIST_TRACE or HEIST_REPORT is set, but nothing in this program can write it; fix it by "
                  "linking heist::compiled, or by including heist/report.hpp in one of its files\n");

@@ -85,7 +85,7 @@ concept observer =
 // clang-format on
 
 /// An observer that is also told when a worker has nothing to do but to look for work: in its loop, or in a join that
-/// waits without parking (policies with join::leapfrog or join::wait). `joins`: how many joins wait, one on top of the
+/// waits without parking (policies with join::leapfrog or join::spin). `joins`: how many joins wait, one on top of the
 /// other, on the fiber that the worker runs on.
 ///
 /// Promises  T1  search_begin() and work_begin() come in turns in a worker's loop, where joins is 0, and in each join

@@ -9,7 +9,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 #include "heist/core/observe/observer.hpp"
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -22,7 +22,7 @@ struct wait_reason {
   os_env::atomic<std::uintptr_t> const* owner = nullptr;
   /// Of a semaphore: its permits, and how many of them may be missing without end while the wait still ends.
   void const* permits = nullptr;
-  std::uint32_t spare = 0;
+  std::uint32_t cached = 0;
 };
 
 /// A copy of the first bytes of a name, which may soon be gone.
@@ -83,7 +83,7 @@ class parked_note {
   os_env::atomic<std::uintptr_t> const* owner_ = nullptr;
   outside_note const* limits_ = nullptr;
   bool for_permits_ = false;
-  std::uint32_t spare_ = 0;
+  std::uint32_t cached_ = 0;
 };
 
 }  // namespace heist::detail

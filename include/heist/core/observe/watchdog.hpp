@@ -18,7 +18,7 @@ class watchdog {
   /// What has been seen: two equal ones in a row mean that nothing has moved.
   struct look {
     std::uint64_t state = 0;
-    bool somebody_waits = false;
+    bool any_waiting = false;
   };
 
   watchdog() noexcept;
@@ -27,7 +27,7 @@ class watchdog {
   ~watchdog();
 
   /// Nothing unless HEIST_WATCHDOG is a number of seconds above 0. Without a thread it says so and does nothing.
-  void start(unique_function<look()> see, unique_function<std::string()> describe);
+  void start(unique_function<look()> see, unique_function<std::string()> to_text);
   void stop() noexcept;
   /// In a child of fork(), where the thread does not exist.
   void forget() noexcept;

@@ -20,7 +20,7 @@ namespace heist::detail {
 
 struct watchdog::watching {
   watching(double limit, unique_function<look()> look_at, unique_function<std::string()> text)
-      : seconds{limit}, see{std::move(look_at)}, describe{std::move(text)}, thread{std::thread{[this] { watch(); }}} {}
+      : seconds{limit}, see{std::move(look_at)}, to_text{std::move(text)}, thread{std::thread{[this] { watch(); }}} {}
   watching(watching const&) = delete;
   watching& operator=(watching const&) = delete;
   ~watching() {
@@ -40,18 +40,18 @@ struct watchdog::watching {
     std::unique_lock guard{lock};
     while (!changed.wait_for(guard, std::chrono::duration<double>{seconds / looks}, [this] { return over; })) {
       look const now = see();
-      same = now.somebody_waits && now.state == before.state ? same + 1 : 0;
+      same = now.any_waiting && now.state == before.state ? same + 1 : 0;
       before = now;
       if (same != looks) continue;  // once, until something moves
       std::fprintf(stderr, "heist: for %g s no task has begun or ended, and something waits (HEIST_WATCHDOG):\n%s",
-                   seconds, describe().c_str());
+                   seconds, to_text().c_str());
       std::fflush(stderr);
     }
   }
 
   double const seconds;
   unique_function<look()> see;
-  unique_function<std::string()> describe;
+  unique_function<std::string()> to_text;
   std::mutex lock;
   std::condition_variable changed;
   bool over = false;
@@ -62,11 +62,11 @@ HEIST_COLD_BODY watchdog::watchdog() noexcept = default;
 
 HEIST_COLD_BODY watchdog::~watchdog() = default;
 
-HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_function<std::string()> describe) {
+HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_function<std::string()> to_text) {
   double const seconds = limit();
   if (!(seconds > 0)) return;
   try {
-    watching_ = std::make_unique<watching>(seconds, std::move(see), std::move(describe));
+    watching_ = std::make_unique<watching>(seconds, std::move(see), std::move(to_text));
   } catch (std::system_error const& e) {
     std::fprintf(stderr, "heist: HEIST_WATCHDOG is set, but its thread cannot be started: %s\n", e.what());
   }

@@ -40,12 +40,12 @@ class hierarchical {
   void feedback(std::uint32_t, outcome what) noexcept;
 
  private:
-  static constexpr std::uint32_t look_away = 64;
+  static constexpr std::uint32_t look_elsewhere = 64;
   static constexpr std::uint32_t most_patience = 32;  // a search of some dozens of attempts is to get round
   static constexpr std::size_t most_rings = 8;        // beyond them squads are equally far
 
   /// A circle around the thief.
-  struct circle {
+  struct cycle {
     std::uint32_t workers;   ///< within it: so many of order_, from its beginning
     std::uint32_t patience;  ///< failed attempts until it is time for the next
   };
@@ -55,13 +55,13 @@ class hierarchical {
     std::uint32_t squad;
   };
 
-  void go_home() noexcept;
+  void go_to_scheduler() noexcept;
 
   /// Throws bad_alloc.
   void put_in_order(thief_view const& me, topology::machine const& m, topology::squads const& s);
 
   std::vector<std::uint32_t> order_;  // near ones first; empty: as random
-  std::array<circle, most_rings> reach_{};
+  std::array<cycle, most_rings> reach_{};
   std::uint32_t rings_ = 1, ring_ = 0;  // how many, and which one it draws from
   std::uint32_t left_ = 0;              // attempts in it
   std::uint32_t named_ = 0;

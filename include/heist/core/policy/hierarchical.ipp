@@ -31,38 +31,38 @@ HEIST_COLD_BODY void hierarchical::place(thief_view const& me, topology::machine
   } catch (std::bad_alloc const&) {
     order_.clear();
   }
-  go_home();
+  go_to_scheduler();
 }
 
 HEIST_COLD_BODY std::uint32_t hierarchical::next(thief_view const& me, fast_random& random) noexcept {
-  if (order_.size() != me.workers || ++named_ % look_away == 0) return random.below(me.workers);
+  if (order_.size() != me.workers || ++named_ % look_elsewhere == 0) return random.below(me.workers);
   if (left_ == 0 && ring_ + 1 != rings_) left_ = reach_[++ring_].patience;
   --left_;
   return order_[random.below(reach_[ring_].workers)];
 }
 
 HEIST_COLD_BODY void hierarchical::feedback(std::uint32_t, outcome what) noexcept {
-  if (what == outcome::stolen) go_home();
+  if (what == outcome::stolen) go_to_scheduler();
 }
 
-HEIST_COLD_BODY void hierarchical::go_home() noexcept {
+HEIST_COLD_BODY void hierarchical::go_to_scheduler() noexcept {
   ring_ = 0;
   left_ = reach_[0].patience;
 }
 
 HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::machine const& m,
                                                 topology::squads const& s) {
-  std::uint32_t const home = s.squad_of[me.self];
+  std::uint32_t const scheduler = s.squad_of[me.self];
   std::size_t const nodes = m.numa_count();
   auto const to = [&](std::uint32_t worker) {
     return distance(m, nodes, m.pus[s.pu_of_worker[me.self]], m.pus[s.pu_of_worker[worker]]);
   };
   std::uint64_t across = 1;  // the own squad
-  for (std::uint32_t const w : s.members[home]) across = std::max(across, to(w));
+  for (std::uint32_t const w : s.members[scheduler]) across = std::max(across, to(w));
   std::vector<neighbour> near;
-  near.push_back({0, home});
+  near.push_back({0, scheduler});
   for (std::uint32_t squad = 0; squad != s.members.size(); ++squad) {
-    if (squad == home) continue;
+    if (squad == scheduler) continue;
     std::uint64_t least = ~std::uint64_t{0};
     for (std::uint32_t const w : s.members[squad]) least = std::min(least, to(w));
     near.push_back({std::max(least, across), squad});
@@ -75,7 +75,7 @@ HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::
   std::uint64_t away = across;  // to the last ring
   for (neighbour const& n : near) {
     auto const there = static_cast<std::uint32_t>(order_.size());
-    bool const farther = n.away != away || there == s.members[home].size();
+    bool const farther = n.away != away || there == s.members[scheduler].size();
     if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has no victim
       auto const enough = there * n.away / away;
       reach_[rings_ - 1] = {

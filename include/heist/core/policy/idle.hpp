@@ -36,7 +36,7 @@ concept idle_policy =
     std::default_initializable<P> && std::movable<P> &&
     requires(P p, std::uint32_t workers, std::uint64_t ticks) {
       { p.begin(workers, ticks) } noexcept -> std::same_as<void>;
-      { p.holdback() } noexcept -> std::same_as<std::uint32_t>;
+      { p.wake_delay() } noexcept -> std::same_as<std::uint32_t>;
       { p.failed() } noexcept -> std::same_as<step>;
       { p.pauses() } noexcept -> std::same_as<std::uint32_t>;
       { P::never_sleeps } -> std::convertible_to<bool>;
@@ -70,7 +70,7 @@ class adaptive {
     return ++yields_ < yield_bound ? step::yield : step::sleep;
   }
   std::uint32_t pauses() const noexcept { return 0; }
-  std::uint32_t holdback() const noexcept { return 0; }
+  std::uint32_t wake_delay() const noexcept { return 0; }
 
  private:
   static constexpr std::uint32_t yield_bound = 100;  // the paper's section III
@@ -78,7 +78,7 @@ class adaptive {
 };
 
 /// ABP (Arora, Blumofe and Plaxton 1998), the paper's first rival: thieves yield before every attempt and never sleep.
-class always_awake {
+class spinning {
  public:
   static constexpr bool never_sleeps = true;
   static constexpr bool keeps_a_thief = false;
@@ -88,7 +88,7 @@ class always_awake {
   void begin(std::uint32_t, std::uint64_t) noexcept {}
   step failed() noexcept { return step::yield; }
   std::uint32_t pauses() const noexcept { return 0; }
-  std::uint32_t holdback() const noexcept { return 0; }
+  std::uint32_t wake_delay() const noexcept { return 0; }
 };
 
 /// BWS (Ding et al., EuroSys 2012) as the paper modified it, its second rival: a thief sleeps after SleepThreshold
@@ -98,7 +98,7 @@ class always_awake {
 /// Not to the letter: the papers' watchdog stays awake without any work too, ours sleeps when nobody is active, so that
 /// an idle executor costs nothing; and their thieves never yield their cores, ours once in a search, after the 63rd
 /// attempt, since a watchdog that spins for a long task would keep the core from whoever else needs it.
-class balanced {
+class bws {
  public:
   static constexpr bool never_sleeps = false;
   static constexpr bool keeps_a_thief = true;
@@ -111,7 +111,7 @@ class balanced {
     return failed_steals_ == sleep_threshold - 1 ? step::yield : step::search;
   }
   std::uint32_t pauses() const noexcept { return 0; }
-  std::uint32_t holdback() const noexcept { return 0; }
+  std::uint32_t wake_delay() const noexcept { return 0; }
 
  private:
   static constexpr std::uint32_t sleep_threshold = 64;  // the paper's section III
@@ -132,7 +132,7 @@ class balanced {
 /// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
 /// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
 /// slowed down by a thief at its heels.
-class default_idle {
+class standard {
  public:
   static constexpr bool never_sleeps = false;
   static constexpr bool keeps_a_thief = false;
@@ -143,23 +143,25 @@ class default_idle {
     bool const has_worked = worked != ~std::uint64_t{0};
     if (failed_steals_ > attempts && has_worked) forgo_ = 0;  // the longer search has found something
     failed_steals_ = 0;
-    hurry_ = std::exchange(woken_, false) ? 2 * (workers + 1) : 0;
+    hurry_ = std::exchange(notified_, false) ? 2 * (workers + 1) : 0;
     if (worked >= poor_booty) {
-      holdback_ = 0;
+      wake_delay_ = 0;
     } else {
-      holdback_ = holdback_ == 0 ? first_holdback : holdback_ < most_holdback ? 2 * holdback_ : most_holdback;
+      wake_delay_ = wake_delay_ == 0                ? first_wake_delay
+                    : wake_delay_ < most_wake_delay ? 2 * wake_delay_
+                                                    : most_wake_delay;
     }
   }
-  std::uint32_t holdback() const noexcept { return holdback_; }
+  std::uint32_t wake_delay() const noexcept { return wake_delay_; }
 
   void slept(std::uint64_t ticks) noexcept {
     failed_steals_ = 0;
-    woken_ = true;
-    if (std::exchange(longer_, false)) {
+    notified_ = true;
+    if (std::exchange(greater_, false)) {
       left_to_forgo_ = forgo_ = forgo_ < most_forgone ? 2 * forgo_ + 1 : forgo_;
     } else if (ticks < short_sleep) {
       if (left_to_forgo_ == 0)
-        longer_ = true;
+        greater_ = true;
       else
         --left_to_forgo_;
     }
@@ -170,7 +172,7 @@ class default_idle {
       --hurry_;
       return step::search;
     }
-    if (++failed_steals_ == (longer_ ? longer * attempts : attempts)) return step::sleep;
+    if (++failed_steals_ == (greater_ ? longer * attempts : attempts)) return step::sleep;
     return failed_steals_ >= first_yield && failed_steals_ % 8 == 0 ? step::yield : step::pause;
   }
   /// Doubles every few attempts: a thief that asks too often slows its victim's deque down.
@@ -188,16 +190,16 @@ class default_idle {
   static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =
       300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
-  static constexpr std::uint32_t first_holdback = 8, most_holdback = 256;  // pauses: 0.2 to 6 us
+  static constexpr std::uint32_t first_wake_delay = 8, most_wake_delay = 256;  // pauses: 0.2 to 6 us
   std::uint32_t failed_steals_ = 0;
-  std::uint32_t holdback_ = 0;
-  bool woken_ = false;                           // since the last search
+  std::uint32_t wake_delay_ = 0;
+  bool notified_ = false;                        // since the last search
   std::uint32_t hurry_ = 0;                      // attempts without a pause
-  bool longer_ = false;                          // searches longer
+  bool greater_ = false;                         // searches longer
   std::uint32_t forgo_ = 0, left_to_forgo_ = 0;  // short sleeps that change nothing
 };
 
-static_assert(idle_policy<adaptive> && idle_policy<always_awake> && idle_policy<balanced> && idle_policy<default_idle>);
-static_assert(sleep_told_policy<default_idle>);
+static_assert(idle_policy<adaptive> && idle_policy<spinning> && idle_policy<bws> && idle_policy<standard>);
+static_assert(sleep_told_policy<standard>);
 
 }  // namespace heist::idle

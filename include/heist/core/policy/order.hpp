@@ -52,8 +52,8 @@ struct by_tier {
 /// Parent-first, in a region that a policy of order `Order` does not divide; what parent_first is, told apart so that a
 /// region within can be divided.
 template <class Order>
-struct undivided_by {};
-struct undivided : parent_first, undivided_by<by_tier> {};
+struct sequential_by {};
+struct sequential : parent_first, sequential_by<by_tier> {};
 
 /// What a fork asks of an order.
 // clang-format off
@@ -76,7 +76,7 @@ struct leapfrog {
   static constexpr join_strategy strategy = join_strategy::leapfrog;
 };
 /// A join that waits looks at its child again and again, and runs nothing.
-struct wait {
+struct spin {
   static constexpr join_strategy strategy = join_strategy::wait;
 };
 

@@ -13,7 +13,7 @@
 namespace heist::detail {
 
 /// Are threads to be bound, by the options or by HEIST_PIN?
-bool pins(options const& wanted) noexcept;
+bool pinned(options const& wanted) noexcept;
 
 /// To look at the real machine takes 4 to 25 ms and most of a mebibyte. So this waits until somebody asks. Squads, pinned
 /// threads and some policies need it at once.

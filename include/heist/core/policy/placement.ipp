@@ -9,13 +9,13 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY bool pins(options const& wanted) noexcept {
+HEIST_COLD_BODY bool pinned(options const& wanted) noexcept {
   return wanted.pin == pinning::pus || (wanted.pin == pinning::automatic && is_set_to(variable::pin, "pus", "none"));
 }
 
 HEIST_COLD_BODY placement::placement(options const& wanted, bool needs_squads)
     : later_{!needs_squads && !wanted.machine && wanted.squads == squad_by::automatic && wanted.squad_pus.empty() &&
-             !pins(wanted) && (wanted.workers != 0 || topology::has_allowed_cpus())} {
+             !pinned(wanted) && (wanted.workers != 0 || topology::has_allowed_cpus())} {
   if (later_) return;
   machine_ = wanted.machine ? *wanted.machine : topology::this_machine();
 }

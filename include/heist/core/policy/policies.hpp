@@ -31,7 +31,7 @@ struct bundle {
   static_assert(tier::tier_policy<Tier>,
                 "heist: the fifth part of a policy divides programs into tiers; fix it by heist::tier::flat, "
                 "heist::tier::cab or heist::tier::cats.");
-  static_assert((Order::value == fork_order::by_tier) == (Tier::division != tiering::none),
+  static_assert((Order::value == fork_order::by_tier) == (Tier::division != tier_mode::none),
                 "heist: tiers and the order by_tier belong together; fix it by deriving from heist::policy::cab or "
                 "heist::policy::cats, or by tier::flat with another order.");
   using victim_type = typename decltype(victim::checked<Victim>())::type;  // or a sentence that says what it lacks
@@ -42,21 +42,21 @@ struct bundle {
 };
 
 /// The default: uniformly random victims, parent-first.
-struct random : bundle<victim::random, idle::default_idle> {};
+struct random : bundle<victim::random, idle::standard> {};
 
 /// Child-first; a region's run yields its steal tree. For executors with <heist/replay.hpp>.
-struct replay : bundle<victim::random, idle::default_idle, order::recorded> {};
+struct replay : bundle<victim::random, idle::standard, order::recorded> {};
 
 /// Looks at two random victims and robs the one whose oldest task is closest to the root. Pays with hundreds of
 /// workers.
-struct sampling : bundle<victim::sampling<>, idle::default_idle> {};
+struct sampling : bundle<victim::sampling<>, idle::standard> {};
 
 /// The more thieves, the fewer victims each of them tries. Pays where caches are small for the number of workers.
-struct victim_set : bundle<victim::victim_set<>, idle::default_idle> {};
+struct victim_set : bundle<victim::victim_set<>, idle::standard> {};
 
 /// Near squads first, farther ones the longer nothing is found. On a machine of one squad it is `random`. Whether it
 /// pays on larger ones depends on the program; it is not the default anywhere.
-struct hierarchical : bundle<victim::hierarchical, idle::default_idle> {};
+struct hierarchical : bundle<victim::hierarchical, idle::standard> {};
 
 /// Another idle policy in the place of Policy's own.
 template <class Policy, class Idle>
@@ -84,7 +84,7 @@ struct with_tier : bundle<typename Policy::victim_type, typename Policy::idle_ty
 template <class Policy>
 struct without_memory : bundle<typename Policy::victim_type, typename Policy::idle_type, typename Policy::order_type,
                                typename Policy::join_type, tier::without_memory<typename Policy::tier_type>> {
-  static_assert(Policy::tier_type::division != tiering::none,
+  static_assert(Policy::tier_type::division != tier_mode::none,
                 "heist: only policies with tiers remember squads; fix it by without_memory<heist::policy::cab>, "
                 "without_memory<heist::policy::cats> or the policy itself.");
 };

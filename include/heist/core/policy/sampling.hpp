@@ -81,11 +81,11 @@ class sampled {
   void met_thief(std::uint32_t victim) noexcept requires thief_counting_policy<Base> { base_.met_thief(victim); }
 
  private:
-  static constexpr std::uint32_t look_away = 64;
+  static constexpr std::uint32_t look_elsewhere = 64;
 
   void begin_collection(std::uint32_t workers) noexcept {
     wanted_ = wanted(workers);
-    looking_ = wanted_ != 0 && ++collections_ % look_away != 0;
+    looking_ = wanted_ != 0 && ++collections_ % look_elsewhere != 0;
   }
   void end_collection() noexcept {
     looks_ = 0;

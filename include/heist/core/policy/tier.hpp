@@ -6,7 +6,7 @@
 namespace heist {
 
 /// What divides a region's tasks into an inter-squad and an intra-squad tier.
-enum class tiering {
+enum class tier_mode {
   none,       ///< nothing: every worker takes everything
   by_level,   ///< the boundary level (CAB)
   by_profile  ///< the data that each task turned out to touch (CATS)
@@ -16,21 +16,21 @@ namespace tier {
 
 /// Traditional stealing.
 struct flat {
-  static constexpr tiering division = tiering::none;
+  static constexpr tier_mode division = tier_mode::none;
 };
 
 /// T, whose regions do not remember which squad ran which inter-squad task: the papers' own rule. Where a child goes is
 /// decided anew in each run: to its parent's squad, or whichever steals it.
 template <class T>
 struct without_memory : T {
-  static constexpr bool remembers_squads = false;
+  static constexpr bool has_history_squads = false;
 };
 
 /// Do regions remember which squad ran which inter-squad task? Unless T says otherwise.
 template <class T>
-constexpr bool remembers_squads() noexcept {
-  if constexpr (requires { T::remembers_squads; }) {
-    return T::remembers_squads;
+constexpr bool has_history_squads() noexcept {
+  if constexpr (requires { T::has_history_squads; }) {
+    return T::has_history_squads;
   } else {
     return true;
   }
@@ -40,7 +40,7 @@ constexpr bool remembers_squads() noexcept {
 // clang-format off
 template <class T>
 concept tier_policy = requires {
-  { T::division } -> std::convertible_to<tiering>;
+  { T::division } -> std::convertible_to<tier_mode>;
 };
 // clang-format on
 

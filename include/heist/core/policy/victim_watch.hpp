@@ -20,16 +20,16 @@ class watch {
   /// To be called for each attempt; false if `has_work(u)` has been true for some worker u, and still is, and u was not
   /// named in between. The thief itself stands for the injector.
   template <class HasWork>
-  bool leaves_nobody_out(thief_view const& me, std::uint32_t named, HasWork&& has_work) {
+  bool includes_all(thief_view const& me, std::uint32_t named, HasWork&& has_work) {
     if (named == suspect_) {
-      suspect_ = nobody;
+      suspect_ = none;
       attempts_ = 0;
     }
     if (++attempts_ <= enough(me.workers)) return true;
     attempts_ = 0;
     if (suspect_ < me.workers && has_work(suspect_)) return false;
-    suspect_ = nobody;
-    for (std::uint32_t i = 0; i != me.workers && suspect_ == nobody; ++i) {
+    suspect_ = none;
+    for (std::uint32_t i = 0; i != me.workers && suspect_ == none; ++i) {
       next_ = next_ + 1 < me.workers ? next_ + 1 : 0;
       if (has_work(next_)) suspect_ = next_;
     }
@@ -44,9 +44,9 @@ class watch {
   }
 
  private:
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint64_t attempts_ = 0;
-  std::uint32_t suspect_ = nobody;
+  std::uint32_t suspect_ = none;
   std::uint32_t next_ = 0;  // the last that was thought of
 };
 

@@ -14,7 +14,7 @@ namespace heist::detail {
 /// no crowd.
 inline constexpr int gathering_pauses = 32;
 inline void let_gather(worker& w) noexcept {
-  if (!w.share.is_crowd() || w.home.requests.in_line() || !w.share.has_just_taken(os_env::ticks())) return;
+  if (!w.share.is_burst() || w.scheduler.requests.in_line() || !w.share.has_just_taken(os_env::ticks())) return;
   for (int i = 0; i != gathering_pauses; ++i) os_env::relax();
 }
 

@@ -27,7 +27,7 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   queued_runnable* const first = requests.take(more, most);
   if (first != nullptr) {
     if (!urgent) w.share.urgent_ends();
-    w.share.crowd(more || first->next != nullptr);
+    w.share.burst(more || first->next != nullptr);
     queued_runnable* youngest = nullptr;
     for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {
       queued_runnable* const after = std::exchange(r->next, youngest);
@@ -40,45 +40,45 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
 }
 
 HEIST_BODY runnable* attend(runnable* t, worker& w) {
-  core& home = w.home;
+  core& scheduler = w.scheduler;
   bool const idle = t == nullptr && w.deque.maybe_empty();
   if (!idle && w.share.passes()) return t;
   if (idle) let_gather(w);
   std::uint64_t const now = os_env::ticks();
   w.share.looked(now);
-  if (w.attention.lower_unless([&] { return home.something_waits(w); })) {
+  if (w.notification.lower_unless([&] { return scheduler.something_waits(w); })) {
     w.share.nothing_waits(now);
     return t;
   }
   core::ask_to_look(w);  // whatever runs next
-  bool const due = w.share.is_due(now) || idle || home.requests.maybe_urgent();
+  bool const due = w.share.is_due(now) || idle || scheduler.requests.maybe_urgent();
   if (!due) w.share.own_turn(now), w.share.own_task();
   if (!due && w.own_fibers.maybe_empty()) return t;
-  if (w.share.is_long(now)) home.flush(w);  // requests may never end, and those before be waited for
-  worker& here = t != nullptr ? home.push(w, *t) : w;
+  if (w.share.is_long(now)) scheduler.flush(w);  // requests may never end, and those before be waited for
+  worker& here = t != nullptr ? scheduler.push(w, *t) : w;
   if (due) {
     // Where joins keep their worker, or a room what is its own, requests do not mix with it.
-    bool const mixes = home.joins == join_strategy::park && home.room == nullptr;
+    bool const mixes = scheduler.joins == join_strategy::park && scheduler.room == nullptr;
     std::uint32_t const n = mixes ? here.share.at_once(now) : 1;
     here.share.taken(now, n);
-    if (runnable* const r = home.take_request(here, n); r != nullptr) return r;
+    if (runnable* const r = scheduler.take_request(here, n); r != nullptr) return r;
   }
-  return home.take_own(here);
+  return scheduler.take_own(here);
 }
 
 HEIST_COLD_BODY runnable* look_back(runnable* t, worker& w) {
   w.until_look = look_interval;
-  if (w.home.something_waits(w)) core::call_attention(w);
+  if (w.scheduler.something_waits(w)) core::notify_busy(w);
   // Joins that keep their worker may stand still when an older task comes before what they wait for.
-  if (w.deque.maybe_empty() || w.home.joins != join_strategy::park) return t;
+  if (w.deque.maybe_empty() || w.scheduler.joins != join_strategy::park) return t;
   std::uint64_t const now = os_env::ticks();
   // Requests that have just been taken are in order, so they are let be for longer.
   bool const requests = w.deque.size_snapshot() < w.share.just_taken(now);
   if (w.looked - w.active_since > now - w.active_since) w.looked = w.active_since;  // it has slept since
   if (now - w.looked < (requests ? 8 * look_ticks : look_ticks)) return t;
   w.looked = now;
-  w.home.flush(w);
-  worker& here = t != nullptr ? w.home.push(w, *t) : w;
+  w.scheduler.flush(w);
+  worker& here = t != nullptr ? w.scheduler.push(w, *t) : w;
   return here.deque.steal().item;
 }
 

@@ -10,7 +10,7 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY bool fiber::wait_or_throw(completion& c, wait_reason const& why, wait_check& check) {
-  if (c.done()) return true;
+  if (c.is_ready()) return true;
   if (checked_waiter_ == nullptr) checked_waiter_ = std::make_unique<checked_waiter>(this);
   checked_waiter_->begin();
   fiber& next = suspend();
@@ -22,10 +22,10 @@ HEIST_COLD_BODY bool fiber::wait_or_throw(completion& c, wait_reason const& why,
 /// As after_park(). Nobody can let the fiber resume before leave().
 HEIST_COLD_BODY void fiber::after_checked_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
-  core& home = f.home;
+  core& scheduler = f.scheduler;
   resume_rule* const rule = f.rule_of_task();
   departure const left = rule != nullptr ? rule->left(f) : departure{};
-  bool waits = f.awaited_->enlist(*f.checked_waiter_);
+  bool waits = f.awaited_->add_entry(*f.checked_waiter_);
   if (waits) {
     os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
     if (f.check_->in_vain(*f.check_, f)) {
@@ -35,16 +35,16 @@ HEIST_COLD_BODY void fiber::after_checked_park(void* self) noexcept {
       waits = f.checked_waiter_->leave();
     }
   }
-  if (!waits) home.make_ready(f);
+  if (!waits) scheduler.make_ready(f);
   if (left.after != nullptr) left.after(left.of);
 }
 
 HEIST_COLD_BODY void fiber::wake_checked(completion_waiter& w) noexcept {
   auto& waiter = static_cast<checked_waiter&>(w);
   fiber& f = *waiter.self;
-  switch (waiter.woken()) {
+  switch (waiter.notified()) {
     case careful_waiter::place::left:
-      return f.home.make_ready(f);
+      return f.scheduler.make_ready(f);
     case careful_waiter::place::back:
       delete &waiter;
       return;

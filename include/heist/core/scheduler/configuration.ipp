@@ -8,7 +8,7 @@
 
 #include "heist/core/base/environment.hpp"
 #include "heist/core/policy/placement.hpp"
-#include "heist/core/scheduler/refusal.hpp"
+#include "heist/core/scheduler/reduced_start.hpp"
 
 #ifdef __clang__
 #define HEIST_COMPILER __VERSION__
@@ -58,7 +58,7 @@ HEIST_COLD_BODY std::string configuration_text() {
   std::string text{"heist " HEIST_VERSION ", "};
   text.append(HEIST_HEADER_ONLY ? "header-only" : "heist::compiled")
       .append(", assertions " HEIST_ASSERTIONS ", compiled by " HEIST_COMPILER "\n  machine: ")
-      .append(where.machine().describe())
+      .append(where.machine().to_text())
       .append("\n  workers of an executor: ")
       .append(numbers[0])
       .append(", squads: ")
@@ -80,7 +80,7 @@ HEIST_COLD_BODY std::string configuration_text() {
   add_setting(text, variable::workers, numbers[0]);
   add_setting(text, variable::stack_size, numbers[2]);
   add_setting(text, variable::max_fibers, numbers[3]);
-  add_setting(text, variable::pin, detail::pins({}) ? "pus" : "none");
+  add_setting(text, variable::pin, detail::pinned({}) ? "pus" : "none");
   for (variable const v :
        {variable::topology, variable::trace, variable::report, variable::watchdog, variable::display_env})
     add_setting(text, v, detail::means_nothing(v) ? "" : environment_text(v));

@@ -13,10 +13,10 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/extension/policy_rules.hpp"
+#include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/room_core.hpp"
 #include "heist/core/fiber/current.hpp"
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/observe/watchdog.hpp"
 #include "heist/core/policy/options.hpp"
 #include "heist/core/policy/order.hpp"
@@ -25,11 +25,11 @@
 #include "heist/core/scheduler/open_loops.hpp"
 #include "heist/core/scheduler/runnable.hpp"
 #include "heist/core/scheduler/worker.hpp"
-#include "heist/core/sync/carrier.hpp"
 #include "heist/core/sync/idle_gate.hpp"
+#include "heist/core/sync/os_thread.hpp"
 #include "heist/core/sync/request_lanes.hpp"
 #include "heist/core/sync/spin_lock.hpp"
-#include "heist/core/sync/unfetched.hpp"
+#include "heist/core/sync/unobserved.hpp"
 #include "heist/core/sync/work_count.hpp"
 
 namespace heist::detail {
@@ -56,7 +56,7 @@ class core {
   /// the ends of modules.
   enum class task_event { begins, ends, module_ends };
   using task_hook = void (*)(core& self, worker& w, task_view const& task, task_event what) noexcept;
-  core(attempt const& asked, policy_rules rules, loop_function loop, fiber_hook hook);
+  core(attempt const& asked, policy_config config, loop_function loop, fiber_hook hook);
   core(core const&) = delete;
   core& operator=(core const&) = delete;
   /// The executor has called drain_and_stop().
@@ -94,14 +94,14 @@ class core {
     if (worker* const w = own_worker(); w != nullptr) {
       unsigned const wave = wave_on(*w);
       keep(wave);
-      work.began(w->number, wave);
+      work.add_work(w->number, wave);
       push(*w, r);
     } else {
       unsigned const wave = work.newest_wave();
       keep(wave);
       if (!work.enter_open(1, wave)) [[unlikely]]
-        refuse_while_stopping();
-      bring_in(r, wave);
+        reject_while_stopping();
+      receive_in(r, wave);
     }
   }
 
@@ -112,14 +112,14 @@ class core {
   void make_runnable(queued_runnable& r, priority how, worker* to);
 
   /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
-  unsigned began() noexcept {
+  unsigned add_work() noexcept {
     if (worker* const w = own_worker(); w != nullptr) {
       unsigned const wave = wave_on(*w);
-      work.began(w->number, wave);
+      work.add_work(w->number, wave);
       return wave;
     }
     unsigned const wave = work.newest_wave();
-    work.began_outside(wave);
+    work.started_outside(wave);
     return wave;
   }
   /// A unit of work has ended, on worker `w`.
@@ -150,7 +150,7 @@ class core {
   void wait_idle();
 
   /// Exceptions of tasks that no caller has asked for.
-  unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
+  unobserved_exceptions& unobserved() const noexcept { return *unobserved_; }
 
   /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
   runnable* take_submitted(worker& w);
@@ -172,28 +172,28 @@ class core {
   // --- requests while all workers are busy (README.md, "Requests") ---
 
   /// All workers are busy, and there is a request: the first that can takes it.
-  HEIST_RARE void call_attention() noexcept;
+  HEIST_RARE void notify_busy() noexcept;
   /// `w` looks at what waits when its task has ended or forks.
-  static void call_attention(worker& w) noexcept;
+  static void notify_busy(worker& w) noexcept;
   /// The next fork of what `w` runs now is slow.
   HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
   /// Gives `r` to `w`, which takes it before it robs others, where the policy has gifts. Any thread.
   void give(worker& w, queued_runnable& r);
   /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
-  static queued_runnable* take_gift(worker& w) noexcept;
+  static queued_runnable* take_mail(worker& w) noexcept;
   /// The oldest gift to any worker, for one that has found nothing else.
-  runnable* take_any_gift();
+  runnable* take_any_mail();
 
   /// A fiber for `w` to continue with, which runs the loop. Throws stack_error or bad_alloc.
-  fiber& obtain_fiber(worker& w);
+  fiber& acquire_fiber(worker& w);
   /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
-  fiber& obtain_fresh(worker& w);
+  fiber& acquire_unused(worker& w);
 
   /// `w` is about to sleep: others may have the fibers that it keeps.
   void give_up_fibers(worker& w) noexcept;
-  void give_up_spare(worker& w) noexcept;
-  void give_up_fresh(worker& w) noexcept;
+  void give_up_cached(worker& w) noexcept;
+  void give_up_unused(worker& w) noexcept;
 
   static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
   /// Is there memory to give back that is beyond what is soon needed again, which no other worker will give back? Then
@@ -214,12 +214,12 @@ class core {
 
   /// The youngest frame that has called a child on `w`, for its worker to continue with because the child waits, which
   /// runs on fiber `child`; null if there is none or it is stolen.
-  calling_frame* take_own_continuation(worker& w, fiber& child) noexcept;
+  caller_frame* take_own_continuation(worker& w, fiber& child) noexcept;
   void shelve_continuations(worker& w, fiber& child);
   /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
   static void forget_continuations(worker& w) noexcept;
   /// A frame to continue with, as something to run at once.
-  static runnable* steal_continuation(worker& robbed, steal_status& status) noexcept;
+  static runnable* steal_continuation(worker& stolen_from, steal_status& status) noexcept;
   /// The child on fiber `child` has ended, the continuation of its caller has been stolen, which it knows: continues
   /// with the loop. Returns when the fiber is called again, with nothing left to do.
   static void finish_child(fiber& child) noexcept;
@@ -237,7 +237,7 @@ class core {
   void check_process() const { check_process(generation_); }
   static void check_process(unsigned generation) {
     if (os_env::process() != generation) [[unlikely]]
-      refuse_after_fork();
+      reject_after_fork();
   }
   /// Throws executor_error as well where the executor's destructor has waited for all work, and nothing would be run.
   void check_open() const;
@@ -265,7 +265,7 @@ class core {
   HEIST_RARE fiber* open_task_stacks(std::span<fiber* const> stacks) noexcept;
   /// Child-first: shall the next continuation of `w` be public? `n` of them are public already. A thief cannot open a stack
   /// of continuations. So one more is public than there are idle workers, and all are public while tasks are long.
-  bool wants_continuations(worker& w, std::size_t n) noexcept;
+  bool needs_continuations(worker& w, std::size_t n) noexcept;
 
   /// A snapshot.
   std::size_t sleeping_workers() const noexcept;
@@ -282,11 +282,11 @@ class core {
 
   placement where;
   std::size_t const worker_count;
-  block_depot depot;
+  block_freelist freelist;
   std::vector<std::unique_ptr<worker>> workers;
   work_count<> work;
   request_lanes<queued_runnable> requests;  ///< from outside
-  outside_notes outside;                    ///< what runs wait for that no fiber waits for
+  outside_waits outside;                    ///< what runs wait for that no fiber waits for
   fiber_hook const on_fiber;
   task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
   graph_listener* on_graph = nullptr;  ///< null unless somebody records
@@ -295,7 +295,7 @@ class core {
   std::array<void (*)() noexcept, 4> leaves_timers{};
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
-  bool const has_gifts;
+  bool const has_mail;
   open_loops loops_of_outside;            ///< as worker::loops
   std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
 
@@ -303,23 +303,23 @@ class core {
 
   // --- threads (blocking.hpp) ---
 
-  carrier* find_carrier() noexcept;
-  bool rest(carrier& c) noexcept;
+  os_thread* find_os_thread() noexcept;
+  bool rest(os_thread& c) noexcept;
 
   /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
   /// worker sleeps, or there is another guest: nothing has been done.
-  bool run_as_guest(async_base& task);
+  bool run_as_helper(async_base& task);
   void give_worker_back(worker& w) noexcept;
-  void guest_has_left() noexcept;
+  void helper_has_left() noexcept;
 
  private:
   /// The calling thread's worker, if it is one of this executor.
   worker* own_worker() const noexcept;
 
   /// As a visitor.
-  void bring_in(queued_runnable& r, unsigned wave);
+  void receive_in(queued_runnable& r, unsigned wave);
   void enroll() noexcept;
-  static std::string circle_among(outside_note const* next, std::vector<parked_place>& places);
+  static std::string cycle_among(outside_note const* next, std::vector<parked_place>& places);
   void add_places(std::vector<parked_place>& places) const;
   void strike_off() noexcept;
   /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
@@ -339,21 +339,21 @@ class core {
   fiber* take_chain(os_env::atomic<fiber*>& chains) noexcept;
   void put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept;
   void give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
-  [[noreturn]] void refuse_fiber() const;
-  void carry(carrier& me, worker* first) noexcept;
+  [[noreturn]] void reject_fiber() const;
+  void carry(os_thread& me, worker* first) noexcept;
   void name_thread(worker const* first) const noexcept;
-  carrier& add_carrier(std::unique_ptr<carrier> made) noexcept;
-  void release_carriers() noexcept;
+  os_thread& add_os_thread(std::unique_ptr<os_thread> made) noexcept;
+  void release_os_threads() noexcept;
   void stop_and_join() noexcept;
-  bool has_bed_for_guest() const noexcept { return worker_count != event_count<>::max_waiters; }
+  bool has_slot_for_helper() const noexcept { return worker_count != event_count<>::max_waiters; }
   worker* borrow_worker() noexcept;
-  void seat_guest(guest& me, worker& w, fiber& first) noexcept;
+  void place_helper(helper& me, worker& w, fiber& first) noexcept;
   worker& run_without_memory(worker& w, runnable& r);
-  [[noreturn]] static void refuse_after_fork();
-  [[noreturn]] static void refuse_while_stopping();
+  [[noreturn]] static void reject_after_fork();
+  [[noreturn]] static void reject_while_stopping();
 
   struct alignas(cache_line_size) outside_pool {
-    explicit outside_pool(block_depot& depot) noexcept : blocks{depot} {}
+    explicit outside_pool(block_freelist& freelist) noexcept : blocks{freelist} {}
     spin_lock<> lock;
     block_pool blocks;
   };
@@ -361,14 +361,14 @@ class core {
   /// Their stacks tell threads apart, by higher or lower bits of their addresses, as they were made.
   outside_pool& pool_of_this_thread() noexcept;
   std::array<outside_pool, 1u << outside_pool_bits> outside_pools_{
-      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot},
-      outside_pool{depot}, outside_pool{depot}, outside_pool{depot}, outside_pool{depot}};
+      outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist},
+      outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}};
   loop_function const loop_;
   std::unique_ptr<idle_gate<>> gate_;  // of all workers, unless the room has some
-  idle_gate<>* door_ = nullptr;        // where work from outside is announced
+  idle_gate<>* outer_gate_ = nullptr;  // where work from outside is announced
   std::size_t const stack_size_;
   std::size_t const max_fibers_;
-  std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
+  std::unique_ptr<unobserved_exceptions, unobserved_exceptions::closing> const unobserved_{new unobserved_exceptions};
   std::size_t const guard_size_;
   unsigned const generation_;
   control_words const modes_ = control_words::now().modes();  ///< of the thread that makes it
@@ -377,7 +377,7 @@ class core {
   std::size_t started_ = 0;               ///< threads of start()
   os_env::atomic<std::size_t> begun_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;
-  bool const pins_;                   ///< each worker has a PU of its own
+  bool const pinned_;                 ///< each worker has a PU of its own
   std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
@@ -388,22 +388,22 @@ class core {
   };
   enrolled place_;  ///< among those of the program
   os_env::atomic<bool> stop_{false};
-  os_env::atomic<bool> has_guest_{false};
-  os_env::atomic<bool> somebody_opens_{false};  // one thread opens task stacks at a time
-  os_env::atomic<bool> long_tasks_{false};      // thieves have asked for continuations and waited
-  os_env::atomic<bool> somebody_trims_{false};
+  os_env::atomic<bool> has_helper_{false};
+  os_env::atomic<bool> any_opener_{false};  // one thread opens task stacks at a time
+  os_env::atomic<bool> long_tasks_{false};  // thieves have asked for continuations and waited
+  os_env::atomic<bool> any_trimmer_{false};
   mutable spin_lock<> lock_;       // guards the rest
   std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;
   // Lists of fibers that workers have given up, linked by next_chain. Changed under the lock.
-  os_env::atomic<fiber*> spare_chains_{nullptr}, fresh_chains_{nullptr};
+  os_env::atomic<fiber*> cached_chains_{nullptr}, unused_chains_{nullptr};
   /// The same of those whose memory has been given back.
-  os_env::atomic<fiber*> trimmed_spare_chains_{nullptr}, trimmed_fresh_chains_{nullptr};
+  os_env::atomic<fiber*> trimmed_cached_chains_{nullptr}, trimmed_unused_chains_{nullptr};
   os_env::atomic<std::uint32_t> used_chains_{0};  ///< in the first two lists
-  bool trims_chain_ = false;                      ///< one is in none of the lists, and comes back soon
+  bool trims_list_ = false;                       ///< one is in none of the lists, and comes back soon
   std::size_t thread_count_;
-  carrier* resting_ = nullptr;         ///< threads that carry nothing, linked by `next`
-  std::unique_ptr<carrier> carriers_;  ///< all there are, linked by next_of_all
+  os_thread* idle_ = nullptr;              ///< threads that carry nothing, linked by `next`
+  std::unique_ptr<os_thread> os_threads_;  ///< all there are, linked by next_of_all
 };
 
 }  // namespace heist::detail

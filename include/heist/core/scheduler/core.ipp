@@ -21,7 +21,7 @@ struct live_cores {
 };
 HEIST_ONE_COPY inline constinit live_cores all_live_cores;
 /// The same executors, for texts: an executor waits at its end for those that are made.
-HEIST_ONE_COPY inline constinit outside_notes all_enrolled;
+HEIST_ONE_COPY inline constinit outside_waits all_enrolled;
 
 /// relaxed everywhere: a caller that may use an executor knows that by other means. A caller that asks about an executor
 /// that is gone comes after its end.
@@ -29,8 +29,8 @@ HEIST_COLD_BODY void core::enroll() noexcept {
   place_.self = this;
   all_enrolled.add(place_);
   for (std::size_t i = 0; i != live_cores::places; ++i) {
-    core const* nobody = nullptr;
-    if (!all_live_cores.at[i].compare_exchange_strong(nobody, this, std::memory_order_relaxed))
+    core const* none = nullptr;
+    if (!all_live_cores.at[i].compare_exchange_strong(none, this, std::memory_order_relaxed))
       continue;                                                             // relaxed: above
     std::size_t now = all_live_cores.used.load(std::memory_order_relaxed);  // relaxed: above
     while (now <= i &&
@@ -74,9 +74,9 @@ HEIST_BODY core::~core() {
     std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
     fibers_ = std::move(next);
   }
-  while (carriers_ != nullptr) {  // as above
-    std::unique_ptr<carrier> next = std::move(carriers_->next_of_all);
-    carriers_ = std::move(next);
+  while (os_threads_ != nullptr) {  // as above
+    std::unique_ptr<os_thread> next = std::move(os_threads_->next_of_all);
+    os_threads_ = std::move(next);
   }
 }
 
@@ -86,7 +86,7 @@ HEIST_BODY void core::make_runnable(queued_runnable& r) {
   } else {
     unsigned const wave = work.newest_wave();
     work.enter(0, wave);
-    bring_in(r, wave);
+    receive_in(r, wave);
   }
 }
 
@@ -96,7 +96,7 @@ HEIST_BODY void core::make_runnable(queued_runnable& r, priority how, worker* to
   if (to != nullptr) {
     make_runnable_on(*to, r);
   } else {
-    announce(*door_, requests.push(r, how));
+    announce(*outer_gate_, requests.push(r, how));
   }
   work.leave(wave);
 }
@@ -105,8 +105,8 @@ HEIST_BODY runnable* core::take_submitted(worker& w) {
   if (!w.own_fibers.maybe_empty()) [[unlikely]] {
     if (runnable* const r = take_own(w); r != nullptr) return r;
   }
-  if (has_gifts) {
-    if (runnable* const r = take_gift(w); r != nullptr) return r;
+  if (has_mail) {
+    if (runnable* const r = take_mail(w); r != nullptr) return r;
   }
   return take_request(w);
 }
@@ -121,9 +121,9 @@ HEIST_BODY runnable* core::join_loop(worker const& w) noexcept {
 
 HEIST_BODY void core::tell_open_loop(bool inside) noexcept {
   if (inside) {
-    door_->pushed();
+    outer_gate_->pushed();
   } else {
-    announce(*door_, true);
+    announce(*outer_gate_, true);
   }
 }
 
@@ -142,16 +142,16 @@ HEIST_BODY bool open_loops::may_enter_one() const noexcept {
 HEIST_BODY void core::make_runnable_on(worker& w, queued_runnable& r) {
   w.own_fibers.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
-  w.attention.raise();
+  w.notification.raise();
   w.gate->wake_here();
 }
 
-HEIST_BODY void core::call_attention() noexcept {
-  for (auto const& w : workers) call_attention(*w);
+HEIST_BODY void core::notify_busy() noexcept {
+  for (auto const& w : workers) notify_busy(*w);
 }
 
-HEIST_BODY void core::call_attention(worker& w) noexcept {
-  w.attention.raise_and_ask([&w] { ask_to_look(w); });
+HEIST_BODY void core::notify_busy(worker& w) noexcept {
+  w.notification.raise_and_ask([&w] { ask_to_look(w); });
 }
 
 HEIST_BODY void core::ask_to_look(worker& w) noexcept {
@@ -160,14 +160,14 @@ HEIST_BODY void core::ask_to_look(worker& w) noexcept {
 }
 
 HEIST_BODY void core::give(worker& w, queued_runnable& r) {
-  w.gifts.push(r);
+  w.mailbox.push(r);
   os_env::fence(std::memory_order_seq_cst);  // S1, as above
   w.gate->wake_here();
 }
 
-HEIST_BODY runnable* core::take_any_gift() {
+HEIST_BODY runnable* core::take_any_mail() {
   for (auto const& w : workers) {
-    if (runnable* const r = take_gift(*w); r != nullptr) return r;
+    if (runnable* const r = take_mail(*w); r != nullptr) return r;
   }
   return nullptr;
 }
@@ -175,14 +175,14 @@ HEIST_BODY runnable* core::take_any_gift() {
 HEIST_BODY void core::check_open() const {
   check_process(generation_);
   if (work.closed() && own_worker() == nullptr) [[unlikely]]
-    refuse_while_stopping();
+    reject_while_stopping();
 }
 
 HEIST_BODY bool core::work_for(worker const& thief) const noexcept {
   if (something_waits(thief)) return true;
   for (auto const& w : workers) {
     if (w->loops.may_enter() || !w->deque.maybe_empty() || stealable(*w, w->group == thief.group)) return true;
-    if (has_gifts && !w->gifts.maybe_empty()) return true;
+    if (has_mail && !w->mailbox.maybe_empty()) return true;
   }
   return room != nullptr && room->may_take(thief);
 }
@@ -227,7 +227,7 @@ HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
 }
 
 HEIST_COLD_BODY fiber* core::open_task_stacks(std::span<fiber* const> stacks) noexcept {
-  if (somebody_opens_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
+  if (any_opener_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
   std::uint64_t begun = 0;
   for (std::size_t i = 0; i != stacks.size(); ++i) {
     if (stacks[i]->tasks.open_begin()) begun |= std::uint64_t{1} << i;
@@ -238,11 +238,11 @@ HEIST_COLD_BODY fiber* core::open_task_stacks(std::span<fiber* const> stacks) no
     fiber& f = *stacks[i];
     if ((begun >> i & 1) != 0 && f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) opened = &f;
   }
-  somebody_opens_.store(false, std::memory_order_release);  // release: for the next one
+  any_opener_.store(false, std::memory_order_release);  // release: for the next one
   return opened;
 }
 
-HEIST_BODY bool core::wants_continuations(worker& w, std::size_t n) noexcept {
+HEIST_BODY bool core::needs_continuations(worker& w, std::size_t n) noexcept {
   if (long_tasks_.load(std::memory_order_relaxed)) {  // relaxed: a hint
     // The forks down to one leaf come one right after the other; so many do not.
     constexpr std::uint32_t most_forks_to_a_leaf = 64;
@@ -268,12 +268,12 @@ HEIST_BODY void* core::allocate_block(std::size_t bytes) {
 }
 
 HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
-  if (w != nullptr && &w->home == this) {
+  if (w != nullptr && &w->scheduler == this) {
     void* const block = w->blocks.allocate(bytes);
     w->blocks.prefetch_next(bytes);
     return block;
   }
-  if (void* const dropped = outside_blocks::take(bytes); dropped != nullptr) return dropped;
+  if (void* const released = outside_blocks::take(bytes); released != nullptr) return released;
   // Threads outside share a few pools. They never wait for each other here, nor allocate under the lock: the holder
   // may be a thread of lower priority on the same core.
   outside_pool& pool = pool_of_this_thread();
@@ -283,9 +283,9 @@ HEIST_BODY void* core::allocate_block_on(worker* w, std::size_t bytes) {
   return kept != nullptr ? kept : block_pool::new_block(bytes);
 }
 
-HEIST_BODY queued_runnable* core::take_gift(worker& w) noexcept {
+HEIST_BODY queued_runnable* core::take_mail(worker& w) noexcept {
   bool more = false;
-  queued_runnable* const r = w.gifts.take(more);
+  queued_runnable* const r = w.mailbox.take(more);
   if (more) {
     os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
     w.gate->wake_here();
@@ -295,16 +295,16 @@ HEIST_BODY queued_runnable* core::take_gift(worker& w) noexcept {
 
 HEIST_BODY worker* core::own_worker() const noexcept {
   worker* const w = this_worker();
-  return w != nullptr && &w->home == this ? w : nullptr;
+  return w != nullptr && &w->scheduler == this ? w : nullptr;
 }
 
-HEIST_BODY void core::bring_in(queued_runnable& r, unsigned wave) {
-  announce(*door_, requests.push(r));
+HEIST_BODY void core::receive_in(queued_runnable& r, unsigned wave) {
+  announce(*outer_gate_, requests.push(r));
   work.leave(wave);
 }
 
 HEIST_BODY void core::announce(idle_gate<>& at, bool first) noexcept {
-  if (!at.submitted() && first) call_attention();
+  if (!at.submitted() && first) notify_busy();
 }
 
 HEIST_BODY unsigned core::wave_on(worker& w) const noexcept {

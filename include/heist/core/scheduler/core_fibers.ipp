@@ -10,18 +10,18 @@ namespace heist::detail {
 
 /// Null at the cap while trim() has some fibers, which come back soon.
 HEIST_COLD_BODY fiber* core::make_fiber(worker& w) {
-  unsigned colour = 0;
+  unsigned color = 0;
   {
     spin_guard guard{lock_};
     if (fiber_count_ == max_fibers_) {
-      if (trims_chain_) return nullptr;
-      refuse_fiber();
+      if (trims_list_) return nullptr;
+      reject_fiber();
     }
-    colour = fiber_count_++;
+    color = fiber_count_++;
   }
   std::unique_ptr<fiber> made;
   try {
-    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), colour,
+    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), color,
                                    worker_count == 1, order);
   } catch (...) {
     spin_guard guard{lock_};
@@ -37,7 +37,7 @@ HEIST_COLD_BODY fiber* core::make_fiber(worker& w) {
   return &f;
 }
 
-HEIST_BODY void core::refuse_fiber() const {
+HEIST_BODY void core::reject_fiber() const {
   throw stack_error{
       fmt::format("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
                   "needs one, and each child-first fork. Let "
@@ -51,7 +51,7 @@ HEIST_BODY fiber* core::take_chain(os_env::atomic<fiber*>& chains) noexcept {
   if (first == nullptr) return nullptr;
   chains.store(first->next_chain, std::memory_order_relaxed);  // relaxed: under the lock
   // relaxed: under the lock
-  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_sub(1, std::memory_order_relaxed);
+  if (&chains == &cached_chains_ || &chains == &unused_chains_) used_chains_.fetch_sub(1, std::memory_order_relaxed);
   return first;
 }
 
@@ -59,7 +59,7 @@ HEIST_BODY void core::put_chain(os_env::atomic<fiber*>& chains, fiber& first) no
   first.next_chain = chains.load(std::memory_order_relaxed);  // relaxed: under the lock, as all stores
   chains.store(&first, std::memory_order_relaxed);            // relaxed: a reader that follows it takes the lock
   // relaxed: under the lock
-  if (&chains == &spare_chains_ || &chains == &fresh_chains_) used_chains_.fetch_add(1, std::memory_order_relaxed);
+  if (&chains == &cached_chains_ || &chains == &unused_chains_) used_chains_.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// The first of `mine`, else of a list that a worker has given up, the rest of which becomes `mine`; or null.
@@ -70,49 +70,49 @@ HEIST_BODY fiber* core::take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) 
     mine = take_chain(chains);
     if (mine == nullptr) return nullptr;
   }
-  return std::exchange(mine, mine->next_spare);
+  return std::exchange(mine, mine->next_cached);
 }
 
 HEIST_COLD_BODY void core::give_up(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept {
   while (fiber* const first = mine) {
     // In portions: a worker that takes one must not get all there are.
     fiber* last = first;
-    for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_spare != nullptr; ++n) last = last->next_spare;
-    mine = std::exchange(last->next_spare, nullptr);
+    for (std::uint32_t n = 1; n != worker::keeps_fibers && last->next_cached != nullptr; ++n) last = last->next_cached;
+    mine = std::exchange(last->next_cached, nullptr);
     spin_guard guard{lock_};
     put_chain(chains, *first);
   }
 }
 
-HEIST_BODY void core::give_up_spare(worker& w) noexcept {
-  w.spare_come = 0;
-  give_up(w.spare, spare_chains_);
+HEIST_BODY void core::give_up_cached(worker& w) noexcept {
+  w.cached_come = 0;
+  give_up(w.cached, cached_chains_);
 }
 
-HEIST_BODY void core::give_up_fresh(worker& w) noexcept {
-  w.fresh_come = 0;
-  give_up(w.fresh, fresh_chains_);
+HEIST_BODY void core::give_up_unused(worker& w) noexcept {
+  w.unused_come = 0;
+  give_up(w.unused, unused_chains_);
 }
 
 HEIST_COLD_BODY void core::give_up_fibers(worker& w) noexcept {
-  give_up_spare(w);
-  give_up_fresh(w);
+  give_up_cached(w);
+  give_up_unused(w);
 }
 
-HEIST_BODY fiber& core::obtain_fresh(worker& w) {
+HEIST_BODY fiber& core::acquire_unused(worker& w) {
   for (;;) {
-    fiber* f = take_kept(w.fresh, fresh_chains_);
-    if (f == nullptr) f = take_kept(w.fresh, trimmed_fresh_chains_);
+    fiber* f = take_kept(w.unused, unused_chains_);
+    if (f == nullptr) f = take_kept(w.unused, trimmed_unused_chains_);
     if (f == nullptr) f = make_fiber(w);
     if (f != nullptr) return *f;
     os_env::yield();
   }
 }
 
-HEIST_BODY fiber& core::obtain_fiber(worker& w) {
-  if (fiber* const f = take_kept(w.spare, spare_chains_); f != nullptr) return *f;
-  if (fiber* const f = take_kept(w.spare, trimmed_spare_chains_); f != nullptr) return *f;
-  fiber& f = obtain_fresh(w);
+HEIST_BODY fiber& core::acquire_fiber(worker& w) {
+  if (fiber* const f = take_kept(w.cached, cached_chains_); f != nullptr) return *f;
+  if (fiber* const f = take_kept(w.cached, trimmed_cached_chains_); f != nullptr) return *f;
+  fiber& f = acquire_unused(w);
   f.start_loop();
   return f;
 }
@@ -121,7 +121,7 @@ HEIST_BODY fiber& core::obtain_fiber(worker& w) {
 HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_above const none{self, nullptr};
-  beside_its_task const unknown{self};
+  outside_its_task const unknown{self};
   for (runnable* t = &r; t != nullptr;) t = t->run(*t, self);
   return *self.worker;
 }
@@ -147,11 +147,11 @@ HEIST_BODY void core::make_ready(fiber& f) {
   }
 }
 
-HEIST_BODY calling_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
+HEIST_BODY caller_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
-  calling_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
-  frame.continuation_stolen = true;         // read by the child only
+  caller_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
+  frame.continuation_stolen = true;        // read by the child only
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
     auto const outcome = w.continuations.join(at);
@@ -175,17 +175,17 @@ HEIST_BODY void core::forget_continuations(worker& w) noexcept {
   w.continuation_top = w.continuations.first();
 }
 
-HEIST_BODY runnable* core::steal_continuation(worker& robbed, steal_status& status) noexcept {
-  auto const stolen_task = robbed.continuations.steal();
+HEIST_BODY runnable* core::steal_continuation(worker& stolen_from, steal_status& status) noexcept {
+  auto const stolen_task = stolen_from.continuations.steal();
   status = stolen_task.status;
   if (stolen_task.status != steal_status::stolen) return nullptr;
-  calling_frame& frame = *stolen_task.item->frame.load(std::memory_order_relaxed);  // relaxed: came with the steal
+  caller_frame& frame = *stolen_task.item->frame.load(std::memory_order_relaxed);  // relaxed: came with the steal
   fiber& f = *frame.parent;
-  room_core* const room = robbed.home.room.get();
+  room_core* const room = stolen_from.scheduler.room.get();
   frame_note note;
   if (room != nullptr) note = room->note_of(frame);
   stolen_task.item->frame.store(nullptr, std::memory_order_release);  // release: the owner may use the slot again
-  if (note.frame != nullptr) room->stolen(note, *this_worker(), robbed);
+  if (note.frame != nullptr) room->stolen(note, *this_worker(), stolen_from);
   // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
   if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
   return &f.resume_item;
@@ -196,8 +196,8 @@ HEIST_BODY void core::finish_child(fiber& child) noexcept {
   child.called_by = nullptr;
   worker& w = *child.worker;
   if constexpr (!fiber_context::abandons) {
-    if (fiber* const loop = w.spare; loop != nullptr) {
-      w.spare = loop->next_spare;
+    if (fiber* const loop = w.cached; loop != nullptr) {
+      w.cached = loop->next_cached;
       loop->worker = &w;
       w.current.store(loop, std::memory_order_release);  // release: see worker::current
       child.leave_to(*loop);
@@ -210,7 +210,7 @@ HEIST_BODY void core::finish_child(fiber& child) noexcept {
 HEIST_COLD_BODY fiber const& fiber_of_code(fiber const& of) noexcept {
   worker* const w = this_worker();
   // relaxed: its own
-  return w != nullptr && &w->home == &of.home ? *w->current.load(std::memory_order_relaxed) : of;
+  return w != nullptr && &w->scheduler == &of.scheduler ? *w->current.load(std::memory_order_relaxed) : of;
 }
 
 HEIST_BODY void fiber::start_loop() noexcept {
@@ -221,8 +221,8 @@ HEIST_BODY void fiber::start_loop() noexcept {
 
 HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
   fiber& f = *static_cast<fiber*>(self);
-  f.home.modes().install();  // what has called a child here may have had others
-  f.home.run_loop(f);
+  f.scheduler.modes().install();  // what has called a child here may have had others
+  f.scheduler.run_loop(f);
   // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
   fiber_context::switch_to(f.own_fiber_context(), *f.worker->boot, {nullptr, nullptr}, true);
   return 1;
@@ -230,7 +230,7 @@ HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
 
 HEIST_BODY void fiber::queue_rest() {
   // acq_rel: either the item is in a deque and its runner finds the tasks, or it goes there now
-  if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) home.push(*worker, rest_item_);
+  if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) scheduler.push(*worker, rest_item_);
 }
 
 /// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
@@ -252,7 +252,7 @@ HEIST_BODY runnable* fiber::run_rest(runnable& task, fiber& self) {
   auto const stolen_task = parked.tasks.steal();
   // acq_rel: as in queue_rest
   if (parked.tasks.maybe_stealable() && !item.queued.exchange(true, std::memory_order_acq_rel))
-    self.home.push(*self.worker, item);
+    self.scheduler.push(*self.worker, item);
   if (stolen_task.status != steal_status::stolen) return nullptr;
   self.run_stolen(*stolen_task.item);
   return nullptr;
@@ -275,7 +275,7 @@ HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.thief.store(this, std::memory_order_release);  // release: leap-frogging reads this fiber
   {
     interrupted_by const part_of{*this, slot.interrupt};
-    beside_its_task const unknown{*this};
+    outside_its_task const unknown{*this};
     fork_slot const* const below = std::exchange(stolen, &slot);
     slot.run_stolen(*this);
     stolen = below;
@@ -286,10 +286,11 @@ HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
 /// What the worker continues with while this fiber waits. Throws stack_error or bad_alloc.
 HEIST_BODY fiber& fiber::suspend() {
   worker->report_pending_count();
-  for (unstarted_children* s = unstarted; s != nullptr; s = s->older) s->start(*s);
+  for (pending_children* s = not_started; s != nullptr; s = s->older) s->start(*s);
   expose_rest();
-  if (calling_frame* const frame = home.take_own_continuation(*worker, *this); frame != nullptr) return *frame->parent;
-  return home.obtain_fiber(*worker);
+  if (caller_frame* const frame = scheduler.take_own_continuation(*worker, *this); frame != nullptr)
+    return *frame->parent;
+  return scheduler.acquire_fiber(*worker);
 }
 
 /// As above; null without memory.
@@ -302,7 +303,7 @@ HEIST_BODY fiber* fiber::try_suspend() noexcept {
 }
 
 HEIST_BODY void fiber::wait_for(completion& c, wait_reason const& why) {
-  if (c.done()) return;
+  if (c.is_ready()) return;
   if (fiber* const next = try_suspend(); next != nullptr) {
     park(c, *next, why);
   } else {
@@ -311,7 +312,7 @@ HEIST_BODY void fiber::wait_for(completion& c, wait_reason const& why) {
 }
 
 HEIST_BODY void fiber::wait_or_throw(completion& c, wait_reason const& why) {
-  if (!c.done()) park(c, suspend(), why);
+  if (!c.is_ready()) park(c, suspend(), why);
 }
 
 HEIST_BODY bool fiber::wait_for(completion& c, resume_rule& where) {
@@ -331,75 +332,75 @@ HEIST_BODY bool fiber::wait_for(completion& c, resume_rule& where) {
 HEIST_BODY void fiber::note_wait(wait_reason const& why, completion const* awaited) noexcept {
   runnable const* const task = running.load(std::memory_order_relaxed);  // relaxed: its own
   task_view view{task_kind::other, this, nullptr};
-  if (task != nullptr && task->what != nullptr) task->what->operations->describe(*task, view);
+  if (task != nullptr && task->what != nullptr) task->what->operations->to_text(*task, view);
   note.begin(view.kind, view.name, why, {end_of_frames(), awaited, limits});
 }
 
 HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, void (*after)(void*) noexcept) {
   detail::worker& w = *worker;
-  unmeasured const waits{this};
+  measurement_pause const waits{this};
   awaited_ = &c;
   note_wait(why, &c);
-  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, w, *this, fiber_event::parks);
   std::uint32_t const pinned = no_migrate != 0 ? 1 : 0;
   w.pinned_fibers += pinned;
   next.worker = &w;
   w.current.store(&next, std::memory_order_release);  // release: see worker::current
   // A fiber with nothing public looks at its next fork anyway.
-  if (next.tasks.maybe_stealable()) w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
+  if (next.tasks.maybe_stealable()) w.notification.ask_if_set([&w] { core::ask_to_look(w); });
   fiber_context::switch_to(fiber_context_, next.fiber_context_, {after, this});
   worker->pinned_fibers -= pinned;
   note.end();
-  if (home.on_fiber != nullptr) home.on_fiber(home, *worker, *this, fiber_event::goes_on);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
 }
 
 /// On the new fiber: the parked one has been left completely, so others may be told of it.
 HEIST_BODY void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
-  core& home = f.home;
+  core& scheduler = f.scheduler;
   resume_rule* const rule = f.resumes != nullptr ? f.resumes : f.rule_of_task();
   departure const left = rule != nullptr ? rule->left(f) : departure{};  // now: then others may run f
-  if (!f.awaited_->enlist(f.waiter_)) home.make_ready(f);                // done in the meantime
+  if (!f.awaited_->add_entry(f.waiter_)) scheduler.make_ready(f);        // done in the meantime
   if (left.after != nullptr) left.after(left.of);
 }
 
 HEIST_BODY void fiber::wake(completion_waiter& w) noexcept {
   fiber& f = *static_cast<parked_waiter&>(w).self;
-  f.home.make_ready(f);
+  f.scheduler.make_ready(f);
 }
 
 HEIST_BODY runnable* fiber::resume(runnable& task, fiber& self) {
   self.worker->report_pending_count();
   fiber& f = *static_cast<resumption&>(task).self;
-  f.tell_comes_back(*self.worker);
-  self.switch_and_become_spare(f);
+  f.notify_returned(*self.worker);
+  self.switch_and_become_cached(f);
   return nullptr;  // the spare fiber has been taken up again: its loop looks for work
 }
 
-template <bool Fresh>
+template <bool Unused>
 void fiber::after_leaving(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   detail::worker& w = *f.worker;
-  fiber*& list = Fresh ? w.fresh : w.spare;
-  f.next_spare = list;
+  fiber*& list = Unused ? w.unused : w.cached;
+  f.next_cached = list;
   list = &f;
   f.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own; a child's task is not what its loop ran
   // Where frames always go the same way (replay), one worker would keep all fibers.
-  if constexpr (Fresh) {
-    if (++w.fresh_come == worker::keeps_fibers) f.home.give_up_fresh(w);
+  if constexpr (Unused) {
+    if (++w.unused_come == worker::keeps_fibers) f.scheduler.give_up_unused(w);
   } else {
-    if (++w.spare_come == worker::keeps_fibers) f.home.give_up_spare(w);
+    if (++w.cached_come == worker::keeps_fibers) f.scheduler.give_up_cached(w);
   }
   // What the fiber that resumes has forked can be had from now on, and no thief has been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
-  if (now.tasks.maybe_stealable()) f.home.published(w);
+  if (now.tasks.maybe_stealable()) f.scheduler.published(w);
 }
 
-HEIST_BODY void fiber::switch_and_become_spare(fiber& to) {
+HEIST_BODY void fiber::switch_and_become_cached(fiber& to) {
   detail::worker& w = *worker;
   to.worker = &w;
   w.current.store(&to, std::memory_order_release);  // release: see worker::current
-  w.attention.ask_if_raised([&w] { core::ask_to_look(w); });
+  w.notification.ask_if_set([&w] { core::ask_to_look(w); });
   if constexpr (fiber_context::abandons) {
     fiber_context::leave(fiber_context_, to.fiber_context_, {&after_leaving<true>, this});
   } else {

@@ -8,12 +8,12 @@
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/core_trim.hpp"
 #include "heist/core/scheduler/display.hpp"
-#include "heist/core/scheduler/refusal.hpp"
+#include "heist/core/scheduler/reduced_start.hpp"
 #include "heist/core/scheduler/wait.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void core::refuse_while_stopping() {
+HEIST_COLD_BODY void core::reject_while_stopping() {
   throw executor_error{
       "the executor is being destroyed, and would not run what is given to it now (by the destructor of a thread_local "
       "object of a worker, or by a thread that outlives it); fix it by giving it before, or to another executor."};
@@ -102,15 +102,15 @@ HEIST_COLD_BODY stack const* stack_of_this_thread() noexcept {
   return f == nullptr ? nullptr : &f->own_fiber_context().memory();
 }
 
-HEIST_COLD_BODY core::core(attempt const& asked, policy_rules rules, loop_function loop, fiber_hook hook)
-    : where{asked.options, rules.needs_squads},
+HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_function loop, fiber_hook hook)
+    : where{asked.options, config.needs_squads},
       worker_count{worker_count_for(asked.workers, where)},
       work{worker_count},
       on_fiber{hook},
-      joins{rules.joins},
-      order{rules.order},
-      has_gifts{rules.has_gifts},
-      room{rules.make_room(*this)},
+      joins{config.joins},
+      order{config.order},
+      has_mail{config.has_mail},
+      room{config.make_room(*this)},
       loop_{loop},
       stack_size_{stack_size_for(asked.stack_size)},
       max_fibers_{fiber_cap_for(asked.max_fibers, worker_count)},
@@ -119,7 +119,7 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_rules rules, loop_functi
       max_threads_{thread_cap_for(asked.options, worker_count)},
       on_start_{asked.options.on_worker_start},
       on_stop_{asked.options.on_worker_stop},
-      pins_{pins(asked.options) && where.machine().is_this_machine},
+      pinned_{pinned(asked.options) && where.machine().is_this_machine},
       thread_count_{worker_count} {
   os_env::watch_forks();
   where.place(asked.options, worker_count);
@@ -129,20 +129,20 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_rules rules, loop_functi
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
     workers.push_back(
-        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, depot, stack::map(0, bytes, 0), max_fibers_));
+        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, freelist, stack::map(0, bytes, 0), max_fibers_));
   }
-  if (room != nullptr) door_ = room->make_gates(*this, rules.idle);
-  if (door_ == nullptr) {
-    gate_ = std::make_unique<idle_gate<>>(worker_count + (has_bed_for_guest() ? 1 : 0), rules.idle);
-    door_ = gate_.get();
-    for (auto& w : workers) w->gate = door_;
+  if (room != nullptr) outer_gate_ = room->make_gates(*this, config.idle);
+  if (outer_gate_ == nullptr) {
+    gate_ = std::make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
+    outer_gate_ = gate_.get();
+    for (auto& w : workers) w->gate = outer_gate_;
   }
 }
 
 HEIST_COLD_BODY void display::print_if_wanted() {
   if (!is_set_to(variable::display_env, "1", "0")) return;
   if (print != nullptr) return print();
-  if (!is_first_to_say(sentence::no_display)) return;
+  if (!is_first_to_say(message::no_display)) return;
   std::fputs(
       "heist: HEIST_DISPLAY_ENV is set, but nothing in this program can print it; fix it by linking heist::compiled, "
       "or by "
@@ -155,12 +155,12 @@ HEIST_COLD_BODY void core::start() {
     threads_.reserve(max_threads_);
     // All fibers before the first thread: thieves look at all workers' fibers.
     for (auto& w : workers) {
-      fiber& first = obtain_fiber(*w);  // before the thread: its memory can be refused, too
+      fiber& first = acquire_fiber(*w);  // before the thread: its memory can be refused, too
       first.worker = w.get();
       w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
     }
     for (auto& w : workers) {
-      carrier& c = add_carrier(std::make_unique<carrier>());
+      os_thread& c = add_os_thread(std::make_unique<os_thread>());
       threads_.emplace_back([this, &c, first = w.get()]() noexcept { carry(c, first); });
       ++started_;
     }
@@ -172,7 +172,7 @@ HEIST_COLD_BODY void core::start() {
         "container) or on memory, of which a thread takes ulimit -s (ulimit -v, -d, -l).",
         started + 1, workers.size(), e.what(),
         started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started));
-    throw thread_refused{started, workers.size(), text.c_str()};
+    throw thread_rejected{started, workers.size(), text.c_str()};
   } catch (...) {
     drain_and_stop();
     throw;
@@ -186,8 +186,8 @@ HEIST_COLD_BODY void core::start() {
 HEIST_COLD_BODY void core::stop_and_join() noexcept {
   watchdog_.stop();
   stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
-  door_->wake_all();
-  release_carriers();
+  outer_gate_->wake_all();
+  release_os_threads();
   for (auto& t : threads_) t.join();
   threads_.clear();
 }
@@ -199,7 +199,7 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
     new std::vector<std::thread>{std::move(threads_)};
     watchdog_.forget();
     static_cast<void>(fibers_.release());
-    static_cast<void>(carriers_.release());
+    static_cast<void>(os_threads_.release());
     return;
   }
   if (called_by_own_task()) {
@@ -230,14 +230,14 @@ HEIST_COLD_BODY void core::wait_idle() {
 /// Here, or where a room has it done.
 HEIST_COLD_BODY bool core::called_by_own_task() const noexcept {
   worker* const w = this_worker();
-  return w != nullptr && (&w->home == this || (room != nullptr && room->has_elsewhere(*w)));
+  return w != nullptr && (&w->scheduler == this || (room != nullptr && room->has_remote(*w)));
 }
 
 /// Here, and where a room has work done.
 HEIST_COLD_BODY void core::wait_for_all_work() {
   std::uint64_t seen = 0;
   do wait_for_work();
-  while (room != nullptr && room->wait_elsewhere(seen));
+  while (room != nullptr && room->wait_remote(seen));
 }
 
 HEIST_COLD_BODY void core::wait_for_work() {
@@ -251,7 +251,7 @@ HEIST_COLD_BODY void core::wait_for_work() {
   wait_outside(me.over, {"all work of an executor"});
 }
 
-HEIST_COLD_BODY void core::refuse_after_fork() {
+HEIST_COLD_BODY void core::reject_after_fork() {
   throw executor_error{
       "this process is a child made by fork(), and the executor's threads exist in its parent only; fix it by making "
       "the executor after fork()."};

@@ -8,28 +8,28 @@ namespace heist::detail {
 
 template <class Still>
 HEIST_COLD void core::trim(Still still) noexcept {
-  depot.trim(still);
+  freelist.trim(still);
   auto const trim_chains = [&](os_env::atomic<fiber*>& used, os_env::atomic<fiber*>& trimmed) {
     while (still()) {
       fiber* first = nullptr;
       {
         spin_guard guard{lock_};
         first = take_chain(used);
-        trims_chain_ = first != nullptr;
+        trims_list_ = first != nullptr;
       }
       if (first == nullptr) return;
       fiber* f = first;
       while (f != nullptr && still()) {
         f->give_memory_back();
-        f = f->next_spare;
+        f = f->next_cached;
       }
       spin_guard guard{lock_};
       put_chain(f == nullptr ? trimmed : used, *first);
-      trims_chain_ = false;
+      trims_list_ = false;
     }
   };
-  trim_chains(fresh_chains_, trimmed_fresh_chains_);
-  trim_chains(spare_chains_, trimmed_spare_chains_);
+  trim_chains(unused_chains_, trimmed_unused_chains_);
+  trim_chains(cached_chains_, trimmed_cached_chains_);
 }
 
 }  // namespace heist::detail

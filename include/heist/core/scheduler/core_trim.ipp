@@ -7,13 +7,13 @@ namespace heist::detail {
 
 HEIST_COLD_BODY bool core::begin_trim() noexcept {
   // relaxed: hints
-  if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !depot.has_too_much()) return false;
-  if (somebody_trims_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
-  return !somebody_trims_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
+  if (used_chains_.load(std::memory_order_relaxed) <= worker_count && !freelist.has_too_much()) return false;
+  if (any_trimmer_.load(std::memory_order_relaxed)) return false;  // relaxed: as above
+  return !any_trimmer_.exchange(true, std::memory_order_relaxed);  // relaxed: a claim, no data
 }
 
 HEIST_COLD_BODY void core::end_trim() noexcept {
-  somebody_trims_.store(false, std::memory_order_relaxed);  // relaxed: as above
+  any_trimmer_.store(false, std::memory_order_relaxed);  // relaxed: as above
 }
 
 }  // namespace heist::detail

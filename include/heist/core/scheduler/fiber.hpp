@@ -17,19 +17,19 @@
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/task_stack.hpp"
-#include "heist/core/sync/wait_circle.hpp"
+#include "heist/core/sync/wait_cycle.hpp"
 
 namespace heist::detail {
 
 class core;
-struct guest;
+struct helper;
 struct transfer_loop;
 struct worker;
 
 /// Children that have been forked and put nowhere yet, of a frame on a fiber.
-struct unstarted_children {
-  void (*start)(unstarted_children& self) noexcept;
-  unstarted_children* older = nullptr;
+struct pending_children {
+  void (*start)(pending_children& self) noexcept;
+  pending_children* older = nullptr;
 };
 
 using fork_stack = task_stack<fork_slot>;
@@ -56,9 +56,9 @@ class fiber {
     fiber* self;
   };
 
-  fiber(core& owner, stack&& memory, unsigned colour, bool alone, fork_order how)
+  fiber(core& owner, stack&& memory, unsigned color, bool alone, fork_order how)
       : tasks{reinterpret_cast<fork_slot*>(memory.top()), slots, alone},
-        home{owner},
+        scheduler{owner},
         stack_bottom{reinterpret_cast<std::uintptr_t>(memory.bottom())},
         stack_bytes{memory.usable()},
         order{how},
@@ -66,31 +66,31 @@ class fiber {
         rest_item_{{&run_rest, nullptr}, this},
         stolen_task_{{&run_stolen_task, nullptr}, nullptr},
         waiter_{{&wake}, this},
-        fiber_context_{std::move(memory), colour} {}
+        fiber_context_{std::move(memory), color} {}
 
   /// Forked by the frames on this fiber, youngest last; thieves reach it through the worker that runs on it.
   fork_stack tasks;
 
-  core& home;
+  core& scheduler;
   os_env::atomic<std::uintptr_t> stack_bottom;  ///< for runs_here()
   os_env::atomic<std::size_t> stack_bytes;      ///< as above
   detail::worker* worker = nullptr;             ///< whose worker runs on this fiber; set before each switch to it
   interrupt_state const* interrupt = nullptr;   ///< of the task that runs on it
-  calling_frame* called_by = nullptr;           ///< the frame whose child runs on it
-  fiber* next_spare = nullptr;
+  caller_frame* called_by = nullptr;            ///< the frame whose child runs on it
+  fiber* next_cached = nullptr;
   fiber* next_chain = nullptr;  ///< in core's store of fibers: the head of another list
   /// What its worker's loop has begun on it last; says what a task belongs to. It lives while its own code
   /// runs; others may not follow the pointer.
   os_env::atomic<runnable const*> running{nullptr};
   fork_order const order;                   ///< what a context that leaves the order to the executor does
-  unstarted_children* unstarted = nullptr;  ///< of the scopes of its frames, youngest first
+  pending_children* not_started = nullptr;  ///< of the scopes of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
   resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   outside_note const* limits = nullptr;     ///< of the youngest task on it that has limits; for people
-  frame_meter* meter = nullptr;             ///< of the youngest of its frames that is measured
-  transfer_loop* transfers = nullptr;       ///< the innermost on it (parallel/coroutine/resumption.hpp)
+  frame_tracker* tracker = nullptr;         ///< of the youngest of its frames that is measured
+  transfer_loop* switch_count = nullptr;    ///< the innermost on it (parallel/coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends
   std::unique_ptr<fiber> next_of_all;
@@ -160,7 +160,7 @@ class fiber {
   void give_memory_back() noexcept { fiber_context_.memory().give_back(fiber_context_.unused_below()); }
 
   /// Continues in `to` on this fiber's worker; this fiber becomes spare.
-  void switch_and_become_spare(fiber& to);
+  void switch_and_become_cached(fiber& to);
 
   /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
   fork_slot* top() noexcept {
@@ -190,7 +190,7 @@ class fiber {
   static int run_loop(void* self, void*) noexcept;
 
   /// Starts a guest's task on this fiber, which is fresh, with the next switch to it.
-  void start_guest(guest& g) noexcept;
+  void start_helper(helper& g) noexcept;
 
   /// A child that has ended resumes in `loop`; this fiber is fresh.
   void leave_to(fiber& loop) noexcept;
@@ -222,7 +222,7 @@ class fiber {
   static void after_park(void* self) noexcept;
   static void wake_checked(completion_waiter& w) noexcept;
   static void after_checked_park(void* self) noexcept;
-  template <bool Fresh>
+  template <bool Unused>
   static void after_leaving(void* self) noexcept;
 
   fiber& suspend();
@@ -233,8 +233,8 @@ class fiber {
   void queue_rest();
   class on_top;
   bool wait_on_top(completion& c, wait_reason const& why = {});
-  void tell_comes_back(detail::worker& w) noexcept {
-    if (resume_rule* const rule = rule_of_task(); rule != nullptr) rule->comes_back(*this, w);
+  void notify_returned(detail::worker& w) noexcept {
+    if (resume_rule* const rule = rule_of_task(); rule != nullptr) rule->returned(*this, w);
   }
   runnable* take_on_top();
 
@@ -295,42 +295,43 @@ class interrupted_above {
 };
 
 /// While what runs on a fiber waits, or something else runs there, its frames are not measured.
-class unmeasured {
+class measurement_pause {
  public:
   /// The frames of what runs on `self`, which may be null.
-  explicit unmeasured(fiber* self) noexcept : unmeasured{self != nullptr ? self->meter : nullptr} {}
-  explicit unmeasured(frame_meter* meter) noexcept : meter_{meter != nullptr && meter->stop() ? meter : nullptr} {}
-  unmeasured(unmeasured const&) = delete;
-  unmeasured& operator=(unmeasured const&) = delete;
-  ~unmeasured() {
-    if (meter_ != nullptr) meter_->restart();
+  explicit measurement_pause(fiber* self) noexcept : measurement_pause{self != nullptr ? self->tracker : nullptr} {}
+  explicit measurement_pause(frame_tracker* tracker) noexcept
+      : tracker_{tracker != nullptr && tracker->stop() ? tracker : nullptr} {}
+  measurement_pause(measurement_pause const&) = delete;
+  measurement_pause& operator=(measurement_pause const&) = delete;
+  ~measurement_pause() {
+    if (tracker_ != nullptr) tracker_->restart();
   }
 
  private:
-  frame_meter* meter_;
+  frame_tracker* tracker_;
 };
 
 /// What runs on a fiber meanwhile is not, or not only, part of the task that its loop has begun last.
-class beside_its_task {
+class outside_its_task {
  public:
-  explicit beside_its_task(fiber& self) noexcept
+  explicit outside_its_task(fiber& self) noexcept
       : on_{self},
         begun_{self.running.load(std::memory_order_relaxed)},  // relaxed: its own
         not_its_work_{&self} {
     self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
   }
-  beside_its_task(beside_its_task const&) = delete;
-  beside_its_task& operator=(beside_its_task const&) = delete;
-  ~beside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }  // relaxed: as above
+  outside_its_task(outside_its_task const&) = delete;
+  outside_its_task& operator=(outside_its_task const&) = delete;
+  ~outside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }  // relaxed: as above
 
  private:
   fiber& on_;
   runnable const* begun_;
-  unmeasured not_its_work_;
+  measurement_pause not_its_work_;
 };
 
 inline void continuation_slot::make_public() noexcept {
-  calling_frame& f = *frame.load(std::memory_order_relaxed);  // relaxed: owner
+  caller_frame& f = *frame.load(std::memory_order_relaxed);  // relaxed: owner
   ::new (static_cast<void*>(&f.finished)) completion;
   f.parent->own_fiber_context().keep_control();
 }

@@ -16,11 +16,11 @@ namespace heist::detail {
 class fiber;
 struct interrupt_state;
 
-inline bool describe_fork(runnable const& self, task_view& view) noexcept {
+inline bool text_of_fork(runnable const& self, task_view& view) noexcept {
   view = {task_kind::other, &self, nullptr};
   return true;
 }
-inline constexpr described_operations fork_operations{&describe_fork};
+inline constexpr described_operations fork_operations{&text_of_fork};
 /// What observers are told of forked tasks that a thief runs.
 inline constexpr described fork_what{&fork_operations};
 
@@ -91,9 +91,9 @@ static_assert(sizeof(fork_slot) == cache_line_size);
 /// A frame that has called its child on another stack. Nothing has a value until it is needed: `parent` and
 /// `continuation_stolen` before the call, `finished` when a thief may continue with the frame, `failed` with the
 /// completion.
-struct calling_frame {
-  calling_frame() noexcept {}
-  ~calling_frame() {}
+struct caller_frame {
+  caller_frame() noexcept {}
+  ~caller_frame() {}
 
   fiber* parent;  ///< the fiber of the frame
   /// The child has moved, or its worker has continued the frame; for the child's own fiber to read.
@@ -107,7 +107,7 @@ struct calling_frame {
 /// A frame in its worker's stack of continuations.
 struct continuation_slot {
   /// Null: empty. A thief empties it when it has read it; before that the owner does not use the slot again.
-  os_env::atomic<calling_frame*> frame;
+  os_env::atomic<caller_frame*> frame;
 
   inline void make_public() noexcept;  // in fiber.hpp
 };

@@ -12,7 +12,7 @@ namespace heist::detail {
 /// What `self` begins, having been promised a task of `from`. It looks at one other worker's list, at each in turn.
 HEIST_BODY runnable* most_urgent(ready_tasks& from, fiber& self) {
   if (self.worker->alone) return &from.list.take();
-  auto const& workers = self.home.workers;
+  auto const& workers = self.scheduler.workers;
   std::uint32_t& turn = self.worker->ready.turn;
   turn = turn + 1 < workers.size() ? turn + 1 : 0;
   if (turn == self.worker->number) turn = turn + 1 < workers.size() ? turn + 1 : 0;
@@ -29,12 +29,12 @@ HEIST_BODY void ready_offer::add(std::uint64_t urgency, runnable& task) {
   if (at_.list.push(urgency, task)) {
     ++added_;
   } else {  // no memory: then it has no order
-    self_.home.push(*self_.worker, task);
+    self_.scheduler.push(*self_.worker, task);
   }
 }
 
 HEIST_BODY void ready_offer::leave() {
-  for (; added_ != 0; --added_) self_.home.push(*self_.worker, static_cast<runnable&>(at_));
+  for (; added_ != 0; --added_) self_.scheduler.push(*self_.worker, static_cast<runnable&>(at_));
 }
 
 HEIST_BODY runnable* ready_offer::begin() {

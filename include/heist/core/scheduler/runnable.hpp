@@ -15,7 +15,7 @@ struct described_operations {
   /// Sets `view` to what observers are told of `self`, which the worker's loop then tells before it runs and after it
   /// has returned. False: it tells its begin and end by itself (core::tell_begin), because it may not run at once when
   /// it is begun, or because its end lets a waiter resume that counts on its having been told.
-  bool (*describe)(runnable const& self, task_view& view) noexcept;
+  bool (*to_text)(runnable const& self, task_view& view) noexcept;
   unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
   /// What cannot be complete before its code has returned; null: not known.
   completion const* (*end)(runnable const& self) noexcept = nullptr;
@@ -46,7 +46,7 @@ struct queued_runnable : runnable {
 /// One that can also stand in a squad's pool.
 struct pooled_runnable : queued_runnable {
   pooled_runnable* older = nullptr;
-  pooled_runnable* younger = nullptr;
+  pooled_runnable* newer = nullptr;
 };
 
 }  // namespace heist::detail

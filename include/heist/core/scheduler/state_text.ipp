@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heist/core/observe/parked_circle.hpp"
+#include "heist/core/observe/parked_cycle.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/wait.hpp"
 #include "heist/core/topology/read_file.hpp"
@@ -40,20 +40,20 @@ HEIST_COLD_BODY watchdog::look core::look() const {
   }
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get()) waits = waits || f->note.waits();
   waits = waits || !outside.empty();
-  seen.somebody_waits = waits && !work.all_over();
+  seen.any_waiting = waits && !work.all_over();
   return seen;
 }
 
 /// Adds the executors from `next` on. Meanwhile no executor ends, and no task leaves a list of those that wait without a fiber.
-HEIST_COLD_BODY std::string core::circle_among(outside_note const* next, std::vector<parked_place>& places) {
-  if (next == nullptr) return text_of_circle(places);
+HEIST_COLD_BODY std::string core::cycle_among(outside_note const* next, std::vector<parked_place>& places) {
+  if (next == nullptr) return text_of_cycle(places);
   core const& c = *static_cast<enrolled const*>(next)->self;
-  outside_notes::reader const queued{c.outside};
+  outside_waits::reader const queued{c.outside};
   c.add_places(places);
   for (outside_note const* n = queued.first; n != nullptr; n = n->next) {
     if (n->look != nullptr) places.push_back({nullptr, 0, 0, n});
   }
-  return circle_among(next->next, places);
+  return cycle_among(next->next, places);
 }
 
 HEIST_COLD_BODY void core::add_places(std::vector<parked_place>& places) const {
@@ -88,13 +88,13 @@ HEIST_COLD_BODY std::string core::state_text() const {
       std::string const what_it_does = by != nullptr ? by->text() : "what runs, or by another executor's";
       text.append(", which is held by ").append(what_it_does, 0, what_it_does.find(" waits for"));
     }
-    text += waited_text(p.note->since()) + "\n";
+    text += wait_text(p.note->since()) + "\n";
   }
   if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
   {
-    outside_notes::reader const executors{all_enrolled};
+    outside_waits::reader const executors{all_enrolled};
     places.clear();
-    if (std::string const circle = circle_among(executors.first, places); !circle.empty()) text += "  " + circle + "\n";
+    if (std::string const cycle = cycle_among(executors.first, places); !cycle.empty()) text += "  " + cycle + "\n";
   }
   text += outside.text(most);
   text += threads_that_wait().text(most);

@@ -14,24 +14,24 @@ namespace heist::detail {
 HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   fiber* shelved = nullptr;
   for (fiber* called = &child;;) {
-    calling_frame* const frame = take_own_continuation(w, *called);
+    caller_frame* const frame = take_own_continuation(w, *called);
     if (frame == nullptr) break;
     called = frame->parent;
-    called->next_spare = std::exchange(shelved, called);
+    called->next_cached = std::exchange(shelved, called);
   }
   // The oldest first: the worker itself continues with the youngest.
   while (shelved != nullptr) {
     fiber& f = *shelved;
-    shelved = std::exchange(f.next_spare, nullptr);
+    shelved = std::exchange(f.next_cached, nullptr);
     make_ready(f);
   }
 }
 
 HEIST_COLD_BODY void fiber::attend() noexcept {
   detail::worker& w = *worker;
-  if (!w.attention.raised()) return;
-  if (!home.something_from_outside()) {  // others have it, or it comes for what can be seen between tasks only
-    w.attention.lower_unless([&] { return home.something_waits(w); });
+  if (!w.notification.is_set()) return;
+  if (!scheduler.something_from_outside()) {  // others have it, or it comes for what can be seen between tasks only
+    w.notification.lower_unless([&] { return scheduler.something_waits(w); });
     return;
   }
   if (!may_suspend()) {
@@ -47,33 +47,33 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
   fiber* next = nullptr;
   try {
     w.report_pending_count();
-    next = &home.obtain_fiber(w);
+    next = &scheduler.acquire_fiber(w);
   } catch (...) {
     return;  // no stack: they wait for the end of what runs here
   }
-  unmeasured const waits{this};
-  home.shelve_continuations(w, *this);
+  measurement_pause const waits{this};
+  scheduler.shelve_continuations(w, *this);
   // A worker that takes them suspends them in turn, and a join that keeps its worker would wait for them for ever.
-  if (no_migrate != 0 && home.joins == join_strategy::park) expose_rest();
-  if (home.on_fiber != nullptr) home.on_fiber(home, w, *this, fiber_event::parks);
+  if (no_migrate != 0 && scheduler.joins == join_strategy::park) expose_rest();
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, w, *this, fiber_event::parks);
   next->worker = &w;
   w.current.store(next, std::memory_order_release);  // release: see worker::current
   std::uint32_t const pinned = no_migrate != 0 ? 1 : 0;
   w.pinned_fibers += pinned;
   fiber_context::switch_to(fiber_context_, next->fiber_context_, {&after_suspending, this});
   worker->pinned_fibers -= pinned;
-  if (home.on_fiber != nullptr) home.on_fiber(home, *worker, *this, fiber_event::goes_on);
+  if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
 }
 
 /// May what runs on this fiber resume later, perhaps on another worker, although it waits for nothing?
 HEIST_COLD_BODY bool fiber::may_suspend() const noexcept {
   if (waiting_joins != 0 || resumes != nullptr) return false;
-  return home.room == nullptr || home.room->may_suspend(*this);
+  return scheduler.room == nullptr || scheduler.room->may_suspend(*this);
 }
 
 HEIST_COLD_BODY void fiber::after_suspending(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
-  f.home.make_ready(f);
+  f.scheduler.make_ready(f);
 }
 
 }  // namespace heist::detail

@@ -48,9 +48,9 @@ std::int64_t until(std::chrono::duration<Rep, Period> const& time) {
   return os_env::nanoseconds() + static_cast<std::int64_t>(left * 1e9) + 1;
 }
 
-/// Sets `e` to be due at `when`, once. Work of `home` needs it: the thread ends with the last executor that has set one.
+/// Sets `e` to be due at `when`, once. Work of `scheduler` needs it: the thread ends with the last executor that has set one.
 /// Throws executor_error if the system refuses the thread.
-void set_timer(core& home, timed_call& e, std::int64_t when);
+void set_timer(core& scheduler, timed_call& e, std::int64_t when);
 /// `e` is not called any more when this returns. If the timers' thread calls it now, this waits for that.
 void unset_timer(timed_call& e) noexcept;
 

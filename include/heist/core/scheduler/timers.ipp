@@ -150,7 +150,7 @@ HEIST_COLD_BODY void leave_timers() noexcept {
 }
 
 /// The thread, for an executor that may not have used it before.
-HEIST_COLD_BODY timer_thread& enter_timers(core& home) {
+HEIST_COLD_BODY timer_thread& enter_timers(core& scheduler) {
   spin_guard guard{the_timers.lock};
   timer_thread* t = the_timers.now.load(std::memory_order_relaxed);  // relaxed: under the lock
   if (t == nullptr || the_timers.process != os_env::process()) {
@@ -165,7 +165,7 @@ HEIST_COLD_BODY timer_thread& enter_timers(core& home) {
     the_timers.now.store(t, std::memory_order_release);  // release: pairs with unset_timer()
     the_timers.process = os_env::process();
   }
-  for (auto& leave : home.leaves_timers) {
+  for (auto& leave : scheduler.leaves_timers) {
     if (leave == &leave_timers) return *t;
     if (leave == nullptr) {
       leave = &leave_timers;
@@ -176,8 +176,8 @@ HEIST_COLD_BODY timer_thread& enter_timers(core& home) {
   return *t;
 }
 
-HEIST_COLD_BODY void set_timer(core& home, timed_call& e, std::int64_t when) {
-  timer_thread& t = enter_timers(home);
+HEIST_COLD_BODY void set_timer(core& scheduler, timed_call& e, std::int64_t when) {
+  timer_thread& t = enter_timers(scheduler);
   bool is_first = false;
   {
     spin_guard guard{t.lock};

@@ -12,11 +12,11 @@ namespace heist::detail {
 class told_part {
  public:
   told_part(fiber& self, void const* id, char const* name) noexcept : self_{self}, view_{task_kind::other, id, name} {
-    self_.home.tell_begin(*self_.worker, view_);
+    self_.scheduler.tell_begin(*self_.worker, view_);
   }
   told_part(told_part const&) = delete;
   told_part& operator=(told_part const&) = delete;
-  ~told_part() { self_.home.tell_end(*self_.worker, view_); }
+  ~told_part() { self_.scheduler.tell_end(*self_.worker, view_); }
 
  private:
   fiber& self_;

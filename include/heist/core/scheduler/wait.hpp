@@ -7,7 +7,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/observe/parked_note.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/completion.hpp"
@@ -15,7 +15,7 @@
 namespace heist::detail {
 
 /// What threads outside of all executors wait for; for people.
-outside_notes& threads_that_wait() noexcept;
+outside_waits& threads_that_wait() noexcept;
 
 /// Notes that the calling thread, which is outside, waits for something.
 class noted_thread : outside_note {
@@ -26,7 +26,7 @@ class noted_thread : outside_note {
   ~noted_thread();
 
  private:
-  static std::string describe(outside_note const& self);
+  static std::string to_text(outside_note const& self);
 
   char const* const what_;
   noted_name name_;

@@ -25,12 +25,12 @@ class outside_wait {
   void* begun_ = nullptr;
 };
 
-HEIST_COLD_BODY outside_notes& threads_that_wait() noexcept {
-  static constinit outside_notes all;
+HEIST_COLD_BODY outside_waits& threads_that_wait() noexcept {
+  static constinit outside_waits all;
   return all;
 }
 
-HEIST_COLD_BODY noted_thread::noted_thread(wait_reason const& why) noexcept : outside_note{&describe}, what_{why.what} {
+HEIST_COLD_BODY noted_thread::noted_thread(wait_reason const& why) noexcept : outside_note{&to_text}, what_{why.what} {
   name_.copy(why.name);
   threads_that_wait().add(*this);
 }
@@ -39,15 +39,15 @@ HEIST_COLD_BODY noted_thread::~noted_thread() {
   threads_that_wait().remove(*this);
 }
 
-HEIST_COLD_BODY std::string noted_thread::describe(outside_note const& self) {
+HEIST_COLD_BODY std::string noted_thread::to_text(outside_note const& self) {
   auto const& me = static_cast<noted_thread const&>(self);
   return std::string{"a thread outside of all executors waits for "} + me.what_ + (me.name_.text[0] != 0 ? " " : "") +
-         me.name_.text + waited_text(me.since);
+         me.name_.text + wait_text(me.since);
 }
 
 HEIST_COLD_BODY void wait_outside(completion& c, wait_reason const& why) noexcept {
   thread_waiter<> me;
-  if (!c.enlist(me)) return;
+  if (!c.add_entry(me)) return;
   noted_thread const noted{why};
   me.wait();
 }
@@ -55,7 +55,7 @@ HEIST_COLD_BODY void wait_outside(completion& c, wait_reason const& why) noexcep
 /// Returns when `c` is complete: inside a task by `park(fiber)`, outside by blocking the thread.
 template <class Park>
 void wait_wherever(completion& c, unsigned generation, wait_reason const& why, Park park) {
-  if (c.done()) return;
+  if (c.is_ready()) return;
   core::check_process(generation);
   if (worker* const w = this_worker(); w != nullptr) {
     fiber& self = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
@@ -71,9 +71,9 @@ HEIST_COLD_BODY void wait_for(completion& c, unsigned generation, wait_reason co
 }
 
 HEIST_COLD_BODY bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check) {
-  bool waited = true;
-  wait_wherever(c, generation, why, [&](fiber& self) { waited = self.wait_or_throw(c, why, check); });
-  return waited;
+  bool has_waited = true;
+  wait_wherever(c, generation, why, [&](fiber& self) { has_waited = self.wait_or_throw(c, why, check); });
+  return has_waited;
 }
 
 HEIST_COLD_BODY void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {

@@ -17,14 +17,14 @@ class fiber::on_top {
         unknown_{self},
         of_{self},
         resumes_{std::exchange(self.resumes, nullptr)},
-        modes_{self.home.modes()} {}
+        modes_{self.scheduler.modes()} {}
   on_top(on_top const&) = delete;
   on_top& operator=(on_top const&) = delete;
   ~on_top() { of_.resumes = resumes_; }
 
  private:
   interrupted_by const none_;
-  beside_its_task const unknown_;
+  outside_its_task const unknown_;
   fiber& of_;
   resume_rule* const resumes_;
   in_modes const modes_;
@@ -34,17 +34,17 @@ class fiber::on_top {
 /// wait is over, as long as much of the stack is left, and naps when there is nothing. True if it has parked after all.
 HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
   runnable* t = nullptr;
-  for (std::uint32_t in_vain = 0; t != nullptr || !c.done();) {
+  for (std::uint32_t in_vain = 0; t != nullptr || !c.is_ready();) {
     if (t == nullptr) t = take_on_top();
     if (t == nullptr) {
-      home.flush(*worker);
+      scheduler.flush(*worker);
       os_env::nap(in_vain++);
       continue;
     }
     in_vain = 0;
     if (t->run == &resume) {  // there is a fiber to continue with, after all
       fiber& next = *static_cast<resumption&>(*t).self;
-      next.tell_comes_back(*worker);
+      next.notify_returned(*worker);
       park(c, next, why);
       return true;
     }
@@ -57,22 +57,22 @@ HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
 /// Something for wait_on_top(): anything, but only fibers when little of the stack is left.
 HEIST_COLD_BODY runnable* fiber::take_on_top() {
   if (fiber_context_.memory().left_below(__builtin_frame_address(0)) < fiber_context_.memory().usable() / 2) {
-    if (runnable* const own = home.take_own(*worker); own != nullptr) return own;
-    for (auto const& robbed : home.workers) {
-      for (std::size_t n = robbed->deque.size_snapshot(); n != 0; --n) {
-        runnable* const t = robbed->deque.steal().item;
+    if (runnable* const own = scheduler.take_own(*worker); own != nullptr) return own;
+    for (auto const& stolen_from : scheduler.workers) {
+      for (std::size_t n = stolen_from->deque.size_snapshot(); n != 0; --n) {
+        runnable* const t = stolen_from->deque.steal().item;
         if (t == nullptr) break;
         if (t->run == &resume) return t;
-        home.push(*worker, *t);  // where others find it
+        scheduler.push(*worker, *t);  // where others find it
       }
     }
     return nullptr;
   }
   if (runnable* const t = worker->deque.pop(); t != nullptr) return t;
-  if (runnable* const t = home.take_submitted(*worker); t != nullptr) return t;
-  for (auto const& robbed : home.workers) {
-    if (runnable* const t = robbed->deque.steal().item; t != nullptr) return t;
-    if (runnable* const t = robbed->loops.enter(); t != nullptr) return t;
+  if (runnable* const t = scheduler.take_submitted(*worker); t != nullptr) return t;
+  for (auto const& stolen_from : scheduler.workers) {
+    if (runnable* const t = stolen_from->deque.steal().item; t != nullptr) return t;
+    if (runnable* const t = stolen_from->loops.enter(); t != nullptr) return t;
   }
   return nullptr;
 }

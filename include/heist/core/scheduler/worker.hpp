@@ -16,12 +16,12 @@
 #include "heist/core/scheduler/open_loops.hpp"
 #include "heist/core/scheduler/ready_tasks.hpp"
 #include "heist/core/scheduler/runnable.hpp"
-#include "heist/core/sync/attention.hpp"
 #include "heist/core/sync/idle_gate.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/interrupt.hpp"
+#include "heist/core/sync/notification.hpp"
 #include "heist/core/sync/request_share.hpp"
-#include "heist/core/sync/seat.hpp"
+#include "heist/core/sync/slot.hpp"
 #include "heist/core/sync/task_stack.hpp"
 #include "heist/core/sync/work_deque.hpp"
 
@@ -32,20 +32,20 @@ class fiber;
 struct worker;
 
 /// Counts tasks that workers have finished, in portions (a run of a graph).
-struct pending_count_keeper {
+struct pending_count_holder {
   /// `n` tasks more are finished. Called by `w`, which may push what follows.
-  void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
+  void (*add)(pending_count_holder& self, std::uint32_t n, worker& w);
 };
 
 /// What workers do is in worker_loop.hpp; what they are is here.
 struct worker {
-  worker(core& owner, std::uint32_t index, bool alone_in_executor, std::uint64_t seed, block_depot& depot,
+  worker(core& owner, std::uint32_t index, bool alone_in_executor, std::uint64_t seed, block_freelist& freelist,
          stack&& slots, std::size_t most_continuations)
-      : home{owner},
+      : scheduler{owner},
         number{index},
         alone{alone_in_executor},
         random{seed},
-        blocks{depot},
+        blocks{freelist},
         continuation_memory{std::move(slots)},
         continuations{reinterpret_cast<continuation_slot*>(continuation_memory.top()), most_continuations,
                       alone_in_executor} {
@@ -55,7 +55,7 @@ struct worker {
   worker& operator=(worker const&) = delete;
 
   // Set before the thread starts, then constant.
-  core& home;
+  core& scheduler;
   std::uint32_t const number;
   bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
@@ -71,15 +71,15 @@ struct worker {
   std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
   std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
   request_share share;                     ///< how much of its time requests get
-  std::uint32_t pending_count = 0;         ///< tasks finished for `keeper` and not yet reported
-  pending_count_keeper* keeper = nullptr;
-  fiber* spare = nullptr;        ///< fibers stopped in their loop, to continue with when one parks
-  fiber* fresh = nullptr;        ///< fibers with nothing on them, for children and new loops
-  std::uint32_t spare_come = 0;  ///< added to `spare` since it was last given up
-  std::uint32_t fresh_come = 0;  ///< the same of `fresh`
+  std::uint32_t pending_count = 0;         ///< tasks finished for `holder` and not yet reported
+  pending_count_holder* holder = nullptr;
+  fiber* cached = nullptr;        ///< fibers stopped in their loop, to continue with when one parks
+  fiber* unused = nullptr;        ///< fibers with nothing on them, for children and new loops
+  std::uint32_t cached_come = 0;  ///< added to `cached` since it was last given up
+  std::uint32_t unused_come = 0;  ///< the same of `unused`
   static constexpr std::uint32_t keeps_fibers = 32;
   std::uint32_t pinned_fibers = 0;  ///< parked under a no_migrate guard: they resume on this worker's present thread
-  bool has_guest = false;           ///< a thread from outside carries it for a while (guest.hpp)
+  bool has_helper = false;          ///< a thread from outside carries it for a while (helper.hpp)
   continuation_slot* continuation_top = nullptr;  ///< one past its youngest continuation
   std::uint64_t forked_at = 0;                    ///< ticks; continuations while tasks are long
   std::uint32_t short_forks = 0;                  ///< how many came one right after the other
@@ -90,8 +90,8 @@ struct worker {
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
 
-  // Its thread, and a guest's (guest.hpp).
-  basic_seat<> seat;
+  // Its thread, and a guest's (helper.hpp).
+  basic_slot<> slot;
   std::uint32_t bed = number;  ///< its index in the gate's event count, or the guest's
 
   // Owner writes, others read.
@@ -99,7 +99,7 @@ struct worker {
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
   /// There may be something that waits for it, or for any worker, while all are busy: requests, fibers of its own. It
   /// is looked at after each task, and where forks are slow.
-  attention_flag<> attention;
+  notification_flag<> notification;
   os_env::atomic<char const*> doing{"not started"};  ///< for state_text(); thieves know `searching`
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
@@ -123,34 +123,34 @@ struct worker {
   task_stack<continuation_slot> continuations;
 
   /// Parked fibers that may resume nowhere else (no_migrate, rules of rooms); any worker adds to it.
-  injector<queued_runnable> own_fibers;
+  injection_queue<queued_runnable> own_fibers;
   /// What has been given to this worker; any worker adds to it, and takes from it when it finds nothing else.
-  injector<queued_runnable> gifts;
+  injection_queue<queued_runnable> mailbox;
 
   /// Before it makes a parked fiber ready.
   void wakes() noexcept {
     if (deque.maybe_empty()) woke_at.store(os_env::ticks(), std::memory_order_relaxed);  // relaxed: a hint
   }
   /// Any thread: is the only item of its deque, if there is one, to be left alone?
-  bool has_just_woken() const noexcept {
+  bool just_woke() const noexcept {
     std::uint64_t const at = woke_at.load(std::memory_order_relaxed);  // relaxed: a hint
     return at != 0 && os_env::ticks() - at < own_turn;
   }
 
   /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
-  HEIST_ALWAYS_INLINE void work_for(pending_count_keeper& k) {
-    if (keeper != &k) [[unlikely]]
-      change_keeper(k);
+  HEIST_ALWAYS_INLINE void work_for(pending_count_holder& k) {
+    if (holder != &k) [[unlikely]]
+      change_holder(k);
   }
   /// Counts one finished task for `k`, without telling it yet.
-  HEIST_ALWAYS_INLINE void count_for(pending_count_keeper& k) {
-    if (keeper != &k) [[unlikely]]
-      change_keeper(k);  // the task has moved here, or waited
+  HEIST_ALWAYS_INLINE void count_for(pending_count_holder& k) {
+    if (holder != &k) [[unlikely]]
+      change_holder(k);  // the task has moved here, or waited
     ++pending_count;
   }
-  HEIST_NOINLINE void change_keeper(pending_count_keeper& k) {
+  HEIST_NOINLINE void change_holder(pending_count_holder& k) {
     report_pending_count();
-    keeper = &k;
+    holder = &k;
   }
   /// Tells the keeper what has been counted. To be called before anything that is not one of its tasks. Runs no user
   /// code.
@@ -158,7 +158,7 @@ struct worker {
     while (pending_count != 0) {  // what ends may be a task of another keeper
       std::uint32_t const n = pending_count;
       pending_count = 0;
-      keeper->add(*keeper, n, *this);
+      holder->add(*holder, n, *this);
     }
   }
 };

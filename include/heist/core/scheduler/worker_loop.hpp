@@ -17,7 +17,7 @@
 #include "heist/core/scheduler/between_tasks.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/fiber.hpp"
-#include "heist/core/scheduler/seat.hpp"
+#include "heist/core/scheduler/slot.hpp"
 #include "heist/core/scheduler/worker.hpp"
 
 namespace heist::detail {
@@ -51,45 +51,45 @@ class worker_loop {
  private:
   friend room;
 
-  static Scheduler& scheduler(fiber& self) noexcept { return static_cast<Scheduler&>(self.home); }
-  static Observer& observer(core& home) noexcept { return static_cast<Scheduler&>(home).template observer<Observer>(); }
+  static Scheduler& scheduler_of(fiber& self) noexcept { return static_cast<Scheduler&>(self.scheduler); }
+  static Observer& observer(core& of) noexcept { return static_cast<Scheduler&>(of).template observer<Observer>(); }
 
   /// Algorithm 3: runs tasks until the worker's deque is empty.
   static void exploit(runnable* t, fiber& self) {
-    core& home = self.home;
-    if (t != nullptr) become_active(*self.worker);
+    core& scheduler = self.scheduler;
+    if (t != nullptr) set_active(*self.worker);
     for (;;) {
       while (t != nullptr) {
-        t = run_one(*t, self, home);
+        t = run_one(*t, self, scheduler);
         worker& w = *self.worker;
         if (--w.until_look == 0) [[unlikely]]
           t = look_back(t, w);
-        if (t != nullptr && self.worker->attention.raised()) [[unlikely]]
+        if (t != nullptr && self.worker->notification.is_set()) [[unlikely]]
           t = attend(t, *self.worker);  // last: what is due must not wait again
       }
       // A fiber that is suspended for requests lets this loop begin, or resume, with them.
-      if (self.worker->active && self.worker->attention.raised()) [[unlikely]]
+      if (self.worker->active && self.worker->notification.is_set()) [[unlikely]]
         t = attend(nullptr, *self.worker);
       if (t == nullptr) t = self.worker->deque.pop();
       t = room::next(*self.worker, t);
       if (t != nullptr) continue;
-      home.flush(*self.worker);
+      scheduler.flush(*self.worker);
       t = self.worker->deque.pop();
       if constexpr (room::requests_first && !is_sampling) {
-        if (t == nullptr && self.worker->active) t = home.take_submitted(*self.worker);
+        if (t == nullptr && self.worker->active) t = scheduler.take_submitted(*self.worker);
       }
       if (t == nullptr) break;
     }
-    become_inactive(*self.worker);
+    set_inactive(*self.worker);
   }
 
-  static runnable* run_one(runnable& t, fiber& self, core& home) {
+  static runnable* run_one(runnable& t, fiber& self, core& scheduler) {
     keeps_modes const checked;
     self.running.store(&t, std::memory_order_relaxed);  // relaxed: read by the same thread, or for people
     if constexpr (!observed) {
       return t.run(t, self);
     } else if constexpr (std::is_same_v<Observer, optional_trace>) {
-      return observer(home) ? run_traced(t, self) : t.run(t, self);
+      return observer(scheduler) ? run_traced(t, self) : t.run(t, self);
     } else {
       return run_told(t, self);
     }
@@ -100,14 +100,14 @@ class worker_loop {
   static runnable* run_told(runnable& t, fiber& self) {
     if (t.what == nullptr) return t.run(t, self);
     task_view view;
-    if (!t.what->operations->describe(t, view)) return t.run(t, self);
-    observer(self.home).task_begin(self.worker->number, view);
+    if (!t.what->operations->to_text(t, view)) return t.run(t, self);
+    observer(self.scheduler).task_begin(self.worker->number, view);
     runnable* const next = t.run(t, self);
-    observer(self.home).task_end(self.worker->number, view);
+    observer(self.scheduler).task_end(self.worker->number, view);
     return next;
   }
 
-  static void become_active(worker& w) {
+  static void set_active(worker& w) {
     if (w.active) return;
     w.active = true;
     w.active_since = os_env::ticks();
@@ -115,46 +115,46 @@ class worker_loop {
     if constexpr (idle_type::helpers != 0) {
       w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
     }
-    w.gate->become_active();
+    w.gate->set_active();
   }
-  static void become_inactive(worker& w) {
+  static void set_inactive(worker& w) {
     if (!w.active) return;
     w.active = false;
     w.worked = os_env::ticks() - w.active_since;
     if constexpr (idle_type::helpers != 0) w.help_wanted.store(0, std::memory_order_relaxed);  // relaxed: as above
-    w.gate->become_inactive();
+    w.gate->set_inactive();
   }
 
   /// Algorithm 5: returns the next task, sleeping until there is one, or null when the executor stops.
   static runnable* wait_for_task(fiber& self) {
     worker& w = *self.worker;  // no task runs here: the fiber stays on its worker
-    core& home = w.home;
-    if constexpr (is_timed) observer(self.home).search_begin(w.number, 0);
-    w.gate->become_thief();
+    core& scheduler = w.scheduler;
+    if constexpr (is_timed) observer(self.scheduler).search_begin(w.number, 0);
+    w.gate->start_stealing();
     room::search_begins(w);
-    bool woken = false;
+    bool notified = false;
     for (runnable* left = nullptr;;) {
       w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
-        bool const nobody_left = w.gate->found_work([&] { return home.work_for(w); }, woken);
-        if (nobody_left && home.something_from_outside()) home.call_attention();
+        bool const none_left = w.gate->found_work([&] { return scheduler.work_for(w); }, notified);
+        if (none_left && scheduler.something_from_outside()) scheduler.notify_busy();
         room::search_ends(w);
-        if constexpr (is_timed) observer(self.home).work_begin(w.number, 0);
+        if constexpr (is_timed) observer(self.scheduler).work_begin(w.number, 0);
         return t;
       }
-      if (home.stopping()) {
+      if (scheduler.stopping()) {
         w.gate->wake_all();
         return nullptr;
       }
-      home.give_up_fibers(w);
+      scheduler.give_up_fibers(w);
       room::falls_asleep(w);
       std::uint64_t const since = os_env::ticks();
       idle_outcome const what = fall_asleep(w);
       room::is_awake(w);
-      woken = what == idle_outcome::slept;
-      if (woken) {
-        if constexpr (idle::sleep_told_policy<idle_type>) scheduler(self).idle(w).slept(os_env::ticks() - since);
-        w.gate->become_thief();
+      notified = what == idle_outcome::slept;
+      if (notified) {
+        if constexpr (idle::sleep_told_policy<idle_type>) scheduler_of(self).idle(w).slept(os_env::ticks() - since);
+        w.gate->start_stealing();
       }
       left = w.deque.pop();  // what a guest has left, for which it was woken
     }
@@ -162,60 +162,60 @@ class worker_loop {
 
   /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
   static idle_outcome fall_asleep(worker& w) {
-    core& home = w.home;
-    home.ask_all(w);
-    bool const is_guest = w.has_guest;  // asked of itself, before a guest may carry it
-    bool trims = false;                 // it is the worker that gives memory back
+    core& scheduler = w.scheduler;
+    scheduler.ask_all(w);
+    bool const is_helper = w.has_helper;  // asked of itself, before a guest may carry it
+    bool is_trimmer = false;              // it is the worker that gives memory back
     idle_outcome const what = w.gate->try_sleep(
-        w.bed, [&] { return home.work_for(w) || home.stopping(); },
+        w.bed, [&] { return scheduler.work_for(w) || scheduler.stopping(); },
         [&w] {
           w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
-          if constexpr (observed) observer(w.home).sleep(w.number);
+          if constexpr (observed) observer(w.scheduler).sleep(w.number);
         },
-        [&w, is_guest] {
-          if (!is_guest) take_seat_back(w);
+        [&w, is_helper] {
+          if (!is_helper) reclaim_slot(w);
           w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
-          if constexpr (observed) observer(w.home).wake(w.number);
+          if constexpr (observed) observer(w.scheduler).wake(w.number);
         },
-        [&home, &w, &trims, is_guest] {
-          trims = home.begin_trim();
-          auto const limit = trims || w.deque.has_grown() ? core::trim_after : 0;
-          if (!is_guest) lend_seat(w);  // last: a guest may carry it from here on
+        [&scheduler, &w, &is_trimmer, is_helper] {
+          is_trimmer = scheduler.begin_trim();
+          auto const limit = is_trimmer || w.deque.has_grown() ? core::trim_after : 0;
+          if (!is_helper) release_slot(w);  // last: a guest may carry it from here on
           return limit;
         },
-        [&home, &w, &trims, is_guest](auto still) {
-          if (!is_guest && !keep_seat(w)) return;
+        [&scheduler, &w, &is_trimmer, is_helper](auto still) {
+          if (!is_helper && !keep_slot(w)) return;
           if (w.deque.has_grown())
             w.deque.shrink(still, [](auto* slots, std::size_t n) { give_pages_back(slots, n * sizeof *slots); });
-          while (trims) {
-            home.trim(still);
-            home.end_trim();
-            trims = still() && home.begin_trim();  // others have fallen asleep meanwhile
+          while (is_trimmer) {
+            scheduler.trim(still);
+            scheduler.end_trim();
+            is_trimmer = still() && scheduler.begin_trim();  // others have fallen asleep meanwhile
           }
-          if (!is_guest) lend_seat(w);
+          if (!is_helper) release_slot(w);
         });
-    if (trims) home.end_trim();
+    if (is_trimmer) scheduler.end_trim();
     return what;
   }
 
   /// Algorithm 4: steals until it has something, the idle policy gives up, or the executor stops.
   static runnable* explore(fiber& self) {
     worker& w = *self.worker;
-    core& home = w.home;
-    auto& scheduler = static_cast<Scheduler&>(home);
-    auto& idle = scheduler.idle(w);
-    auto& victim = scheduler.victim(w);
-    heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(home.workers.size())};
+    core& scheduler = w.scheduler;
+    auto& typed = static_cast<Scheduler&>(scheduler);
+    auto& idle = typed.idle(w);
+    auto& victim = typed.victim(w);
+    heist::victim::thief_view const me{w.number, static_cast<std::uint32_t>(scheduler.workers.size())};
     idle.begin(me.workers, w.worked);
     w.worked = ~std::uint64_t{0};  // counts once: a search that follows a sleep starts afresh
     if constexpr (room::requests_first) {
       let_gather(w);
-      hold_back(w, idle.holdback());
+      hold_back(w, idle.wake_delay());
     }
     if (runnable* const t = room::template look_first<worker_loop>(self); t != nullptr) return t;
-    if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+    if (runnable* const t = scheduler.take_submitted(w); t != nullptr) return at_root(t, self);
     if constexpr (heist::victim::search_policy<victim_type>) victim.begin(me, w.random);
-    for (std::uint32_t attempts = 1; !home.stopping(); ++attempts) {
+    for (std::uint32_t attempts = 1; !scheduler.stopping(); ++attempts) {
       if constexpr (room::looks) {
         if (runnable* const t = room::template look<worker_loop>(self); t != nullptr) return t;
         if (attempts % last_interval == 0) {
@@ -227,7 +227,7 @@ class worker_loop {
       }
       if (attempts % opening_interval == 0) {
         if (runnable* const t = take_unanswered(self); t != nullptr) return t;
-        if (runnable* const t = home.join_loop(w); t != nullptr) return at_root(t, self);
+        if (runnable* const t = scheduler.join_loop(w); t != nullptr) return at_root(t, self);
       }
       if (!pause(w, idle)) return room::template last_resort<worker_loop>(self);
     }
@@ -237,35 +237,35 @@ class worker_loop {
   /// One attempt at the victim that `victim` names.
   HEIST_ALWAYS_INLINE static runnable* attempt(victim_type& victim, heist::victim::thief_view const& me, fiber& self) {
     worker& w = *self.worker;
-    core& home = w.home;
-    std::uint32_t const v = choose(victim, me, w, [&home](std::uint32_t u) -> worker& { return *home.workers[u]; });
-    HEIST_ASSERT(leaves_nobody_out(v, me, w),
+    core& scheduler = w.scheduler;
+    std::uint32_t const v = choose(victim, me, w, [&w](std::uint32_t u) -> worker& { return *w.scheduler.workers[u]; });
+    HEIST_ASSERT(includes_all(v, me, w),
                  heist::victim::complaint<victim_type>(
                      "never names a worker that has work, or the injector although there is something in it; "
                      "fix its next() so that it names everybody from time to time, its own number too (V2)")
                      .c_str());
     if (v == w.number) {
-      if (runnable* const t = home.take_submitted(w); t != nullptr) return at_root(t, self);
+      if (runnable* const t = scheduler.take_submitted(w); t != nullptr) return at_root(t, self);
     } else {
-      worker& robbed = *home.workers[v];
-      if (runnable* const t = rob(victim, v, robbed, self); t != nullptr) return t;
-      if constexpr (idle_type::helpers != 0) wake_helper_for(robbed);
+      worker& stolen_from = *scheduler.workers[v];
+      if (runnable* const t = steal_from_victim(victim, v, stolen_from, self); t != nullptr) return t;
+      if constexpr (idle_type::helpers != 0) wake_helper_for(stolen_from);
     }
-    return at_root(home.workers[v]->loops.enter(), self);
+    return at_root(scheduler.workers[v]->loops.enter(), self);
   }
 
   /// Opens the task stacks of owners that have been asked and run long tasks, and steals from one.
   HEIST_COLD static runnable* take_unanswered(fiber& self) {
     worker& w = *self.worker;
-    worker* const robbed = w.home.open_task_stacks(w);
-    if (robbed == nullptr) return nullptr;
-    steal_result<runnable*> const stolen_task = steal_from(*robbed, self, has_frames(*robbed, w));
+    worker* const stolen_from = w.scheduler.open_task_stacks(w);
+    if (stolen_from == nullptr) return nullptr;
+    steal_result<runnable*> const stolen_task = steal_from(*stolen_from, self, has_frames(*stolen_from, w));
     if (stolen_task.status != steal_status::stolen) return nullptr;
     if constexpr (is_timed) {
-      observer(w.home).attempt(w.number);
-      observer(w.home).success(w.number);
+      observer(w.scheduler).attempt(w.number);
+      observer(w.scheduler).success(w.number);
     }
-    took(w, *robbed);
+    took(w, *stolen_from);
     return stolen_task.item;
   }
 
@@ -290,21 +290,21 @@ class worker_loop {
     return true;
   }
 
-  /// One attempt at `robbed`, which `victim` has named as `v`.
-  static runnable* rob(victim_type& victim, std::uint32_t v, worker& robbed, fiber& self) {
+  /// One attempt at `stolen_from`, which `victim` has named as `v`.
+  static runnable* steal_from_victim(victim_type& victim, std::uint32_t v, worker& stolen_from, fiber& self) {
     worker const& w = *self.worker;
-    if constexpr (is_timed) observer(w.home).attempt(w.number);
-    steal_result<runnable*> const stolen_task = steal_from(robbed, self, has_frames(robbed, w));
-    tell(victim, v, stolen_task.status, robbed);
+    if constexpr (is_timed) observer(w.scheduler).attempt(w.number);
+    steal_result<runnable*> const stolen_task = steal_from(stolen_from, self, has_frames(stolen_from, w));
+    tell(victim, v, stolen_task.status, stolen_from);
     if (stolen_task.status != steal_status::stolen) return nullptr;
-    if constexpr (is_timed) observer(w.home).success(w.number);
-    took(w, robbed);
+    if constexpr (is_timed) observer(w.scheduler).success(w.number);
+    took(w, stolen_from);
     return stolen_task.item;
   }
 
-  /// `w` has something that was `robbed`'s.
-  static void took(worker const& w, worker const& robbed) noexcept {
-    if constexpr (observed) observer(w.home).steal(w.number, robbed.number);
+  /// `w` has something that was `stolen_from`'s.
+  static void took(worker const& w, worker const& stolen_from) noexcept {
+    if constexpr (observed) observer(w.scheduler).steal(w.number, stolen_from.number);
   }
 
   /// The worker to rob, once the policy has seen the offers that it asks for. `named`: a worker by its number for `me`.
@@ -334,28 +334,28 @@ class worker_loop {
     return v;
   }
   /// What came of it.
-  static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& robbed) {
+  static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& stolen_from) {
     victim.feedback(v, status == steal_status::stolen ? heist::victim::outcome::stolen
                        : status == steal_status::lost ? heist::victim::outcome::lost
                                                       : heist::victim::outcome::empty);
     if constexpr (heist::victim::thief_counting_policy<victim_type>) {
       // relaxed: advice to the policy
-      if (status == steal_status::empty && robbed.doing.load(std::memory_order_relaxed) == worker::searching)
+      if (status == steal_status::empty && stolen_from.doing.load(std::memory_order_relaxed) == worker::searching)
         victim.met_thief(v);
     }
   }
   /// Debug builds: see victim_watch.hpp.
-  static bool leaves_nobody_out(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {
-    return static_cast<Scheduler&>(w.home).watch(w).leaves_nobody_out(me, v, [&w](std::uint32_t u) {
-      if (u == w.number) return !w.home.requests.maybe_empty();
-      worker& other = *w.home.workers[u];
+  static bool includes_all(std::uint32_t v, heist::victim::thief_view const& me, worker& w) {
+    return static_cast<Scheduler&>(w.scheduler).watch(w).includes_all(me, v, [&w](std::uint32_t u) {
+      if (u == w.number) return !w.scheduler.requests.maybe_empty();
+      worker& other = *w.scheduler.workers[u];
       return offer_of(other, has_frames(other, w)).tasks != 0;
     });
   }
 
-  /// Does `robbed` let `w` have frames that have called a child?
-  static bool has_frames(worker const& robbed, worker const& w) noexcept {
-    return !room::in_groups || robbed.group == w.group;
+  /// Does `stolen_from` let `w` have frames that have called a child?
+  static bool has_frames(worker const& stolen_from, worker const& w) noexcept {
+    return !room::in_groups || stolen_from.group == w.group;
   }
 
   /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
@@ -363,19 +363,19 @@ class worker_loop {
   /// The depth of a forked task is where it stands in its task stack, plus the depth at which that fiber began. It is
   /// too small where a frame has joined one child and forks again below the other, in the same slot. What is in a deque
   /// (graph nodes, asyncs, parked fibers) counts as the root of a computation of its own.
-  static heist::victim::offer offer_of(worker& robbed, bool with_frames) noexcept {
-    if (std::size_t const n = robbed.deque.size_snapshot(); n != 0) return {static_cast<std::uint32_t>(n), 0};
+  static heist::victim::offer offer_of(worker& stolen_from, bool with_frames) noexcept {
+    if (std::size_t const n = stolen_from.deque.size_snapshot(); n != 0) return {static_cast<std::uint32_t>(n), 0};
     if (with_frames) {
-      if (auto const there = offer_of_continuations(robbed); there.tasks != 0) return there;
+      if (auto const there = offer_of_continuations(stolen_from); there.tasks != 0) return there;
     }
-    fiber const& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    fiber const& from = *stolen_from.current.load(std::memory_order_acquire);  // acquire: see worker::current
     auto const there = from.tasks.public_snapshot();
     return {there.tasks, from.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
   }
 
-  static heist::victim::offer offer_of_continuations(worker& robbed) noexcept {
-    auto const there = robbed.continuations.public_snapshot();
-    return {there.tasks, robbed.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
+  static heist::victim::offer offer_of_continuations(worker& stolen_from) noexcept {
+    auto const there = stolen_from.continuations.public_snapshot();
+    return {there.tasks, stolen_from.depth.load(std::memory_order_relaxed) + there.oldest};  // relaxed: a hint
   }
 
   /// Notes how deep the task is that `self` runs next, for thieves that look at it.
@@ -393,24 +393,24 @@ class worker_loop {
 
   /// Takes one thing from another worker: a runnable, a frame that has called a child (if `with_frames`), or a task that
   /// the fiber it runs on has forked. Where there is nothing it asks for more.
-  static steal_result<runnable*> steal_from(worker& robbed, fiber& self, bool with_frames) {
-    if (std::size_t const there = robbed.deque.size_snapshot(); there != 0) {
-      if (there == 1 && robbed.has_just_woken()) return {steal_status::empty, nullptr};
-      steal_result<runnable*> const stolen_task = robbed.deque.steal();
+  static steal_result<runnable*> steal_from(worker& stolen_from, fiber& self, bool with_frames) {
+    if (std::size_t const there = stolen_from.deque.size_snapshot(); there != 0) {
+      if (there == 1 && stolen_from.just_woke()) return {steal_status::empty, nullptr};
+      steal_result<runnable*> const stolen_task = stolen_from.deque.steal();
       if (stolen_task.status == steal_status::stolen) at_root(stolen_task.item, self);
       if (stolen_task.status != steal_status::empty) return stolen_task;
     }
-    if (with_frames && robbed.continuations.maybe_stealable()) {
+    if (with_frames && stolen_from.continuations.maybe_stealable()) {
       std::uint32_t depth = 0;
-      if constexpr (is_sampling) depth = offer_of_continuations(robbed).depth;
+      if constexpr (is_sampling) depth = offer_of_continuations(stolen_from).depth;
       steal_status status = steal_status::empty;
-      runnable* const frame = core::steal_continuation(robbed, status);
+      runnable* const frame = core::steal_continuation(stolen_from, status);
       if constexpr (is_sampling) {
         if (status == steal_status::stolen) go_to_depth(self, depth);
       }
       if (status != steal_status::empty) return {status, frame};
     }
-    fiber& from = *robbed.current.load(std::memory_order_acquire);  // acquire: see worker::current
+    fiber& from = *stolen_from.current.load(std::memory_order_acquire);  // acquire: see worker::current
     steal_result<fork_slot*> const slot = from.tasks.steal();
     if (slot.status == steal_status::stolen) {
       if constexpr (is_sampling) {
@@ -421,7 +421,7 @@ class worker_loop {
     }
     if (slot.status == steal_status::empty) {
       from.tasks.ask();
-      if (with_frames) robbed.continuations.ask();
+      if (with_frames) stolen_from.continuations.ask();
     }
     return {slot.status, nullptr};
   }
@@ -429,8 +429,8 @@ class worker_loop {
   /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
   /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
-    bool const crowd = !w.home.requests.maybe_empty();
-    for (; pauses != 0 && (crowd || !w.home.something_from_outside()); --pauses) {
+    bool const burst = !w.scheduler.requests.maybe_empty();
+    for (; pauses != 0 && (burst || !w.scheduler.something_from_outside()); --pauses) {
       if (room::called(w)) return;
       pauses % 32 == 16 ? os_env::yield() : os_env::relax();  // a submitter may need this very core
     }

@@ -21,18 +21,18 @@ class begin_once {
  public:
   /// `alone`: the caller's share is the last, and it has seen what those before it did.
   bool begins(bool alone) noexcept {
-    if (alone && !raised_.load(std::memory_order_relaxed)) return true;  // relaxed: the last share is seen after it
-    return !begun_.exchange(true, std::memory_order_acq_rel);            // E1
+    if (alone && !flag_.load(std::memory_order_relaxed)) return true;  // relaxed: the last share is seen after it
+    return !begun_.exchange(true, std::memory_order_acq_rel);          // E1
   }
   /// Is a second entry to be made? Once at most, and not when the task is seen to have begun.
   bool raise() noexcept {
     // relaxed: the second entry's queue publishes it
-    return !begun_.load(std::memory_order_relaxed) && !raised_.exchange(true, std::memory_order_relaxed);
+    return !begun_.load(std::memory_order_relaxed) && !flag_.exchange(true, std::memory_order_relaxed);
   }
 
  private:
   typename Env::template atomic<bool> begun_{false};
-  typename Env::template atomic<bool> raised_{false};
+  typename Env::template atomic<bool> flag_{false};
 };
 
 }  // namespace heist::detail

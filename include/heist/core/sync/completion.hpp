@@ -28,12 +28,12 @@ struct completion_waiter {
 template <class Env = os_env>
 class basic_completion {
  public:
-  bool done() const noexcept {
+  bool is_ready() const noexcept {
     return head_.load(std::memory_order_acquire) == done_mark();  // E1
   }
 
   /// Adds a waiter, which will be woken once; false (and nothing added) if it is done already.
-  [[nodiscard]] bool enlist(completion_waiter& waiter) noexcept {
+  [[nodiscard]] bool add_entry(completion_waiter& waiter) noexcept {
     completion_waiter* head = head_.load(std::memory_order_acquire);  // E1
     do {
       if (head == done_mark()) return false;
@@ -92,12 +92,12 @@ class thread_waiter : public completion_waiter {
 
   /// Returns after wake() has been called.
   void wait() noexcept {
-    if (is_soon_woken()) return;
+    if (will_wake()) return;
     while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: what the waker did before
   }
   /// The same, or false at `end` (Env::nanoseconds). Then wait() may be called, or this again.
   bool wait_until(std::int64_t end) noexcept {
-    if (is_soon_woken()) return true;
+    if (will_wake()) return true;
     while (word_.load(std::memory_order_acquire) == asleep) {  // acquire: as above
       std::int64_t const left = end - Env::nanoseconds();
       if (left <= 0) return false;
@@ -107,12 +107,12 @@ class thread_waiter : public completion_waiter {
   }
 
  private:
-  static constexpr std::uint32_t waiting = 0, asleep = 1, woken = 2;
+  static constexpr std::uint32_t waiting = 0, asleep = 1, notified = 2;
 
   /// False: the waker knows that it sleeps now.
-  bool is_soon_woken() noexcept {
+  bool will_wake() noexcept {
     for (int i = 0; i < Spins; ++i) {
-      if (word_.load(std::memory_order_acquire) == woken) return true;  // acquire: as above
+      if (word_.load(std::memory_order_acquire) == notified) return true;  // acquire: as above
       // The waker may need this very core.
       if (i % 64 == 63) {
         Env::yield();
@@ -120,13 +120,13 @@ class thread_waiter : public completion_waiter {
         Env::relax();
       }
     }
-    return word_.exchange(asleep, std::memory_order_acq_rel) == woken;  // acq_rel: acquire as above
+    return word_.exchange(asleep, std::memory_order_acq_rel) == notified;  // acq_rel: acquire as above
   }
 
   static void wake_up(completion_waiter& self) noexcept {
     auto& word = static_cast<thread_waiter&>(self).word_;
     // release: what the waker did before. After it, only the word's address is used (park_word::wake_one).
-    if (word.exchange(woken, std::memory_order_acq_rel) == asleep) word.wake_one();
+    if (word.exchange(notified, std::memory_order_acq_rel) == asleep) word.wake_one();
   }
 
   typename Env::park_word word_;

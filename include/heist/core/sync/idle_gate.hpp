@@ -23,17 +23,17 @@ enum class idle_outcome {
 //   S1  pushed: light_fence               <-> try_sleep: heavy_fence   pusher sees the prewaiter, or sleeper the task
 //   S2  pushed, submitted: fence(seq_cst) <-> found_work, try_sleep: fence(seq_cst)
 //                                             pusher sees that no thief is left, or the leaving thief sees the task
-//   S3  become_active: fence(seq_cst)    <-> try_sleep: fence(seq_cst)   Lemma 1: the new active worker sees no thief,
+//   S3  set_active: fence(seq_cst)    <-> try_sleep: fence(seq_cst)   Lemma 1: the new active worker sees no thief,
 //                                                                        or the last thief sees an active worker
 
 /// The constants of an idle policy (core/policy/idle.hpp) as values, so that the code which pushes need not know its type.
-struct idle_rules {
+struct idle_config {
   bool never_sleeps;
   bool keeps_a_thief;
   bool wakes_on_push;
 
   template <class Idle>
-  static constexpr idle_rules of() noexcept {
+  static constexpr idle_config of() noexcept {
     return {Idle::never_sleeps, Idle::keeps_a_thief, Idle::wakes_on_push};
   }
 };
@@ -45,7 +45,7 @@ class idle_gate {
   using count = typename Env::template atomic<std::uint32_t>;
 
  public:
-  idle_gate(std::size_t workers, idle_rules rules) : notifier_{workers}, rules_{rules} {}
+  idle_gate(std::size_t workers, idle_config config) : notifier_{workers}, config_{config} {}
   idle_gate(idle_gate const&) = delete;
   idle_gate& operator=(idle_gate const&) = delete;
 
@@ -54,14 +54,14 @@ class idle_gate {
   void join(idle_gate& ring) noexcept {
     next_ = ring.next_;
     ring.next_ = this;
-    actives_ = ring.actives_;
+    active_count_ = ring.active_count_;
   }
 
   /// A worker got its first task (Algorithm 3, line 2): the first active worker makes sure that there is a thief.
-  void become_active() noexcept {
-    if (rules_.keeps_a_thief) {
+  void set_active() noexcept {
+    if (config_.keeps_a_thief) {
       // relaxed: a count; the fence orders it (S3)
-      if (actives_->fetch_add(1, std::memory_order_relaxed) == 0) {
+      if (active_count_->fetch_add(1, std::memory_order_relaxed) == 0) {
         Env::fence(std::memory_order_seq_cst);  // S3
         idle_gate* g = this;
         do {
@@ -72,45 +72,45 @@ class idle_gate {
     }
   }
   /// A worker has run out of tasks (Algorithm 3, line 13).
-  void become_inactive() noexcept {
-    if (rules_.keeps_a_thief) actives_->fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
+  void set_inactive() noexcept {
+    if (config_.keeps_a_thief) active_count_->fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
   }
 
   /// A worker begins to search (Algorithm 5, line 2).
-  void become_thief() noexcept { thieves_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
+  void start_stealing() noexcept { thieves_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
 
   /// A thief has found a task (Algorithm 5, lines 5 and 15): the last one hands its duty to a sleeper. One that was
-  /// `woken` for it wakes two, so that a burst reaches all sleepers in as many steps as its logarithm.
-  /// `work_anywhere()`: could there be more? Returns true if no thief is left: requests that come, or are there,
+  /// `notified` for it wakes two, so that a burst reaches all sleepers in as many steps as its logarithm.
+  /// `any_work()`: could there be more? Returns true if no thief is left: requests that come, or are there,
   /// have to wait until a worker looks.
   template <class Look>
-  bool found_work(Look&& work_anywhere, bool woken) noexcept {
+  bool found_work(Look&& any_work, bool notified) noexcept {
     bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it (S2)
-    if (!last && !(woken && rules_.wakes_on_push)) return false;
-    if (rules_.keeps_a_thief) {
+    if (!last && !(notified && config_.wakes_on_push)) return false;
+    if (config_.keeps_a_thief) {
       notifier_.notify_one();
       Env::fence(std::memory_order_seq_cst);  // S2
     } else {
       Env::fence(std::memory_order_seq_cst);  // S2
-      if (rules_.wakes_on_push && somebody_waits() && work_anywhere()) {
-        notify_somebody();
-        if (woken) notify_somebody();
+      if (config_.wakes_on_push && any_waiting() && any_work()) {
+        notify_any();
+        if (notified) notify_any();
       }
     }
-    return !somebody_searches();
+    return !any_thief();
   }
 
   /// A worker has pushed a task to its own deque, which any worker may take.
   void pushed() noexcept {
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       Env::light_fence();  // S1
-      if (somebody_waits()) [[unlikely]]
-        wake_if_nobody_searches();
+      if (any_waiting()) [[unlikely]]
+        wake_unless_searching();
     }
   }
   /// There is something new that this gate's workers may take, and no others.
   void pushed_here() noexcept {
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       Env::light_fence();  // S1
       if (notifier_.maybe_waiting()) [[unlikely]] {
         Env::fence(std::memory_order_seq_cst);                                      // S2
@@ -121,9 +121,9 @@ class idle_gate {
 
   /// As above, from any thread: also where no worker is active that would keep a thief awake.
   void submitted_here() noexcept {
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       pushed_here();
-    } else if (!rules_.never_sleeps) {
+    } else if (!config_.never_sleeps) {
       notifier_.notify_one();
     }
   }
@@ -131,40 +131,40 @@ class idle_gate {
   /// A task has entered the injector (Algorithm 1, line 6). False if all workers are busy: there is no
   /// thief, and none was there to be woken.
   bool submitted() noexcept {
-    if (rules_.wakes_on_push) return wake_if_nobody_searches();
+    if (config_.wakes_on_push) return wake_unless_searching();
     Env::fence(std::memory_order_seq_cst);  // S2
-    if (rules_.never_sleeps) return somebody_searches();
-    bool const waiting = somebody_waits();
-    notify_somebody();
-    return waiting || somebody_searches();
+    if (config_.never_sleeps) return any_thief();
+    bool const waiting = any_waiting();
+    notify_any();
+    return waiting || any_thief();
   }
 
-  /// A thief that has found nothing tries to sleep (Algorithm 5, lines 10 to 33). `work_anywhere()`: is there a task in
+  /// A thief that has found nothing tries to sleep (Algorithm 5, lines 10 to 33). `any_work()`: is there a task in
   /// any place that this worker may take from, or has the executor been stopped? It is asked after the announcement.
   /// `asleep()` and `awake()` are called around the sleep, if it comes to that.
   template <class Look, class Asleep, class Awake>
-  idle_outcome try_sleep(std::size_t me, Look&& work_anywhere, Asleep&& asleep, Awake&& awake) noexcept {
+  idle_outcome try_sleep(std::size_t me, Look&& any_work, Asleep&& asleep, Awake&& awake) noexcept {
     return try_sleep(
-        me, work_anywhere, asleep, awake, [] { return 0; }, [](auto&&) {});
+        me, any_work, asleep, awake, [] { return 0; }, [](auto&&) {});
   }
   /// As above. `limit()`, asked right before the sleep, and `idle`: see event_count::commit_wait.
   template <class Look, class Asleep, class Awake, class Limit, class Idle>
-  idle_outcome try_sleep(std::size_t me, Look&& work_anywhere, Asleep&& asleep, Awake&& awake, Limit&& limit,
+  idle_outcome try_sleep(std::size_t me, Look&& any_work, Asleep&& asleep, Awake&& awake, Limit&& limit,
                          Idle&& idle) noexcept {
     std::uint32_t const calls = notifier_.prepare_wait();
     bool const last = thieves_.fetch_sub(1, std::memory_order_relaxed) == 1;  // relaxed: the fence orders it
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       Env::heavy_fence();  // S1, and S2
     } else {
       Env::fence(std::memory_order_seq_cst);  // S3
     }
-    bool stay = work_anywhere();
-    if (rules_.keeps_a_thief) {
-      stay = stay || (last && actives_->load(std::memory_order_relaxed) != 0);  // relaxed: S3
+    bool stay = any_work();
+    if (config_.keeps_a_thief) {
+      stay = stay || (last && active_count_->load(std::memory_order_relaxed) != 0);  // relaxed: S3
     }
     if (stay) {
       notifier_.cancel_wait();
-      become_thief();
+      start_stealing();
       return idle_outcome::search;
     }
     asleep();
@@ -174,7 +174,7 @@ class idle_gate {
   }
 
   /// Wakes one more sleeper (BWS: a thief does it for a busy worker).
-  void wake_one() noexcept { notify_somebody(); }
+  void wake_one() noexcept { notify_any(); }
 
   /// Wakes all workers of this gate.
   void wake_here() noexcept { notifier_.notify_all(); }
@@ -188,12 +188,14 @@ class idle_gate {
     } while (g != this);
   }
 
-  std::uint32_t thieves() const noexcept { return thieves_.load(std::memory_order_relaxed); }   // relaxed: for printing
-  std::uint32_t actives() const noexcept { return actives_->load(std::memory_order_relaxed); }  // relaxed: for printing
+  std::uint32_t thieves() const noexcept { return thieves_.load(std::memory_order_relaxed); }  // relaxed: for printing
+  std::uint32_t active_count() const noexcept {
+    return active_count_->load(std::memory_order_relaxed);  // relaxed: for printing
+  }
   event_count<Env> const& notifier() const noexcept { return notifier_; }
 
  private:
-  bool somebody_waits() const noexcept {
+  bool any_waiting() const noexcept {
     if (notifier_.maybe_waiting()) return true;
     for (idle_gate const* g = next_; g != this; g = g->next_) {
       if (g->notifier_.maybe_waiting()) return true;
@@ -201,7 +203,7 @@ class idle_gate {
     return false;
   }
 
-  bool somebody_searches() const noexcept {
+  bool any_thief() const noexcept {
     idle_gate const* g = this;
     do {
       if (g->thieves_.load(std::memory_order_relaxed) != 0) return true;  // relaxed: S2
@@ -211,27 +213,27 @@ class idle_gate {
   }
 
   /// This gate's workers first. After a fence.
-  void notify_somebody() noexcept {
+  void notify_any() noexcept {
     idle_gate* g = this;
     while (g->next_ != this && !g->notifier_.maybe_waiting()) g = g->next_;
     g->notifier_.notify_one();
   }
 
   /// False if no worker searches and none waits.
-  HEIST_NOINLINE bool wake_if_nobody_searches() noexcept {
+  HEIST_NOINLINE bool wake_unless_searching() noexcept {
     Env::fence(std::memory_order_seq_cst);  // S2
-    if (somebody_searches()) return true;
-    bool const waiting = somebody_waits();
-    notify_somebody();
+    if (any_thief()) return true;
+    bool const waiting = any_waiting();
+    notify_any();
     return waiting;
   }
 
   event_count<Env> notifier_;
-  idle_rules const rules_;
-  idle_gate* next_ = this;          ///< set before the workers start
-  count* actives_ = &own_actives_;  ///< as above
+  idle_config const config_;
+  idle_gate* next_ = this;                    ///< set before the workers start
+  count* active_count_ = &own_active_count_;  ///< as above
   alignas(cache_line_size) count thieves_{0};
-  count own_actives_{0};
+  count own_active_count_{0};
 };
 
 }  // namespace heist

@@ -13,11 +13,11 @@ namespace heist {
 
 // Edges (README.md, "Inter-squad pool")
 //   E1  push: lock_ released              -> take, steal: lock_ acquired      the node
-//   E2  release: busy_.store(release)     -> become_busy's owner: busy_.load(acquire)   what the subtree has done
+//   E2  release: busy_.store(release)     -> set_busy's owner: busy_.load(acquire)   what the subtree has done
 // The worker that adds a node, or releases the squad, fences fully before it asks which heads sleep; a head fences
 // between the announcement that it will sleep and its last look.
 
-/// `Node` has the members `older` and `younger`, Node pointers that belong to the pool while the node is in it.
+/// `Node` has the members `older` and `newer`, Node pointers that belong to the pool while the node is in it.
 ///
 /// Threads  push and steal, and the questions: any worker. take(): the squad's head worker. release(): the worker that
 ///          ends what made the squad busy.
@@ -57,7 +57,7 @@ class inter_pool {
   /// The paper's busy_state: is there an inter-squad task running in the squad?
   bool busy() const noexcept { return busy_.load(std::memory_order_acquire); }  // acquire: E2
   /// The squad's head has taken an inter-squad task.
-  void become_busy() noexcept { busy_.store(true, std::memory_order_relaxed); }  // relaxed: only the head asks and sets
+  void set_busy() noexcept { busy_.store(true, std::memory_order_relaxed); }  // relaxed: only the head asks and sets
   /// The task has ended with all of its subtree, or waits for inter-squad children.
   void release() noexcept { busy_.store(false, std::memory_order_release); }  // release: E2
 
@@ -74,10 +74,10 @@ class inter_pool {
 
   void add(list& to, count& n, Node& node) noexcept {
     spin_guard guard{lock_};
-    HEIST_ASSERT(node.older == nullptr && node.younger == nullptr && to.oldest != &node,
+    HEIST_ASSERT(node.older == nullptr && node.newer == nullptr && to.oldest != &node,
                  "a node is pushed that is in a pool");
     node.older = to.youngest;
-    (to.youngest == nullptr ? to.oldest : to.youngest->younger) = &node;
+    (to.youngest == nullptr ? to.oldest : to.youngest->newer) = &node;
     to.youngest = &node;
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // relaxed: under the lock
   }
@@ -85,9 +85,9 @@ class inter_pool {
   Node* remove(list& from, count& n, Node* list::*end) noexcept {
     Node* const node = from.*end;
     if (node == nullptr) return nullptr;
-    (node->older == nullptr ? from.oldest : node->older->younger) = node->younger;
-    (node->younger == nullptr ? from.youngest : node->younger->older) = node->older;
-    node->older = node->younger = nullptr;
+    (node->older == nullptr ? from.oldest : node->older->newer) = node->newer;
+    (node->newer == nullptr ? from.youngest : node->newer->older) = node->older;
+    node->older = node->newer = nullptr;
     n.store(n.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // relaxed: under the lock
     return node;
   }

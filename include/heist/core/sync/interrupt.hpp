@@ -50,7 +50,7 @@ struct interrupt_state {
   /// Ends the interruption. No part of it runs. Tokens that were made before stay stopped.
   void clear() noexcept { why.store(0, std::memory_order_relaxed); }  // relaxed: advice
   /// Before the run starts: makes it a part of `run`, which outlives it.
-  void become_part_of(interrupt_state& run) noexcept {
+  void join_part_of(interrupt_state& run) noexcept {
     outer = &run;
     outermost = run.outermost != nullptr ? run.outermost : &run;
     // acquire: as in outside()

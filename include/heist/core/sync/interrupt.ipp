@@ -29,9 +29,9 @@ class stop_relay {
   std::stop_source source_of(interrupt_state const& of) {
     std::stop_source now = source();
     if (!now.stop_requested() || of.any()) return now;
-    std::stop_source fresh;
+    std::stop_source unused;
     spin_guard guard{lock_};
-    if (source_.stop_requested() && !of.any()) source_.swap(fresh);
+    if (source_.stop_requested() && !of.any()) source_.swap(unused);
     return source_;
   }
 

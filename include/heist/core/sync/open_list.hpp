@@ -36,7 +36,7 @@ class open_list {
   open_list& operator=(open_list const&) = delete;
 
   /// An unused entry, for the caller. Null: there is none.
-  Entry* obtain() noexcept {
+  Entry* acquire() noexcept {
     if (kept_.load(std::memory_order_relaxed) != nullptr) {  // relaxed: a hint
       if (Entry* const kept = kept_.exchange(nullptr, std::memory_order_acquire); kept != nullptr) return kept;  // E2
     }

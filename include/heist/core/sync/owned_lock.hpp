@@ -19,11 +19,11 @@ namespace heist::detail {
 template <class Env = os_env>
 struct lock_waiter : queued_waiter<Env> {
   lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
-      : queued_waiter<Env>{how}, owner{who}, competes{!once}, insists{once} {}
+      : queued_waiter<Env>{how}, owner{who}, competes{!once}, strict{once} {}
   std::uintptr_t const owner;  ///< that it will be
   bool const competes;         ///< calls compete() when it has been woken
   /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
-  typename Env::template plain<bool> insists;
+  typename Env::template plain<bool> strict;
 };
 
 /// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
@@ -59,7 +59,7 @@ class owned_lock {
     return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
-  bool is_waited_for() const noexcept {
+  bool has_waiter() const noexcept {
     spin_guard guard{lock_};
     return !line_.empty();
   }
@@ -70,7 +70,7 @@ class owned_lock {
   }
 
   /// Can it soon be free? Not before its owner has been resumed.
-  bool is_soon_free() const noexcept {
+  bool frees_soon() const noexcept {
     return (word_.load(std::memory_order_relaxed) & is_handed) == 0;  // relaxed: a hint
   }
 
@@ -84,7 +84,7 @@ class owned_lock {
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   /// By the owner. Gives the lock up, and wakes the first that waits if none has been woken.
-  void release_to_next(woken_list<Env>& woken) noexcept {
+  void release_to_next(wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (called_ != nullptr) {
       if (++passed_ < Bypass) return set_free();
@@ -92,17 +92,17 @@ class owned_lock {
     }
     if (line_.empty()) return set_free();
     waiter& first = static_cast<waiter&>(*line_.first());
-    if (first.insists) {
-      line_.serve_first(woken);
+    if (first.strict) {
+      line_.serve_first(notified);
       hand_over(first);
     } else {
-      call(first, woken);
+      call(first, notified);
       set_free();
     }
   }
   /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
   /// more. Where it does not get the lock, the owner's release finds the line.
-  wait_end compete(waiter& w) noexcept {
+  wait_end contend(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) {  // the lock was handed to it, or it was taken out of the line
       if (w.end == wait_end::served) word_.fetch_and(~is_handed, std::memory_order_relaxed);  // relaxed: a hint
@@ -110,13 +110,13 @@ class owned_lock {
     }
     called_ = nullptr;
     if (claim(w)) return wait_end::served;
-    w.insists = true;
+    w.strict = true;
     return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   /// A waiter that is stopped or late leaves.
-  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+  void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    line_.leave(w, why, woken);
+    line_.leave(w, why, notified);
   }
 
  private:
@@ -145,11 +145,11 @@ class owned_lock {
     w.end = wait_end::served;
     return true;
   }
-  void call(waiter& w, woken_list<Env>& woken) noexcept {
+  void call(waiter& w, wake_list<Env>& notified) noexcept {
     line_.take_out(w, wait_end::none);
     called_ = &w;
     passed_ = 0;
-    woken.add(w);
+    notified.add(w);
   }
 
   typename Env::template atomic<std::uintptr_t> word_{0};

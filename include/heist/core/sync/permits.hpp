@@ -22,7 +22,7 @@ class permits {
   /// So many are free; there are never more than `most`.
   permits(std::uint32_t free, std::uint32_t most) noexcept : most_{most}, free_{free} {}
 
-  std::uint32_t most() const noexcept { return most_; }
+  std::uint32_t max() const noexcept { return most_; }
   std::uint32_t available() const noexcept {
     spin_guard guard{lock_};
     return free_;
@@ -44,21 +44,21 @@ class permits {
       return stopped();
     });
   }
-  /// Gives `count` back, at most up to most().
-  void give(std::uint32_t count, woken_list<Env>& woken) noexcept {
+  /// Gives `count` back, at most up to max().
+  void give(std::uint32_t count, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     free_ = most_ - free_ < count ? most_ : free_ + count;
-    serve(woken);
+    serve(notified);
   }
   /// A waiter that is stopped or late leaves. Those behind it may be served then.
-  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+  void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.leave(w, why, woken)) serve(woken);
+    if (line_.leave(w, why, notified)) serve(notified);
   }
   /// Nothing happens if it stands in another line, or in none.
-  void leave_if_there(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+  void leave_if_there(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.has(w) && line_.leave(w, why, woken)) serve(woken);
+    if (line_.has(w) && line_.leave(w, why, notified)) serve(notified);
   }
   bool has_waiters() const noexcept {
     spin_guard guard{lock_};
@@ -71,7 +71,7 @@ class permits {
     spin_guard guard{lock_};
     if (stopped()) return wait_end::stopped;
     if (w.end != wait_end::none) return w.end;
-    if (take(w.wants)) return w.end = wait_end::served;
+    if (take(w.needs)) return w.end = wait_end::served;
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   bool take(std::uint32_t count) noexcept {
@@ -79,10 +79,10 @@ class permits {
     free_ -= count;
     return true;
   }
-  void serve(woken_list<Env>& woken) noexcept {
-    while (!line_.empty() && line_.first()->wants <= free_) {
-      free_ -= line_.first()->wants;
-      line_.serve_first(woken);
+  void serve(wake_list<Env>& notified) noexcept {
+    while (!line_.empty() && line_.first()->needs <= free_) {
+      free_ -= line_.first()->needs;
+      line_.serve_first(notified);
     }
   }
 

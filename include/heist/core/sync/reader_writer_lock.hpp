@@ -44,25 +44,25 @@ class reader_writer_lock {
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   /// By the writer. False: there is none.
-  [[nodiscard]] bool release(woken_list<Env>& woken) noexcept {
+  [[nodiscard]] bool release(wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (writer() == 0) return false;
     set_writer(0);
-    serve(woken);
+    serve(notified);
     return true;
   }
   /// By a reader. False: there is none.
-  [[nodiscard]] bool release_shared(woken_list<Env>& woken) noexcept {
+  [[nodiscard]] bool release_shared(wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     std::uint32_t const now = readers();
     if (now == 0) return false;
     set_readers(now - 1);
-    serve(woken);
+    serve(notified);
     return true;
   }
   /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
   /// more.
-  wait_end compete(waiter& w, woken_list<Env>& woken) noexcept {
+  wait_end contend(waiter& w, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) {  // the lock was handed to it, or it left the line
       if (w.end == wait_end::served && w.owner != reader) set_writer(w.owner);  // it runs
@@ -74,20 +74,20 @@ class reader_writer_lock {
       return w.end = wait_end::served;
     }
     if (line_.enter_in_front(w)) {
-      w.insists = true;
+      w.strict = true;
       set_passed(Bypass);
       return wait_end::none;
     }
-    serve(woken);
+    serve(notified);
     return w.end;
   }
   /// A waiter that is stopped or late leaves. Readers may have stood behind it.
-  void leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+  void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.leave(w, why, woken)) serve(woken);
+    if (line_.leave(w, why, notified)) serve(notified);
   }
   /// Before it is destroyed: waits until the last owner has left release(). True: there are waiters.
-  bool is_waited_for() const noexcept {
+  bool has_waiter() const noexcept {
     spin_guard guard{lock_};
     return has_waiters();
   }
@@ -100,7 +100,7 @@ class reader_writer_lock {
   /// Would it be had at once? A snapshot.
   bool seems_free(std::uintptr_t who) const noexcept { return writer() == 0 && (who == reader || readers() == 0); }
   /// May it soon be taken before those that wait? A hint.
-  bool is_soon_free() const noexcept {
+  bool frees_soon() const noexcept {
     std::uintptr_t const word = writer_.load(std::memory_order_relaxed);  // relaxed: as above
     return (word & is_handed) == 0 && passed() < Bypass;
   }
@@ -133,22 +133,22 @@ class reader_writer_lock {
     return true;
   }
   /// Hands it to whom it may be handed, or calls a writer.
-  void serve(woken_list<Env>& woken) noexcept {
+  void serve(wake_list<Env>& notified) noexcept {
     if (called_ != nullptr) {
       if (passed() >= Bypass && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::served;
       return;
     }
     while (!line_.empty()) {
       waiter& first = static_cast<waiter&>(*line_.first());
-      if (first.owner == reader || first.insists) {
+      if (first.owner == reader || first.strict) {
         if (!hand_over(first)) return;
-        line_.serve_first(woken);
+        line_.serve_first(notified);
       } else {
         if (!seems_free(first.owner)) return;
         line_.take_out(first, wait_end::none);
         called_ = &first;
         set_passed(0);
-        woken.add(first);
+        notified.add(first);
         return;
       }
     }

@@ -6,7 +6,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/priority.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 
 namespace heist::detail {
 
@@ -43,9 +43,9 @@ class request_lanes {
  private:
   static constexpr std::uint32_t turn_of_low = 64;
 
-  injector<Node, Env> normal_;
-  injector<Node, Env> high_;
-  injector<Node, Env> low_;
+  injection_queue<Node, Env> normal_;
+  injection_queue<Node, Env> high_;
+  injection_queue<Node, Env> low_;
   typename Env::template atomic<std::uint32_t> passed_{1};
 };
 

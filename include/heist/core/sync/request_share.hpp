@@ -33,10 +33,12 @@ class request_share {
   bool is_due(std::uint64_t now) const noexcept {
     if (urgent_ && now - urgent_since_ < longest_urgent) return false;
     if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
-    return now - row_began_ < (in_row_ < most_in_row ? longest : more_);
+    return now - row_start_time_ < (in_row_ < most_in_row ? longest : more_);
   }
   /// Is it time to tell that those before have ended? At least once in a row.
-  bool is_long(std::uint64_t now) const noexcept { return in_row_ % most_in_row == 0 || now - row_began_ >= longest; }
+  bool is_long(std::uint64_t now) const noexcept {
+    return in_row_ % most_in_row == 0 || now - row_start_time_ >= longest;
+  }
   /// So many may be taken at once: more than one while they are as short as taking them. Fewer than enough_tasks, so
   /// that they have run before the next are due.
   std::uint32_t at_once(std::uint64_t now) const noexcept {
@@ -47,7 +49,7 @@ class request_share {
     if (in_row_ == 0) {
       std::uint64_t const own_took = now - own_since_;
       more_ = own_took < shortest ? 0 : own_took < longest ? own_took - shortest : longest;
-      row_began_ = now;
+      row_start_time_ = now;
     }
     in_row_ += n;
     taken_at_ = now;
@@ -61,8 +63,8 @@ class request_share {
   /// It has ended, or another request was taken.
   void urgent_ends() noexcept { urgent_ = false; }
   /// The last that came did not come alone, or did.
-  void crowd(bool is) noexcept { crowd_ = is; }
-  bool is_crowd() const noexcept { return crowd_; }
+  void burst(bool is) noexcept { burst_ = is; }
+  bool is_burst() const noexcept { return burst_; }
   bool has_just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < 4 * short_one; }
   std::uint32_t just_taken(std::uint64_t now) const noexcept { return now - taken_at_ < longest ? taken_ : 0; }
   /// A task of the worker's own has ended, while requests wait.
@@ -70,7 +72,7 @@ class request_share {
   /// The row is over, by its length or because the requests have run out: the worker's own work has its turn.
   void own_turn(std::uint64_t now) noexcept {
     if (in_row_ == 0) return;
-    std::uint64_t const took = now - row_began_;
+    std::uint64_t const took = now - row_start_time_;
     own_ = took < shortest ? shortest : took < longest ? took : longest;
     own_since_ = now;
     own_tasks_ = 0;
@@ -87,11 +89,11 @@ class request_share {
 
   std::uint32_t in_row_ = 0;
   std::uint32_t own_tasks_ = 0;
-  std::uint64_t row_began_ = 0;
+  std::uint64_t row_start_time_ = 0;
   std::uint64_t taken_at_ = 0;
   std::uint64_t looked_ = 0;
   std::uint32_t taken_ = 0;
-  bool crowd_ = false;
+  bool burst_ = false;
   bool urgent_ = false;
   std::uint64_t urgent_since_ = 0;
   std::uint32_t passes_ = 0;

@@ -121,7 +121,7 @@ class task_stack {
   /// A fork that is not plain, of `count` tasks up to `at`. Several are published all together, so that each can run
   /// at once. `full`: they are not on the stack; those that have been written below end() must be taken away again.
   fork_outcome forked(Slot* at, std::size_t count = 1) noexcept {
-    HEIST_ASSERT(is_owners_part(), "a fork that is not plain, outside of an owner_part");
+    HEIST_ASSERT(is_part_of_owner(), "a fork that is not plain, outside of an owner_part");
     if (at >= end_) return fork_outcome::full;
     Slot* const oldest = split();
     bool const any = count == 1 ? publish_half(oldest, at + 1) : publish(oldest, at + 1);
@@ -135,7 +135,7 @@ class task_stack {
 
   /// A join that is not plain: takes the youngest task back, unless a thief has it. A stolen one ends with reclaim().
   join_outcome join(Slot* at) noexcept {
-    HEIST_ASSERT(is_owners_part(), "a join that is not plain, outside of an owner_part");
+    HEIST_ASSERT(is_part_of_owner(), "a join that is not plain, outside of an owner_part");
     if (Slot* const oldest = split(); at >= oldest) {  // only asked
       if (publish_half(oldest, at < end_ ? at : end_)) return {true, true};
       fork_limit_.store(nullptr, std::memory_order_relaxed);  // relaxed: E3; the next fork publishes
@@ -164,7 +164,7 @@ class task_stack {
 
   /// The task at `at`, which was stolen, has ended: the slot is free again.
   void reclaim(Slot* at) noexcept {
-    HEIST_ASSERT(is_owners_part(), "a slot is reclaimed outside of an owner_part");
+    HEIST_ASSERT(is_part_of_owner(), "a slot is reclaimed outside of an owner_part");
     std::uint64_t const index = index_of(at);
     // relaxed: everything is taken, so thieves only look; what is published next says so with E1
     word_.store(index << 32 | index, std::memory_order_relaxed);
@@ -174,7 +174,7 @@ class task_stack {
 
   /// Makes everything below `top` public. True if there was something private.
   bool publish_all(Slot* top) noexcept {
-    HEIST_ASSERT(is_owners_part(), "slots are published outside of an owner_part");
+    HEIST_ASSERT(is_part_of_owner(), "slots are published outside of an owner_part");
     return publish(split(), top < end_ ? top : end_);
   }
 
@@ -289,7 +289,7 @@ class task_stack {
     opening  ///< the thief publishes; the owner waits
   };
 
-  bool is_owners_part() const noexcept {
+  bool is_part_of_owner() const noexcept {
     return !opens || busy_.load(std::memory_order_relaxed) != 0;  // relaxed: its own
   }
 

@@ -20,7 +20,7 @@ template <class Env = os_env>
 class two_lines {
  public:
   using waiter = queued_waiter<Env>;
-  enum side : unsigned { putters, takers };
+  enum side : unsigned { pushers, consumers };
 
   two_lines() = default;
   two_lines(two_lines const&) = delete;
@@ -55,24 +55,24 @@ class two_lines {
   }
   /// Wakes the first of a line.
   HEIST_NOINLINE void tell(side s) noexcept {
-    woken_list<Env> woken;
+    wake_list<Env> notified;
     spin_guard guard{lock_};
     if (line_[s].empty()) return;
-    line_[s].serve_first(woken);
+    line_[s].serve_first(notified);
     count_less(s);
   }
   void tell_all() noexcept {
-    woken_list<Env> woken;
+    wake_list<Env> notified;
     spin_guard guard{lock_};
-    for (auto& line : line_) line.serve_all(woken);
+    for (auto& line : line_) line.handle_all(notified);
     waiting_.store(0, std::memory_order_relaxed);  // relaxed: as in enter()
   }
   /// A waiter that is stopped or late leaves.
   void leave(side s, waiter& w, wait_end why) noexcept {
-    woken_list<Env> woken;
+    wake_list<Env> notified;
     spin_guard guard{lock_};
     if (w.end == wait_end::served) w.end = wait_end::none;  // it tries once more
-    if (line_[s].leave(w, why, woken)) count_less(s);
+    if (line_[s].leave(w, why, notified)) count_less(s);
   }
 
  private:

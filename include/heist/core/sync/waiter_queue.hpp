@@ -26,7 +26,7 @@ struct queued_waiter {
   wake_function const wake;
   queued_waiter* next = nullptr;  ///< in the line; or of those that are to be woken
   queued_waiter* previous = nullptr;
-  std::uint32_t wants = 1;                                   ///< permits
+  std::uint32_t needs = 1;                                   ///< permits
   typename Env::template atomic<void const*> line{nullptr};  ///< in which it stands
   /// Why it was taken out; or, while it is not in the line, why it must not enter it.
   typename Env::template plain<wait_end> end{wait_end::none};
@@ -34,13 +34,13 @@ struct queued_waiter {
 
 /// Those that have been taken out and are to be woken when the lock is free, in order.
 template <class Env = os_env>
-class woken_list {
+class wake_list {
  public:
   using waiter = queued_waiter<Env>;
-  woken_list() = default;
-  woken_list(woken_list const&) = delete;
-  woken_list& operator=(woken_list const&) = delete;
-  ~woken_list() {
+  wake_list() = default;
+  wake_list(wake_list const&) = delete;
+  wake_list& operator=(wake_list const&) = delete;
+  ~wake_list() {
     while (first_ != nullptr) {
       waiter& w = *first_;
       first_ = w.next;  // before it is woken
@@ -96,20 +96,20 @@ class waiter_queue {
     w.end = why;
   }
   /// There is one.
-  waiter& serve_first(woken_list<Env>& woken) noexcept {
+  waiter& serve_first(wake_list<Env>& notified) noexcept {
     waiter& w = *first_;
     take_out(w, wait_end::served);
-    woken.add(w);
+    notified.add(w);
     return w;
   }
-  void serve_all(woken_list<Env>& woken) noexcept {
-    while (first_ != nullptr) serve_first(woken);
+  void handle_all(wake_list<Env>& notified) noexcept {
+    while (first_ != nullptr) serve_first(notified);
   }
   /// A waiter that is stopped or late leaves. False: it has been served, or it does not stand here now and will not be let in.
-  bool leave(waiter& w, wait_end why, woken_list<Env>& woken) noexcept {
+  bool leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     if (has(w)) {
       take_out(w, why);
-      woken.add(w);
+      notified.add(w);
       return true;
     }
     if (w.end == wait_end::none) w.end = why;

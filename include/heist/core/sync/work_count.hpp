@@ -31,7 +31,7 @@ namespace heist {
 /// join the newer wave. A waiter has to see each wave over once: the older one first, which may take a while but which
 /// no new unit joins; then the two change places, so that what begins from then on is not waited for.
 ///
-/// Threads  began() and ended() of a lane by its worker; everything else by any thread.
+/// Threads  add_work() and ended() of a lane by its worker; everything else by any thread.
 /// Cost     began and ended: plain stores to a line of one's own. enter and leave: one locked operation each.
 template <class Env = os_env>
 class work_count {
@@ -56,10 +56,10 @@ class work_count {
 
   /// A worker begins a unit. To be called before any thread can end it, and before the unit ends that begins it. Its
   /// wave is that unit's, or both.
-  void began(std::size_t worker, unsigned wave) noexcept {
+  void add_work(std::size_t worker, unsigned wave) noexcept {
     lane& mine = lanes_[worker];
-    if (wave != 1) one_more(mine.began[0]);
-    if (wave != 0) one_more(mine.began[1]);
+    if (wave != 1) one_more(mine.start_time[0]);
+    if (wave != 0) one_more(mine.start_time[1]);
   }
   /// A unit has ended: what ended() is told.
   static void count_end(std::uint64_t (&ended)[2], unsigned wave) noexcept {
@@ -111,7 +111,7 @@ class work_count {
   bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
   /// A thread outside begins a unit that it hands over otherwise.
-  void began_outside(unsigned wave) noexcept {
+  void started_outside(unsigned wave) noexcept {
     outside_[wave].begun.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in enter()
   }
 
@@ -149,7 +149,7 @@ class work_count {
   static constexpr std::uint64_t units_mask = one_visitor - 1;
 
   struct alignas(cache_line_size) lane {
-    atomic<std::uint64_t> began[2]{};
+    atomic<std::uint64_t> start_time[2]{};
     atomic<std::uint64_t> ended[2]{};
   };
   struct alignas(cache_line_size) outside {
@@ -172,13 +172,13 @@ class work_count {
     std::uint64_t ends = 0, begins = 0;
     for (std::size_t i = 0; i < workers_; ++i) ends += lanes_[i].ended[wave].load(std::memory_order_acquire);  // W1
     for (std::size_t i = 0; i < workers_; ++i)
-      begins += lanes_[i].began[wave].load(std::memory_order_relaxed);                            // relaxed: W1
+      begins += lanes_[i].start_time[wave].load(std::memory_order_relaxed);                       // relaxed: W1
     return ends == begins + (outside_[wave].begun.load(std::memory_order_relaxed) & units_mask);  // relaxed: W1
   }
 
   /// Lets the waves change places as long as there are waiters and the older one is over; wakes those that saw both.
   void turn() noexcept {
-    waiter* woken = nullptr;
+    waiter* notified = nullptr;
     {
       spin_guard guard{lock_};
       while (waiting_ != nullptr) {
@@ -192,17 +192,17 @@ class work_count {
             continue;
           }
           *at = w.next;
-          w.next = woken;
-          woken = &w;
+          w.next = notified;
+          notified = &w;
         }
         if (waiting_ == nullptr) break;
         wave_.store(older, std::memory_order_relaxed);  // relaxed: the fence orders it (W4)
         Env::fence(std::memory_order_seq_cst);          // W4
       }
     }
-    while (woken != nullptr) {
-      waiter& w = *woken;
-      woken = w.next;                                    // before it is told: then it is gone
+    while (notified != nullptr) {
+      waiter& w = *notified;
+      notified = w.next;                                 // before it is told: then it is gone
       waiters_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
       w.over.complete();
     }

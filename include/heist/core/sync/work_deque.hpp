@@ -136,9 +136,9 @@ class work_deque {
     adopt(*first_);
     ring_.store(first_.get(), std::memory_order_release);  // E5
     for (ring* r = first_->larger.get(); r != nullptr; r = r->larger.get()) {
-      for (std::size_t i = 0; i <= r->mask; i += piece) {
+      for (std::size_t i = 0; i <= r->mask; i += part) {
         if (!still()) return;
-        give_back(&r->slots[i], r->mask + 1 - i < piece ? r->mask + 1 - i : piece);
+        give_back(&r->slots[i], r->mask + 1 - i < part ? r->mask + 1 - i : part);
       }
     }
     has_grown_ = false;
@@ -157,7 +157,7 @@ class work_deque {
     std::size_t mask;
     std::unique_ptr<ring> larger;  ///< null if none was needed so far
   };
-  static constexpr std::size_t piece = 1 << 17;  ///< slots that shrink() gives back between two looks
+  static constexpr std::size_t part = 1 << 17;  ///< slots that shrink() gives back between two looks
 
   // Indices wrap: only differences mean anything.
   static index distance(index from, index to) noexcept { return static_cast<index>(to - from); }

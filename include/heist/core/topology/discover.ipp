@@ -62,7 +62,7 @@ HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus)
 }
 
 /// Does as HEIST_TOPOLOGY says. False: it is not set, or means nothing.
-HEIST_COLD_BODY bool describe_by_environment(::hwloc_topology_t topology) noexcept {
+HEIST_COLD_BODY bool configure_by_environment(::hwloc_topology_t topology) noexcept {
   using heist::detail::variable;
   std::string_view const text = heist::detail::environment_text(variable::topology);
   if (text.empty()) return false;
@@ -86,7 +86,7 @@ namespace heist::topology {
 HEIST_COLD_BODY machine discover() {
   detail::hwloc_handle const hwloc;
   if (!hwloc) return detail::flat_machine_because("does not start");
-  bool const is_described = detail::describe_by_environment(hwloc.get());
+  bool const is_described = detail::configure_by_environment(hwloc.get());
   // hwloc 2.9 asks for the mask for ever where it is refused.
   if (!is_described && has_allowed_cpus() && allowed_cpus().empty())
     return detail::flat_machine_because("would need the affinity mask, which cannot be read");

@@ -52,7 +52,7 @@ struct machine {
   std::uint64_t numa_distance(std::size_t from, std::size_t to) const noexcept;
 
   /// One line for people: "2 packages, 2 NUMA nodes, 2 L3 (32 MiB), 8 L2 (1 MiB), 8 cores, 16 PUs".
-  std::string describe() const;
+  std::string to_text() const;
 
   friend bool operator==(machine const&, machine const&) = default;
 

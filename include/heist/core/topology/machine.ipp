@@ -32,7 +32,7 @@ HEIST_COLD_BODY std::string bytes_text(std::uint64_t bytes) {
 
 namespace heist::topology {
 
-HEIST_COLD_BODY std::string machine::describe() const {
+HEIST_COLD_BODY std::string machine::to_text() const {
   std::string text;
   auto const add = [&](std::size_t n, char const* one, char const* many, std::uint64_t bytes = 0) {
     if (n == 0) return;

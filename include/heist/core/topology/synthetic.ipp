@@ -249,11 +249,11 @@ HEIST_COLD_BODY void check_order(std::vector<synthetic_level> const& levels, std
     if (level.attached) continue;
     if (was(level_kind::pu)) bad_description(text, "a level stands below pu");
     if (was(level.kind) && level.kind != level_kind::group) bad_description(text, "a level is named twice");
-    bool const misplaced =
+    bool const wrong_place =
         (level.kind == level_kind::package && (was(level_kind::core) || was(level_kind::die) || was(level_kind::l2))) ||
         (level.kind == level_kind::l3 && (was(level_kind::l2) || was(level_kind::l1) || was(level_kind::core))) ||
         (level.kind == level_kind::l2 && was(level_kind::l1));
-    if (misplaced) bad_description(text, "a larger part stands inside a smaller one");
+    if (wrong_place) bad_description(text, "a larger part stands inside a smaller one");
     was(level.kind) = true;
   }
   if (!was(level_kind::pu)) bad_description(text, "the last level is not pu");

@@ -61,7 +61,7 @@ class xml_reader {
       pos_ = open;
       markup();
     }
-    if (!open_.empty()) fail(fmt::format("<{}> is not closed; is the file cut?", shown(open_.back().name)));
+    if (!open_.empty()) fail(fmt::format("<{}> is not closed; is the file cut?", visible(open_.back().name)));
     if (!seen_topology_) fail("it has no <topology> element");
     if (version_.empty() || version_[0] < '2' || version_[0] > '9') fail("it is of another version of hwloc");
   }
@@ -83,7 +83,7 @@ class xml_reader {
   };
 
   /// A name short enough for a message.
-  static std::string_view shown(std::string_view name) noexcept {
+  static std::string_view visible(std::string_view name) noexcept {
     constexpr std::size_t longest = 60;
     return name.substr(0, longest);
   }
@@ -108,7 +108,7 @@ class xml_reader {
       ++pos_;
       open_.pop_back();
     }
-    if (peek() != '>') fail(fmt::format("<{}> does not end with \">\"", shown(name)));
+    if (peek() != '>') fail(fmt::format("<{}> does not end with \">\"", visible(name)));
     ++pos_;
   }
 
@@ -123,7 +123,7 @@ class xml_reader {
     auto const name = word();
     skip_space();
     if (peek() != '>' || open_.empty() || open_.back().name != name)
-      fail(fmt::format("</{}> does not fit", shown(name)));
+      fail(fmt::format("</{}> does not fit", visible(name)));
     ++pos_;
     open_.pop_back();
   }
@@ -139,7 +139,7 @@ class xml_reader {
     for (skip_space(); peek() != '>' && peek() != '/'; skip_space()) {
       auto const key = word();
       skip_space();
-      if (key.empty() || peek() != '=') fail(fmt::format("<{}> has an attribute without \"=\"", shown(name)));
+      if (key.empty() || peek() != '=') fail(fmt::format("<{}> has an attribute without \"=\"", visible(name)));
       ++pos_;
       skip_space();
       auto const value = quoted_value();
@@ -222,7 +222,7 @@ class xml_machine {
   explicit xml_machine(xml_reader const& file) : file_(file), memory_of_(file.objects.size(), none) {}
 
   machine build() {
-    find_memories();
+    find_histories();
     for (std::size_t i = 0; i < file_.objects.size(); ++i)
       if (file_.objects[i].type == "PU") add(i);
     if (result_.pus.empty()) file_.fail("it has no PUs");
@@ -239,7 +239,7 @@ class xml_machine {
   }
 
   /// Objects have the memory that stands in them, through memory-side caches; preferably one that is not empty.
-  void find_memories() {
+  void find_histories() {
     for (std::size_t i = 0; i < file_.objects.size(); ++i) {
       if (file_.objects[i].type != "NUMANode") continue;
       auto owner = file_.objects[i].parent;

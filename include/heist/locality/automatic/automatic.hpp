@@ -10,7 +10,7 @@
 #include "heist/locality/automatic/automatic_room.hpp"
 #include "heist/locality/automatic/others.hpp"
 #include "heist/locality/policy/tier_policies.hpp"
-#include "heist/locality/replay/gift_search.hpp"
+#include "heist/locality/replay/mail_search.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
 #include "heist/locality/squads/by_tier.hpp"
 #include "heist/locality/squads/squad_search.hpp"
@@ -20,7 +20,7 @@ namespace policy {
 
 /// Random stealing that tries other policies. It runs each region and each graph now and then as under cab (with the
 /// computed boundary level and its neighbours), cats, and replay in its modes. It keeps a way that is faster by more
-/// than the noise, and tries again when times change. region::note() and task_graph::note() name the fastest way. The
+/// than the noise, and tries again when times change. region::explain() and task_graph::explain() name the fastest way. The
 /// trials cost less than about 3 % of 1000 runs, unless one trial takes more than six times the time of random.
 ///
 /// Its own workers form squads (options::squads, errors as for cab), and regions are divided among these. Graphs with
@@ -30,7 +30,7 @@ namespace policy {
 /// number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
 /// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the workers of this
 /// executor.
-struct automatic : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
+struct automatic : bundle<victim::random, idle::standard, order::by_tier, join::park, tier::cats> {};
 
 static_assert(executor_policy<automatic>);
 
@@ -42,7 +42,7 @@ template <class Policy>
 class executor_of final : public other_executor {
  public:
   explicit executor_of(options const& wanted) : made_{wanted} {}
-  core& home() noexcept override { return executor_access::core_of(made_); }
+  core& scheduler() noexcept override { return executor_access::core_of(made_); }
 
  private:
   executor<Policy> made_;
@@ -54,14 +54,14 @@ struct squad_room_maker<policy::automatic> {
   static constexpr bool keeps_options = true;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& home, counter_operations const* counters, squad_hook hook) {
-    return std::make_unique<automatic_room>(home, counters, hook, &make_other<Scheduler>);
+  static std::unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
+    return std::make_unique<automatic_room>(scheduler, counters, hook, &make_other<Scheduler>);
   }
-  static void keep_options(core& home, options const& wanted) {
+  static void keep_options(core& scheduler, options const& wanted) {
     options all = wanted;
     // The others are made on a worker, which may see one processor only.
-    if (pins(all) && !all.machine) all.machine = home.where.machine();
-    home.room->other_executors()->keep(std::move(all), home.worker_count);
+    if (pinned(all) && !all.machine) all.machine = scheduler.where.machine();
+    scheduler.room->other_executors()->keep(std::move(all), scheduler.worker_count);
   }
 
  private:

@@ -20,20 +20,20 @@ namespace heist::detail {
 /// of regions nothing knows of them.
 class automatic_room final : public squad_room {
  public:
-  HEIST_BODY automatic_room(core& home, counter_operations const* counters, squad_hook hook,
+  HEIST_BODY automatic_room(core& scheduler, counter_operations const* counters, squad_hook hook,
                             others::make_function make);
   HEIST_BODY ~automatic_room() override;
 
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
   HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   /// Graphs go to another executor for that.
-  task_homes homes_of_tasks() const noexcept override { return task_homes::none; }
+  task_affinity affinity_of_tasks() const noexcept override { return task_affinity::none; }
 
-  HEIST_BODY graph_chooser* chooser_of(graph_data& g) override;
+  HEIST_BODY graph_tuner* tuner_of(graph_data& g) override;
   HEIST_BODY others* other_executors() noexcept override;
-  HEIST_BODY std::size_t workers_elsewhere() const noexcept override;
-  HEIST_BODY std::size_t number_elsewhere(worker const& w) const noexcept override;
-  HEIST_BODY bool wait_elsewhere(std::uint64_t& seen) override;
+  HEIST_BODY std::size_t workers_remote() const noexcept override;
+  HEIST_BODY std::size_t number_remote(worker const& w) const noexcept override;
+  HEIST_BODY bool wait_remote(std::uint64_t& seen) override;
   HEIST_BODY std::string state_text() const override;
 
   // --- runs of regions here ---

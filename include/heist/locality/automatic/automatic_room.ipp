@@ -15,9 +15,9 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY automatic_room::automatic_room(core& home, counter_operations const* counters, squad_hook hook,
+HEIST_COLD_BODY automatic_room::automatic_room(core& scheduler, counter_operations const* counters, squad_hook hook,
                                                others::make_function make)
-    : squad_room{home, tiering::by_level, true, counters, hook}, all{make} {}
+    : squad_room{scheduler, tier_mode::by_level, true, counters, hook}, all{make} {}
 HEIST_COLD_BODY automatic_room::~automatic_room() = default;
 
 /// Outside of the tiers a frame is resumed by any worker.
@@ -50,15 +50,15 @@ class chosen_visit final : public region_visit {
       : in_use_{r}, room_{room}, outer_{self.interrupt} {
     auto& known = in_use_.trials();
     trials_ = static_cast<region_trials*>(known.get());
-    if (trials_ == nullptr || trials_->executor() != self.home.serial()) {
-      auto made = std::make_shared<region_trials>(self.home, room.all);
+    if (trials_ == nullptr || trials_->executor() != self.scheduler.serial()) {
+      auto made = std::make_shared<region_trials>(self.scheduler, room.all);
       trials_ = made.get();
       known = std::move(made);
     }
     trials_->begin(r);
-    began_ = os_env::nanoseconds();
+    start_time_ = os_env::nanoseconds();
     if (trials_->there() != nullptr) return;
-    if (trials_->tiers() != tiering::none) here_ = room.enter_by(trials_->tiers(), trials_->memory(), self, position);
+    if (trials_->tiers() != tier_mode::none) here_ = room.enter_by(trials_->tiers(), trials_->memory(), self, position);
     room.begins(mark_);
     mark_.outer = outer_;
     marked_.emplace(self, &mark_);
@@ -66,7 +66,7 @@ class chosen_visit final : public region_visit {
 
   region_way how() const noexcept override {
     if (here_ != nullptr) return here_->how();
-    return marked_ ? region_way::undivided : region_way::apart;
+    return marked_ ? region_way::sequential : region_way::apart;
   }
   fork_slot* position(void const* identity) noexcept override { return here_->position(identity); }
 
@@ -74,12 +74,12 @@ class chosen_visit final : public region_visit {
     if (here_ != nullptr) {
       here_->run(body);
     } else {
-      run_elsewhere(body);
+      run_remote(body);
     }
   }
 
   void finish(bool failed) noexcept override {
-    std::int64_t const time = os_env::nanoseconds() - began_;
+    std::int64_t const time = os_env::nanoseconds() - start_time_;
     if (here_ != nullptr) here_->finish(failed);
     here_.reset();  // the way's memory is no longer in use
     if (marked_) {
@@ -95,7 +95,7 @@ class chosen_visit final : public region_visit {
   }
 
  private:
-  void run_elsewhere(erased_child& body) {
+  void run_remote(erased_child& body) {
     region& memory = trials_->memory();
     interrupt_state const* const outer = outer_;
     room_.all.begins();
@@ -113,7 +113,7 @@ class chosen_visit final : public region_visit {
   std::unique_ptr<region_visit> here_;
   interrupt_state mark_;
   std::optional<interrupted_above> marked_;
-  std::int64_t began_ = 0;
+  std::int64_t start_time_ = 0;
 };
 
 HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot* position) {
@@ -121,12 +121,12 @@ HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, f
   return std::make_unique<chosen_visit>(r, *this, self, position);
 }
 
-HEIST_COLD_BODY graph_chooser* automatic_room::chooser_of(graph_data& g) {
-  graph_chooser* known = g.chooser.load(std::memory_order_acquire);  // acquire: see the exchange
+HEIST_COLD_BODY graph_tuner* automatic_room::tuner_of(graph_data& g) {
+  graph_tuner* known = g.tuner.load(std::memory_order_acquire);  // acquire: see the exchange
   if (known != nullptr) return known;
-  auto made = std::make_unique<graph_trials>(home_, all);
+  auto made = std::make_unique<graph_trials>(scheduler_, all);
   // acq_rel: who sees the pointer sees the object
-  if (g.chooser.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+  if (g.tuner.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return made.release();
   return known;
 }
@@ -135,16 +135,16 @@ HEIST_COLD_BODY others* automatic_room::other_executors() noexcept {
   return &all;
 }
 
-HEIST_COLD_BODY std::size_t automatic_room::workers_elsewhere() const noexcept {
+HEIST_COLD_BODY std::size_t automatic_room::workers_remote() const noexcept {
   return all.workers();
 }
 
-HEIST_COLD_BODY std::size_t automatic_room::number_elsewhere(worker const& w) const noexcept {
+HEIST_COLD_BODY std::size_t automatic_room::number_remote(worker const& w) const noexcept {
   return all.number_of(w);
 }
 
-HEIST_COLD_BODY bool automatic_room::wait_elsewhere(std::uint64_t& seen) {
-  return all.wait_for_all(seen, home_.unfetched());
+HEIST_COLD_BODY bool automatic_room::wait_remote(std::uint64_t& seen) {
+  return all.wait_for_all(seen, scheduler_.unobserved());
 }
 
 HEIST_COLD_BODY std::string automatic_room::state_text() const {

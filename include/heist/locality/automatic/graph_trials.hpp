@@ -12,27 +12,27 @@
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/graph/recall.hpp"
 #include "heist/locality/automatic/ways.hpp"
-#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/history/placement_history.hpp"
 
 namespace heist::detail {
 
 /// Kept by the graph. Runs that are started while others are in progress or in line go where these are, and show
 /// nothing; so do those of which nobody knows how many passes they have.
-class graph_trials final : public graph_chooser {
+class graph_trials final : public graph_tuner {
  public:
-  HEIST_BODY graph_trials(core& home, others& by);
+  HEIST_BODY graph_trials(core& scheduler, others& by);
   HEIST_BODY ~graph_trials() override;
 
   HEIST_BODY core& run_starts(graph_data& g, core& asked, std::size_t passes) override;
   HEIST_BODY void run_ends(run_state const* r) noexcept override;
-  HEIST_BODY void stand_aside(graph_data& g) noexcept override;
+  HEIST_BODY void detach(graph_data& g) noexcept override;
   HEIST_BODY void forget() noexcept override;
-  HEIST_BODY std::string note() const override;
+  HEIST_BODY std::string explain() const override;
 
  private:
   static constexpr std::size_t ways = std::size(ways_for_graphs);
 
-  void start_anew(core& home, others& by);
+  void start_anew(core& scheduler, others& by);
   void choose(graph_data& g, std::size_t passes);
   /// Not now: somebody else runs the graph, or the executor is not made.
   enum class readiness { ready, not_now, impossible };
@@ -42,18 +42,18 @@ class graph_trials final : public graph_chooser {
 
   mutable spin_lock<> lock_;  ///< guards all; held while a decision is made, not while executors are
   others* others_;
-  core* home_;
+  core* scheduler_;
   std::uint64_t executor_;
-  chooser choice_;
-  std::array<std::unique_ptr<graph_recall>, ways + 1> memories_;  ///< all but the one that the graph has
-  std::size_t installed_ = ways;                                  ///< whose that is; ways: not ours
+  tuner choice_;
+  std::array<std::unique_ptr<graph_recall>, ways + 1> histories_;  ///< all but the one that the graph has
+  std::size_t installed_ = ways;                                   ///< whose that is; ways: not ours
   std::array<bool, ways> follows_{};
   std::array<bool, ways> stale_{};  ///< what they remember is of an executor before
   std::size_t running_ = 0;         ///< runs that were started and have not ended
   bool shows_ = false;              ///< the run in progress is alone, and of a known length
   core* there_;
   std::size_t way_ = 0, passes_ = 0;
-  std::int64_t began_ = 0;
+  std::int64_t start_time_ = 0;
 };
 
 }  // namespace heist::detail

@@ -11,21 +11,21 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY graph_trials::graph_trials(core& home, others& by)
+HEIST_COLD_BODY graph_trials::graph_trials(core& scheduler, others& by)
     : others_{&by},
-      home_{&home},
-      executor_{home.serial()},
-      choice_{chooser_for(ways_for_graphs, home, by)},
-      there_{&home} {}
+      scheduler_{&scheduler},
+      executor_{scheduler.serial()},
+      choice_{tuner_for(ways_for_graphs, scheduler, by)},
+      there_{&scheduler} {}
 
 HEIST_COLD_BODY graph_trials::~graph_trials() = default;
 
 /// Another executor than before has the graph.
-HEIST_COLD_BODY void graph_trials::start_anew(core& home, others& by) {
-  choice_ = chooser_for(ways_for_graphs, home, by);
+HEIST_COLD_BODY void graph_trials::start_anew(core& scheduler, others& by) {
+  choice_ = tuner_for(ways_for_graphs, scheduler, by);
   others_ = &by;
-  home_ = there_ = &home;
-  executor_ = home.serial();
+  scheduler_ = there_ = &scheduler;
+  executor_ = scheduler.serial();
   follows_ = {};
   stale_.fill(true);  // what they know is of the workers that the other one had
 }
@@ -46,7 +46,7 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
         core& there = executor_ == asked.serial() ? *there_ : asked;
         others_->begins();
         ++running_;
-        began_ = os_env::nanoseconds();
+        start_time_ = os_env::nanoseconds();
         return there;
       }
     }
@@ -67,7 +67,7 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
   for (std::size_t i = 1; changed && i != choice_.ways(); ++i) {
     follows_[i] = false;
     // acquire: see graph_data::keep_recall
-    graph_recall* const known = i == installed_ ? g.recall.load(std::memory_order_acquire) : memories_[i].get();
+    graph_recall* const known = i == installed_ ? g.recall.load(std::memory_order_acquire) : histories_[i].get();
     if (known == nullptr) continue;
     if (ways_for_graphs[i].by == other_policy::replay) known->forget();
     choice_.learns_again(i);
@@ -84,7 +84,7 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
     }
   }
   if (in_use) shows_ = false;
-  there_ = way_ == 0 ? home_ : others_->made(*ways_for_graphs[way_].by);
+  there_ = way_ == 0 ? scheduler_ : others_->made(*ways_for_graphs[way_].by);
 }
 
 HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t which, graph_data& g) {
@@ -92,8 +92,8 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   core* const there = others_->made(*way.by);
   if (there == nullptr) return readiness::not_now;
   try {
-    if (which != installed_ && memories_[which] == nullptr) {
-      memories_[which].reset(there->room->make_recall());
+    if (which != installed_ && histories_[which] == nullptr) {
+      histories_[which].reset(there->room->make_recall());
       made_by(choice_, ways_for_graphs, *way.by);
     }
     if (!install(which, g)) return readiness::not_now;
@@ -116,9 +116,9 @@ HEIST_COLD_BODY bool graph_trials::install(std::size_t which, graph_data& g) {
   spin_guard guard{g.lock};
   if (g.current != nullptr) return false;
   graph_recall* const before = g.recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
-  if (before != nullptr) before->stand_aside(g);
+  if (before != nullptr) before->detach(g);
   // acq_rel: who sees the pointer sees the object
-  memories_[installed_].reset(g.recall.exchange(memories_[which].release(), std::memory_order_acq_rel));
+  histories_[installed_].reset(g.recall.exchange(histories_[which].release(), std::memory_order_acq_rel));
   installed_ = which;
   return true;
 }
@@ -130,28 +130,28 @@ HEIST_COLD_BODY void graph_trials::run_ends(run_state const* r) noexcept {
   if (!shows_) return;
   shows_ = false;
   if (r == nullptr || r->interrupted() || r->exception) return;
-  auto const time = static_cast<double>(now > began_ ? now - began_ : 1);
+  auto const time = static_cast<double>(now > start_time_ ? now - start_time_ : 1);
   try {
     choice_.ran(way_, time / static_cast<double>(passes_), passes_);
   } catch (...) {  // no memory: it has learnt nothing
   }
 }
 
-HEIST_COLD_BODY void graph_trials::stand_aside(graph_data& g) noexcept {
+HEIST_COLD_BODY void graph_trials::detach(graph_data& g) noexcept {
   spin_guard guard{lock_};
   if (running_ == 0) install(ways, g);
 }
 
 HEIST_COLD_BODY void graph_trials::forget() noexcept {
   spin_guard guard{lock_};
-  for (std::size_t i = 0; i != memories_.size(); ++i) {
-    if (memories_[i] != nullptr) memories_[i]->forget();
+  for (std::size_t i = 0; i != histories_.size(); ++i) {
+    if (histories_[i] != nullptr) histories_[i]->forget();
     if (i < ways) follows_[i] = false;
   }
   for (std::size_t i = 1; i < choice_.ways(); ++i) choice_.learns_again(i);
 }
 
-HEIST_COLD_BODY std::string graph_trials::note() const {
+HEIST_COLD_BODY std::string graph_trials::explain() const {
   spin_guard guard{lock_};
   return note_on(choice_, ways_for_graphs[choice_.best()].name);
 }

@@ -23,7 +23,7 @@ inline constexpr std::size_t other_policies = 2;
 class other_executor {
  public:
   virtual ~other_executor() = default;
-  virtual core& home() noexcept = 0;
+  virtual core& scheduler() noexcept = 0;
 };
 
 /// Threads  every member may be called by any thread; the constructor's room before the workers start.
@@ -51,7 +51,7 @@ class others {
   void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
   /// Returns when all work has ended there; true if any was begun since `seen`, which is 0 before the first call of whoever
   /// waits, and is set. `told` gets the exceptions that nobody has asked for.
-  bool wait_for_all(std::uint64_t& seen, unfetched_exceptions& told);
+  bool wait_for_all(std::uint64_t& seen, unobserved_exceptions& told);
   std::string state_text() const;
 
  private:

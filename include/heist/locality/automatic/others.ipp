@@ -20,7 +20,7 @@ HEIST_COLD_BODY void others::keep(options wanted, std::size_t workers) {
 HEIST_COLD_BODY core* others::made(other_policy which) const noexcept {
   other_executor* const one =
       all_[static_cast<std::size_t>(which)].load(std::memory_order_acquire);  // acquire: see get()
-  return one == nullptr ? nullptr : &one->home();
+  return one == nullptr ? nullptr : &one->scheduler();
 }
 
 HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
@@ -32,7 +32,7 @@ HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
     if (all_[static_cast<std::size_t>(which)].compare_exchange_strong(known, one.get(), std::memory_order_acq_rel,
                                                                       std::memory_order_acquire))
       known = one.release();
-    return &known->home();
+    return &known->scheduler();
   } catch (...) {
     return nullptr;  // no threads, or no such squads: the first executor does without
   }
@@ -40,7 +40,7 @@ HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
 
 HEIST_COLD_BODY std::size_t others::number_of(worker const& w) const noexcept {
   for (std::size_t i = 0; i != other_policies; ++i) {
-    if (made(static_cast<other_policy>(i)) == &w.home) return i * wanted_.workers + w.number;
+    if (made(static_cast<other_policy>(i)) == &w.scheduler) return i * wanted_.workers + w.number;
   }
   return workers();
 }
@@ -56,14 +56,14 @@ HEIST_COLD_BODY std::string others::state_text() const {
   return text.empty() ? text : text + "itself:\n";
 }
 
-HEIST_COLD_BODY bool others::wait_for_all(std::uint64_t& seen, unfetched_exceptions& told) {
+HEIST_COLD_BODY bool others::wait_for_all(std::uint64_t& seen, unobserved_exceptions& told) {
   std::uint64_t const now = begun_.load(std::memory_order_relaxed);  // relaxed: work that was waited for has counted it
   if (now == std::exchange(seen, now)) return false;
   for (std::size_t i = 0; i != other_policies; ++i) {
     core* const there = made(static_cast<other_policy>(i));
     if (there == nullptr) continue;
     there->wait_idle();
-    if (std::exception_ptr e = there->unfetched().take()) told.keep(std::move(e));
+    if (std::exception_ptr e = there->unobserved().take()) told.keep(std::move(e));
   }
   return true;
 }

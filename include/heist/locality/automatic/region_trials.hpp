@@ -18,17 +18,17 @@ namespace heist::detail {
 /// Threads  by the region's run.
 class region_trials {
  public:
-  region_trials(core& home, others& by);
+  region_trials(core& scheduler, others& by);
 
   std::uint64_t executor() const noexcept { return executor_; }
   /// Chooses a way for the next run of `r`, and makes it ready. Throws bad_alloc.
   std::size_t begin(region const& r);
   /// How the chosen way divides it, if the executor runs it itself.
-  tiering tiers() const noexcept { return ways_for_regions[way_].tiers; }
+  tier_mode tiers() const noexcept { return ways_for_regions[way_].tiers; }
   /// Which other one does, if not.
   core* there() const noexcept { return there_; }
   /// What that way remembers; not of random.
-  region& memory() const noexcept { return *memories_[way_]; }
+  region& memory() const noexcept { return *histories_[way_]; }
   /// That run has ended well.
   void ran(std::int64_t nanoseconds);
   void note(region_access const& in) const;
@@ -40,9 +40,9 @@ class region_trials {
 
   others& others_;
   std::uint64_t const executor_;
-  chooser choice_;
-  std::vector<std::unique_ptr<region>> memories_;  ///< by way
-  std::vector<std::size_t> recorded_;              ///< of replay: runs that were, in vain; follows: none left
+  tuner choice_;
+  std::vector<std::unique_ptr<region>> histories_;  ///< by way
+  std::vector<std::size_t> recorded_;               ///< of replay: runs that were, in vain; follows: none left
   std::size_t way_ = 0;
   core* there_ = nullptr;
 };

@@ -13,11 +13,11 @@ namespace heist::detail {
 inline constexpr std::size_t most_recorded = 3;
 inline constexpr std::size_t is_followed = ~std::size_t{0};
 
-HEIST_COLD_BODY region_trials::region_trials(core& home, others& by)
+HEIST_COLD_BODY region_trials::region_trials(core& scheduler, others& by)
     : others_{by},
-      executor_{home.serial()},
-      choice_{chooser_for(ways_for_regions, home, by)},
-      memories_(std::size(ways_for_regions)),
+      executor_{scheduler.serial()},
+      choice_{tuner_for(ways_for_regions, scheduler, by)},
+      histories_(std::size(ways_for_regions)),
       recorded_(std::size(ways_for_regions)) {}
 
 HEIST_COLD_BODY std::size_t region_trials::begin(region const& r) {
@@ -34,17 +34,17 @@ HEIST_COLD_BODY bool region_trials::make_ready(std::size_t which, region const& 
   way_to_run const& way = ways_for_regions[which];
   there_ = way.by ? others_.get(*way.by) : nullptr;
   if (way.by && there_ == nullptr) return false;
-  if (memories_[which] == nullptr) {
+  if (histories_[which] == nullptr) {
     region_options wanted = r.options();
     if (way.level != 0) {
-      auto const level = memories_[1] == nullptr ? std::nullopt : memories_[1]->boundary_level();
+      auto const level = histories_[1] == nullptr ? std::nullopt : histories_[1]->boundary_level();
       // By hand is by hand; and the region's body, level 1, is in one squad as a whole.
       if (wanted.boundary_level || wanted.tiers_by_hand || !level || *level == 0) return false;
       auto const changed = static_cast<std::int64_t>(*level) + way.level;
       if (changed < 2) return false;
       wanted.boundary_level = static_cast<std::uint32_t>(changed);
     }
-    memories_[which] = std::make_unique<region>(wanted);
+    histories_[which] = std::make_unique<region>(wanted);
     if (way.by) made_by(choice_, ways_for_regions, *way.by);
   }
   return way.by != other_policy::replay || follow(which);
@@ -52,7 +52,7 @@ HEIST_COLD_BODY bool region_trials::make_ready(std::size_t which, region const& 
 
 /// Along the steal tree of a run that was recorded, if there is one already.
 HEIST_COLD_BODY bool region_trials::follow(std::size_t which) {
-  region& memory = *memories_[which];
+  region& memory = *histories_[which];
   std::size_t& recorded = recorded_[which];
   if (recorded == is_followed || memory.tree().empty()) return true;
   if (memory.tree().steal_count() == 0 && ++recorded != most_recorded) {
@@ -75,16 +75,16 @@ HEIST_COLD_BODY void region_trials::ran(std::int64_t nanoseconds) {
 HEIST_COLD_BODY std::string region_trials::name_of_best() const {
   std::size_t const best = choice_.best();
   std::string name = ways_for_regions[best].name;
-  if (memories_[best] != nullptr) {
-    if (auto const level = memories_[best]->boundary_level(); level)
+  if (histories_[best] != nullptr) {
+    if (auto const level = histories_[best]->boundary_level(); level)
       name += *level == 0 ? ", not divided" : fmt::format(", boundary level {}", *level);
   }
   return name;
 }
 
 HEIST_COLD_BODY void region_trials::note(region_access const& in) const {
-  in.note() = note_on(choice_, name_of_best());
-  in.level() = way_ == 0 ? std::nullopt : memories_[way_]->boundary_level();
+  in.explanation() = note_on(choice_, name_of_best());
+  in.level() = way_ == 0 ? std::nullopt : histories_[way_]->boundary_level();
 }
 
 }  // namespace heist::detail

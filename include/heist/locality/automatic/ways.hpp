@@ -9,8 +9,8 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/policy/tier.hpp"
-#include "heist/locality/automatic/chooser.hpp"
 #include "heist/locality/automatic/others.hpp"
+#include "heist/locality/automatic/tuner.hpp"
 #include "heist/locality/policy/replay_mode.hpp"
 
 namespace heist::detail {
@@ -18,7 +18,7 @@ namespace heist::detail {
 /// One way to run a region or a graph. The first of each list is random stealing by the executor itself.
 struct way_to_run {
   char const* name;
-  tiering tiers = tiering::none;                  ///< of a region that the executor runs itself
+  tier_mode tiers = tier_mode::none;              ///< of a region that the executor runs itself
   std::optional<other_policy> by = std::nullopt;  ///< another executor runs it
   replay_mode mode = replay_mode::relaxed;        ///< with policy::replay
   int level = 0;                                  ///< added to the boundary level that follows from the data
@@ -28,10 +28,10 @@ struct way_to_run {
 
 inline constexpr way_to_run ways_for_regions[] = {
     {.name = "random", .learning = 1},
-    {.name = "cab", .tiers = tiering::by_level},
-    {.name = "cab", .tiers = tiering::by_level, .level = -1},
-    {.name = "cab", .tiers = tiering::by_level, .level = 1},
-    {.name = "cats", .tiers = tiering::by_profile, .start = 2e5},
+    {.name = "cab", .tiers = tier_mode::by_level},
+    {.name = "cab", .tiers = tier_mode::by_level, .level = -1},
+    {.name = "cab", .tiers = tier_mode::by_level, .level = 1},
+    {.name = "cats", .tiers = tier_mode::by_profile, .start = 2e5},
     {.name = "replay, relaxed", .by = other_policy::replay},
     {.name = "replay, strict_unordered", .by = other_policy::replay, .mode = replay_mode::strict_unordered},
     {.name = "replay, strict_ordered", .by = other_policy::replay, .mode = replay_mode::strict_ordered}};
@@ -45,13 +45,13 @@ inline constexpr way_to_run ways_for_graphs[] = {
     {.name = "replay, strict_ordered", .by = other_policy::replay, .mode = replay_mode::strict_ordered}};
 
 /// For that executor: one worker has nothing to choose, one squad is no squad, and others have to be made.
-chooser chooser_for(std::span<way_to_run const> ways, core const& home, others const& by);
+tuner tuner_for(std::span<way_to_run const> ways, core const& scheduler, others const& by);
 
 /// That executor is made now.
-void made_by(chooser& choice, std::span<way_to_run const> ways, other_policy by);
+void made_by(tuner& choice, std::span<way_to_run const> ways, other_policy by);
 
 /// What was found, as a sentence; `name` is the best way's.
-std::string note_on(chooser const& choice, std::string const& name);
+std::string note_on(tuner const& choice, std::string const& name);
 
 }  // namespace heist::detail
 

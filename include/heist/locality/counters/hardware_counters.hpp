@@ -80,10 +80,10 @@ class basic_hardware_counters {
     }
     event_ = std::move(misses.name);
     if (error != 0) {
-      why_ = detail::perf_refusal(error, refused_, calls_.paranoid());
+      why_ = detail::perf_error(error, rejected_, calls_.paranoid());
     } else if (!read_by_kernel(last_)) {  // so reads a pinned group that got no counters
       close();
-      why_ = detail::perf_refusal(EBUSY, "a group that is counted all the time", {});
+      why_ = detail::perf_error(EBUSY, "a group that is counted all the time", {});
     }
   }
   basic_hardware_counters(basic_hardware_counters const&) = delete;
@@ -136,7 +136,7 @@ class basic_hardware_counters {
     int const file = calls_.open(event, count_ == 0 ? -1 : opened_[0].file);
     if (file < 0) {
       close();
-      refused_ = name;
+      rejected_ = name;
       return -file;
     }
     opened_[count_++] = {file, Calls::reads_in_user_mode ? calls_.map(file) : nullptr, counts};
@@ -180,7 +180,7 @@ class basic_hardware_counters {
 
   [[no_unique_address]] Calls calls_;
   std::array<opened_event, most_events> opened_{};
-  std::string refused_;  ///< the event that was, if one was
+  std::string rejected_;  ///< the event that was, if one was
   std::size_t count_ = 0;
   counter_values last_;
   std::string why_;

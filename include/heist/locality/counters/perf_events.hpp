@@ -39,7 +39,7 @@ private_miss_events private_misses_of(std::string_view cpuinfo);
 
 /// Why perf_event_open failed and how to fix it, as a sentence without its full stop.
 /// `paranoid` is the text of /proc/sys/kernel/perf_event_paranoid, empty if it cannot be read.
-std::string perf_refusal(int error, std::string_view event, std::string_view paranoid);
+std::string perf_error(int error, std::string_view event, std::string_view paranoid);
 
 /// The first characters of a file; empty if it cannot be read. Not by an iterator, which throws when a read fails.
 std::string text_of(char const* path, std::size_t most);

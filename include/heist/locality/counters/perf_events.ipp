@@ -69,43 +69,43 @@ HEIST_COLD_BODY private_miss_events private_misses_of(std::string_view cpuinfo) 
   return generic_miss_events();
 }
 
-HEIST_COLD_BODY std::string perf_refusal(int error, std::string_view event, std::string_view paranoid) {
-  auto sentence = fmt::format("perf_event_open was refused for {} ({}), ", event, std::strerror(error));
+HEIST_COLD_BODY std::string perf_error(int error, std::string_view event, std::string_view paranoid) {
+  auto message = fmt::format("perf_event_open was refused for {} ({}), ", event, std::strerror(error));
   switch (error) {
     case EACCES:
     case EPERM: {
       int level = 0;
       bool const known = std::from_chars(paranoid.data(), paranoid.data() + paranoid.size(), level).ec == std::errc{};
       if (known && level > 2)
-        return sentence + fmt::format(
-                              "as /proc/sys/kernel/perf_event_paranoid is {}; fix it by "
-                              "sysctl kernel.perf_event_paranoid=2 or the capability CAP_PERFMON",
-                              level);
-      return sentence +
+        return message + fmt::format(
+                             "as /proc/sys/kernel/perf_event_paranoid is {}; fix it by "
+                             "sysctl kernel.perf_event_paranoid=2 or the capability CAP_PERFMON",
+                             level);
+      return message +
              "probably by the seccomp profile of a container; fix it by one that allows perf_event_open, or by "
              "the capability CAP_PERFMON";
     }
     case ENOSYS:
-      return sentence +
+      return message +
              "as the kernel or the sandbox has no performance events; fix it by a kernel with "
              "CONFIG_PERF_EVENTS or by leaving the sandbox";
     case ENOENT:
     case ENODEV:
     case ENXIO:
     case EOPNOTSUPP:
-      return sentence +
+      return message +
              "as this machine shows no such counter, which is usual in virtual machines; fix it by giving "
              "the virtual machine a PMU or by running on the machine itself";
     case EMFILE:
     case ENFILE:
-      return sentence + "as there are too many open files; fix it by a higher limit (ulimit -n)";
+      return message + "as there are too many open files; fix it by a higher limit (ulimit -n)";
     case EBUSY:
     case ENOSPC:
-      return sentence +
+      return message +
              "as other programs or the NMI watchdog use the counters; fix it by ending them or by "
              "sysctl kernel.nmi_watchdog=0";
     default:
-      return sentence + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
+      return message + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
   }
 }
 

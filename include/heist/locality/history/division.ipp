@@ -15,12 +15,12 @@ class graph_divider {
  public:
   graph_divider(graph_data const& g, std::vector<known_task>& tasks, std::uint32_t squads);
 
-  void deal_levels();
+  void distribute_levels();
   /// By task: its part. Returns the squad of each part.
   std::vector<std::uint32_t> join_parts();
 
  private:
-  static constexpr std::uint32_t none = known_task::nowhere;
+  static constexpr std::uint32_t none = known_task::no_place;
 
   std::uint32_t& squad(std::uint32_t p) noexcept { return tasks_[p].past.squad; }
   template <class F>
@@ -30,7 +30,7 @@ class graph_divider {
   }
   void weigh();
   void order_by_level();
-  void deal(std::uint32_t const* begin, std::uint32_t const* end);
+  void distribute(std::uint32_t const* begin, std::uint32_t const* end);
   std::uint32_t wanted(std::uint32_t p) const noexcept;
   void give(std::uint32_t p, std::uint32_t to) noexcept;
 
@@ -87,10 +87,10 @@ HEIST_COLD_BODY void graph_divider::order_by_level() {
   }
 }
 
-HEIST_COLD_BODY void graph_divider::deal_levels() {
+HEIST_COLD_BODY void graph_divider::distribute_levels() {
   votes_.assign(tasks_.size() * squads_, 0);
   for (std::size_t l = 0; l + 1 < level_ends_.size(); ++l)
-    deal(order_.data() + level_ends_[l], order_.data() + level_ends_[l + 1]);
+    distribute(order_.data() + level_ends_[l], order_.data() + level_ends_[l + 1]);
 }
 
 /// The squad that has most of what `p` waits for; none if it waits for nothing.
@@ -107,7 +107,7 @@ HEIST_COLD_BODY void graph_divider::give(std::uint32_t p, std::uint32_t to) noex
   load_[to] += weight_[p];
 }
 
-HEIST_COLD_BODY void graph_divider::deal(std::uint32_t const* begin, std::uint32_t const* end) {
+HEIST_COLD_BODY void graph_divider::distribute(std::uint32_t const* begin, std::uint32_t const* end) {
   std::fill(load_.begin(), load_.end(), 0.0);
   double all = 0;
   for (auto const* p = begin; p != end; ++p) all += weight_[*p];
@@ -159,7 +159,7 @@ HEIST_COLD_BODY std::vector<std::uint32_t> graph_divider::join_parts() {
 
 HEIST_COLD_BODY void graph_division::make(graph_data const& g, std::vector<known_task>& tasks, std::uint32_t squads) {
   graph_divider d{g, tasks, squads};
-  d.deal_levels();
+  d.distribute_levels();
   auto const squad_of_part = d.join_parts();
   count_ = squad_of_part.size();
   squad_of_ = std::make_unique<os_env::atomic<std::uint32_t>[]>(count_);

@@ -23,7 +23,7 @@ namespace heist {
 /// Threads  as a value.
 class graph_memory {
  public:
-  static constexpr std::uint32_t nowhere = detail::task_past::nowhere;
+  static constexpr std::uint32_t no_place = detail::task_past::no_place;
 
   /// Of no graph.
   graph_memory() = default;
@@ -56,7 +56,7 @@ class graph_memory {
     return std::chrono::nanoseconds{of(t).end - of(t).begin};
   }
   template <class Task>
-  std::chrono::nanoseconds began(Task const& t) const {
+  std::chrono::nanoseconds add_work(Task const& t) const {
     return std::chrono::nanoseconds{of(t).begin};
   }
   /// Bytes that it touches: as task::footprint() said, or else, in its first run, as cache misses said under policy::cats,

@@ -9,20 +9,20 @@
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/json.hpp"
 #include "heist/locality/history/graph_memory.hpp"
-#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/history/placement_history.hpp"
 
 namespace heist {
 
 HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
-  g.refuse_while_running("read its memory");
+  g.reject_while_running("read its memory");
   graph_memory made;
-  auto const* const known =
-      static_cast<detail::remembering const*>(g.recall.load(std::memory_order_acquire));  // acquire: see keep_recall()
+  auto const* const known = static_cast<detail::placement_history const*>(
+      g.recall.load(std::memory_order_acquire));  // acquire: see keep_recall()
   if (known == nullptr || known->tasks().empty()) return made;
   std::vector<detail::known_task const*> by_index(g.nodes.size());
   bool any = false;
   for (detail::known_task const& t : known->tasks()) {
-    if (t.index >= g.nodes.size() || g.nodes[t.index] == nullptr || g.nodes[t.index]->born != t.born) continue;
+    if (t.index >= g.nodes.size() || g.nodes[t.index] == nullptr || g.nodes[t.index]->created != t.created) continue;
     by_index[t.index] = &t;
     any = any || t.past.known();
   }
@@ -48,14 +48,14 @@ HEIST_COLD_BODY graph_memory graph_memory::of(detail::graph_data const& g) {
 }
 
 HEIST_COLD_BODY void graph_memory::be_followed(detail::graph_data& g, replay_mode mode, std::uint64_t only_on) const {
-  g.refuse_while_running("follow a memory");
+  g.reject_while_running("follow a memory");
   if (only_on == 0) {  // a user's wish, not one of policy::automatic
-    detail::graph_chooser* const chooser = g.chooser.load(std::memory_order_acquire);  // acquire: as above
-    if (chooser != nullptr) chooser->stand_aside(g);
+    detail::graph_tuner* const tuner = g.tuner.load(std::memory_order_acquire);  // acquire: as above
+    if (tuner != nullptr) tuner->detach(g);
   }
   detail::graph_recall* known = g.recall.load(std::memory_order_acquire);  // acquire: as above
-  if (known == nullptr) known = &g.keep_recall(new detail::remembering);
-  static_cast<detail::remembering*>(known)->follow(g, {all_, shape_, workers_, mode, only_on});
+  if (known == nullptr) known = &g.keep_recall(new detail::placement_history);
+  static_cast<detail::placement_history*>(known)->follow(g, {all_, shape_, workers_, mode, only_on});
 }
 
 HEIST_COLD_BODY detail::task_past const& graph_memory::at(detail::graph_data const* g, std::uint32_t index) const {
@@ -83,7 +83,7 @@ HEIST_COLD_BODY graph_memory graph_memory::on_one_worker() const {
   std::uint32_t place = 0;
   for (detail::task_past* const t : order) {
     t->worker = t->from = 0;
-    if (t->squad != nowhere) t->squad = 0;
+    if (t->squad != no_place) t->squad = 0;
     t->place = place++;
   }
   return made;
@@ -107,7 +107,7 @@ HEIST_COLD_BODY std::string graph_memory::to_json() const {
       continue;
     }
     text += fmt::format("  [{}, {}, {}, {}, {}, {}", t.worker, t.place, t.from, t.begin, t.end, t.bytes);
-    if (t.squad != nowhere) text += fmt::format(", {}", t.squad);
+    if (t.squad != no_place) text += fmt::format(", {}", t.squad);
     text += ']';
   }
   text += "],\n \"names\": [";
@@ -131,7 +131,7 @@ HEIST_COLD_BODY task_past past_of(json::value const& line, std::uint64_t workers
   if (fields.size() != 6 && fields.size() != 7)
     throw json_error{fmt::format("a task has 6 or 7 fields, or none, but {} stand there", fields.size())};
   // The squad, and who made it ready, may be of another executor's run than the worker.
-  constexpr std::uint64_t most = 1u << 16, small = task_past::nowhere, large = std::uint64_t{1} << 62;
+  constexpr std::uint64_t most = 1u << 16, small = task_past::no_place, large = std::uint64_t{1} << 62;
   task_past t;
   t.worker = static_cast<std::uint32_t>(whole_below(fields[0], workers, "a task's worker"));
   t.place = static_cast<std::uint32_t>(whole_below(fields[1], small, "a task's place"));

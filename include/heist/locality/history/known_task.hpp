@@ -13,17 +13,17 @@ struct record;
 /// Where a task ran, when, and what it touches. A loop can make the task ready, and run it, twice at a time: fields are
 /// written by os_env::store_shared(), and the last writer counts.
 struct task_past {
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
 
-  std::uint32_t worker = nowhere;  ///< nowhere: it has not run
-  std::uint32_t squad = nowhere;   ///< of that worker
-  std::uint32_t place = nowhere;   ///< among the tasks that this worker began, from 0
-  std::uint32_t from = nowhere;    ///< the worker that made it ready
-  std::int64_t begin = 0;          ///< nanoseconds since the pass began
+  std::uint32_t worker = no_place;  ///< nowhere: it has not run
+  std::uint32_t squad = no_place;   ///< of that worker
+  std::uint32_t place = no_place;   ///< among the tasks that this worker began, from 0
+  std::uint32_t from = no_place;    ///< the worker that made it ready
+  std::int64_t begin = 0;           ///< nanoseconds since the pass began
   std::int64_t end = 0;
   std::uint64_t bytes = 0;  ///< as declared, as counted, or of the values that it takes and leaves; 0: not known
 
-  bool known() const noexcept { return worker != nowhere; }
+  bool known() const noexcept { return worker != no_place; }
   friend bool operator==(task_past const&, task_past const&) = default;
 };
 
@@ -38,23 +38,23 @@ struct ready_count : os_env::atomic<std::uint32_t> {
 ///
 /// Threads  written by who makes the task ready, then by the task.
 struct known_task : queued_runnable {
-  static constexpr std::uint32_t nowhere = task_past::nowhere;
+  static constexpr std::uint32_t no_place = task_past::no_place;
 
   record* of = nullptr;
   std::uint32_t index = 0;  ///< of the node, and when that was born: which task it is
-  std::uint32_t born = 0;
+  std::uint32_t created = 0;
   task_past past;
   std::uint64_t left = 0;  ///< bytes of the value that it has left in the first pass since it was arranged
 
   // In the run in progress.
-  std::uint32_t home = nowhere;  ///< the worker that is to run it; nowhere: any
-  std::uint32_t turn = nowhere;  ///< its place in that worker's list, where the order is followed
-  std::uint32_t part = 0;        ///< of the graph (division.hpp), under policies with squads
-  ready_count ready;             ///< in a graph with conditions: how often it is ready and has not begun
-  bool admitted = false;         ///< its turn has come
-  bool passed = false;           ///< it has given the turn on
-  bool declared = false;         ///< what it touches
-  bool counted = false;          ///< that is by cache misses
+  std::uint32_t scheduler = no_place;  ///< the worker that is to run it; nowhere: any
+  std::uint32_t turn = no_place;       ///< its place in that worker's list, where the order is followed
+  std::uint32_t part = 0;              ///< of the graph (division.hpp), under policies with squads
+  ready_count ready;                   ///< in a graph with conditions: how often it is ready and has not begun
+  bool admitted = false;               ///< its turn has come
+  bool passed = false;                 ///< it has given the turn on
+  bool declared = false;               ///< what it touches
+  bool counted = false;                ///< that is by cache misses
 };
 
 }  // namespace heist::detail

@@ -12,26 +12,26 @@ namespace heist {
 namespace detail {
 
 /// One task in the picture.
-struct drawn_task {
+struct task_shape {
   std::uint32_t nth = 0;
   std::uint32_t depth = 0;  ///< how many tasks of its worker wait meanwhile
-  bool waited = false;      ///< its worker began others before it ended
+  bool has_waited = false;  ///< its worker began others before it ended
 };
 
 /// The tasks that `worker` began, by their beginning.
-HEIST_COLD_BODY std::vector<drawn_task> row_of(std::vector<task_past> const& all, std::uint32_t worker) {
-  std::vector<drawn_task> row;
+HEIST_COLD_BODY std::vector<task_shape> row_of(std::vector<task_past> const& all, std::uint32_t worker) {
+  std::vector<task_shape> row;
   for (std::uint32_t i = 0; i != all.size(); ++i) {
     if (all[i].worker == worker) row.push_back({i});
   }
-  std::sort(row.begin(), row.end(), [&](drawn_task const& a, drawn_task const& b) {
+  std::sort(row.begin(), row.end(), [&](task_shape const& a, task_shape const& b) {
     return all[a.nth].begin != all[b.nth].begin ? all[a.nth].begin < all[b.nth].begin
                                                 : all[a.nth].place < all[b.nth].place;
   });
-  std::vector<drawn_task*> open;
-  for (drawn_task& t : row) {
+  std::vector<task_shape*> open;
+  for (task_shape& t : row) {
     while (!open.empty() && all[open.back()->nth].end <= all[t.nth].begin) open.pop_back();
-    for (drawn_task* const o : open) o->waited = true;
+    for (task_shape* const o : open) o->has_waited = true;
     t.depth = static_cast<std::uint32_t>(std::min<std::size_t>(open.size(), 3));
     open.push_back(&t);
   }
@@ -82,7 +82,7 @@ HEIST_COLD_BODY void graph_memory::write_svg(std::ostream& out) const {
         "<text x=\"4\" y=\"{:.0f}\">worker {}</text>\n<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" "
         "height=\"{:.0f}\" fill=\"#eee\"/>\n",
         y + 22, w, left, y, width, height - 6);
-    for (detail::drawn_task const& d : detail::row_of(all_, w)) {
+    for (detail::task_shape const& d : detail::row_of(all_, w)) {
       detail::task_past const& t = all_[d.nth];
       std::string const name = names[d.nth] != nullptr ? detail::escaped(*names[d.nth]) : fmt::format("#{}", d.nth);
       double const x = left + static_cast<double>(t.begin) * scale;
@@ -92,9 +92,9 @@ HEIST_COLD_BODY void graph_memory::write_svg(std::ostream& out) const {
       out << fmt::format(
           "<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\" fill=\"hsl({},60%,75%)\" "
           "stroke=\"#555\" stroke-width=\"0.3\"{}><title>{}: {} us from {} us{}{}</title></rect>\n",
-          x, at, wide, height - 6 - 8 * d.depth, d.nth * 47 % 360, d.waited ? " stroke-dasharray=\"3 2\"" : "", name,
-          (t.end - t.begin) / 1000, t.begin / 1000, stolen ? fmt::format(", made ready by worker {}", t.from) : "",
-          d.waited ? ", waited" : "");
+          x, at, wide, height - 6 - 8 * d.depth, d.nth * 47 % 360, d.has_waited ? " stroke-dasharray=\"3 2\"" : "",
+          name, (t.end - t.begin) / 1000, t.begin / 1000,
+          stolen ? fmt::format(", made ready by worker {}", t.from) : "", d.has_waited ? ", waited" : "");
       if (stolen)
         out << fmt::format("<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"1.5\" height=\"{:.0f}\"/>\n", x, at,
                            height - 6 - 8 * d.depth);

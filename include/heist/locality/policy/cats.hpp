@@ -14,7 +14,7 @@
 namespace heist::tier {
 
 /// What make_profile() must know besides the tasks.
-struct profile_facts {
+struct profile_info {
   std::uint64_t squads = 1;                                         ///< M
   std::uint64_t shared_cache_bytes = 0;                             ///< S_c of one squad; 0 unknown
   std::uint64_t line_bytes = 64;                                    ///< of a cache line
@@ -38,7 +38,7 @@ struct profile_facts {
 ///
 /// Throws region_error for tasks that are no tree, or if two children of one parent have the same spawn index.
 /// Cost: O(n log n) for n tasks.
-region_profile make_profile(std::vector<profiled_task> const& tasks, profile_facts const& facts);
+region_profile make_profile(std::vector<profiled_task> const& tasks, profile_info const& info);
 
 namespace detail {
 
@@ -57,13 +57,13 @@ struct task_tree {
 };
 
 /// Chooses the source and takes own_bytes from it.
-std::pair<profile_source, std::string> measure(task_tree& tree, profile_facts const& facts);
+std::pair<profile_source, std::string> measure(task_tree& tree, profile_info const& info);
 
 /// Eq. 1 for every task.
 void add_up(std::vector<profile_entry>& entries);
 
 /// Assigns the tiers; returns the verdict's sentence. Leaves data.verdict alone if there is nothing to divide.
-std::string divide(task_tree& tree, profile_data& data, profile_facts const& facts);
+std::string divide(task_tree& tree, profile_data& data, profile_info const& info);
 
 }  // namespace detail
 

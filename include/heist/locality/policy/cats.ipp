@@ -22,7 +22,7 @@ template <class... Arguments>
                                  fmt::format(what, std::forward<Arguments>(arguments)...)));
 }
 
-HEIST_COLD_BODY task_tree arrange(std::vector<profiled_task> const& tasks) {
+HEIST_COLD_BODY task_tree plan(std::vector<profiled_task> const& tasks) {
   if (tasks.size() >= region_profile::no_entry) fail("it has {} tasks, too many to number", tasks.size());
   auto const n = static_cast<std::uint32_t>(tasks.size());
   std::vector<std::uint32_t> by_parent(n);  // all tasks; the root is last, as its parent is the largest number
@@ -79,31 +79,31 @@ HEIST_COLD_BODY bool spread_by_time(task_tree& tree, std::uint64_t bytes) {
   return true;
 }
 
-HEIST_COLD_BODY std::pair<profile_source, std::string> measure(task_tree& tree, profile_facts const& facts) {
+HEIST_COLD_BODY std::pair<profile_source, std::string> measure(task_tree& tree, profile_info const& info) {
   std::string because = "hardware counters are not available" +
-                        (facts.hardware_why_not.empty() ? std::string() : ": " + facts.hardware_why_not);
+                        (info.hardware_why_not.empty() ? std::string() : ": " + info.hardware_why_not);
   std::uint64_t misses = 0, declared = 0;
   for (auto const* const c : tree.counts) {
     misses = add_saturated(misses, c->private_misses);
     declared = add_saturated(declared, c->declared_bytes);
   }
-  if (facts.hardware_available) {
+  if (info.hardware_available) {
     if (misses != 0) {
       for (std::size_t i = 0; i < tree.entries.size(); ++i)
-        tree.entries[i].own_bytes = multiply_saturated(tree.counts[i]->private_misses, facts.line_bytes);
-      return {profile_source::hardware, fmt::format("{}, times {} bytes", facts.hardware_event, facts.line_bytes)};
+        tree.entries[i].own_bytes = multiply_saturated(tree.counts[i]->private_misses, info.line_bytes);
+      return {profile_source::hardware, fmt::format("{}, times {} bytes", info.hardware_event, info.line_bytes)};
     }
-    because = fmt::format("the hardware counted nothing ({})", facts.hardware_event);
+    because = fmt::format("the hardware counted nothing ({})", info.hardware_event);
   }
   if (declared != 0) {
     for (std::size_t i = 0; i < tree.entries.size(); ++i) tree.entries[i].own_bytes = tree.counts[i]->declared_bytes;
     return {profile_source::footprint, because + "; the tasks declared what they touch"};
   }
   because += "; no task declared what it touches";
-  if (facts.region_bytes != 0 && spread_by_time(tree, facts.region_bytes))
+  if (info.region_bytes != 0 && spread_by_time(tree, info.region_bytes))
     return {profile_source::time, because + "; the region's data is spread over the tasks as their time is"};
-  return {profile_source::none, because + (facts.region_bytes == 0 ? "; the region's data size is not known"
-                                                                   : "; the tasks' time was not measured")};
+  return {profile_source::none, because + (info.region_bytes == 0 ? "; the region's data size is not known"
+                                                                  : "; the tasks' time was not measured")};
 }
 
 HEIST_COLD_BODY void add_up(std::vector<profile_entry>& entries) {
@@ -148,19 +148,19 @@ HEIST_COLD_BODY bool divides_and_conquers(task_tree const& tree) {
 /// its ticks stand in for instructions.
 struct cpu_bound_count {
   std::size_t tasks = 0, cpu_bound = 0;
-  bool most() const noexcept { return 2 * cpu_bound > tasks; }
+  bool max() const noexcept { return 2 * cpu_bound > tasks; }
 };
 
 HEIST_COLD_BODY cpu_bound_count count_cpu_bound(task_tree const& tree, profile_source source,
-                                                profile_facts const& facts) {
+                                                profile_info const& info) {
   bool const hardware = source == profile_source::hardware;
-  double const ratio = facts.private_penalty / facts.l1_penalty;
-  double const threshold = hardware ? facts.cpu_bound_misses_per_instruction : facts.cpu_bound_misses_per_tick;
+  double const ratio = info.private_penalty / info.l1_penalty;
+  double const threshold = hardware ? info.cpu_bound_misses_per_instruction : info.cpu_bound_misses_per_tick;
   cpu_bound_count result;
   for (std::size_t i = 0; i < tree.entries.size(); ++i) {
     if (!tree.is_childless(i)) continue;
     auto const& c = *tree.counts[i];
-    auto const lines = static_cast<double>(tree.entries[i].own_bytes) / static_cast<double>(facts.line_bytes);
+    auto const lines = static_cast<double>(tree.entries[i].own_bytes) / static_cast<double>(info.line_bytes);
     double const misses = hardware ? static_cast<double>(c.l1_misses) + static_cast<double>(c.private_misses) * ratio
                                    : lines * (1 + ratio);
     auto const work = static_cast<double>(hardware ? c.instructions : c.ticks);
@@ -195,17 +195,17 @@ HEIST_COLD_BODY std::size_t assign_tiers(task_tree& tree, std::uint64_t limit) {
 /// that gives the most there can be. Divides the largest task, again and again.
 HEIST_COLD_BODY std::uint64_t limit_for(task_tree const& tree, std::uint64_t wanted) {
   auto const& all = tree.entries;
-  std::priority_queue<std::pair<std::uint64_t, std::uint32_t>> undivided;
-  undivided.emplace(all[region_profile::root].soid_bytes, region_profile::root);
+  std::priority_queue<std::pair<std::uint64_t, std::uint32_t>> sequential;
+  sequential.emplace(all[region_profile::root].soid_bytes, region_profile::root);
   std::uint64_t leaves = 1, limit = all[region_profile::root].soid_bytes;
-  while (leaves < wanted && !undivided.empty()) {
-    auto const [bytes, task] = undivided.top();
-    undivided.pop();
+  while (leaves < wanted && !sequential.empty()) {
+    auto const [bytes, task] = sequential.top();
+    sequential.pop();
     std::uint64_t children = 0;
     for (auto child = tree.child_begin[task]; child < tree.child_begin[task + std::size_t{1}]; ++child) {
       if (all[child].soid_bytes == 0) continue;
       ++children;
-      undivided.emplace(all[child].soid_bytes, child);
+      sequential.emplace(all[child].soid_bytes, child);
     }
     if (children < 2) continue;  // divided or not, this task makes one leaf
     leaves += children - 1;
@@ -214,27 +214,27 @@ HEIST_COLD_BODY std::uint64_t limit_for(task_tree const& tree, std::uint64_t wan
   return limit;
 }
 
-HEIST_COLD_BODY std::string divide(task_tree& tree, profile_data& data, profile_facts const& facts) {
+HEIST_COLD_BODY std::string divide(task_tree& tree, profile_data& data, profile_info const& info) {
   auto const all_bytes = tree.entries[region_profile::root].soid_bytes;
   std::string why = "the shared cache of a squad";
-  data.limit_bytes = facts.shared_cache_bytes;
-  if (facts.shared_cache_bytes == 0 || assign_tiers(tree, data.limit_bytes) < facts.squads) {
+  data.limit_bytes = info.shared_cache_bytes;
+  if (info.shared_cache_bytes == 0 || assign_tiers(tree, data.limit_bytes) < info.squads) {
     // Data that fits into fewer caches than there are: Fig. 6 would leave squads without work. The paper's programs
     // never come to this; CAB has a constraint for it (its Eq. 1), and so has this: every squad gets a leaf, and none
     // has much more than its share. An eighth more is let pass, or else halves of unequal size by a few rows (or by
     // the noise of a counter) would be halved again.
-    auto const share = all_bytes / facts.squads;
+    auto const share = all_bytes / info.squads;
     data.limit_bytes = share + share / 8;
-    if (assign_tiers(tree, data.limit_bytes) < facts.squads)
-      data.limit_bytes = std::min(data.limit_bytes, limit_for(tree, facts.squads));
-    why = fmt::format("so that each of {} squads gets a share of {}", facts.squads,
-                      heist::detail::short_bytes(all_bytes));
+    if (assign_tiers(tree, data.limit_bytes) < info.squads)
+      data.limit_bytes = std::min(data.limit_bytes, limit_for(tree, info.squads));
+    why =
+        fmt::format("so that each of {} squads gets a share of {}", info.squads, heist::detail::short_bytes(all_bytes));
   }
   auto const leaves = assign_tiers(tree, data.limit_bytes);
   if (leaves < 2) return "traditional stealing because all data belongs to one task, and that cannot be divided";
-  data.verdict = profile_verdict::two_tiers;
+  data.decision = profile_decision::two_tiers;
   return fmt::format("two tiers: {} leaf inter-squad tasks{} below tasks with more than {} of data ({})", leaves,
-                     leaves < facts.squads ? fmt::format(", fewer than the {} squads,", facts.squads) : std::string(),
+                     leaves < info.squads ? fmt::format(", fewer than the {} squads,", info.squads) : std::string(),
                      heist::detail::short_bytes(data.limit_bytes), why);
 }
 
@@ -242,18 +242,18 @@ HEIST_COLD_BODY std::string divide(task_tree& tree, profile_data& data, profile_
 
 namespace heist::tier {
 
-HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& tasks, profile_facts const& facts) {
+HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& tasks, profile_info const& info) {
   profile_data data;
-  data.squads = facts.squads;
-  data.shared_cache_bytes = facts.shared_cache_bytes;
+  data.squads = info.squads;
+  data.shared_cache_bytes = info.shared_cache_bytes;
   if (tasks.empty()) return region_profile(std::move(data));
 
-  auto tree = detail::arrange(tasks);
-  std::tie(data.source, data.source_note) = detail::measure(tree, facts);
+  auto tree = detail::plan(tasks);
+  std::tie(data.source, data.source_note) = detail::measure(tree, info);
   detail::add_up(tree.entries);
-  auto const cpu = detail::count_cpu_bound(tree, data.source, facts);
-  if (facts.squads <= 1) {
-    data.verdict = profile_verdict::one_squad;
+  auto const cpu = detail::count_cpu_bound(tree, data.source, info);
+  if (info.squads <= 1) {
+    data.decision = profile_decision::one_squad;
     data.note = "traditional stealing because there is one squad";
   } else if (data.source == profile_source::none) {
     data.note = fmt::format(
@@ -261,19 +261,19 @@ HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& ta
         "by region_options::bytes",
         data.source_note);
   } else if (!detail::divides_and_conquers(tree)) {
-    data.verdict = profile_verdict::not_divide_and_conquer;
+    data.decision = profile_decision::not_divide_and_conquer;
     data.note = fmt::format(
         "traditional stealing because this is not divide-and-conquer: none of {} tasks runs the function of one of its "
         "ancestors",
         tasks.size());
-  } else if (cpu.most()) {
-    data.verdict = profile_verdict::cpu_bound;
+  } else if (cpu.max()) {
+    data.decision = profile_decision::cpu_bound;
     data.note = fmt::format("traditional stealing because {} of {} tasks at the bottom of the tree are CPU-bound",
                             cpu.cpu_bound, cpu.tasks);
   } else {
-    data.note = detail::divide(tree, data, facts);
+    data.note = detail::divide(tree, data, info);
   }
-  if (data.verdict != profile_verdict::two_tiers)
+  if (data.decision != profile_decision::two_tiers)
     for (auto& e : tree.entries) e.tier = task_tier::intra;
   data.entries = std::move(tree.entries);
   return region_profile(std::move(data));

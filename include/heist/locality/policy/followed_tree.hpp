@@ -24,12 +24,12 @@ struct tree_part {
 };
 
 /// Where a frame resumes that its worker leaves.
-struct tree_seat {
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+struct tree_slot {
+  static constexpr std::uint32_t no_place = ~std::uint32_t{0};
 
-  std::uint32_t to = nowhere;     ///< a worker; nowhere: the tree says nothing
-  std::uint32_t place = nowhere;  ///< in that worker's list; nowhere: as soon as it can
-  explicit operator bool() const noexcept { return to != nowhere; }
+  std::uint32_t to = no_place;     ///< a worker; nowhere: the tree says nothing
+  std::uint32_t place = no_place;  ///< in that worker's list; nowhere: as soon as it can
+  explicit operator bool() const noexcept { return to != no_place; }
 };
 
 /// What becomes of a child and of the rest of its caller.
@@ -92,9 +92,9 @@ class followed_tree {
     return goes_deeper(i) ? tree_part{i + 1, nodes_[i].end} : tree_part{};
   }
   /// Where the tree says that the frame resumes after that child, or after its fork.
-  tree_seat seat_of(std::uint32_t i) const noexcept {
+  tree_slot slot_of(std::uint32_t i) const noexcept {
     if (i == steal_tree::none || !nodes_[i].entry()) return {};
-    return {nodes_[i].worker % workers_, lists_ ? place_[i] : tree_seat::nowhere};
+    return {nodes_[i].worker % workers_, lists_ ? place_[i] : tree_slot::no_place};
   }
 
   /// The frame of `part` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. What the
@@ -119,14 +119,14 @@ class followed_tree {
 
   /// What can resume at `s` has come.
   template <class Begin>
-  void give(tree_seat const& s, Item& item, Begin&& begin) {
-    if (s.place != tree_seat::nowhere && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;
+  void give(tree_slot const& s, Item& item, Begin&& begin) {
+    if (s.place != tree_slot::no_place && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;
     begin(s.to, item);
   }
   /// The seat will not be used.
   template <class Begin>
-  void refuse(tree_seat const& s, Begin&& begin) {
-    if (lists_ && s.place != tree_seat::nowhere) next_of(s.to, lists_->pass(s.to, s.place), begin);
+  void reject(tree_slot const& s, Begin&& begin) {
+    if (lists_ && s.place != tree_slot::no_place) next_of(s.to, lists_->pass(s.to, s.place), begin);
   }
   /// Worker `w` may begin its next.
   template <class Begin>

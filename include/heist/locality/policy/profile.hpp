@@ -45,10 +45,10 @@ class region_profile {
   /// a slot are told apart by comparing both numbers.
   std::uint32_t lookup(std::uint32_t parent, std::uint32_t index) const noexcept;
 
-  profile_verdict verdict() const noexcept { return data_.verdict; }
+  profile_decision decision() const noexcept { return data_.decision; }
   profile_source source() const noexcept { return data_.source; }
   /// One sentence: what the verdict is and why.
-  std::string const& note() const noexcept { return data_.note; }
+  std::string const& explain() const noexcept { return data_.note; }
   /// Why this source and no better one.
   std::string const& source_note() const noexcept { return data_.source_note; }
   /// True if it was made for a machine with so many squads that share so much: a profile of another machine is of no
@@ -76,7 +76,7 @@ class region_profile {
   void check_sums() const;
 
   /// Fibonacci hashing: the upper bits of a product. The table is never more than half full.
-  std::size_t home(std::uint32_t parent, std::uint32_t index) const noexcept;
+  std::size_t scheduler(std::uint32_t parent, std::uint32_t index) const noexcept;
 
   profile_data data_;
   std::vector<std::uint32_t> slots_;  ///< entry numbers; a power of two of them, 2^(64 - shift_)

@@ -33,7 +33,7 @@ HEIST_COLD_BODY region_profile::region_profile(profile_data data) : data_(std::m
 
 HEIST_COLD_BODY std::uint32_t region_profile::lookup(std::uint32_t parent, std::uint32_t index) const noexcept {
   if (slots_.empty()) return no_entry;
-  for (auto slot = home(parent, index);; slot = (slot + 1) & (slots_.size() - 1)) {
+  for (auto slot = scheduler(parent, index);; slot = (slot + 1) & (slots_.size() - 1)) {
     auto const found = slots_[slot];
     if (found == no_entry || (data_.entries[found].parent == parent && data_.entries[found].index == index))
       return found;
@@ -53,9 +53,9 @@ HEIST_COLD_BODY std::size_t region_profile::count(task_tier tier) const noexcept
 HEIST_COLD_BODY void region_profile::check() const {
   auto const& all = data_.entries;
   if (all.size() >= no_entry) detail::fail_profile("it has {} tasks, too many to number", all.size());
-  if (all.empty() && data_.verdict != profile_verdict::nothing_measured) detail::fail_profile("it has no tasks");
+  if (all.empty() && data_.decision != profile_decision::nothing_measured) detail::fail_profile("it has no tasks");
   if (!all.empty() && all[root].parent != no_entry) detail::fail_profile("its first task is not the root");
-  bool const tiers = data_.verdict == profile_verdict::two_tiers;
+  bool const tiers = data_.decision == profile_decision::two_tiers;
   if (tiers && data_.squads < 2) detail::fail_profile("it has two tiers for {} squads", data_.squads);
   if (tiers && all[root].tier != task_tier::inter)
     detail::fail_profile("two tiers, but its root is not in the inter tier");
@@ -78,7 +78,7 @@ HEIST_COLD_BODY void region_profile::fill_slots() {
   for (; size < 2 * all.size(); size *= 2) --shift_;
   slots_.assign(size, no_entry);
   for (std::uint32_t i = 1; i < all.size(); ++i) {
-    auto slot = home(all[i].parent, all[i].index);
+    auto slot = scheduler(all[i].parent, all[i].index);
     for (; slots_[slot] != no_entry; slot = (slot + 1) & (size - 1))
       if (auto const& e = all[slots_[slot]]; e.parent == all[i].parent && e.index == all[i].index)
         detail::fail_profile("tasks {} and {} have the same path", slots_[slot], i);
@@ -102,7 +102,7 @@ HEIST_COLD_BODY void region_profile::check_sums() const {
   }
 }
 
-HEIST_COLD_BODY std::size_t region_profile::home(std::uint32_t parent, std::uint32_t index) const noexcept {
+HEIST_COLD_BODY std::size_t region_profile::scheduler(std::uint32_t parent, std::uint32_t index) const noexcept {
   auto const key = std::uint64_t{parent} << 32 | index;
   return static_cast<std::size_t>((key ^ key >> 29) * 0x9E3779B97F4A7C15u >> shift_);
 }
@@ -156,7 +156,7 @@ HEIST_COLD_BODY std::string region_profile::text(std::size_t rows) const {
                           data_.note, data_.squads, cache, all.size(),
                           detail::short_bytes(all.empty() ? 0 : all[root].soid_bytes),
                           detail::short_bytes(data_.limit_bytes), to_string(data_.source), data_.source_note);
-  if (data_.verdict != profile_verdict::two_tiers) return text;
+  if (data_.decision != profile_decision::two_tiers) return text;
 
   std::vector<std::uint32_t> leaf(all.size(), no_entry);  // the leaf inter-squad task whose subtree it is in
   std::vector<std::uint32_t> intra_below(all.size());
@@ -176,8 +176,8 @@ HEIST_COLD_BODY std::string region_profile::text(std::size_t rows) const {
   };
   constexpr std::size_t deepest_indent = 20;
   text += fmt::format("{:<48}{:>12}{:>12}  {}\n", "task (spawn index in its parent)", "SOID", "itself", "tier");
-  std::size_t shown = 0;
-  for (std::vector<visit> stack{{root, 0}}; !stack.empty() && shown < rows; ++shown) {
+  std::size_t visible = 0;
+  for (std::vector<visit> stack{{root, 0}}; !stack.empty() && visible < rows; ++visible) {
     auto const [i, depth] = stack.back();
     stack.pop_back();
     auto const name = fmt::format("{:{}}{}", "", 2 * std::min(depth, deepest_indent),
@@ -191,7 +191,7 @@ HEIST_COLD_BODY std::string region_profile::text(std::size_t rows) const {
     for (auto const child : below) stack.push_back({child, depth + 1});
   }
   auto const inter_tier = all.size() - count(task_tier::intra);
-  if (shown < inter_tier) text += fmt::format("... and {} more inter-squad tasks\n", inter_tier - shown);
+  if (visible < inter_tier) text += fmt::format("... and {} more inter-squad tasks\n", inter_tier - visible);
   return text;
 }
 
@@ -201,7 +201,7 @@ HEIST_COLD_BODY std::string region_profile::to_json() const {
       "\"limit_bytes\": {},\n \"source\": {}, \"source_note\": {},\n \"verdict\": {}, \"note\": {},\n"
       " \"fields\": [\"parent\", \"index\", \"own_bytes\", \"soid_bytes\", \"tier\"],\n \"tasks\": [",
       detail::profile_version, data_.squads, data_.shared_cache_bytes, data_.limit_bytes,
-      json::quote(to_string(data_.source)), json::quote(data_.source_note), json::quote(to_string(data_.verdict)),
+      json::quote(to_string(data_.source)), json::quote(data_.source_note), json::quote(to_string(data_.decision)),
       json::quote(data_.note));
   for (std::size_t i = 0; i < data_.entries.size(); ++i) {
     auto const& e = data_.entries[i];
@@ -223,7 +223,7 @@ HEIST_COLD_BODY region_profile region_profile::from_json(std::string_view text) 
     data.limit_bytes = v.at("limit_bytes").as_unsigned();
     data.source = detail::enum_of<profile_source>(v.at("source"), detail::source_words);
     data.source_note = v.at("source_note").as_string();
-    data.verdict = detail::enum_of<profile_verdict>(v.at("verdict"), detail::verdict_words);
+    data.decision = detail::enum_of<profile_decision>(v.at("verdict"), detail::decision_words);
     data.note = v.at("note").as_string();
     for (auto const& task : v.at("tasks").as_array()) data.entries.push_back(detail::profile_entry_of(task));
   } catch (json_error const& e) {

@@ -43,7 +43,7 @@ enum class task_tier : std::uint8_t {
 };
 
 /// What a profile means for the runs to come. All but two_tiers mean traditional stealing.
-enum class profile_verdict : std::uint8_t {
+enum class profile_decision : std::uint8_t {
   two_tiers,
   cpu_bound,               ///< most tasks miss the caches too seldom for placement to matter (section 3.5)
   not_divide_and_conquer,  ///< no task runs the function of one of its ancestors (section 4.4)
@@ -55,8 +55,8 @@ namespace detail {
 
 inline constexpr std::string_view source_words[] = {"hardware", "footprint", "time", "none"};
 inline constexpr std::string_view tier_words[] = {"inter", "leaf_inter", "intra"};
-inline constexpr std::string_view verdict_words[] = {"two_tiers", "cpu_bound", "not_divide_and_conquer",
-                                                     "nothing_measured", "one_squad"};
+inline constexpr std::string_view decision_words[] = {"two_tiers", "cpu_bound", "not_divide_and_conquer",
+                                                      "nothing_measured", "one_squad"};
 
 /// Stays at the largest number instead of starting again at 0.
 constexpr std::uint64_t add_saturated(std::uint64_t a, std::uint64_t b) noexcept {
@@ -74,8 +74,8 @@ constexpr std::string_view to_string(profile_source s) noexcept {
 constexpr std::string_view to_string(task_tier t) noexcept {
   return detail::tier_words[static_cast<int>(t)];
 }
-constexpr std::string_view to_string(profile_verdict v) noexcept {
-  return detail::verdict_words[static_cast<int>(v)];
+constexpr std::string_view to_string(profile_decision v) noexcept {
+  return detail::decision_words[static_cast<int>(v)];
 }
 
 /// A task in a profile.
@@ -96,7 +96,7 @@ struct profile_data {
   std::uint64_t limit_bytes = 0;         ///< tasks with more data than this were divided
   profile_source source = profile_source::none;
   std::string source_note = "no run has been profiled";  ///< why this source
-  profile_verdict verdict = profile_verdict::nothing_measured;
+  profile_decision decision = profile_decision::nothing_measured;
   std::string note = "traditional stealing because no run has been profiled";  ///< the verdict as a sentence
   std::vector<profile_entry> entries;  ///< parents stand before their children; the root is first
 

@@ -55,7 +55,7 @@ HEIST_COLD_BODY std::string text_of_steal(steal_tree::steal const& s) {
   return fmt::format("worker {} goes on after its children, left by {}, its number {}", s.worker, s.victim, s.sequence);
 }
 
-[[noreturn]] HEIST_COLD_BODY void refuse_steal_tree(std::string_view what) {
+[[noreturn]] HEIST_COLD_BODY void reject_steal_tree(std::string_view what) {
   throw steal_tree_error(fmt::format("this is no steal tree: {}", what));
 }
 
@@ -64,8 +64,8 @@ HEIST_COLD_BODY std::string text_of_steal(steal_tree::steal const& s) {
 namespace heist {
 
 HEIST_COLD_BODY steal_tree::builder::builder(steal_tree& tree, std::size_t workers, std::uint32_t body) : tree_{tree} {
-  if (workers >= none) detail::refuse_steal_tree(fmt::format("{} workers are too many", workers));
-  if (body >= workers) detail::refuse_steal_tree(fmt::format("worker {} began it, but there are {}", body, workers));
+  if (workers >= none) detail::reject_steal_tree(fmt::format("{} workers are too many", workers));
+  if (body >= workers) detail::reject_steal_tree(fmt::format("worker {} began it, but there are {}", body, workers));
   tree_.workers_ = workers;
   tree_.body_ = body;
   tree_.nodes_.emplace_back();
@@ -73,22 +73,22 @@ HEIST_COLD_BODY steal_tree::builder::builder(steal_tree& tree, std::size_t worke
 
 HEIST_COLD_BODY void steal_tree::builder::add(std::size_t common, std::span<std::uint32_t const> further,
                                               steal const& e) {
-  if (common + further.size() == 0) detail::refuse_steal_tree("a steal has no place");
+  if (common + further.size() == 0) detail::reject_steal_tree("a steal has no place");
   auto& nodes = tree_.nodes_;
   auto const last_branch = [&](std::size_t i) { return nodes[open_[i + 1]].branch; };
   std::size_t same = 0;
   while (same < further.size() && common + same < depth() && last_branch(common + same) == further[same]) ++same;
   std::size_t const fork = common + same;  // here the ways part
   if (same == further.size() && nodes[open_[fork]].entry())
-    detail::refuse_steal_tree(detail::text_of_place(place(common, further)) + " has two entries");
+    detail::reject_steal_tree(detail::text_of_place(place(common, further)) + " has two entries");
   if (same == further.size() || (fork < depth() && further[same] < last_branch(fork))) {
-    detail::refuse_steal_tree(detail::text_of_place(place(common, further)) +
+    detail::reject_steal_tree(detail::text_of_place(place(common, further)) +
                               " does not stand where the serial program comes to it");
   }
   check(common, further, e);
   close(fork + 1);
   for (std::uint32_t const branch : further.subspan(same)) {
-    if (nodes.size() == none) detail::refuse_steal_tree("it is too large");
+    if (nodes.size() == none) detail::reject_steal_tree("it is too large");
     open_.push_back(static_cast<std::uint32_t>(nodes.size()));
     nodes.emplace_back().branch = branch;
   }
@@ -102,7 +102,7 @@ HEIST_COLD_BODY void steal_tree::builder::finish() {
   close(0);
   std::sort(numbers_.begin(), numbers_.end());
   if (auto const twice = std::adjacent_find(numbers_.begin(), numbers_.end()); twice != numbers_.end()) {
-    detail::refuse_steal_tree(fmt::format("worker {} has two entries with number {}", twice->first, twice->second));
+    detail::reject_steal_tree(fmt::format("worker {} has two entries with number {}", twice->first, twice->second));
   }
   tree_.nodes_.shrink_to_fit();
 }
@@ -118,11 +118,11 @@ HEIST_COLD_BODY std::vector<std::uint32_t> steal_tree::builder::place(std::size_
 HEIST_COLD_BODY void steal_tree::builder::check(std::size_t common, std::span<std::uint32_t const> further,
                                                 steal const& e) const {
   if (e.worker >= tree_.workers_ || e.victim >= tree_.workers_) {
-    detail::refuse_steal_tree(fmt::format("{}: {}, but there are {} workers",
+    detail::reject_steal_tree(fmt::format("{}: {}, but there are {} workers",
                                           detail::text_of_place(place(common, further)), detail::text_of_steal(e),
                                           tree_.workers_));
   }
-  if (e.worker == e.victim && !e.after_join) detail::refuse_steal_tree(fmt::format("worker {} robs itself", e.worker));
+  if (e.worker == e.victim && !e.after_join) detail::reject_steal_tree(fmt::format("worker {} robs itself", e.worker));
 }
 
 HEIST_COLD_BODY void steal_tree::builder::close(std::size_t left) {
@@ -234,7 +234,7 @@ HEIST_COLD_BODY steal_tree steal_tree::from_json(std::string_view text) {
 }
 
 HEIST_COLD_BODY std::string steal_tree::to_dot() const {
-  auto const colour = [&](std::uint32_t worker) {
+  auto const color = [&](std::uint32_t worker) {
     return fmt::format("{:.3f} 0.45 0.95", static_cast<double>(worker) / static_cast<double>(workers_));
   };
   std::string text = "digraph steal_tree {\n  node [shape=box, style=filled];\n";
@@ -242,11 +242,11 @@ HEIST_COLD_BODY std::string steal_tree::to_dot() const {
   std::size_t i = 0;
   visit([&](std::size_t depth, node const& n) {
     if (depth == 0) {
-      text += fmt::format("  n0 [label=\"body\\nworker {}\", fillcolor=\"{}\"];\n", body_, colour(body_));
+      text += fmt::format("  n0 [label=\"body\\nworker {}\", fillcolor=\"{}\"];\n", body_, color(body_));
     } else if (n.entry()) {
       text += fmt::format("  n{} [label=\"worker {} {} {}\\nits number {}\", {}fillcolor=\"{}\"];\n", i, n.worker,
                           n.after_join ? "goes on, left by" : "from", n.victim, n.sequence,
-                          n.after_join ? "style=\"filled,dashed\", " : "", colour(n.worker));
+                          n.after_join ? "style=\"filled,dashed\", " : "", color(n.worker));
     } else {
       text += fmt::format("  n{} [label=\"\", shape=point];\n", i);
     }

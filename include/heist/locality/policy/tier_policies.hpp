@@ -14,7 +14,7 @@ namespace tier {
 /// 2011): tasks above the boundary level, which boundary_level.hpp computes from the region's data size and the squads'
 /// shared cache, are stolen between squads by their head workers; what they fork below it stays in the squad.
 struct cab {
-  static constexpr tiering division = tiering::by_level;
+  static constexpr tier_mode division = tier_mode::by_level;
 };
 
 /// "CATS: Cache Aware Task-Stealing based on Online Profiling in Multi-socket Multi-core Architectures" (Chen, Guo,
@@ -22,7 +22,7 @@ struct cab {
 /// into a squad's shared cache.
 template <counter_source Counters>
 struct cats_measured_by {
-  static constexpr tiering division = tiering::by_profile;
+  static constexpr tier_mode division = tier_mode::by_profile;
   using counter_type = Counters;
 };
 /// With the processor's counters.
@@ -40,10 +40,10 @@ concept measuring_tier = tier_policy<T> && requires { typename T::counter_type; 
 namespace policy {
 
 /// Squads and two tiers, by a boundary level. For executors with <heist/tiers.hpp>.
-struct cab : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cab> {};
+struct cab : bundle<victim::random, idle::standard, order::by_tier, join::park, tier::cab> {};
 
 /// Squads and two tiers, by the profile of a region's first run. For executors with <heist/tiers.hpp>.
-struct cats : bundle<victim::random, idle::default_idle, order::by_tier, join::park, tier::cats> {};
+struct cats : bundle<victim::random, idle::standard, order::by_tier, join::park, tier::cats> {};
 
 static_assert(executor_policy<cab> && executor_policy<cats>);
 

@@ -56,7 +56,7 @@ class region {
   /// One sentence on how its last run was divided, and why. Empty before the first run, and under policies without
   /// tiers. Under policy::automatic: the fastest way so far. Under policy::replay: the reason if there is no steal
   /// tree.
-  std::string const& note() const noexcept { return note_; }
+  std::string const& explain() const noexcept { return note_; }
   /// The boundary level of its last run, under policy::cab.
   std::optional<std::uint32_t> boundary_level() const noexcept { return level_; }
   /// The measurements of CATS; text() returns a table. Empty before the first run under policy::cats.
@@ -71,7 +71,7 @@ class region {
   /// The program need not be the recorded one. Steals at places that it does not reach are skipped, and deeper forks
   /// run with the frame above (Rules 4.1, 4.2). For a tree of p workers on q < p workers, worker w is w mod q, and
   /// strict_ordered becomes strict_unordered. If another program cannot keep the order of the tree, the run ignores
-  /// the order, and note() says so. In strict modes forks below the last steal are plain calls on the stack of the
+  /// the order, and explain() says so. In strict modes forks below the last steal are plain calls on the stack of the
   /// task: size it as for a serial program (options::stack_size).
   ///
   /// Throws region_error during a run, steal_tree_error for the tree of no run; bad_alloc.
@@ -80,7 +80,7 @@ class region {
   /// run.
   void follow_designations();
   /// Ends follow(), follow_designations() and adapt(). Throws region_error during a run.
-  void follow_none();
+  void unfollow();
   /// In this and all later runs under policy::replay the region refines its schedule until it is good (see
   /// adaptation). With ctx.may_be_stolen() it makes tasks as coarse as the load allows (VI). Throws region_error
   /// during a run.
@@ -117,11 +117,11 @@ class region {
   run_times times_;
 
   os_env::atomic<bool> running_{false};
-  std::uint64_t planned_for_ = 0;      ///< the executor for which note_ and level_ hold; 0: none
-  std::optional<std::uint32_t> home_;  ///< the squad where its body runs
-  detail::path_memory squad_of_;       ///< which squad ran which inter-squad task
-  std::shared_ptr<void> trials_;       ///< what policy::automatic has found (locality/automatic/)
-  std::shared_ptr<void> recorded_;     ///< what policies that record keep for the next run (locality/replay/)
+  std::uint64_t planned_for_ = 0;           ///< the executor for which note_ and level_ hold; 0: none
+  std::optional<std::uint32_t> scheduler_;  ///< the squad where its body runs
+  detail::path_memory squad_of_;            ///< which squad ran which inter-squad task
+  std::shared_ptr<void> trials_;            ///< what policy::automatic has found (locality/automatic/)
+  std::shared_ptr<void> recorded_;          ///< what policies that record keep for the next run (locality/replay/)
 };
 
 namespace detail {
@@ -133,12 +133,12 @@ struct region_access {
   region_access& operator=(region_access const&) = delete;
   ~region_access() { end(r); }
 
-  /// The squad that ran the task of this path last, or `otherwise`.
-  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, std::size_t squads) const;
+  /// The squad that ran the task of this path last, or `fallback`.
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t fallback, std::size_t squads) const;
   void remember(std::uint64_t path, std::uint32_t number) const noexcept { r.squad_of_.remember(path, number); }
 
-  std::optional<std::uint32_t>& home() const noexcept { return r.home_; }
-  std::string& note() const noexcept { return r.note_; }
+  std::optional<std::uint32_t>& scheduler() const noexcept { return r.scheduler_; }
+  std::string& explanation() const noexcept { return r.note_; }
   std::optional<std::uint32_t>& level() const noexcept { return r.level_; }
   region_profile& profile() const noexcept { return r.profile_; }
   steal_tree& tree() const noexcept { return r.tree_; }

@@ -39,15 +39,15 @@ HEIST_COLD_BODY void region_access::begin(region& r) {
   }
 }
 
-HEIST_COLD_BODY std::uint32_t region_access::squad_of(std::uint64_t path, std::uint32_t otherwise,
+HEIST_COLD_BODY std::uint32_t region_access::squad_of(std::uint64_t path, std::uint32_t fallback,
                                                       std::size_t squads) const {
   std::uint32_t const found = r.squad_of_.find(path);
-  return found < squads ? found : otherwise;
+  return found < squads ? found : fallback;
 }
 
 HEIST_COLD_BODY void region_access::forget_squads() const noexcept {
   r.squad_of_.clear();
-  r.home_.reset();
+  r.scheduler_.reset();
 }
 
 }  // namespace heist::detail
@@ -73,7 +73,7 @@ HEIST_COLD_BODY void region::follow_designations() {
   following_ = following::designations;
 }
 
-HEIST_COLD_BODY void region::follow_none() {
+HEIST_COLD_BODY void region::unfollow() {
   detail::region_access const in_use{*this};
   recorded_.reset();
   following_ = following::nothing;

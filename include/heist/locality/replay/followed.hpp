@@ -18,7 +18,7 @@ namespace heist::detail {
 /// A calling frame that follows, or designates.
 struct followed_frame : recorded_frame {
   followed_record tree_place;      ///< the child's, if it follows
-  replay_seat seat;                ///< whom the rest of the caller is given to
+  replay_slot slot;                ///< whom the rest of the caller is given to
   frame_record* record = nullptr;  ///< the child's
 };
 
@@ -40,17 +40,17 @@ class followed_parent {
   /// tree says.
   void join(counted_join& all, std::int64_t continuation_stolen);
   /// As above, with a branch of its own: the frame could be stolen after its last child, too.
-  void join_apart(counted_join& all, std::int64_t continuation_stolen);
+  void join_separately(counted_join& all, std::int64_t continuation_stolen);
 
  private:
-  [[noreturn]] HEIST_RARE static void refuse_designation();
+  [[noreturn]] HEIST_RARE static void reject_assignment();
 
   fiber& on_;
   frame_record& record_;
   std::uint32_t branch_;
   replay_run* run_;
-  std::uint32_t designated_ = tree_seat::nowhere;
-  replay_seat after_join_;
+  std::uint32_t assigned_ = tree_slot::no_place;
+  replay_slot after_join_;
 };
 
 /// Calls `function(&frame, child fiber)` on a fiber of its own, which calls rest_is_left(). Returns on the worker that
@@ -95,7 +95,7 @@ class followed_start {
     fiber& child = *static_cast<fiber*>(fiber_of_child);
     rest_is_left(c);
     c.call(child, *c.record);
-    replay_run* const run = c.seat.run;
+    replay_run* const run = c.slot.run;
     if (run != nullptr) run->pass_rest(c.tree_place);
     end_of_work(c.place.parent);
     if (run != nullptr) run->turn(child);

@@ -17,16 +17,16 @@ struct frame_record {
   // Marks in `forks`, so that one test tells a fork that has nothing to do with a steal tree.
   static constexpr std::uint32_t special = 1u << 31;  ///< in a followed_record, and with any of the others
   static constexpr std::uint32_t serial = 1u << 30;   ///< of many frames at once, whose forks are calls: never changes
-  static constexpr std::uint32_t designated =
+  static constexpr std::uint32_t is_assigned =
       1u << 29;                                     ///< the rest of the frame goes to the worker that room_notes names
-  static constexpr std::uint32_t plain = 1u << 28;  ///< with `designated`: it is no followed_record
+  static constexpr std::uint32_t plain = 1u << 28;  ///< with `is_assigned`: it is no followed_record
   static constexpr std::uint32_t count = plain - 1;
 
   bool is_special() const noexcept { return (forks & special) != 0; }
 };
 
 /// A calling frame whose thieves note what they take: of all frames where the order is `recorded`.
-struct recorded_frame : calling_frame {
+struct recorded_frame : caller_frame {
   frame_record place;  ///< of the child that is called
 };
 
@@ -47,8 +47,10 @@ struct room_notes {
     return was;
   }
   /// By the frame that forks next, if its record says so.
-  std::uint32_t designated_worker() const noexcept { return static_cast<std::uint32_t>(word_ >> 32); }
-  void designate(std::uint32_t worker) const noexcept { word_ = (word_ & low) | (std::uint64_t{worker} << 32); }
+  std::uint32_t assigned_worker() const noexcept { return static_cast<std::uint32_t>(word_ >> 32); }
+  void assign_continuation(std::uint32_t worker) const noexcept {
+    word_ = (word_ & low) | (std::uint64_t{worker} << 32);
+  }
 
  private:
   static constexpr std::uint64_t low = ~std::uint32_t{0};

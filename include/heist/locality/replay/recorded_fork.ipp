@@ -20,7 +20,7 @@ struct recorded_child : recorded_frame {
   explicit recorded_child(erased_child& c) noexcept : child{&c} {}
 
   static int run(void* argument, void* fiber_of_child) noexcept {
-    auto& frame = *static_cast<recorded_child*>(static_cast<calling_frame*>(argument));
+    auto& frame = *static_cast<recorded_child*>(static_cast<caller_frame*>(argument));
     fiber& self = *static_cast<fiber*>(fiber_of_child);
     continuation_slot* const at = begin_child(self);
     frame.child->call(self, recorded_places::position_of(frame.place));
@@ -64,7 +64,7 @@ HEIST_COLD_BODY void recorded_fork(fiber& self, fork_slot* position, std::span<e
   recorded_places::joining join{self, position, branch + count - 1};
   for (std::uint32_t i = 0; i != count; ++i) {
     if (!frames[i].runs) continue;
-    if (!frames[i].finished.done()) join.about_to_wait();
+    if (!frames[i].finished.is_ready()) join.about_to_wait();
     self.wait_for(frames[i].finished);
   }
 }
@@ -73,7 +73,7 @@ struct followed_child : followed_frame {
   followed_child(erased_child& c, counted_join& all) noexcept : child{&c}, joined{&all} {}
 
   static followed_child& of(void* frame) noexcept {
-    return *static_cast<followed_child*>(static_cast<calling_frame*>(frame));
+    return *static_cast<followed_child*>(static_cast<caller_frame*>(frame));
   }
   counted_join& join() const noexcept { return *joined; }
   void release(fiber&) noexcept {}
@@ -128,21 +128,21 @@ HEIST_COLD_BODY fork_way replay_room::way_of_scope(fiber&, fork_slot*) noexcept 
   return fork_way::by_room;
 }
 
-HEIST_COLD_BODY std::unique_ptr<room_scope> replay_room::make_scope(scope_base& of, bool elsewhere) {
-  return std::make_unique<recorded_scope>(of, elsewhere);
+HEIST_COLD_BODY std::unique_ptr<room_scope> replay_room::make_scope(scope_base& of, bool remote) {
+  return std::make_unique<recorded_scope>(of, remote);
 }
 
 HEIST_COLD_BODY bool replay_room::may_queue(fiber const&, fork_way) const noexcept {
   return false;
 }
 
-HEIST_COLD_BODY bool replay_room::remembers(fork_slot* position) const noexcept {
+HEIST_COLD_BODY bool replay_room::has_history(fork_slot* position) const noexcept {
   if (!recorded_places::has_record(position)) return false;
   frame_record const* const record = recorded_places::record_of(position);
   return record->is_special() || recorded_run::of(record) != nullptr;
 }
 
-HEIST_COLD_BODY void replay_room::designate(fiber& self, fork_slot* position, std::size_t worker) {
+HEIST_COLD_BODY void replay_room::assign_continuation(fiber& self, fork_slot* position, std::size_t worker) {
   if (!recorded_places::has_record(position)) return;
   frame_record& record = *recorded_places::record_of(position);
   if ((record.forks & frame_record::serial) != 0) {
@@ -152,8 +152,8 @@ HEIST_COLD_BODY void replay_room::designate(fiber& self, fork_slot* position, st
         "this one; in a run that follows a tree, the tree says what is stolen"};
   }
   if (recorded_run::of(&record) == nullptr) return;
-  room_notes{self.room_word}.designate(static_cast<std::uint32_t>(worker));
-  record.forks |= frame_record::designated | (record.is_special() ? 0 : frame_record::special | frame_record::plain);
+  room_notes{self.room_word}.assign_continuation(static_cast<std::uint32_t>(worker));
+  record.forks |= frame_record::is_assigned | (record.is_special() ? 0 : frame_record::special | frame_record::plain);
 }
 
 HEIST_COLD_BODY bool replay_room::may_be_stolen(fork_slot* position) const noexcept {

@@ -14,8 +14,8 @@
 #include "heist/core/base/config.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/fork/child_first.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/fork_traits.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/locality/replay/replay_room.hpp"
 #include "heist/locality/replay/steal_log.hpp"
@@ -157,7 +157,7 @@ struct root_frame<basic_context<order::recorded>> {
 };
 
 template <>
-struct foreign_frame<basic_context<order::recorded>> : recorded_places::without_context {
+struct external_frame<basic_context<order::recorded>> : recorded_places::without_context {
   using without_context::without_context;
 };
 

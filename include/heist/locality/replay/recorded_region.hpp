@@ -36,10 +36,10 @@ class recorded_region_run {
 
   void follow(adaptation const& adapted);
   void follow(steal_tree const& tree, replay_mode mode, bool by_hand = false);
-  std::string note() const;
+  std::string explain() const;
 
   region_access const memory_;
-  core& home_;
+  core& scheduler_;
   replay_memory& kept_;
   steal_log& log_;
   recorded_run run_;
@@ -47,7 +47,7 @@ class recorded_region_run {
   std::uint32_t body_;
   std::size_t recorded_with_ = 0;
   bool keeps_order_ = false;
-  std::int64_t began_ = 0, elapsed_ = 0;
+  std::int64_t start_time_ = 0, elapsed_ = 0;
 };
 
 }  // namespace heist::detail

@@ -17,9 +17,9 @@ namespace heist::detail {
 
 HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
     : memory_{r},
-      home_{self.home},
+      scheduler_{self.scheduler},
       kept_{replay_memory::of(memory_.recorded())},
-      log_{kept_.begin(self.home.worker_count)},
+      log_{kept_.begin(self.scheduler.worker_count)},
       run_{log_},
       body_{self.worker->number} {
   switch (memory_.following()) {
@@ -29,7 +29,7 @@ HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
       follow(memory_.followed(), memory_.mode());
       break;
     case following::designations:
-      follow(kept_.without_steals(home_.worker_count), replay_mode::strict_unordered, true);
+      follow(kept_.without_steals(scheduler_.worker_count), replay_mode::strict_unordered, true);
       break;
     case following::itself:
       follow(memory_.adapted());
@@ -43,13 +43,13 @@ HEIST_COLD_BODY frame_record& recorded_region_run::body_record() noexcept {
 }
 
 HEIST_COLD_BODY void recorded_region_run::begin() noexcept {
-  began_ = os_env::nanoseconds();
-  log_.begins(began_);
+  start_time_ = os_env::nanoseconds();
+  log_.begins(start_time_);
 }
 
 HEIST_COLD_BODY void recorded_region_run::end() noexcept {
   std::int64_t const now = os_env::nanoseconds();
-  elapsed_ = now - began_;
+  elapsed_ = now - start_time_;
   log_.ends(now);
   if (replay_) replay_->body_ended();
 }
@@ -60,9 +60,9 @@ HEIST_COLD_BODY void recorded_region_run::finish(bool failed) noexcept {
   try {
     if (log_.incomplete()) throw std::bad_alloc{};
     kept_.take(body_, memory_.tree());
-    auto const all = elapsed_ * static_cast<std::int64_t>(home_.worker_count);
+    auto const all = elapsed_ * static_cast<std::int64_t>(scheduler_.worker_count);
     run_times const times{elapsed_, log_.nanoseconds_at_work(), all - log_.nanoseconds_at_work()};
-    memory_.note() = note();
+    memory_.explanation() = explain();
     memory_.times() = times;
     if (memory_.following() == following::itself) {
       if (!memory_.adapted().settled()) kept_.forget_tree();  // the next may follow another one
@@ -70,10 +70,10 @@ HEIST_COLD_BODY void recorded_region_run::finish(bool failed) noexcept {
     }
   } catch (steal_tree_error const&) {
     memory_.tree() = {};
-    memory_.note() = "steals that fit into no tree: two tasks forked at the same time with one context";
+    memory_.explanation() = "steals that fit into no tree: two tasks forked at the same time with one context";
   } catch (std::exception const&) {
     memory_.tree() = {};
-    memory_.note() = "no memory";
+    memory_.explanation() = "no memory";
   }
 }
 
@@ -93,17 +93,17 @@ HEIST_COLD_BODY void recorded_region_run::follow(adaptation const& adapted) {
 HEIST_COLD_BODY void recorded_region_run::follow(steal_tree const& tree, replay_mode mode, bool by_hand) {
   recorded_with_ = tree.worker_count();
   keeps_order_ = mode == replay_mode::strict_ordered;
-  replay_.emplace(home_, run_, kept_.follow(tree, mode, home_.worker_count), by_hand);
-  body_ = tree.body_worker() % static_cast<std::uint32_t>(home_.worker_count);
+  replay_.emplace(scheduler_, run_, kept_.follow(tree, mode, scheduler_.worker_count), by_hand);
+  body_ = tree.body_worker() % static_cast<std::uint32_t>(scheduler_.worker_count);
   replay_->begin(body_);
 }
 
-HEIST_COLD_BODY std::string recorded_region_run::note() const {
+HEIST_COLD_BODY std::string recorded_region_run::explain() const {
   if (!replay_) return {};
   std::string text;
-  if (keeps_order_ && recorded_with_ > home_.worker_count) {
+  if (keeps_order_ && recorded_with_ > scheduler_.worker_count) {
     text += fmt::format("the tree is of {} workers and there are {}: followed without its order; ", recorded_with_,
-                        home_.worker_count);
+                        scheduler_.worker_count);
   }
   if (replay_->order_given_up()) text += "the order of the tree cannot be kept by this program, so it was given up; ";
   if (std::uint32_t const n = replay_->not_made(); n != 0)
@@ -154,7 +154,7 @@ class recorded_visit final : public region_visit {
   }
   void run(erased_child& child) override {
     followed_body body{child, run_, on_.interrupt};
-    on_.home.make_runnable_on(*on_.home.workers[run_.body_worker()], body);
+    on_.scheduler.make_runnable_on(*on_.scheduler.workers[run_.body_worker()], body);
     on_.wait_for(body.ended);
   }
   void finish(bool failed) noexcept override {
@@ -172,9 +172,9 @@ class inner_visit final : public region_visit {
  public:
   explicit inner_visit(region& r) : memory_{r} {
     memory_.tree() = {};
-    memory_.note() = "a part of another region's run, whose steal tree has what was stolen";
+    memory_.explanation() = "a part of another region's run, whose steal tree has what was stolen";
   }
-  region_way how() const noexcept override { return region_way::undivided; }
+  region_way how() const noexcept override { return region_way::sequential; }
   void finish(bool) noexcept override {}
 
  private:

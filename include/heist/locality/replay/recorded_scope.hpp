@@ -11,8 +11,8 @@ namespace heist::detail {
 
 class recorded_scope final : public room_scope {
  public:
-  /// `elsewhere`: without a place in a run, so nothing may be stolen from it.
-  recorded_scope(scope_base& of, bool elsewhere) noexcept;
+  /// `remote`: without a place in a run, so nothing may be stolen from it.
+  recorded_scope(scope_base& of, bool remote) noexcept;
 
   HEIST_BODY bool calls_at_once() noexcept override;
   HEIST_BODY void call_at_once(erased_child& child) noexcept override;

@@ -12,10 +12,10 @@
 
 namespace heist::detail {
 
-HEIST_BODY recorded_scope::recorded_scope(scope_base& of, bool elsewhere) noexcept
+HEIST_BODY recorded_scope::recorded_scope(scope_base& of, bool remote) noexcept
     : of_{of},
       position_{recorded_places::has_record(of.position) ? of.position : recorded_places::position_of(of_no_run_)},
-      in_place_{elsewhere} {}
+      in_place_{remote} {}
 
 HEIST_BODY bool recorded_scope::calls_at_once() noexcept {
   if (record().is_special()) return is_serial();
@@ -46,7 +46,7 @@ struct recorded_scope_call : recorded_frame {
   explicit recorded_scope_call(scope_child& c) noexcept : child{&c} {}
 
   static int run(void* argument, void* fiber_of_child) noexcept {
-    auto& frame = *static_cast<recorded_scope_call*>(static_cast<calling_frame*>(argument));
+    auto& frame = *static_cast<recorded_scope_call*>(static_cast<caller_frame*>(argument));
     fiber& self = *static_cast<fiber*>(fiber_of_child);
     continuation_slot* const at = begin_child(self);
     scope_child& child = *frame.child;
@@ -90,7 +90,7 @@ struct followed_scope_call : followed_frame {
   explicit followed_scope_call(scope_child& c) noexcept : child{&c} {}
 
   static followed_scope_call& of(void* frame) noexcept {
-    return *static_cast<followed_scope_call*>(static_cast<calling_frame*>(frame));
+    return *static_cast<followed_scope_call*>(static_cast<caller_frame*>(frame));
   }
   counted_join& join() const noexcept { return child->in->joined; }
   void release(fiber& self) noexcept {
@@ -134,7 +134,7 @@ HEIST_BODY void recorded_scope::wait_for_children() {
   std::int64_t const forked = std::exchange(of_.forked, 0);
   if (record().is_special()) {
     if (is_serial()) return;
-    followed_parent{self, record(), 1}.join_apart(of_.joined, forked);
+    followed_parent{self, record(), 1}.join_separately(of_.joined, forked);
   } else {
     std::uint32_t const branch = recorded_places::reserve(position_, 1);
     recorded_places::joining join{self, position_, branch};

@@ -16,7 +16,7 @@ struct redistribution {
   std::string note;  ///< why the schedule was not followed to the letter; empty if it was
 };
 
-/// Runs `initialiser(context)`, a fork/join program of the same shape as the phase whose memory `phase` is, strictly in
+/// Runs `initializer(context)`, a fork/join program of the same shape as the phase whose memory `phase` is, strictly in
 /// the order of that phase's last run. If it writes memory that nobody has touched, for instance to copy the data
 /// there, the system puts each page next to the core that will use it (first touch; "Optimizing Data Locality for
 /// Fork/Join Programs Using Constrained Work Stealing", SC 2014, V). first_touch_check (tools/observe/page_nodes.hpp), which
@@ -25,7 +25,7 @@ struct redistribution {
 /// `where`: an executor with policy::replay, or a context of one. Throws region_error if the phase has no steal tree,
 /// and what the initialiser throws. Cost: that of the initialiser, and a copy of the tree.
 template <class Where, class F>
-redistribution redistribute(Where&& where, region const& phase, F&& initialiser) {
+redistribution redistribute(Where&& where, region const& phase, F&& initializer) {
   if (phase.tree().empty()) {
     throw region_error{
         "heist::redistribute: the region has no steal tree, so there is no schedule for its data to follow; fix it by "
@@ -33,8 +33,8 @@ redistribution redistribute(Where&& where, region const& phase, F&& initialiser)
   }
   region along;
   along.follow(phase.tree(), replay_mode::strict_ordered);
-  where.sync_wait(along, std::forward<F>(initialiser));
-  return {along.times(), along.note()};
+  where.sync_wait(along, std::forward<F>(initializer));
+  return {along.times(), along.explain()};
 }
 
 }  // namespace heist

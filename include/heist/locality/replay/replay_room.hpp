@@ -16,19 +16,19 @@ class replay_room final : public fork_room {
   /// What a region's run records, or follows, is who ran what.
   HEIST_BODY bool may_suspend(fiber const& f) const noexcept override;
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
-  HEIST_BODY frame_note note_of(calling_frame const& frame) const noexcept override;
+  HEIST_BODY frame_note note_of(caller_frame const& frame) const noexcept override;
   HEIST_BODY void stolen(frame_note const& note, worker const& thief, worker const& victim) const noexcept override;
 
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
   HEIST_BODY void fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool elsewhere) override;
+  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
   HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
-  HEIST_BODY bool remembers(fork_slot* position) const noexcept override;
-  HEIST_BODY void designate(fiber& self, fork_slot* position, std::size_t worker) override;
+  HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
+  HEIST_BODY void assign_continuation(fiber& self, fork_slot* position, std::size_t worker) override;
   HEIST_BODY bool may_be_stolen(fork_slot* position) const noexcept override;
-  task_homes homes_of_tasks() const noexcept override { return task_homes::workers; }
+  task_affinity affinity_of_tasks() const noexcept override { return task_affinity::workers; }
   HEIST_BODY graph_recall* make_recall() const override;
 };
 

@@ -3,7 +3,7 @@
 
 #include "heist/locality/replay/replay_room.hpp"
 
-#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/history/placement_history.hpp"
 #include "heist/locality/replay/frame_record.hpp"
 #include "heist/locality/replay/steal_log.hpp"
 
@@ -19,7 +19,7 @@ HEIST_BODY bool replay_room::may_leave_worker(fiber const& f) const noexcept {
   return !stays(f);
 }
 
-HEIST_BODY frame_note replay_room::note_of(calling_frame const& frame) const noexcept {
+HEIST_BODY frame_note replay_room::note_of(caller_frame const& frame) const noexcept {
   frame_record const& child = static_cast<recorded_frame const&>(frame).place;
   return {child.parent, child.index};
 }
@@ -29,7 +29,7 @@ HEIST_BODY void replay_room::stolen(frame_note const& note, worker const& thief,
 }
 
 HEIST_COLD_BODY graph_recall* replay_room::make_recall() const {
-  return new remembering;
+  return new placement_history;
 }
 
 }  // namespace heist::detail

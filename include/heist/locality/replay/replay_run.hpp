@@ -19,9 +19,9 @@ namespace heist::detail {
 class replay_run;
 
 /// A seat as a rule; without one a frame stays with the worker that it is on.
-class replay_seat final : public resume_rule, public tree_seat {
+class replay_slot final : public resume_rule, public tree_slot {
  public:
-  explicit replay_seat(replay_run* of = nullptr, tree_seat where = {}) noexcept : tree_seat{where}, run{of} {}
+  explicit replay_slot(replay_run* of = nullptr, tree_slot where = {}) noexcept : tree_slot{where}, run{of} {}
 
   replay_run* run;  ///< null: designated in a run that follows nothing
 
@@ -45,7 +45,7 @@ class stay_rule final : public resume_rule {
 class replay_run {
  public:
   /// `tree` and `record`, that of the run's body, outlive it. `by_hand`: frames designate.
-  replay_run(core& home, recorded_run& record, followed_tree<queued_runnable>& tree, bool by_hand) noexcept;
+  replay_run(core& scheduler, recorded_run& record, followed_tree<queued_runnable>& tree, bool by_hand) noexcept;
   replay_run(replay_run const&) = delete;
   replay_run& operator=(replay_run const&) = delete;
 
@@ -68,12 +68,12 @@ class replay_run {
   /// Has it steals below?
   bool goes_deeper(std::uint32_t i) const noexcept { return tree_.goes_deeper(i); }
   /// Where the tree says that the frame resumes after that child, or after its fork; false if it says nothing.
-  replay_seat seat_of(std::uint32_t i) noexcept;
+  replay_slot slot_of(std::uint32_t i) noexcept;
   /// The seat will not be used.
-  void refuse(replay_seat const& s) noexcept;
+  void reject(replay_slot const& s) noexcept;
 
   /// What can resume at `s` has come.
-  void give(replay_seat const& s, queued_runnable& item) noexcept;
+  void give(replay_slot const& s, queued_runnable& item) noexcept;
   /// A frame that has waited for its children resumes where it is.
   void stay(worker& w, queued_runnable& item) noexcept;
 
@@ -113,7 +113,7 @@ class replay_run {
   /// the tree is not of.
   HEIST_RARE void give_up_order() noexcept;
 
-  core& home_;
+  core& scheduler_;
   stay_rule stays_;
   followed_tree<queued_runnable>& tree_;
   bool const by_hand_;

@@ -5,9 +5,12 @@
 
 namespace heist::detail {
 
-HEIST_BODY replay_run::replay_run(core& home, recorded_run& record, followed_tree<queued_runnable>& tree,
+HEIST_BODY replay_run::replay_run(core& scheduler, recorded_run& record, followed_tree<queued_runnable>& tree,
                                   bool by_hand) noexcept
-    : home_{home}, tree_{tree}, by_hand_{by_hand}, serial_{&record, 0, frame_record::special | frame_record::serial} {
+    : scheduler_{scheduler},
+      tree_{tree},
+      by_hand_{by_hand},
+      serial_{&record, 0, frame_record::special | frame_record::serial} {
   if (strict()) interrupt.resumes = &stays_;
   record.run = this;
   record.forks = frame_record::special;
@@ -27,17 +30,17 @@ HEIST_BODY followed_record replay_run::record_of_child(frame_record* parent, std
   return {parent, branch, this, tree_.part_of_child(i)};
 }
 
-HEIST_BODY replay_seat replay_run::seat_of(std::uint32_t i) noexcept {
-  return replay_seat{this, tree_.seat_of(i)};
+HEIST_BODY replay_slot replay_run::slot_of(std::uint32_t i) noexcept {
+  return replay_slot{this, tree_.slot_of(i)};
 }
 
-HEIST_BODY void replay_run::refuse(replay_seat const& s) noexcept {
+HEIST_BODY void replay_run::reject(replay_slot const& s) noexcept {
   not_made_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number
-  tree_.refuse(s, begins());
+  tree_.reject(s, begins());
 }
 
-HEIST_BODY void replay_run::give(replay_seat const& s, queued_runnable& item) noexcept {
-  if (!strict()) return home_.give(*home_.workers[s.to], item);
+HEIST_BODY void replay_run::give(replay_slot const& s, queued_runnable& item) noexcept {
+  if (!strict()) return scheduler_.give(*scheduler_.workers[s.to], item);
   tree_.give(s, item, begins());
 }
 
@@ -45,7 +48,7 @@ HEIST_BODY void replay_run::stay(worker& w, queued_runnable& item) noexcept {
   if (strict()) {
     begin_on(w.number, item);
   } else {
-    home_.make_runnable(item);
+    scheduler_.make_runnable(item);
   }
 }
 
@@ -59,7 +62,7 @@ HEIST_BODY void replay_run::one_less() noexcept {
 }
 
 HEIST_BODY void replay_run::begin(std::uint32_t body) noexcept {
-  for (auto const& w : home_.workers) {
+  for (auto const& w : scheduler_.workers) {
     if (w->number != body) turn(w->number);
   }
 }
@@ -80,7 +83,7 @@ HEIST_BODY void replay_run::turn(std::uint32_t w) noexcept {
 
 HEIST_BODY void replay_run::begin_on(std::uint32_t w, queued_runnable& item) noexcept {
   live_.add();
-  home_.make_runnable_on(*home_.workers[w], item);
+  scheduler_.make_runnable_on(*scheduler_.workers[w], item);
 }
 
 HEIST_BODY void replay_run::give_up_order() noexcept {
@@ -90,28 +93,28 @@ HEIST_BODY void replay_run::give_up_order() noexcept {
   one_less();
 }
 
-HEIST_BODY void replay_seat::leaves(fiber& f, bool is_left) noexcept {
-  if (run == nullptr || (to == nowhere && is_left)) return;
+HEIST_BODY void replay_slot::leaves(fiber& f, bool is_left) noexcept {
+  if (run == nullptr || (to == no_place && is_left)) return;
   run->turn(f);
 }
 
-HEIST_BODY void replay_seat::make_ready(fiber& f) noexcept {
+HEIST_BODY void replay_slot::make_ready(fiber& f) noexcept {
   if (run == nullptr) {
-    f.home.give(*f.home.workers[to], f.resume_item);
-  } else if (to == nowhere) {
+    f.scheduler.give(*f.scheduler.workers[to], f.resume_item);
+  } else if (to == no_place) {
     run->stay(*f.worker, f.resume_item);
   } else {
     run->give(*this, f.resume_item);
   }
 }
 
-HEIST_BODY departure replay_seat::left(fiber&) noexcept {
+HEIST_BODY departure replay_slot::left(fiber&) noexcept {
   if (run == nullptr || !run->counts()) return {};
   return {[](void* of) noexcept { static_cast<replay_run*>(of)->one_less(); }, run};
 }
 
 HEIST_BODY void stay_rule::make_ready(fiber& f) noexcept {
-  f.home.make_runnable_on(*f.worker, f.resume_item);
+  f.scheduler.make_runnable_on(*f.worker, f.resume_item);
 }
 
 }  // namespace heist::detail

@@ -18,7 +18,7 @@ HEIST_NOINLINE auto fork_in_tier(Context c, bool apart, in_register<F>... f) {
   fork_slot* const position = context_access::position_of(c);
   if (HEIST_LIKELY(context_access::mark_of(c) == position_mark::child_first))
     return child_first_fork<Context, F...>::run(self, position, f...);
-  return fork_as_room_says<Context, F...>(self, position, apart, f...);
+  return fork_as_extension_decides<Context, F...>(self, position, apart, f...);
 }
 
 template <>
@@ -44,7 +44,7 @@ struct fork_traits<order::by_tier> : fork_traits<order::of_executor> {
 
 /// In a region that is not divided; one within may be.
 template <>
-struct fork_traits<order::undivided> : fork_traits<order::parent_first> {
+struct fork_traits<order::sequential> : fork_traits<order::parent_first> {
   static constexpr bool enters_regions = true;
   using region_context = basic_context<order::by_tier>;
 };

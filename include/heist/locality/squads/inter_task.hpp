@@ -54,8 +54,8 @@ class inter_task : public pooled_runnable {
   /// The region's body.
   inter_task(run_function function, region_run& of, interrupt_state const* outer) noexcept;
 
-  /// To the squad that ran it last, or `otherwise`.
-  void start(squad& otherwise) noexcept { start_in(run_->squad_for(path_, otherwise), false); }
+  /// To the squad that ran it last, or `fallback`.
+  void start(squad& fallback) noexcept { start_in(run_->squad_for(path_, fallback), false); }
   void start_pinned(squad& to) noexcept { start_in(to, true); }
 
   /// What its forks are: the paper's leaf inter-socket tasks fork intra-squad tasks.
@@ -63,7 +63,7 @@ class inter_task : public pooled_runnable {
 
  protected:
   /// Whatever its level: its forks are intra-squad tasks.
-  void become_leaf() noexcept { leaf_ = true; }
+  void set_leaf() noexcept { leaf_ = true; }
 
   /// On the head of a squad that has just taken it, or in its parent's place if there is no memory for a stack.
   /// `call(fiber, position)` must not throw.

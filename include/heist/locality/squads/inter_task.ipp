@@ -62,7 +62,7 @@ HEIST_COLD_BODY void inter_task::start_in(squad& to, bool pinned) noexcept {
 HEIST_COLD_BODY void inter_task::place(interrupt_state const* outer) noexcept {
   interrupt_.outer = outer;
   interrupt_.resumes = &task_;
-  task_.room = &squads_of(run_->home());
+  task_.room = &squads_of(run_->scheduler());
 }
 
 template <class Call>

@@ -9,17 +9,17 @@
 
 namespace heist::detail {
 
-HEIST_BODY found_near look_near(worker& w, std::vector<worker*> const& mates) noexcept {
-  if (runnable* const t = core::take_gift(w); t != nullptr) return {t, &w};
-  auto const count = static_cast<std::uint32_t>(mates.size());
+HEIST_BODY found_near look_near(worker& w, std::vector<worker*> const& peers) noexcept {
+  if (runnable* const t = core::take_mail(w); t != nullptr) return {t, &w};
+  auto const count = static_cast<std::uint32_t>(peers.size());
   if (count == 1) return {};
   std::uint32_t const first = w.random.below(count);
   for (std::uint32_t i = 0; i != count; ++i) {
-    worker& mate = *mates[(first + i) % count];
-    if (&mate == &w) continue;
-    if (runnable* const t = core::take_gift(mate); t != nullptr) return {t, &mate};
-    if (mate.deque.maybe_empty()) continue;
-    if (auto const stolen = mate.deque.steal(); stolen.status == steal_status::stolen) return {stolen.item, &mate};
+    worker& peer = *peers[(first + i) % count];
+    if (&peer == &w) continue;
+    if (runnable* const t = core::take_mail(peer); t != nullptr) return {t, &peer};
+    if (peer.deque.maybe_empty()) continue;
+    if (auto const stolen = peer.deque.steal(); stolen.status == steal_status::stolen) return {stolen.item, &peer};
   }
   return {};
 }

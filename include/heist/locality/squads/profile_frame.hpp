@@ -13,17 +13,17 @@
 namespace heist::detail {
 
 /// What the frame does itself is counted, between its forks.
-class profile_frame final : public frame_meter {
+class profile_frame final : public frame_tracker {
  public:
   profile_frame(region_run& run, std::uint32_t task, fiber& self, fork_slot* position) noexcept
-      : run_{&run}, on_{&self}, position_{position}, outer_{std::exchange(self.meter, this)}, task_{task} {
+      : run_{&run}, on_{&self}, position_{position}, outer_{std::exchange(self.tracker, this)}, task_{task} {
     restart();
   }
   profile_frame(profile_frame const&) = delete;
   profile_frame& operator=(profile_frame const&) = delete;
   ~profile_frame() {
     stop();
-    on_->meter = outer_;
+    on_->tracker = outer_;
     run_->recorded(task_, own_);
   }
 
@@ -41,7 +41,7 @@ class profile_frame final : public frame_meter {
   region_run* run_;
   fiber* on_;
   fork_slot* position_;
-  frame_meter* outer_;  ///< of the frame below on the fiber
+  frame_tracker* outer_;  ///< of the frame below on the fiber
   bool running_ = false;
   std::uint32_t task_;
   std::uint32_t spawned_ = 0;

@@ -32,21 +32,21 @@ enum class division {
 /// Threads  plan() and finish() by the task that enters the region, the rest by its tasks.
 class region_run {
  public:
-  region_run(region& r, core& home, tiering tiers) : memory_{r}, home_{home}, tiers_{tiers} {}
+  region_run(region& r, core& scheduler, tier_mode tiers) : memory_{r}, scheduler_{scheduler}, tiers_{tiers} {}
 
   /// Decides how this run is divided (CAB, Algorithm II, step 2; CATS, Fig. 3). Cost: the sentence and the arithmetic
   /// once for each region and executor.
   division plan();
 
   /// There is no stack for another task while the caller waits.
-  void not_divided() noexcept;
+  void not_split() noexcept;
 
   division how() const noexcept { return how_; }
   std::uint32_t boundary_level() const noexcept { return level_; }
-  core& home() const noexcept { return home_; }
+  core& scheduler() const noexcept { return scheduler_; }
 
   /// The squad where the region's body runs: at first that of the worker that enters it.
-  squad& home_squad(worker& w) const;
+  squad& squad_of_scheduler(worker& w) const;
 
   /// The squad that ran the inter-squad task of this path last; the first time, and without memory, that of its parent.
   squad& squad_for(std::uint64_t path, squad& of_parent) const;
@@ -78,10 +78,10 @@ class region_run {
   /// Tasks of a first run that are recorded; what more of them fork is counted with the task that forked it.
   static constexpr std::size_t most_recorded = std::size_t{1} << 16;
 
-  template <class Sentence>
-  void say(Sentence sentence, std::optional<std::uint32_t> level = std::nullopt) {
+  template <class Message>
+  void say(Message message, std::optional<std::uint32_t> level = std::nullopt) {
     if (how_known_) return;
-    memory_.note() = sentence();
+    memory_.explanation() = message();
     memory_.level() = level;
   }
 
@@ -89,15 +89,15 @@ class region_run {
   division plan_by_profile(std::size_t squads, std::uint64_t cache);
 
   region_access memory_;
-  core& home_;
-  tiering const tiers_;
+  core& scheduler_;
+  tier_mode const tiers_;
   division how_ = division::flat;
   bool how_known_ = true;
   std::uint32_t level_ = 0;
   os_env::atomic<bool> shape_changed_{false};
   spin_lock<> lock_;
   std::vector<profiled_task> tasks_;
-  std::string dropped_;
+  std::string released_;
 };
 
 }  // namespace heist::detail

@@ -10,50 +10,53 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY division region_run::plan() {
-  if (memory_.planned_for() != home_.serial()) {
+  if (memory_.planned_for() != scheduler_.serial()) {
     memory_.forget_squads();
     how_known_ = false;
   }
-  std::size_t const squads = squads_of(home_).squads.size();
-  std::uint64_t const cache = squads_of(home_).cache_bytes();
+  std::size_t const squads = squads_of(scheduler_).squads.size();
+  std::uint64_t const cache = squads_of(scheduler_).cache_bytes();
   if (squads == 1) {
     say([&] { return std::string{"traditional stealing because all workers are in one squad"}; }, 0);
     how_ = division::flat;
   } else if (memory_.r.options().tiers_by_hand) {
     say([&] { return fmt::format("two tiers by hand on {} squads: ctx.inter_fork makes inter-squad tasks", squads); });
     how_ = division::by_hand;
-  } else if (tiers_ == tiering::by_level || memory_.r.options().boundary_level) {
+  } else if (tiers_ == tier_mode::by_level || memory_.r.options().boundary_level) {
     how_ = plan_by_level(squads, cache);
   } else {
     how_ = plan_by_profile(squads, cache);
   }
-  memory_.planned_for() = home_.serial();
-  if (how_ != division::flat && how_ != division::profiled && squads_of(home_).remembers_squads) memory_.make_room();
+  memory_.planned_for() = scheduler_.serial();
+  if (how_ != division::flat && how_ != division::profiled && squads_of(scheduler_).has_history_squads)
+    memory_.make_room();
   return how_;
 }
 
-HEIST_COLD_BODY void region_run::not_divided() noexcept {
+HEIST_COLD_BODY void region_run::not_split() noexcept {
   how_ = division::flat;
   try {
-    memory_.note() = "traditional stealing because all fiber stacks are in use; fix it by a larger options::max_fibers";
+    memory_.explanation() =
+        "traditional stealing because all fiber stacks are in use; fix it by a larger options::max_fibers";
   } catch (std::exception const&) {  // no memory for the sentence
   }
   memory_.planned_for() = 0;  // the next run is planned again
 }
 
-HEIST_COLD_BODY squad& region_run::home_squad(worker& w) const {
-  if (!memory_.home()) memory_.home() = member_of(w).in->number;
-  return squads_of(home_).squads[*memory_.home() < squads_of(home_).squads.size() ? *memory_.home() : 0];
+HEIST_COLD_BODY squad& region_run::squad_of_scheduler(worker& w) const {
+  if (!memory_.scheduler()) memory_.scheduler() = member_of(w).in->number;
+  return squads_of(scheduler_)
+      .squads[*memory_.scheduler() < squads_of(scheduler_).squads.size() ? *memory_.scheduler() : 0];
 }
 
 HEIST_COLD_BODY squad& region_run::squad_for(std::uint64_t path, squad& of_parent) const {
-  if (!squads_of(home_).remembers_squads) return of_parent;
-  return squads_of(home_).squads[memory_.squad_of(path, of_parent.number, squads_of(home_).squads.size())];
+  if (!squads_of(scheduler_).has_history_squads) return of_parent;
+  return squads_of(scheduler_).squads[memory_.squad_of(path, of_parent.number, squads_of(scheduler_).squads.size())];
 }
 
 HEIST_COLD_BODY std::size_t region_run::groups(std::size_t children) const noexcept {
-  return tier::flat_groups(children, squads_of(home_).squads.size(), memory_.r.options().bytes,
-                           squads_of(home_).cache_bytes());
+  return tier::flat_groups(children, squads_of(scheduler_).squads.size(), memory_.r.options().bytes,
+                           squads_of(scheduler_).cache_bytes());
 }
 
 HEIST_COLD_BODY void region_run::changed_shape() noexcept {
@@ -83,21 +86,22 @@ HEIST_COLD_BODY void region_run::finish(bool failed) noexcept {
 
 HEIST_COLD_BODY void region_run::learn() {
   if (how_ == division::profiled) {
-    tier::profile_facts facts;
-    facts.squads = squads_of(home_).squads.size();
-    facts.shared_cache_bytes = squads_of(home_).cache_bytes();
-    if (std::uint64_t const line = home_.where.machine().line_bytes; line != 0) facts.line_bytes = line;
-    facts.region_bytes = memory_.r.options().bytes;
-    facts.hardware_available = squads_of(home_).counters_available();
-    facts.hardware_why_not = squads_of(home_).counters_why_not();
-    if (auto const& event = squads_of(home_).counters_event(); !event.empty()) facts.hardware_event = event;
-    memory_.profile() = tier::make_profile(tasks_, facts);
+    tier::profile_info info;
+    info.squads = squads_of(scheduler_).squads.size();
+    info.shared_cache_bytes = squads_of(scheduler_).cache_bytes();
+    if (std::uint64_t const line = scheduler_.where.machine().line_bytes; line != 0) info.line_bytes = line;
+    info.region_bytes = memory_.r.options().bytes;
+    info.hardware_available = squads_of(scheduler_).counters_available();
+    info.hardware_why_not = squads_of(scheduler_).counters_why_not();
+    if (auto const& event = squads_of(scheduler_).counters_event(); !event.empty()) info.hardware_event = event;
+    memory_.profile() = tier::make_profile(tasks_, info);
     memory_.profile_wanted() = false;
     memory_.planned_for() = 0;
-    memory_.note() = fmt::format("{}profiled {} tasks: {}", dropped_, tasks_.size(), memory_.profile().note());
+    memory_.explanation() =
+        fmt::format("{}profiled {} tasks: {}", released_, tasks_.size(), memory_.profile().explain());
   } else if (shape_changed_.load(std::memory_order_relaxed)) {  // relaxed: all tasks have ended
     memory_.profile_wanted() = true;
-    memory_.note() = "the tasks were not those of the profiled run; the next run is profiled again";
+    memory_.explanation() = "the tasks were not those of the profiled run; the next run is profiled again";
   }
 }
 
@@ -132,15 +136,15 @@ HEIST_COLD_BODY division region_run::plan_by_level(std::size_t squads, std::uint
 HEIST_COLD_BODY division region_run::plan_by_profile(std::size_t squads, std::uint64_t cache) {
   if (!memory_.profile_wanted() && !memory_.profile().made_for(squads, cache)) {
     memory_.profile_wanted() = true;
-    dropped_ = "the profile was made for a machine with other squads; ";
+    released_ = "the profile was made for a machine with other squads; ";
   }
   if (memory_.profile_wanted()) {
-    memory_.note() = dropped_ + "this run is profiled";
+    memory_.explanation() = released_ + "this run is profiled";
     tasks_.reserve(most_recorded);
     return division::profiled;
   }
-  say([&] { return memory_.profile().note(); });
-  return memory_.profile().verdict() == profile_verdict::two_tiers ? division::by_profile : division::flat;
+  say([&] { return memory_.profile().explain(); });
+  return memory_.profile().decision() == profile_decision::two_tiers ? division::by_profile : division::flat;
 }
 
 }  // namespace heist::detail

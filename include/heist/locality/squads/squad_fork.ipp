@@ -6,9 +6,9 @@
 #include <memory>  // unique_ptr
 #include <span>
 
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/frame_array.hpp"
 #include "heist/core/fork/parent_first.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/core/fork/scope_base.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
@@ -62,7 +62,7 @@ struct profiled_children {
 
 /// Traditional, parent-first.
 HEIST_COLD_BODY void profiled_fork(fiber& self, profile_frame& frame, std::span<erased_child* const> children) {
-  unmeasured const paused{&frame};
+  measurement_pause const paused{&frame};
   std::uint32_t const first = frame.spawn(static_cast<std::uint32_t>(children.size()));
   profiled_children const all{&frame.run(), frame.task(), first, children};
   all(context_access::make<profiled_children::context_type>(self, frame.position()));
@@ -114,7 +114,7 @@ HEIST_COLD_BODY bool squad_room::may_queue(fiber const& here, fork_way way) cons
   return way == fork_way::parent_first && here.rule_of_task() == nullptr;
 }
 
-HEIST_COLD_BODY bool squad_room::remembers(fork_slot* position) const noexcept {
+HEIST_COLD_BODY bool squad_room::has_history(fork_slot* position) const noexcept {
   position_mark const mark = context_access::mark_at(position);
   return mark == inter_mark || mark == profiled_mark;
 }

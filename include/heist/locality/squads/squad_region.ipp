@@ -14,8 +14,8 @@ namespace heist::detail {
 
 class squad_visit final : public region_visit {
  public:
-  squad_visit(region& r, fiber& self, fork_slot* position, tiering tiers)
-      : run_{r, self.home, tiers}, on_{self}, position_{position} {
+  squad_visit(region& r, fiber& self, fork_slot* position, tier_mode tiers)
+      : run_{r, self.scheduler, tiers}, on_{self}, position_{position} {
     switch (run_.plan()) {
       case division::flat:
         break;
@@ -27,7 +27,7 @@ class squad_visit final : public region_visit {
         if (may_suspend(*self.worker)) {
           how_ = region_way::apart;
         } else {
-          run_.not_divided();
+          run_.not_split();
         }
     }
   }
@@ -46,7 +46,7 @@ class squad_visit final : public region_visit {
   void run(erased_child& body) override {
     inter_join join{1};
     inter_child child{body, run_, on_.interrupt, join};
-    child.start_pinned(run_.home_squad(*on_.worker));
+    child.start_pinned(run_.squad_of_scheduler(*on_.worker));
     on_.wait_for(join.all_ended);
   }
 
@@ -59,7 +59,7 @@ class squad_visit final : public region_visit {
   region_run run_;
   fiber& on_;
   fork_slot* position_;
-  region_way how_ = region_way::undivided;
+  region_way how_ = region_way::sequential;
   std::optional<profile_frame> frame_;
 };
 
@@ -68,7 +68,7 @@ HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter(region& r, fiber
   return enter_by(tiers, r, self, position);
 }
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter_by(tiering how, region& r, fiber& self,
+HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter_by(tier_mode how, region& r, fiber& self,
                                                                    fork_slot* position) {
   return std::make_unique<squad_visit>(r, self, position, how);
 }

@@ -27,7 +27,7 @@ using squad = basic_squad<pooled_runnable, queued_runnable>;
 /// Where a worker is.
 struct squad_member {
   squad* in = nullptr;
-  std::vector<worker*> const* mates = nullptr;  ///< all in its squad
+  std::vector<worker*> const* peers = nullptr;  ///< all in its squad
   std::uint32_t place = 0;                      ///< its own in that list
   bool head = false;
   bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
@@ -56,7 +56,7 @@ class squad_task final : public resume_rule {
 
   HEIST_BODY void make_ready(fiber& f) noexcept override;
   HEIST_BODY departure left(fiber& f) noexcept override;
-  HEIST_BODY void comes_back(fiber& f, worker& w) noexcept override;
+  HEIST_BODY void returned(fiber& f, worker& w) noexcept override;
   HEIST_BODY void* wait_outside_begins() noexcept override;
   HEIST_BODY void wait_outside_ends(void* squad) noexcept override;
 
@@ -64,7 +64,7 @@ class squad_task final : public resume_rule {
 };
 
 /// Told what a fiber does that observers of squads want to know; null without an observer.
-using squad_hook = void (*)(core& home, worker& w, squad_task const& task, squad_event what) noexcept;
+using squad_hook = void (*)(core& scheduler, worker& w, squad_task const& task, squad_event what) noexcept;
 
 /// The task whose subtree runs on `f`, where the policy has tiers; null outside of all.
 inline squad_task* task_of(fiber const& f) noexcept {
@@ -72,32 +72,33 @@ inline squad_task* task_of(fiber const& f) noexcept {
 }
 
 /// What a scope has collected and not dealt to the squads. A head that finds nothing else claims it.
-class undealt_children {
+class undistributed_children {
  public:
   /// Under the room's lock. True if they have waited long enough: then the caller is the one to deal them, and the scope
   /// lives until it has.
   virtual bool claim() noexcept = 0;
-  virtual void deal_claimed() noexcept = 0;
+  virtual void distribute_claimed() noexcept = 0;
 
-  undealt_children* next = nullptr;  ///< the room's, as the next
-  undealt_children* previous = nullptr;
+  undistributed_children* next = nullptr;  ///< the room's, as the next
+  undistributed_children* previous = nullptr;
 
  protected:
-  ~undealt_children() = default;
+  ~undistributed_children() = default;
 };
 
 /// Threads  every member by any worker.
 class squad_room : public fork_room {
  public:
-  squad_room(core& home, tiering how, bool remembers, counter_operations const* counters, squad_hook hook) noexcept
-      : tiers{how}, remembers_squads{remembers}, home_{home}, counters_{counters}, hook_{hook} {}
+  squad_room(core& scheduler, tier_mode how, bool has_history, counter_operations const* counters,
+             squad_hook hook) noexcept
+      : tiers{how}, has_history_squads{has_history}, scheduler_{scheduler}, counters_{counters}, hook_{hook} {}
 
   /// One squad for each of the machine's, each with a gate, all in one ring.
-  HEIST_BODY idle_gate<>* make_gates(core& home, idle_rules rules) override;
+  HEIST_BODY idle_gate<>* make_gates(core& scheduler, idle_config config) override;
   HEIST_BODY bool may_take(worker const& thief) const noexcept override;
   HEIST_BODY std::uint32_t thieves() const noexcept override;
   HEIST_BODY std::string state_text() const override;
-  task_homes homes_of_tasks() const noexcept override { return task_homes::squads; }
+  task_affinity affinity_of_tasks() const noexcept override { return task_affinity::squads; }
   HEIST_BODY graph_recall* make_recall() const override;
   HEIST_BODY bool counts_misses() const noexcept override;
   std::uint64_t read_misses(worker& w) noexcept override { return read_counters(w).private_misses; }
@@ -109,14 +110,14 @@ class squad_room : public fork_room {
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
   HEIST_BODY void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool elsewhere) override;
+  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
   HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
-  HEIST_BODY bool remembers(fork_slot* position) const noexcept override;
+  HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
   HEIST_BODY void footprint(fork_slot* position, std::uint64_t bytes) noexcept override;
 
   /// A run of `r`, divided as `how` says; tasks of a divided run enter none.
-  HEIST_BODY std::unique_ptr<region_visit> enter_by(tiering how, region& r, fiber& self, fork_slot* position);
+  HEIST_BODY std::unique_ptr<region_visit> enter_by(tier_mode how, region& r, fiber& self, fork_slot* position);
   static bool is_in_tier(fiber const& self, fork_slot* position) noexcept {
     return context_access::mark_at(position) != position_mark::plain || self.rule_of_task() != nullptr;
   }
@@ -127,11 +128,11 @@ class squad_room : public fork_room {
   /// busy, or after an attempt that failed.
   pooled_runnable* take_inter(worker& w, std::uint32_t& from) noexcept;
   /// Deals what some scope has collected for long enough; false if there is none.
-  bool deal_collected() noexcept;
-  void enlist(undealt_children& of_scope) noexcept;
-  void leave(undealt_children& of_scope) noexcept;
+  bool distribute_collected() noexcept;
+  void add_entry(undistributed_children& of_scope) noexcept;
+  void leave(undistributed_children& of_scope) noexcept;
   void tell(worker& w, squad_task const& task, squad_event what) noexcept {
-    if (hook_ != nullptr) hook_(home_, w, task, what);
+    if (hook_ != nullptr) hook_(scheduler_, w, task, what);
   }
 
   /// How much cache each squad has to itself; 0 if that is not known.
@@ -144,29 +145,29 @@ class squad_room : public fork_room {
   /// What was counted as a miss of a private cache; empty if the source does not say.
   std::string const& counters_event() const noexcept { return counters_event_; }
 
-  tiering const tiers;
-  bool const remembers_squads;  ///< in regions: which ran which inter-squad task
+  tier_mode const tiers;
+  bool const has_history_squads;  ///< in regions: which ran which inter-squad task
   squad_set<pooled_runnable, queued_runnable> squads;
 
  protected:
-  core& home_;
+  core& scheduler_;
 
  private:
   std::vector<squad_member> members_;  // by worker
-  std::vector<std::vector<worker*>> mates_;
+  std::vector<std::vector<worker*>> peers_;
   std::uint64_t cache_bytes_ = 0;
   os_env::atomic<std::uint32_t> graphs_{0};
   counter_operations const* const counters_;
   squad_hook const hook_;
-  spin_lock<> undealt_lock_;  // guards the next
-  undealt_children* undealt_ = nullptr;
+  spin_lock<> undistributed_lock_;  // guards the next
+  undistributed_children* undistributed_ = nullptr;
   mutable spin_lock<> lock_;  // guards the rest
   bool counters_known_ = false, counters_available_ = false;
   std::string counters_why_not_, counters_event_;
 };
 
-inline squad_room& squads_of(core const& home) noexcept {
-  return static_cast<squad_room&>(*home.room);
+inline squad_room& squads_of(core const& scheduler) noexcept {
+  return static_cast<squad_room&>(*scheduler.room);
 }
 
 }  // namespace heist::detail

@@ -3,7 +3,7 @@
 
 #include "heist/locality/squads/squad_room.hpp"
 
-#include "heist/locality/history/remembering.hpp"
+#include "heist/locality/history/placement_history.hpp"
 
 #include <fmt/core.h>
 #include <pthread.h>  // pthread_self
@@ -14,21 +14,21 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& home, idle_rules rules) {
-  auto const& placed = home.where.squads();
-  cache_bytes_ = topology::shared_cache_bytes(home.where.machine(), placed);
-  squads.make(placed.members.size(), home.worker_count, rules);
-  mates_.resize(squads.size());
-  members_ = std::vector<squad_member>(home.worker_count);
+HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& scheduler, idle_config config) {
+  auto const& placed = scheduler.where.squads();
+  cache_bytes_ = topology::shared_cache_bytes(scheduler.where.machine(), placed);
+  squads.make(placed.members.size(), scheduler.worker_count, config);
+  peers_.resize(squads.size());
+  members_ = std::vector<squad_member>(scheduler.worker_count);
   for (std::size_t s = 0; s < squads.size(); ++s) {
     for (std::uint32_t const number : placed.members[s]) {
-      worker& w = *home.workers[number];
+      worker& w = *scheduler.workers[number];
       squad_member& m = members_[number];
       m.in = &squads[s];
-      m.mates = &mates_[s];
+      m.peers = &peers_[s];
       m.head = number == placed.head[s];
-      m.place = static_cast<std::uint32_t>(mates_[s].size());
-      mates_[s].push_back(&w);
+      m.place = static_cast<std::uint32_t>(peers_[s].size());
+      peers_[s].push_back(&w);
       w.room_part = &m;
       w.gate = &squads[s].gate;
       w.group = static_cast<std::uint32_t>(s);
@@ -38,7 +38,7 @@ HEIST_COLD_BODY idle_gate<>* squad_room::make_gates(core& home, idle_rules rules
 }
 
 HEIST_COLD_BODY graph_recall* squad_room::make_recall() const {
-  return new remembering;
+  return new placement_history;
 }
 
 HEIST_COLD_BODY bool squad_room::may_take(worker const& thief) const noexcept {
@@ -75,32 +75,32 @@ HEIST_COLD_BODY pooled_runnable* squad_room::take_inter(worker& w, std::uint32_t
   m.takes_beside = false;
   from = w.random.below(static_cast<std::uint32_t>(squads.size()));
   pooled_runnable* const found = squads.head_take(*m.in, from);
-  if (found != nullptr || !squads.collects() || !deal_collected()) return found;
+  if (found != nullptr || !squads.collects() || !distribute_collected()) return found;
   return squads.head_take(*m.in, from);
 }
 
-HEIST_COLD_BODY bool squad_room::deal_collected() noexcept {
-  undealt_children* found = nullptr;
+HEIST_COLD_BODY bool squad_room::distribute_collected() noexcept {
+  undistributed_children* found = nullptr;
   {
-    spin_guard guard{undealt_lock_};
-    for (found = undealt_; found != nullptr && !found->claim();) found = found->next;
+    spin_guard guard{undistributed_lock_};
+    for (found = undistributed_; found != nullptr && !found->claim();) found = found->next;
   }
   if (found == nullptr) return false;
-  found->deal_claimed();
+  found->distribute_claimed();
   return true;
 }
 
-HEIST_COLD_BODY void squad_room::enlist(undealt_children& of_scope) noexcept {
-  spin_guard guard{undealt_lock_};
-  of_scope.next = undealt_;
+HEIST_COLD_BODY void squad_room::add_entry(undistributed_children& of_scope) noexcept {
+  spin_guard guard{undistributed_lock_};
+  of_scope.next = undistributed_;
   of_scope.previous = nullptr;
-  if (undealt_ != nullptr) undealt_->previous = &of_scope;
-  undealt_ = &of_scope;
+  if (undistributed_ != nullptr) undistributed_->previous = &of_scope;
+  undistributed_ = &of_scope;
 }
 
-HEIST_COLD_BODY void squad_room::leave(undealt_children& of_scope) noexcept {
-  spin_guard guard{undealt_lock_};
-  (of_scope.previous != nullptr ? of_scope.previous->next : undealt_) = of_scope.next;
+HEIST_COLD_BODY void squad_room::leave(undistributed_children& of_scope) noexcept {
+  spin_guard guard{undistributed_lock_};
+  (of_scope.previous != nullptr ? of_scope.previous->next : undistributed_) = of_scope.next;
   if (of_scope.next != nullptr) of_scope.next->previous = of_scope.previous;
 }
 
@@ -151,7 +151,7 @@ HEIST_COLD_BODY departure squad_task::left(fiber& f) noexcept {
   return {};
 }
 
-HEIST_COLD_BODY void squad_task::comes_back(fiber& f, worker& w) noexcept {
+HEIST_COLD_BODY void squad_task::returned(fiber& f, worker& w) noexcept {
   if (suspended && f.no_migrate == 0) {  // it came through a pool
     squad_member const& m = member_of(w);
     in = m.in;
@@ -165,8 +165,8 @@ HEIST_COLD_BODY void* squad_task::wait_outside_begins() noexcept {
   return in;
 }
 
-HEIST_COLD_BODY void squad_task::wait_outside_ends(void* squad_that_waited) noexcept {
-  room->squads.wait_outside_ends(*static_cast<squad*>(squad_that_waited));
+HEIST_COLD_BODY void squad_task::wait_outside_ends(void* squad_that_blocked) noexcept {
+  room->squads.wait_outside_ends(*static_cast<squad*>(squad_that_blocked));
 }
 
 }  // namespace heist::detail

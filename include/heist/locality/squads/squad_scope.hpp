@@ -42,12 +42,12 @@ struct scope_children {
     last = &child;
     ++count;
   }
-  /// Those of `younger`, too, behind its own.
-  void append(scope_children younger) noexcept {
-    if (younger.count == 0) return;
-    (last == nullptr ? first : last->next) = younger.first;
-    last = younger.last;
-    count += younger.count;
+  /// Those of `newer`, too, behind its own.
+  void append(scope_children newer) noexcept {
+    if (newer.count == 0) return;
+    (last == nullptr ? first : last->next) = newer.first;
+    last = newer.last;
+    count += newer.count;
   }
   /// The first of them goes.
   scope_child* take() noexcept {
@@ -59,7 +59,7 @@ struct scope_children {
 
 /// The children that a scope has forked, and the groups that they have been dealt in. While the scope's frame goes on a
 /// head that has nothing to do may deal what is there.
-class squad_scope final : public room_scope, unstarted_children, undealt_children {
+class squad_scope final : public room_scope, pending_children, undistributed_children {
  public:
   explicit squad_scope(scope_base& of) noexcept;
   squad_scope(squad_scope const&) = delete;
@@ -75,7 +75,7 @@ class squad_scope final : public room_scope, unstarted_children, undealt_childre
   /// So many ticks after its last fork a frame is taken to do something else: some 25 us, hundreds of forks.
   static constexpr std::uint64_t patience = std::uint64_t{1} << 16;
 
-  static void start_all(unstarted_children& self) noexcept { static_cast<squad_scope&>(self).start(); }
+  static void start_all(pending_children& self) noexcept { static_cast<squad_scope&>(self).start(); }
   /// Deals what is there to the squads. Without memory it runs here.
   void start() noexcept;
   bool has_collected() noexcept;
@@ -88,7 +88,7 @@ class squad_scope final : public room_scope, unstarted_children, undealt_childre
   void wait_for_groups();
 
   HEIST_BODY bool claim() noexcept override;
-  HEIST_BODY void deal_claimed() noexcept override;
+  HEIST_BODY void distribute_claimed() noexcept override;
 
   scope_base& of_;
   inter_frame& parent_;

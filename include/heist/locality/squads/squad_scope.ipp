@@ -13,7 +13,7 @@ namespace heist::detail {
 HEIST_COLD_BODY child_group::child_group(inter_frame const& parent, interrupt_state const* outer, inter_join& joined,
                                          scope_child* oldest, std::uint32_t children) noexcept
     : inter_task{&run, parent, oldest->number, outer}, join_{&joined}, first_{oldest}, count_{children} {
-  if (count_ > 1) become_leaf();
+  if (count_ > 1) set_leaf();
 }
 
 HEIST_COLD_BODY runnable* child_group::run(runnable& task, fiber& self) {
@@ -51,18 +51,18 @@ HEIST_COLD_BODY void child_group::run_children(fiber& self, bool in_place) noexc
 }
 
 HEIST_COLD_BODY squad_scope::squad_scope(scope_base& of) noexcept
-    : unstarted_children{&start_all, of.on->unstarted},
+    : pending_children{&start_all, of.on->not_started},
       of_{of},
       parent_{*context_access::unmarked<inter_frame>(of.position)},
-      room_{squads_of(of.on->home)} {
-  of.on->unstarted = this;
-  room_.enlist(*this);
+      room_{squads_of(of.on->scheduler)} {
+  of.on->not_started = this;
+  room_.add_entry(*this);
 }
 
 /// Not always the youngest: scopes enter the list with their first child.
 HEIST_COLD_BODY squad_scope::~squad_scope() {
   room_.leave(*this);
-  unstarted_children** at = &of_.on->unstarted;
+  pending_children** at = &of_.on->not_started;
   while (*at != this) at = &(*at)->older;
   *at = older;
 }
@@ -141,7 +141,7 @@ HEIST_COLD_BODY bool squad_scope::claim() noexcept {
 }
 
 /// By the head that has claimed them; the frame may wait for them meanwhile, not more.
-HEIST_COLD_BODY void squad_scope::deal_claimed() noexcept {
+HEIST_COLD_BODY void squad_scope::distribute_claimed() noexcept {
   std::size_t const n = claimed_.count, many = groups(n);
   bool without_memory = false;
   for (std::size_t i = 0; i != many && !without_memory; ++i) {
@@ -188,7 +188,7 @@ HEIST_COLD_BODY bool profiled_scope::calls_at_once() noexcept {
 }
 
 HEIST_COLD_BODY void profiled_scope::call_at_once(erased_child& child) noexcept {
-  unmeasured const paused{&frame_};
+  measurement_pause const paused{&frame_};
   std::uint32_t const index = frame_.spawn(1);
   of_.call_child(*of_.on, [&](fiber& here, fork_slot* top) {
     call_measured(frame_.run(), frame_.task(), index, child.identity, here, top,
@@ -216,12 +216,12 @@ HEIST_COLD_BODY void profiled_scope::fork(scope_child& child) {
   child.number = frame_.spawn(1);
   child.run = &run_child;
   ++of_.forked;
-  of_.on->home.push(*of_.on->worker, static_cast<runnable&>(child));
+  of_.on->scheduler.push(*of_.on->worker, static_cast<runnable&>(child));
 }
 
 HEIST_COLD_BODY void profiled_scope::wait() {
   if (of_.forked == 0 && of_.joined.nothing_since()) return;
-  unmeasured const paused{&frame_};
+  measurement_pause const paused{&frame_};
   of_.wait_for_forked();
 }
 

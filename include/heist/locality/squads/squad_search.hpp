@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>  // make_unique, unique_ptr
 
-#include "heist/core/extension/policy_rules.hpp"
+#include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/room_of.hpp"
 #include "heist/core/observe/observer.hpp"
 #include "heist/core/policy/victim.hpp"
@@ -21,9 +21,9 @@ struct squad_room_maker {
   static constexpr bool keeps_options = false;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& home, counter_operations const* counters, squad_hook hook) {
+  static std::unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
     using tiers = typename Policy::tier_type;
-    return std::make_unique<squad_room>(home, tiers::division, tier::remembers_squads<tiers>(), counters, hook);
+    return std::make_unique<squad_room>(scheduler, tiers::division, tier::has_history_squads<tiers>(), counters, hook);
   }
 };
 
@@ -35,7 +35,7 @@ struct squad_search : no_search {
   static constexpr bool in_groups = true;
   static constexpr bool requests_first = false;
   /// Tasks of graphs that belong to another squad are given to a worker of it (locality/history/).
-  static constexpr bool has_gifts = true;
+  static constexpr bool has_mail = true;
 
   /// For victims in the worker's own squad.
   template <class Victim>
@@ -44,13 +44,15 @@ struct squad_search : no_search {
   };
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& home) {
+  static std::unique_ptr<room_core> make(core& scheduler) {
     counter_operations const* counters = nullptr;
     if constexpr (tier::measuring_tier<typename Policy::tier_type>)
       counters = &counter_operations_of<typename Policy::tier_type::counter_type>;
-    return squad_room_maker<Policy>::template make<Scheduler>(home, counters, hook<Scheduler>());
+    return squad_room_maker<Policy>::template make<Scheduler>(scheduler, counters, hook<Scheduler>());
   }
-  static void keep_options(core& home, options const& wanted) { squad_room_maker<Policy>::keep_options(home, wanted); }
+  static void keep_options(core& scheduler, options const& wanted) {
+    squad_room_maker<Policy>::keep_options(scheduler, wanted);
+  }
 
   static runnable* next(worker& w, runnable* t) noexcept {
     squad_member const& m = member_of(w);
@@ -72,7 +74,7 @@ struct squad_search : no_search {
   }
   static bool called(worker const& w) noexcept {
     squad_member const& m = member_of(w);
-    return !w.gifts.maybe_empty() || squads(w).called(*m.in, m.head);
+    return !w.mailbox.maybe_empty() || squads(w).called(*m.in, m.head);
   }
 
   template <class Loop>
@@ -87,60 +89,60 @@ struct squad_search : no_search {
     worker& w = *self.worker;
     squad_member const& m = member_of(w);
     if (runnable* const t = squads(w).take_ready(*m.in); t != nullptr) return t;
-    if (squads_of(w.home).has_graphs()) {
+    if (squads_of(w.scheduler).has_graphs()) {
       if (runnable* const t = look_for_graphs<Loop>(self); t != nullptr) return t;
     }
     if (!m.in->pool.busy()) return m.head ? take_inter<Loop>(self) : nullptr;
     heist::victim::thief_view const me = view(m);  // step 3
     if (me.workers == 1) return nullptr;
     auto& victim = near<Loop>(self);
-    std::uint32_t const v = Loop::choose(victim, me, w, [&m](std::uint32_t u) -> worker& { return *(*m.mates)[u]; });
-    return v == m.place ? nullptr : Loop::rob(victim, v, *(*m.mates)[v], self);
+    std::uint32_t const v = Loop::choose(victim, me, w, [&m](std::uint32_t u) -> worker& { return *(*m.peers)[u]; });
+    return v == m.place ? nullptr : Loop::steal_from_victim(victim, v, *(*m.peers)[v], self);
   }
   template <class Loop>
   static runnable* take_inter(fiber& self) {
     worker& w = *self.worker;
     std::uint32_t from = 0;
-    runnable* const t = squads_of(w.home).take_inter(w, from);
+    runnable* const t = squads_of(w.scheduler).take_inter(w, from);
     if (t != nullptr && from != member_of(w).in->number)
-      Loop::took(w, *w.home.workers[w.home.where.squads().head[from]]);
+      Loop::took(w, *w.scheduler.workers[w.scheduler.where.squads().head[from]]);
     return Loop::at_root(t, self);
   }
   /// Tasks of graphs that have squads. Other squads' come when nothing else is found for a while.
   template <class Loop>
   static runnable* look_for_graphs(fiber& self) {
     worker& w = *self.worker;
-    auto const found = look_near(w, *member_of(w).mates);
+    auto const found = look_near(w, *member_of(w).peers);
     if (found.had_it != nullptr && found.had_it != &w) Loop::took(w, *found.had_it);
     return Loop::at_root(found.task, self);
   }
   /// Does a thief leave other squads alone for now?
-  static bool stays_near(worker const& w) noexcept { return squads_of(w.home).has_graphs(); }
+  static bool stays_near(worker const& w) noexcept { return squads_of(w.scheduler).has_graphs(); }
   /// A head takes whatever there is.
   template <class Loop>
   static runnable* last_resort(fiber& self) {
     worker& w = *self.worker;
     squad_member& m = member_of(w);
-    if (runnable* const t = w.home.take_any_gift(); t != nullptr) return Loop::at_root(t, self);
+    if (runnable* const t = w.scheduler.take_any_mail(); t != nullptr) return Loop::at_root(t, self);
     return m.head ? Loop::at_root(squads(w).head_take_any(*m.in, m.takes_beside), self) : nullptr;
   }
 
  private:
-  static auto& squads(worker const& w) noexcept { return squads_of(w.home).squads; }
+  static auto& squads(worker const& w) noexcept { return squads_of(w.scheduler).squads; }
   static heist::victim::thief_view view(squad_member const& m) noexcept {
-    return {m.place, static_cast<std::uint32_t>(m.mates->size())};
+    return {m.place, static_cast<std::uint32_t>(m.peers->size())};
   }
   template <class Loop>
   static auto& near(fiber& self) noexcept {
-    return Loop::scheduler(self).of_room(*self.worker).near;
+    return Loop::scheduler_of(self).of_room(*self.worker).near;
   }
 
   template <class Scheduler>
   static squad_hook hook() noexcept {
     using observer_type = typename Scheduler::observer_type;
     if constexpr (observer_type::observes && squad_observer<observer_type>) {
-      return [](core& home, worker& w, squad_task const& task, squad_event what) noexcept {
-        observer_type& observer = static_cast<Scheduler&>(home).observer();
+      return [](core& scheduler, worker& w, squad_task const& task, squad_event what) noexcept {
+        observer_type& observer = static_cast<Scheduler&>(scheduler).observer();
         std::uint32_t const in = member_of(w).in->number;
         if (what == squad_event::enters) observer.inter_begin(w.number, in, &task, task.level);
         if (what == squad_event::leaves) observer.inter_end(w.number, in, &task);
@@ -153,7 +155,7 @@ struct squad_search : no_search {
 };
 
 template <class Policy>
-requires(Policy::tier_type::division != tiering::none) struct room_of<Policy> {
+requires(Policy::tier_type::division != tier_mode::none) struct room_of<Policy> {
   using type = squad_search<Policy>;
 };
 

@@ -10,7 +10,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/sync/idle_gate.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/inter_pool.hpp"
 
 namespace heist {
@@ -18,15 +18,15 @@ namespace heist {
 /// Workers that share a cache. The head, one of them, is the only one that takes inter-squad tasks.
 template <class Task, class Frame, class Env = os_env>
 struct basic_squad {
-  basic_squad(std::uint32_t index, std::size_t workers, idle_rules rules) : number{index}, gate{workers, rules} {}
+  basic_squad(std::uint32_t index, std::size_t workers, idle_config config) : number{index}, gate{workers, config} {}
 
   std::uint32_t const number;
   inter_pool<Task, Env> pool;
   /// Frames of the subtree that keeps the squad busy, which can resume: any member may take them.
-  injector<Frame, Env> ready;
+  injection_queue<Frame, Env> ready;
   /// Written by the head.
   typename Env::template atomic<bool> head_asleep{false};  ///< or about to be
-  typename Env::template atomic<bool> head_away{false};    ///< has something to do, perhaps for long
+  typename Env::template atomic<bool> head_absent{false};  ///< has something to do, perhaps for long
   /// Frames of the subtree that wait for something which they have not forked: a future, a run of a graph.
   typename Env::template atomic<std::uint32_t> waits_outside{0};
   idle_gate<Env> gate;
@@ -38,7 +38,7 @@ struct basic_squad {
 //                                               that there are children to deal
 //   Q2  add: push, fence(seq_cst), free?    <-> release, waits_outside: free, fence(seq_cst), pools?
 //                                               the one sees that the squad is free, or the other sees the task
-//   Q3  head_leaves: busy and head_away, fence(seq_cst), pinned? <-> add_pinned: push, fence(seq_cst), head_away?
+//   Q3  head_leaves: busy and head_absent, fence(seq_cst), pinned? <-> add_pinned: push, fence(seq_cst), head_absent?
 //                                               the head sees the task, or the one that adds it sees that the head is
 //                                               away
 
@@ -48,9 +48,9 @@ class squad_set {
  public:
   using squad_type = basic_squad<Task, Frame, Env>;
 
-  void make(std::size_t squads, std::size_t workers, idle_rules rules) {
+  void make(std::size_t squads, std::size_t workers, idle_config config) {
     for (std::size_t s = 0; s < squads; ++s) {
-      squads_.push_back(std::make_unique<squad_type>(static_cast<std::uint32_t>(s), workers, rules));
+      squads_.push_back(std::make_unique<squad_type>(static_cast<std::uint32_t>(s), workers, config));
       if (s != 0) squads_.back()->gate.join(squads_.front()->gate);
     }
   }
@@ -102,7 +102,7 @@ class squad_set {
     Task* task = own.pool.take();
     if (task != nullptr) from = own.number;
     if (from != own.number) task = squads_[from]->pool.steal();
-    if (task != nullptr) own.pool.become_busy();
+    if (task != nullptr) own.pool.set_busy();
     return task;
   }
 
@@ -117,7 +117,7 @@ class squad_set {
     Task* task = own.pool.take();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal_pinned();
-    if (task != nullptr && !beside) own.pool.become_busy();
+    if (task != nullptr && !beside) own.pool.set_busy();
     return task;
   }
 
@@ -131,16 +131,16 @@ class squad_set {
 
   /// The head has found something to do, perhaps for long: another head takes what belongs to its squad.
   void head_leaves(squad_type& own) noexcept {
-    if (own.head_away.load(std::memory_order_relaxed)) return;  // relaxed: its own
-    own.head_away.store(true, std::memory_order_relaxed);       // relaxed: the fence orders it (Q3)
-    Env::fence(std::memory_order_seq_cst);                      // Q3
+    if (own.head_absent.load(std::memory_order_relaxed)) return;  // relaxed: its own
+    own.head_absent.store(true, std::memory_order_relaxed);       // relaxed: the fence orders it (Q3)
+    Env::fence(std::memory_order_seq_cst);                        // Q3
     if (own.pool.maybe_pinned()) wake_free_heads();
   }
   /// The head searches again.
   void head_returns(squad_type& own) noexcept {
     // relaxed: one that still reads true wakes heads in vain; written only if it changes something
-    if (own.head_away.load(std::memory_order_relaxed))
-      own.head_away.store(false, std::memory_order_relaxed);  // as above
+    if (own.head_absent.load(std::memory_order_relaxed))
+      own.head_absent.store(false, std::memory_order_relaxed);  // as above
   }
 
   /// A frame of the subtree that keeps `s` busy waits for something which it has not forked; and does no longer.
@@ -190,7 +190,7 @@ class squad_set {
     }
   }
   void wake_for_pinned(squad_type& to) const noexcept {
-    if (to.pool.busy() || to.head_away.load(std::memory_order_relaxed)) {  // relaxed: Q3
+    if (to.pool.busy() || to.head_absent.load(std::memory_order_relaxed)) {  // relaxed: Q3
       wake_free_heads();
     } else {
       wake_head(to);

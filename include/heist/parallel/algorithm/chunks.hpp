@@ -27,32 +27,32 @@ class chunks {
 };
 
 /// What stands on the wrong side of a cut after each chunk has been partitioned: pieces of chunks, counted through.
-class misplaced {
+class wrong_place {
  public:
-  misplaced(chunks& of, std::size_t cut, bool left_of_cut);
-  std::size_t size() const noexcept { return before_[pieces_]; }
+  wrong_place(chunks& of, std::size_t cut, bool left_of_cut);
+  std::size_t size() const noexcept { return before_[parts_]; }
 
   /// Walks through them.
   class position {
    public:
-    position(misplaced const& in, std::size_t i) noexcept;
-    std::size_t operator*() const { return in_.begin_[piece_] + offset_; }
+    position(wrong_place const& in, std::size_t i) noexcept;
+    std::size_t operator*() const { return in_.begin_[part_] + offset_; }
     void operator++() {
       ++offset_;
-      if (in_.before_[piece_] + offset_ == in_.before_[piece_ + 1]) {
-        ++piece_;
+      if (in_.before_[part_] + offset_ == in_.before_[part_ + 1]) {
+        ++part_;
         offset_ = 0;
       }
     }
 
    private:
-    misplaced const& in_;
-    std::size_t piece_, offset_;
+    wrong_place const& in_;
+    std::size_t part_, offset_;
   };
 
  private:
   std::unique_ptr<std::size_t[]> begin_, before_;
-  std::size_t pieces_ = 0;
+  std::size_t parts_ = 0;
 };
 
 }  // namespace heist::detail

@@ -11,36 +11,36 @@
 namespace heist::detail {
 
 /// How the frame of a context divides loops.
-enum class dividing {
+enum class split_mode {
   tasks,          ///< when its fiber's task stack was asked
   continuations,  ///< when its worker's continuations were asked
   fixed           ///< always in the same way: its policy remembers the parts
 };
 
 /// The caller keeps the answer: a frame does not change its ways.
-dividing dividing_of(context const& c) noexcept;
+split_mode split_mode_of(context const& c) noexcept;
 
 /// Has a thief found nothing since the last fork, or is nothing there to be found, or do requests wait? One or two
 /// loads.
-HEIST_ALWAYS_INLINE bool asked(context const& c, dividing how) noexcept {
+HEIST_ALWAYS_INLINE bool asked(context const& c, split_mode how) noexcept {
   fiber& self = context_access::fiber_of(c);
-  if (how == dividing::tasks) return !self.tasks.fork_is_plain(self.tasks.first());
+  if (how == split_mode::tasks) return !self.tasks.fork_is_plain(self.tasks.first());
   worker& w = *self.worker;
   return !w.continuations.fork_is_plain(w.continuations.first());
 }
 
 inline std::size_t workers_of(context const& c) noexcept {
-  return context_access::fiber_of(c).home.worker_count;
+  return context_access::fiber_of(c).scheduler.worker_count;
 }
 
 // Other contexts (they measure or record) see the same division on every machine.
 
 template <class Context>
-dividing dividing_of(Context const&) noexcept {
-  return dividing::fixed;
+split_mode split_mode_of(Context const&) noexcept {
+  return split_mode::fixed;
 }
 template <class Context>
-bool asked(Context const&, dividing) noexcept {
+bool asked(Context const&, split_mode) noexcept {
   return false;
 }
 template <class Context>

@@ -7,15 +7,15 @@
 
 namespace heist::detail {
 
-HEIST_BODY dividing dividing_of(context const& c) noexcept {
+HEIST_BODY split_mode split_mode_of(context const& c) noexcept {
   fiber& self = context_access::fiber_of(c);
-  if (self.order == fork_order::parent_first) return dividing::tasks;
-  if (self.order == fork_order::child_first) return dividing::continuations;
+  if (self.order == fork_order::parent_first) return split_mode::tasks;
+  if (self.order == fork_order::child_first) return split_mode::continuations;
   fork_slot* const position = context_access::position_of(c);
-  if (room_of_forks(self).remembers(position)) return dividing::fixed;
+  if (room_of_forks(self).has_history(position)) return split_mode::fixed;
   return self.order == fork_order::by_tier && context_access::mark_at(position) == position_mark::plain
-             ? dividing::tasks
-             : dividing::continuations;
+             ? split_mode::tasks
+             : split_mode::continuations;
 }
 
 }  // namespace heist::detail

@@ -60,7 +60,7 @@ std::size_t better_of(Less const& less, std::size_t a, std::size_t b) {
 }
 
 template <class... Which, class On, class I, class Less, class Proj>
-found_extremes<Which...> extremes_of(On& on, stretch<I> in, Less& by, Proj& proj, loop_options const& wanted) {
+found_extremes<Which...> extremes_of(On& on, subrange<I> in, Less& by, Proj& proj, loop_options const& wanted) {
   using element = std::iter_reference_t<I>;
   check_function<Proj, element>();
   check_function<Less, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
@@ -86,7 +86,7 @@ found_extremes<Which...> extremes_of(On& on, stretch<I> in, Less& by, Proj& proj
 }
 
 template <class I>
-I element_or_end(stretch<I> const& in, std::size_t at) {
+I element_or_end(subrange<I> const& in, std::size_t at) {
   return at == no_index ? in.end() : in.at(at);
 }
 
@@ -102,21 +102,21 @@ I element_or_end(stretch<I> const& in, std::size_t at) {
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto min_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   return detail::element_or_end(in, detail::extremes_of<detail::first_least>(on, in, less, proj, wanted).at[0]);
 }
 /// The first of the greatest elements, or the end.
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto max_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   return detail::element_or_end(in, detail::extremes_of<detail::first_most>(on, in, less, proj, wanted).at[0]);
 }
 /// The first of the least elements and the last of the greatest, or twice the end.
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto minmax_element(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::min_max_result<std::ranges::borrowed_iterator_t<R>> {
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   auto const found = detail::extremes_of<detail::first_least, detail::last_most>(on, in, less, proj, wanted);
   return {detail::element_or_end(in, found.at[0]), detail::element_or_end(in, found.at[1])};
 }

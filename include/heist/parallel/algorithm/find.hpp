@@ -39,7 +39,7 @@ template <class Pred, class Proj, class I>
 element_test(Pred*, Proj*, I) -> element_test<Pred, Proj, I>;
 
 template <class On, class I, class Pred, class Proj>
-I find_if_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
+I find_if_of(On& on, subrange<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_function<Proj, std::iter_reference_t<I>>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   return in.at(detail::first_index(
@@ -47,7 +47,7 @@ I find_if_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options const& 
 }
 
 template <class On, class I, class Pred, class Proj>
-std::size_t count_if_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
+std::size_t count_if_of(On& on, subrange<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_function<Proj, std::iter_reference_t<I>>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   element_test const test{std::addressof(pred), std::addressof(proj), detail::plain_iterator(in.first)};
@@ -80,7 +80,7 @@ struct number_test {
 };
 
 template <class On, class I, class T, class Proj>
-I find_of(On& on, stretch<I> in, T const& value, Proj& proj, loop_options const& wanted) {
+I find_of(On& on, subrange<I> in, T const& value, Proj& proj, loop_options const& wanted) {
   if constexpr (std::contiguous_iterator<I> && std::is_same_v<Proj, std::identity> && std::is_arithmetic_v<T> &&
                 std::is_same_v<std::iter_value_t<I>, T>) {
     using pointer = decltype(detail::plain_iterator(in.first));
@@ -93,7 +93,7 @@ I find_of(On& on, stretch<I> in, T const& value, Proj& proj, loop_options const&
 }
 
 template <class On, class I, class Pred, class Proj>
-I adjacent_find_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
+I adjacent_find_of(On& on, subrange<I> in, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_options(wanted);
   if (in.n < 2) return in.end();
   auto const first = detail::plain_iterator(in.first);
@@ -105,7 +105,7 @@ I adjacent_find_of(On& on, stretch<I> in, Pred& pred, Proj& proj, loop_options c
 }
 
 template <class On, class I1, class I2, class Pred, class Proj1, class Proj2>
-std::size_t mismatch_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
+std::size_t mismatch_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
                         loop_options const& wanted) {
   check_function<Pred, std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>,
                  std::invoke_result_t<Proj2&, std::iter_reference_t<I2>>>();
@@ -118,7 +118,7 @@ std::size_t mismatch_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1&
 }
 
 template <class On, class I1, class I2, class Pred, class Proj1, class Proj2>
-bool equal_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
+bool equal_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj1& proj1, Proj2& proj2,
               loop_options const& wanted) {
   check_options(wanted);
   return a.n == b.n && detail::mismatch_of(on, a, b, pred, proj1, proj2, wanted) == a.n;
@@ -140,16 +140,16 @@ bool equal_of(On& on, stretch<I1> a, stretch<I2> b, Pred& pred, Proj1& proj1, Pr
 template <class On, std::ranges::range R, class Pred>
 auto find_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
   std::identity same;
-  return detail::find_if_of(on, detail::stretch_of(r), pred, same, wanted);
+  return detail::find_if_of(on, detail::subrange_of(r), pred, same, wanted);
 }
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 auto find_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::find_if_of(on, detail::stretch_of(r), pred, proj, wanted);
+  return detail::find_if_of(on, detail::subrange_of(r), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 I find_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::find_if_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+  return detail::find_if_of(on, detail::subrange_of(first, last), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto find_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
@@ -179,16 +179,16 @@ auto find_if_not(On&& on, I first, S last, Pred pred, loop_options const& wanted
 template <class On, std::ranges::range R, class T>
 auto find(On&& on, R&& r, T const& value, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
   std::identity same;
-  return detail::find_of(on, detail::stretch_of(r), value, same, wanted);
+  return detail::find_of(on, detail::subrange_of(r), value, same, wanted);
 }
 template <class On, std::ranges::range R, class T, class Proj = std::identity>
 auto find(On&& on, R&& r, T const& value, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::find_of(on, detail::stretch_of(r), value, proj, wanted);
+  return detail::find_of(on, detail::subrange_of(r), value, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Proj = std::identity>
 I find(On&& on, I first, S last, T const& value, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::find_of(on, detail::stretch_of(first, last), value, proj, wanted);
+  return detail::find_of(on, detail::subrange_of(first, last), value, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
 auto find(On&& on, I first, S last, T const& value, loop_options const& wanted) {
@@ -198,7 +198,7 @@ auto find(On&& on, I first, S last, T const& value, loop_options const& wanted) 
 /// Is pred(element) true for some element, for all, for none?
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 bool any_of(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   return detail::find_if_of(on, in, pred, proj, wanted) != in.end();
 }
 /// As any_of; true of no elements.
@@ -256,19 +256,19 @@ template <class On, std::ranges::range R, class Pred>
 auto count_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::range_difference_t<R> {
   std::identity same;
   return static_cast<std::ranges::range_difference_t<R>>(
-      detail::count_if_of(on, detail::stretch_of(r), pred, same, wanted));
+      detail::count_if_of(on, detail::subrange_of(r), pred, same, wanted));
 }
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 auto count_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::range_difference_t<R> {
   return static_cast<std::ranges::range_difference_t<R>>(
-      detail::count_if_of(on, detail::stretch_of(r), pred, proj, wanted));
+      detail::count_if_of(on, detail::subrange_of(r), pred, proj, wanted));
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 std::iter_difference_t<I> count_if(On&& on, I first, S last, Pred pred, Proj proj = {},
                                    loop_options const& wanted = {}) {
   return static_cast<std::iter_difference_t<I>>(
-      detail::count_if_of(on, detail::stretch_of(first, last), pred, proj, wanted));
+      detail::count_if_of(on, detail::subrange_of(first, last), pred, proj, wanted));
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto count_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
@@ -301,8 +301,8 @@ template <class On, std::ranges::range R1, std::ranges::range R2, class Pred = s
 auto mismatch(On&& on, R1&& a, R2&& b, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
               loop_options const& wanted = {})
     -> std::ranges::mismatch_result<std::ranges::borrowed_iterator_t<R1>, std::ranges::borrowed_iterator_t<R2>> {
-  auto const x = detail::stretch_of(a);
-  auto const y = detail::stretch_of(b);
+  auto const x = detail::subrange_of(a);
+  auto const y = detail::subrange_of(b);
   std::size_t const at = detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted);
   return {x.at(at), y.at(at)};
 }
@@ -315,8 +315,8 @@ template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, 
           class Proj2 = std::identity>
 std::ranges::mismatch_result<I1, I2> mismatch(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, Pred pred = {},
                                               Proj1 proj1 = {}, Proj2 proj2 = {}, loop_options const& wanted = {}) {
-  auto const x = detail::stretch_of(first1, last1);
-  auto const y = detail::stretch_of(first2, last2);
+  auto const x = detail::subrange_of(first1, last1);
+  auto const y = detail::subrange_of(first2, last2);
   std::size_t const at = detail::mismatch_of(on, x, y, pred, proj1, proj2, wanted);
   return {x.at(at), y.at(at)};
 }
@@ -332,8 +332,8 @@ template <class On, std::ranges::range R1, std::ranges::range R2, class Pred = s
           class Proj1 = std::identity, class Proj2 = std::identity>
 bool equal(On&& on, R1&& a, R2&& b, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
            loop_options const& wanted = {}) {
-  auto const x = detail::stretch_of(a);
-  auto const y = detail::stretch_of(b);
+  auto const x = detail::subrange_of(a);
+  auto const y = detail::subrange_of(b);
   return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
 }
 template <class On, std::ranges::range R1, std::ranges::range R2>
@@ -345,8 +345,8 @@ template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, 
           class Proj2 = std::identity>
 bool equal(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, Pred pred = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
            loop_options const& wanted = {}) {
-  auto const x = detail::stretch_of(first1, last1);
-  auto const y = detail::stretch_of(first2, last2);
+  auto const x = detail::subrange_of(first1, last1);
+  auto const y = detail::subrange_of(first2, last2);
   return detail::equal_of(on, x, y, pred, proj1, proj2, wanted);
 }
 template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
@@ -359,12 +359,12 @@ bool equal(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, loop_options const
 template <class On, std::ranges::range R, class Pred = std::equal_to<>, class Proj = std::identity>
 auto adjacent_find(On&& on, R&& r, Pred pred = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::adjacent_find_of(on, detail::stretch_of(r), pred, proj, wanted);
+  return detail::adjacent_find_of(on, detail::subrange_of(r), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred = std::equal_to<>,
           class Proj = std::identity>
 I adjacent_find(On&& on, I first, S last, Pred pred = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::adjacent_find_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+  return detail::adjacent_find_of(on, detail::subrange_of(first, last), pred, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto adjacent_find(On&& on, R&& r, loop_options const& wanted) {
@@ -378,7 +378,7 @@ auto adjacent_find(On&& on, I first, S last, loop_options const& wanted) {
 /// Is no element less than the one before it?
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 bool is_sorted(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   auto falls = [&less](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(less, b, a)); };
   return detail::adjacent_find_of(on, in, falls, proj, wanted) == in.end();
 }

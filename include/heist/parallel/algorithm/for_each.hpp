@@ -35,7 +35,7 @@ namespace heist {
 namespace detail {
 
 template <class On, class I, class F, class Proj = std::identity>
-bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& wanted) {
+bool for_each_of(On& on, subrange<I> over, F& f, Proj& proj, loop_options const& wanted) {
   using context_type = loop_context<On>;
   using element = std::invoke_result_t<Proj&, std::iter_reference_t<I>>;
   check_body<F, context_type, element>();
@@ -61,31 +61,31 @@ bool for_each_of(On& on, stretch<I> over, F& f, Proj& proj, loop_options const& 
 template <class On, std::ranges::range R, class F>
 bool for_each(On&& on, R&& r, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::stretch_of(r), f, same, wanted);
+  return detail::for_each_of(on, detail::subrange_of(r), f, same, wanted);
 }
 template <class On, std::ranges::range R, class F, class Proj = std::identity>
 bool for_each(On&& on, R&& r, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::stretch_of(r), f, proj, wanted);
+  return detail::for_each_of(on, detail::subrange_of(r), f, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F>
 bool for_each(On&& on, I first, S last, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::stretch_of(first, last), f, same, wanted);
+  return detail::for_each_of(on, detail::subrange_of(first, last), f, same, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F, class Proj = std::identity>
 bool for_each(On&& on, I first, S last, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::stretch_of(first, last), f, proj, wanted);
+  return detail::for_each_of(on, detail::subrange_of(first, last), f, proj, wanted);
 }
 
 /// Calls `f` with each of the `n` elements from `first` on, or with proj(element).
 template <class On, std::input_or_output_iterator I, class F>
 bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::stretch_of(first, first + n), f, same, wanted);
+  return detail::for_each_of(on, detail::subrange_of(first, first + n), f, same, wanted);
 }
 template <class On, std::input_or_output_iterator I, class F, class Proj = std::identity>
 bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::stretch_of(first, first + n), f, proj, wanted);
+  return detail::for_each_of(on, detail::subrange_of(first, first + n), f, proj, wanted);
 }
 
 /// Calls `f` with each number from `first` up to, and without, `last`; nothing if `last` is not above `first`. They

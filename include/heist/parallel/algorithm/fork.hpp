@@ -15,25 +15,25 @@ namespace heist::detail {
 /// Both compute in the caller's floating-point modes.
 template <class Context, class F, class G>
 HEIST_ALWAYS_INLINE void fork_or_call(Context const& c, F&& f, G&& g) {
-  bool f_began = false, g_began = false;
+  bool f_start = false, g_start = false;
   control_words const modes = control_words::now();
   try {
     c.fork_join(
         [&](Context lower) {
-          f_began = true;
+          f_start = true;
           in_modes const as_caller{modes};  // another worker may run it
           f(lower);
         },
         [&](Context upper) {
-          g_began = true;
+          g_start = true;
           in_modes const as_caller{modes};
           g(upper);
         });
     return;
   } catch (stack_error const&) {
-    if (f_began || g_began) throw;  // from inside
+    if (f_start || g_start) throw;  // from inside
   } catch (std::bad_alloc const&) {
-    if (f_began || g_began) throw;
+    if (f_start || g_start) throw;
   }
   f(c);
   g(c);

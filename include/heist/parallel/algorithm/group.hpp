@@ -39,7 +39,7 @@ std::vector<std::size_t> histogram(On&& on, R&& r, std::size_t bins, BinOf bin_o
   static_assert(std::integral<std::remove_cvref_t<bin>>,
                 "heist: a histogram needs the number of each element's bin; fix it by a function that returns an "
                 "integer.");
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   auto const first = detail::plain_iterator(in.first);
   using counts = std::vector<std::size_t>;
   counts all = detail::fold_blocks<counts>(
@@ -96,7 +96,7 @@ auto group_by(On&& on, R&& r, KeyOf key_of, loop_options const& wanted = {}) {
   using reference = std::ranges::range_reference_t<R>;
   using key = std::remove_cvref_t<std::invoke_result_t<KeyOf&, reference>>;
   using element = std::ranges::range_value_t<R>;
-  auto const in = detail::stretch_of(r);
+  auto const in = detail::subrange_of(r);
   auto const first = detail::plain_iterator(in.first);
   auto const key_at = [&key_of, first](std::size_t i) -> decltype(auto) {
     return std::invoke(key_of, *detail::advanced(first, i));

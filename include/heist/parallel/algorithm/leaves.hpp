@@ -164,13 +164,13 @@ template <class At>
 using element_of = decltype(std::declval<At&>()(std::size_t{}));
 /// A sum begins with so many elements: with one if that converts to the sum's type, else with what op makes of two.
 template <class T, class At>
-inline constexpr std::size_t fewest_in_sum = std::is_convertible_v<element_of<At>, T> ? 1 : 2;
+inline constexpr std::size_t min_in_sum = std::is_convertible_v<element_of<At>, T> ? 1 : 2;
 
-/// Folds at(lo), ... at(hi - 1), at least fewest_in_sum: a long leaf of numbers several at a time, others from left to
+/// Folds at(lo), ... at(hi - 1), at least min_in_sum: a long leaf of numbers several at a time, others from left to
 /// right.
 template <class T, bool AnyOrder, class Op, class At>
 T fold_leaf(Op& op, At& at, std::size_t lo, std::size_t hi) {
-  if constexpr (fewest_in_sum<T, At> == 2) {
+  if constexpr (min_in_sum<T, At> == 2) {
     T all = detail::sum_of<T>(op, at(lo), at(lo + 1));
     for (lo += 2; lo != hi; ++lo) detail::add_to(all, op, at(lo));
     return all;
@@ -202,9 +202,9 @@ void join_leaves(On& on, leaf_values<T>& values, std::size_t count, Op& op, std:
         detail::add_to(values[lo * 2 * step], op, std::move(values[lo * 2 * step + step]));
       }
     };
-    std::uint64_t const began = os_env::ticks();
+    std::uint64_t const start_time = os_env::ticks();
     join(0, 1);
-    if ((os_env::ticks() - began) * pairs < 8 * block_ticks) {
+    if ((os_env::ticks() - start_time) * pairs < 8 * block_ticks) {
       join(1, pairs);
     } else {
       detail::run_all_blocks(on, pairs - 1, {.stop = stop},

@@ -114,11 +114,11 @@ class loop {
   /// exceptions, that of the lowest iterations.
   bool run(Context const& c, void* result) {
     if (n_ != 0) {
-      dividing const how = dividing_of(c);
+      split_mode const how = split_mode_of(c);
       std::size_t const workers = workers_of(c);
       bool const automatic = grain_ == loop_options::automatic;
       kept_ = workers == 1 ? n_ : n_ / (workers * pieces_per_worker);
-      if (how == dividing::fixed) {
+      if (how == split_mode::fixed) {
         part_ = automatic ? (n_ - 1) / fixed_parts(workers) + 1 : grain_;
         run_fixed(c, {0, n_}, result);
       } else {
@@ -126,7 +126,7 @@ class loop {
         block_size block{automatic && workers == 1 ? std::size_t{256} : least(),
                          workers == 1 ? 8 * block_ticks : block_ticks};
         bool const is_long = automatic && n_ / many_iterations >= workers;
-        run_piece(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
+        run_part(c, {0, n_}, block, how, result, is_long ? block_ticks : 0);
       }
     }
     return !stopped();
@@ -134,16 +134,16 @@ class loop {
 
   /// Runs iterations from `at` on for so many ticks, without a context. Returns where the next one begins.
   std::size_t begin_alone(std::size_t at, std::uint64_t ticks, void* result) {
-    std::uint64_t const began = os_env::ticks();
+    std::uint64_t const start_time = os_env::ticks();
     block_size block{least(), block_ticks};
-    std::uint64_t before = began;
+    std::uint64_t before = start_time;
     while (at < end()) {
       if (stops()) break;
       std::size_t const n = shorter(block.get(), end() - at);
       body_.run(body_, nullptr, result, at, at + n);
       at += n;
       std::uint64_t const now = os_env::ticks();
-      if (now - began >= ticks) break;
+      if (now - start_time >= ticks) break;
       block.took(n, now - before);
       before = now;
     }
@@ -188,17 +188,17 @@ class loop {
 
   /// Divides `r` down to kept_ iterations or a block. Then it runs blocks, and forks the upper half of the rest when a thief
   /// asks. For the first `patience` ticks it only runs blocks.
-  void run_piece(Context const& c, range r, block_size& block, dividing how, void* result, std::uint64_t patience) {
-    ends_if_left piece{*this};
-    std::uint64_t const began = os_env::ticks();
-    std::uint64_t before = began;
+  void run_part(Context const& c, range r, block_size& block, split_mode how, void* result, std::uint64_t patience) {
+    ends_if_left part{*this};
+    std::uint64_t const start_time = os_env::ticks();
+    std::uint64_t before = start_time;
     for (;;) {
       std::size_t const hi = shorter(r.hi, end());
       if (r.lo >= hi || stops()) break;
       std::size_t n = block.get();
       if (n >= hi - r.lo) {
         n = hi - r.lo;
-      } else if (before - began >= patience && (hi - r.lo > kept_ || asked(c, how))) {
+      } else if (before - start_time >= patience && (hi - r.lo > kept_ || asked(c, how))) {
         fork(c, {r.lo, hi}, block, how, result);
         break;
       }
@@ -208,7 +208,7 @@ class loop {
       block.took(n, now - before);
       before = now;
     }
-    piece.returns = true;
+    part.returns = true;
   }
 
   /// The result of an upper half that begins before the lower one has ended.
@@ -253,26 +253,26 @@ class loop {
     behind.put_behind(result);
   }
 
-  void fork(Context const& c, range r, block_size& block, dividing how, void* result) {
+  void fork(Context const& c, range r, block_size& block, split_mode how, void* result) {
     std::size_t const middle = r.lo + (r.hi - r.lo) / 2;
     fork_halves(
         c, result,
         [&](Context const& in, void* to) {
-          run_piece(in, {r.lo, middle}, block, how, to, 0);
+          run_part(in, {r.lo, middle}, block, how, to, 0);
         },
         [&](Context const& in, void* to) {
           block_size own{block};
-          run_piece(in, {middle, r.hi}, own, how, to, 0);
+          run_part(in, {middle, r.hi}, own, how, to, 0);
         });
   }
 
   /// The same division each time: parts of part_ iterations, halved by their number.
   void run_fixed(Context const& c, range r, void* result) {
-    ends_if_left piece{*this};
-    if (dividing const here = dividing_of(c); here != dividing::fixed) {
+    ends_if_left part{*this};
+    if (split_mode const here = split_mode_of(c); here != split_mode::fixed) {
       // Below the parts that the policy remembers, within a squad.
       block_size block{least(), block_ticks};
-      run_piece(c, r, block, here, result, 0);
+      run_part(c, r, block, here, result, 0);
     } else if (r.hi - r.lo > part_) {
       std::size_t const parts = (r.hi - r.lo - 1) / part_ + 1;
       std::size_t const middle = r.lo + (parts + 1) / 2 * part_;
@@ -287,7 +287,7 @@ class loop {
     } else if (std::size_t const hi = shorter(r.hi, end()); r.lo < hi && !stops()) {
       body_.run(body_, &c, result, r.lo, hi);
     }
-    piece.returns = true;
+    part.returns = true;
   }
 
   loop_body<Context>& body_;

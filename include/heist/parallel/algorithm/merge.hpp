@@ -38,7 +38,7 @@ struct merged {
 };
 
 template <class On, class I1, class I2, class O, class Less, class Proj1, class Proj2>
-O merge_of(On& on, stretch<I1> left, stretch<I2> right, O out, Less& less, Proj1& proj1, Proj2& proj2,
+O merge_of(On& on, subrange<I1> left, subrange<I2> right, O out, Less& less, Proj1& proj1, Proj2& proj2,
            loop_options const& wanted) {
   static_assert(reads_again<std::iter_reference_t<I1>> && reads_again<std::iter_reference_t<I2>>,
                 "heist: a merge looks at elements that another worker may have moved already, so it cannot move out of "
@@ -98,14 +98,15 @@ template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_
           class Less = std::less<>, class Proj1 = std::identity, class Proj2 = std::identity>
 O merge(On&& on, R1&& a, R2&& b, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
         loop_options const& wanted = {}) {
-  return detail::merge_of(on, detail::stretch_of(a), detail::stretch_of(b), std::move(out), less, proj1, proj2, wanted);
+  return detail::merge_of(on, detail::subrange_of(a), detail::subrange_of(b), std::move(out), less, proj1, proj2,
+                          wanted);
 }
 template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
           std::sentinel_for<I2> S2, std::input_or_output_iterator O, class Less = std::less<>,
           class Proj1 = std::identity, class Proj2 = std::identity>
 O merge(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},
         loop_options const& wanted = {}) {
-  return detail::merge_of(on, detail::stretch_of(first1, last1), detail::stretch_of(first2, last2), std::move(out),
+  return detail::merge_of(on, detail::subrange_of(first1, last1), detail::subrange_of(first2, last2), std::move(out),
                           less, proj1, proj2, wanted);
 }
 template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O>

@@ -27,7 +27,7 @@ std::size_t fill_kept(Context const& c, kept_bits& kept, loop_options const& inn
 }
 
 template <class On, class I, class O, class Pred, class Proj>
-O copy_if_of(On& on, stretch<I> from, O out, Pred& pred, Proj& proj, loop_options const& wanted) {
+O copy_if_of(On& on, subrange<I> from, O out, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_output<O>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   check_options(wanted);
@@ -126,7 +126,7 @@ std::size_t pack(On& on, I first, std::size_t n, Keep const& keep, loop_options 
 }
 
 template <class On, class I, class Pred, class Proj>
-I remove_if_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+I remove_if_of(On& on, subrange<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_moved<I>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   auto const first = detail::plain_iterator(over.first);
@@ -137,7 +137,7 @@ I remove_if_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options con
 }
 
 template <class On, class I, class Same, class Proj>
-I unique_of(On& on, stretch<I> over, Same& same, Proj& proj, loop_options const& wanted) {
+I unique_of(On& on, subrange<I> over, Same& same, Proj& proj, loop_options const& wanted) {
   check_moved<I>();
   using element = std::iter_reference_t<I>;
   check_function<Same, std::invoke_result_t<Proj&, element>, std::invoke_result_t<Proj&, element>>();
@@ -165,7 +165,7 @@ I unique_of(On& on, stretch<I> over, Same& same, Proj& proj, loop_options const&
 /// what was written. The ranges do not overlap.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred, class Proj = std::identity>
 O copy_if(On&& on, R&& r, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::copy_if_of(on, detail::stretch_of(r), std::move(out), pred, proj, wanted);
+  return detail::copy_if_of(on, detail::subrange_of(r), std::move(out), pred, proj, wanted);
 }
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred>
 O copy_if(On&& on, R&& r, O out, Pred pred, loop_options const& wanted) {
@@ -174,7 +174,7 @@ O copy_if(On&& on, R&& r, O out, Pred pred, loop_options const& wanted) {
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
           class Pred, class Proj = std::identity>
 O copy_if(On&& on, I first, S last, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::copy_if_of(on, detail::stretch_of(first, last), std::move(out), pred, proj, wanted);
+  return detail::copy_if_of(on, detail::subrange_of(first, last), std::move(out), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
           class Pred>
@@ -187,7 +187,7 @@ O copy_if(On&& on, I first, S last, O out, Pred pred, loop_options const& wanted
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 auto remove_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::remove_if_of(on, detail::stretch_of(r), pred, proj, wanted);
+  return detail::remove_if_of(on, detail::subrange_of(r), pred, proj, wanted);
 }
 template <class On, std::ranges::range R, class Pred>
 auto remove_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
@@ -195,7 +195,7 @@ auto remove_if(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ra
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 I remove_if(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::remove_if_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+  return detail::remove_if_of(on, detail::subrange_of(first, last), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto remove_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) {
@@ -206,12 +206,12 @@ auto remove_if(On&& on, I first, S last, Pred pred, loop_options const& wanted) 
 template <class On, std::ranges::range R, class Same = std::equal_to<>, class Proj = std::identity>
 auto unique(On&& on, R&& r, Same same = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::unique_of(on, detail::stretch_of(r), same, proj, wanted);
+  return detail::unique_of(on, detail::subrange_of(r), same, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Same = std::equal_to<>,
           class Proj = std::identity>
 I unique(On&& on, I first, S last, Same same = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::unique_of(on, detail::stretch_of(first, last), same, proj, wanted);
+  return detail::unique_of(on, detail::subrange_of(first, last), same, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto unique(On&& on, R&& r, loop_options const& wanted) {

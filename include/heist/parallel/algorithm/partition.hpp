@@ -30,16 +30,16 @@ std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide co
   });
   std::size_t all = 0;
   for (std::size_t k = 0; k != cut.count(); ++k) all += cut.left(k);
-  misplaced const wrong_left{cut, all, true}, wrong_right{cut, all, false};
+  wrong_place const wrong_left{cut, all, true}, wrong_right{cut, all, false};
   detail::run_blocks(c, wrong_left.size(), {}, [&](auto const*, std::size_t lo, std::size_t hi) {
-    misplaced::position l{wrong_left, lo}, r{wrong_right, lo};
+    wrong_place::position l{wrong_left, lo}, r{wrong_right, lo};
     for (; lo != hi; ++lo, ++l, ++r) std::ranges::iter_swap(detail::advanced(first, *l), detail::advanced(first, *r));
   });
   return all;
 }
 
 template <class On, class I, class Pred, class Proj>
-I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
+I partition_of(On& on, subrange<I> over, Pred& pred, Proj& proj, loop_options const& wanted) {
   check_moved<I>();
   check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   check_options(wanted);
@@ -66,7 +66,7 @@ I partition_of(On& on, stretch<I> over, Pred& pred, Proj& proj, loop_options con
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 auto partition(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::partition_of(on, detail::stretch_of(r), pred, proj, wanted);
+  return detail::partition_of(on, detail::subrange_of(r), pred, proj, wanted);
 }
 template <class On, std::ranges::range R, class Pred>
 auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ranges::borrowed_iterator_t<R> {
@@ -74,7 +74,7 @@ auto partition(On&& on, R&& r, Pred pred, loop_options const& wanted) -> std::ra
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class Proj = std::identity>
 I partition(On&& on, I first, S last, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::partition_of(on, detail::stretch_of(first, last), pred, proj, wanted);
+  return detail::partition_of(on, detail::subrange_of(first, last), pred, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred>
 auto partition(On&& on, I first, S last, Pred pred, loop_options const& wanted) {

@@ -11,8 +11,8 @@
 #include "heist/core/executor/executor.hpp"
 #include "heist/core/fiber/control_words.hpp"
 #include "heist/core/fiber/current.hpp"
-#include "heist/core/fork/elsewhere.hpp"
 #include "heist/core/fork/region_entry.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/parallel/algorithm/loop.hpp"
 #include "heist/parallel/algorithm/options.hpp"
 #include "heist/parallel/algorithm/shared_loop.hpp"
@@ -24,9 +24,9 @@ inline constexpr bool is_executor = false;
 template <class Policy, class Observer>
 inline constexpr bool is_executor<executor<Policy, Observer>> = true;
 template <>
-inline constexpr bool is_executor<any_executor> = true;
+inline constexpr bool is_executor<executor_ref> = true;
 template <>
-inline constexpr bool is_executor<any_executor const> = true;
+inline constexpr bool is_executor<executor_ref const> = true;
 
 template <class T>
 inline constexpr bool is_own_context = false;
@@ -58,7 +58,7 @@ using loop_context = std::conditional_t<is_executor<On> || is_own_context<On>, c
 template <class Executor>
 fiber* fiber_inside(Executor& ex) noexcept {
   worker* const w = this_worker();
-  if (w == nullptr || &w->home != &executor_access::core_of(ex)) return nullptr;
+  if (w == nullptr || &w->scheduler != &executor_access::core_of(ex)) return nullptr;
   return w->current.load(std::memory_order_relaxed);  // relaxed: its own
 }
 
@@ -87,7 +87,7 @@ decltype(auto) on_workers(On& on, region* r, F&& f) {
       in_modes const as_caller{modes};
       return detail::within_region(c, r, f);
     };
-    if constexpr (std::is_same_v<std::remove_cv_t<On>, any_executor>) {
+    if constexpr (std::is_same_v<std::remove_cv_t<On>, executor_ref>) {
       return on.sync_wait(task);
     } else {
       return on.run_here(task);
@@ -106,7 +106,7 @@ std::pair<core*, fiber*> place_of_caller(On& on) noexcept {
     return {&executor_access::core_of(on), detail::fiber_inside(on)};
   } else {
     fiber& here = fiber_of_caller(context_access::fiber_of(on));
-    return {&here.home, &here};
+    return {&here.scheduler, &here};
   }
 }
 
@@ -119,9 +119,9 @@ bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_opt
   check_options(wanted);
   if constexpr (std::is_same_v<loop_context<On>, context>) {
     if (wanted.region == nullptr && !needs_context) {
-      auto const [home, here] = detail::place_of_caller(on);
-      if (may_share_loops(*home, here))
-        return detail::run_shared(*home, here, body, n, wanted.grain, wanted.stop, result);
+      auto const [scheduler, here] = detail::place_of_caller(on);
+      if (may_share_loops(*scheduler, here))
+        return detail::run_shared(*scheduler, here, body, n, wanted.grain, wanted.stop, result);
     }
   }
   loop<loop_context<On>> all{body, n, wanted.grain, wanted.stop};

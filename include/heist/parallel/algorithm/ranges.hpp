@@ -17,7 +17,7 @@ namespace heist::detail {
 
 /// `n` elements from `first` on.
 template <class I>
-struct stretch {
+struct subrange {
   I first;
   std::size_t n;
 
@@ -37,7 +37,7 @@ inline constexpr bool reads_again =
     !std::is_rvalue_reference_v<Reference> || std::is_trivially_copyable_v<std::remove_cvref_t<Reference>>;
 
 template <class I, class S>
-requires std::sentinel_for<S, I> stretch<I> stretch_of(I first, S last) {
+requires std::sentinel_for<S, I> subrange<I> subrange_of(I first, S last) {
   static_assert(has_random_access<I> && std::sized_sentinel_for<S, I>,
                 "heist: algorithms need iterators with random access, so that a range can be cut anywhere; fix it by "
                 "a std::vector, std::array, std::deque or std::span of the elements.");
@@ -54,17 +54,17 @@ struct iterator_pair {
   iterator_pair(I begin, S end) : first(std::move(begin)), last(std::move(end)) {}
   I begin() const { return first; }
   S end() const { return last; }
-  std::size_t size() const { return detail::stretch_of(first, last).n; }
+  std::size_t size() const { return detail::subrange_of(first, last).n; }
   I first;
   S last;
 };
 
 template <std::ranges::range R>
-auto stretch_of(R&& r) {
+auto subrange_of(R&& r) {
   static_assert(has_random_access<std::ranges::iterator_t<R>> && std::ranges::sized_range<R>,
                 "heist: algorithms need a range with random access and a known size, so that it can be cut anywhere; "
                 "fix it by a std::vector, std::array, std::deque or std::span of the elements.");
-  return stretch<std::ranges::iterator_t<R>>{std::ranges::begin(r), static_cast<std::size_t>(std::ranges::size(r))};
+  return subrange<std::ranges::iterator_t<R>>{std::ranges::begin(r), static_cast<std::size_t>(std::ranges::size(r))};
 }
 
 /// Does a reference stand for a bit, beside which the others of its word are written, too?

@@ -40,9 +40,9 @@ template <class T, class Element, class U>
 inline constexpr bool is_exact<T, Element, std::bit_xor<U>> = are_whole<T, Element, U>;
 
 template <class Op>
-inline constexpr bool takes_any_order = false;
+inline constexpr bool accepts_any_order = false;
 template <class Op>
-inline constexpr bool takes_any_order<any_order_op<Op>> = true;
+inline constexpr bool accepts_any_order<any_order_op<Op>> = true;
 
 /// Are both the elements and their operation to be had in next to no time? Then short leaves are not worth their number.
 template <class T, class Op, class At>
@@ -68,7 +68,7 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
   if constexpr (reduces<T, Op, At>) {
     check_options(wanted);
     // Sums of `step` elements and more.
-    constexpr std::size_t step = fewest_in_sum<T, At>;
+    constexpr std::size_t step = min_in_sum<T, At>;
     std::size_t const steps = n / step;
     if (steps == 0) {
       if (n != 0) detail::add_to(init, op, at(0));
@@ -76,7 +76,7 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
     }
     auto const end = [n, steps](std::size_t i) { return i == steps ? n : i * step; };
     using element = std::remove_cvref_t<element_of<At>>;
-    if constexpr (is_exact<T, element, Op> || takes_any_order<Op>) {
+    if constexpr (is_exact<T, element, Op> || accepts_any_order<Op>) {
       auto all = detail::fold_blocks<std::optional<T>>(
           on, steps, wanted,
           [&op, at, end](std::optional<T>& sum, std::size_t lo, std::size_t hi) {
@@ -135,7 +135,7 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
 /// The sum of a range and `init`, or what `op` makes of them.
 template <class On, std::ranges::range R, class T, class Op = std::plus<>>
 T reduce(On&& on, R&& r, T init, Op op, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::reduce_of(on, all.n, std::move(init), op, detail::element_at{detail::plain_iterator(all.first)},
                            wanted);
 }
@@ -153,7 +153,7 @@ auto reduce(On&& on, R&& r, loop_options const& wanted) -> std::ranges::range_va
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op>
 T reduce(On&& on, I first, S last, T init, Op op, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   return detail::reduce_of(on, all.n, std::move(init), op, detail::element_at{detail::plain_iterator(all.first)},
                            wanted);
 }
@@ -171,14 +171,14 @@ auto reduce(On&& on, I first, S last, loop_options const& wanted = {}) -> std::i
 template <class On, std::ranges::range R, class T, class Op, class F>
 requires(!std::ranges::range<T> || std::is_invocable_v<Op&, T, T>) T
     transform_reduce(On&& on, R&& r, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::reduce_of(on, all.n, std::move(init), op,
                            detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op, class F>
 requires(!std::input_or_output_iterator<T> || std::is_invocable_v<Op&, T, T>) T
     transform_reduce(On&& on, I first, S last, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   return detail::reduce_of(on, all.n, std::move(init), op,
                            detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, wanted);
 }
@@ -188,8 +188,8 @@ template <class On, std::ranges::range R1, std::ranges::range R2, class T, class
           class F = std::multiplies<>>
 requires(!std::is_invocable_v<T&, std::ranges::range_reference_t<R1>, std::ranges::range_reference_t<R1>>) T
     transform_reduce(On&& on, R1&& a, R2&& b, T init, Op op = {}, F f = {}, loop_options const& wanted = {}) {
-  auto const x = detail::stretch_of(a);
-  auto const y = detail::stretch_of(b);
+  auto const x = detail::subrange_of(a);
+  auto const y = detail::subrange_of(b);
   return detail::reduce_of(
       on, x.n < y.n ? x.n : y.n, std::move(init), op,
       detail::mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(y.first), std::addressof(f)}, wanted);
@@ -203,7 +203,7 @@ template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, s
           class T, class Op = std::plus<>, class F = std::multiplies<>>
 T transform_reduce(On&& on, I1 first, S last, I2 second, T init, Op op = {}, F f = {},
                    loop_options const& wanted = {}) {
-  auto const x = detail::stretch_of(first, last);
+  auto const x = detail::subrange_of(first, last);
   return detail::reduce_of(
       on, x.n, std::move(init), op,
       detail::mapped_pair{detail::plain_iterator(x.first), detail::plain_iterator(second), std::addressof(f)}, wanted);

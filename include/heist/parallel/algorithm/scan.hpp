@@ -280,14 +280,14 @@ template <class On, std::ranges::range R, std::input_or_output_iterator O, class
 requires(!std::is_same_v<Op, loop_options>) O
     inclusive_scan(On&& on, R&& r, O out, Op op = {}, loop_options const& wanted = {}) {
   using value = std::ranges::range_value_t<R>;
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::inclusive, value>(
       on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op, std::nullopt, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O,
           class Op = std::plus<>>
 O inclusive_scan(On&& on, I first, S last, O out, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   return detail::scan_of<detail::scan_kind::inclusive, std::iter_value_t<I>>(
       on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op, std::nullopt, wanted);
 }
@@ -303,7 +303,7 @@ O inclusive_scan(On&& on, I first, S last, O out, loop_options const& wanted) {
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class T>
 requires(!std::is_same_v<T, loop_options>) O
     inclusive_scan(On&& on, R&& r, O out, Op op, T init, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::inclusive, T>(
       on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
       std::optional<T>(std::in_place, std::move(init)), wanted);
@@ -320,7 +320,7 @@ requires(!std::is_same_v<T, loop_options>) O
 /// As inclusive_scan, each without its own element; the first is `init`.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class T, class Op = std::plus<>>
 O exclusive_scan(On&& on, R&& r, O out, T init, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::exclusive, T>(
       on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
       std::optional<T>(std::in_place, std::move(init)), wanted);
@@ -328,7 +328,7 @@ O exclusive_scan(On&& on, R&& r, O out, T init, Op op = {}, loop_options const& 
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class T,
           class Op = std::plus<>>
 O exclusive_scan(On&& on, I first, S last, O out, T init, Op op = {}, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   return detail::scan_of<detail::scan_kind::exclusive, T>(
       on, all.n, detail::element_at{detail::plain_iterator(all.first)}, std::move(out), op,
       std::optional<T>(std::in_place, std::move(init)), wanted);
@@ -346,7 +346,7 @@ O exclusive_scan(On&& on, I first, S last, O out, T init, loop_options const& wa
 /// As inclusive_scan, of f(element); the type of the results is that of `init`, or what f returns.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class F>
 O transform_inclusive_scan(On&& on, R&& r, O out, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::inclusive, detail::scanned<std::ranges::iterator_t<R>, F>>(
       on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
       std::nullopt, wanted);
@@ -354,7 +354,7 @@ O transform_inclusive_scan(On&& on, R&& r, O out, Op op, F f, loop_options const
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op, class F, class T>
 requires(!std::is_same_v<T, loop_options>) O
     transform_inclusive_scan(On&& on, R&& r, O out, Op op, F f, T init, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::inclusive, T>(
       on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
       std::optional<T>(std::in_place, std::move(init)), wanted);
@@ -375,7 +375,7 @@ requires(!std::is_same_v<T, loop_options>) O
 /// As exclusive_scan, of f(element).
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class T, class Op, class F>
 O transform_exclusive_scan(On&& on, R&& r, O out, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return detail::scan_of<detail::scan_kind::exclusive, T>(
       on, all.n, detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, std::move(out), op,
       std::optional<T>(std::in_place, std::move(init)), wanted);

@@ -135,34 +135,34 @@ void choose_pivot(I first, I last, Order const& less) {
 
 /// Where the elements begin that do not belong left.
 template <class I>
-struct divided {
+struct split_range {
   I middle;
   bool was_so;  ///< nothing had to be exchanged
 };
 
-/// Elements of [left, right) with belongs_left(where) to the left. Asks once of each, so that a comparison that answers
+/// Elements of [left, right) with goes_left(where) to the left. Asks once of each, so that a comparison that answers
 /// the same question in two ways cannot let the scans pass each other.
 template <class I, class BelongsLeft>
-divided<I> divide_by_scanning(I left, I right, BelongsLeft const& belongs_left) {
+split_range<I> divide_by_scanning(I left, I right, BelongsLeft const& goes_left) {
   for (bool was_so = true;; was_so = false, void(++left)) {
-    while (left != right && belongs_left(left)) ++left;
+    while (left != right && goes_left(left)) ++left;
     if (left == right) return {left, was_so};
     --right;
-    while (left != right && !belongs_left(right)) --right;
+    while (left != right && !goes_left(right)) --right;
     if (left == right) return {left, was_so};
     std::ranges::iter_swap(left, right);
   }
 }
 
-/// Elements of [left, right) with belongs_left(where) to the left, without a branch that depends on it: what is on the
+/// Elements of [left, right) with goes_left(where) to the left, without a branch that depends on it: what is on the
 /// wrong side is noted for blocks of elements, then exchanged. Asks of some elements twice.
 template <class I, class BelongsLeft>
-divided<I> divide_by_blocks(I left, I right, BelongsLeft const& belongs_left) {
+split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
   constexpr std::size_t block = 64;
   using difference = std::iter_difference_t<I>;
   bool was_so = true;
-  while (left != right && belongs_left(left)) ++left;
-  while (left != right && !belongs_left(right - 1)) --right;
+  while (left != right && goes_left(left)) ++left;
+  while (left != right && !goes_left(right - 1)) --right;
   unsigned char wrong_left[block], wrong_right[block];
   std::size_t left_noted = 0, right_noted = 0, left_done = 0, right_done = 0;
   // Before each round: [left, left + block) is noted if left_noted is not 0; as far as left_done it is exchanged.
@@ -171,14 +171,14 @@ divided<I> divide_by_blocks(I left, I right, BelongsLeft const& belongs_left) {
       left_noted = left_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_left[left_noted] = static_cast<unsigned char>(i);
-        left_noted += belongs_left(left + static_cast<difference>(i)) ? 0 : 1;
+        left_noted += goes_left(left + static_cast<difference>(i)) ? 0 : 1;
       }
     }
     if (right_done == right_noted) {
       right_noted = right_done = 0;
       for (std::size_t i = 0; i != block; ++i) {
         wrong_right[right_noted] = static_cast<unsigned char>(i);
-        right_noted += belongs_left(right - 1 - static_cast<difference>(i)) ? 1 : 0;
+        right_noted += goes_left(right - 1 - static_cast<difference>(i)) ? 1 : 0;
       }
     }
     std::size_t const left_rest = left_noted - left_done, right_rest = right_noted - right_done;
@@ -195,7 +195,7 @@ divided<I> divide_by_blocks(I left, I right, BelongsLeft const& belongs_left) {
   // What is left, of which a block may be noted: as if nothing were known of it. One by one, and each is exchanged.
   I store = left;
   for (I i = left; i != right; ++i) {
-    bool const is_left = belongs_left(i);
+    bool const is_left = goes_left(i);
     was_so = was_so && (!is_left || store == i);
     std::ranges::iter_swap(i, store);
     store += is_left ? 1 : 0;
@@ -209,11 +209,11 @@ inline constexpr bool cheap_to_compare = std::is_trivially_copyable_v<T> && size
 
 /// Divides [left, right) in the way that is faster for its elements.
 template <class I, class BelongsLeft>
-divided<I> divide_range(I left, I right, BelongsLeft const& belongs_left) {
+split_range<I> divide_range(I left, I right, BelongsLeft const& goes_left) {
   if constexpr (cheap_to_compare<std::iter_value_t<I>>) {
-    return detail::divide_by_blocks(left, right, belongs_left);
+    return detail::divide_by_blocks(left, right, goes_left);
   } else {
-    return detail::divide_by_scanning(left, right, belongs_left);
+    return detail::divide_by_scanning(left, right, goes_left);
   }
 }
 

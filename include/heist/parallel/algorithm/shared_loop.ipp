@@ -15,14 +15,14 @@ namespace heist::detail {
 /// The state that the caller and its helpers share.
 struct shared_loop : open_loop {
   shared_loop(core& on, open_loops& all)
-      : open_loop{&help, &end_of_all}, home{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
+      : open_loop{&help, &end_of_all}, scheduler{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
   static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
 
   /// One for a loop of `caller`, which is used by nobody else. Throws bad_alloc.
-  static shared_loop& obtain(core& home, fiber* caller) {
-    open_loops& all = caller != nullptr ? caller->worker->loops : home.loops_of_outside;
-    if (open_loop* const unused = all.obtain(); unused != nullptr) return static_cast<shared_loop&>(*unused);
-    auto* const made = new shared_loop{home, all};
+  static shared_loop& acquire(core& scheduler, fiber* caller) {
+    open_loops& all = caller != nullptr ? caller->worker->loops : scheduler.loops_of_outside;
+    if (open_loop* const unused = all.acquire(); unused != nullptr) return static_cast<shared_loop&>(*unused);
+    auto* const made = new shared_loop{scheduler, all};
     all.add(*made);
     return *made;
   }
@@ -37,22 +37,22 @@ struct shared_loop : open_loop {
     may_stop = l.may_stop();
     modes = control_words::now();
     result_count = 0;
-    left.open(l.end() - from, home.worker_count - 1);
-    home.tell_open_loop(caller != nullptr);
+    left.open(l.end() - from, scheduler.worker_count - 1);
+    scheduler.tell_open_loop(caller != nullptr);
   }
 
   /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of the
   /// calling code, null on a thread outside. `result`: to add to; null: the loop has none.
   void work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
-    block_size block{least, block_ticks * (1 + home.worker_count / 8)};
+    block_size block{least, block_ticks * (1 + scheduler.worker_count / 8)};
     bool const front = caller || body->in_order;
-    std::size_t const parts = 2 * home.worker_count;
+    std::size_t const parts = 2 * scheduler.worker_count;
     // Where a block cannot become longer there is no need of a clock, which costs as much as a short iteration.
     bool const is_timed = (end() - first) / parts > least;
     std::uint64_t before = is_timed ? os_env::ticks() : 0;
     while (!left.empty()) {
-      if (self != nullptr && self->worker->attention.raised()) [[unlikely]]
+      if (self != nullptr && self->worker->notification.is_set()) [[unlikely]]
         let_others_in(*self);
       if (may_stop) of->stops();
       shared_range<>::share const how{least, block.get(), parts};
@@ -79,7 +79,7 @@ struct shared_loop : open_loop {
 
   /// Between two blocks: for requests and parked fibers, not for one more helper.
   void let_others_in(fiber& self) {
-    if (!home.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) self.attend();
+    if (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) self.attend();
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {
@@ -120,9 +120,9 @@ struct shared_loop : open_loop {
   /// By a worker that has entered.
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
-    if (me.left.may_enter()) me.home.tell_open_loop(true);  // besides what a thief wakes that has found work
-    unsigned const wave = me.home.work.newest_wave();
-    me.home.work.began(self.worker->number, wave);
+    if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // besides what a thief wakes that has found work
+    unsigned const wave = me.scheduler.work.newest_wave();
+    me.scheduler.work.add_work(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};
     in_modes const as_caller{me.modes};
     void* made = nullptr;
@@ -160,7 +160,7 @@ struct shared_loop : open_loop {
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;
   control_words modes;  ///< of the caller
-  core& home;
+  core& scheduler;
   open_loops& one_of;
   std::unique_ptr<void*[]> const results;  ///< of helpers
   alignas(cache_line_size) spin_lock<> lock;
@@ -169,11 +169,11 @@ struct shared_loop : open_loop {
   std::size_t result_count = 0;  ///< under the lock
 };
 
-HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
+HEIST_BODY bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                            std::stop_token const& stop, void* result) {
-  if (here == nullptr) home.check_open();
+  if (here == nullptr) scheduler.check_open();
   constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
-  std::size_t const workers = home.worker_count;
+  std::size_t const workers = scheduler.worker_count;
   loop<context> all{body, n, grain, stop};
   std::size_t first = 0;
   if (workers == 1 || n == 1 || (grain == loop_options::automatic && n / many_iterations >= workers)) {
@@ -182,7 +182,7 @@ HEIST_BODY bool run_shared(core& home, fiber* here, loop_body<context>& body, st
   }
   shared_loop* shared = nullptr;
   try {
-    shared = &shared_loop::obtain(home, here);
+    shared = &shared_loop::acquire(scheduler, here);
   } catch (std::bad_alloc const&) {
     all.begin_alone(first, to_the_end, result);
     return !all.stopped();

@@ -116,7 +116,7 @@ class sorter {
       stopped_.store(true, std::memory_order_relaxed);  // relaxed: read after the joins
       return;
     }
-    ends_if_left piece{*this};
+    ends_if_left part{*this};
     if (static_cast<std::size_t>(last - first) <= least_) {
       detail::quicksort(first, last, less_, leftmost, bad);
     } else if (auto const step = take_step(c, first, last, leftmost, bad); !step.done) {
@@ -124,7 +124,7 @@ class sorter {
           c, [&](Context const& left) { sort(left, first, step.middle, leftmost, bad); },
           [&](Context const& right) { sort(right, step.after, last, false, bad); });
     }
-    piece.returns = true;
+    part.returns = true;
   }
 
   template <class Context>
@@ -155,9 +155,9 @@ class sorter {
   }
 
   template <class Context, class BelongsLeft>
-  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& belongs_left) {
+  std::size_t divide(Context const& c, I first, std::size_t n, BelongsLeft const& goes_left) {
     return detail::partition_chunks(
-        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, belongs_left).middle; }, wanted_);
+        c, first, n, [&](I begin, I end) { return detail::divide_range(begin, end, goes_left).middle; }, wanted_);
   }
 
   /// Looks until it meets the first element that is less than the one before.
@@ -188,7 +188,7 @@ void check_order() {
 }
 
 template <class On, class I, class Less, class Proj>
-I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
+I sort_of(On& on, subrange<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
@@ -204,7 +204,7 @@ I sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& w
 }
 
 template <class On, class I, class Less, class Proj>
-I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
+I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool sort_front, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
@@ -237,12 +237,12 @@ I nth_element_of(On& on, stretch<I> over, I nth, Less& less, Proj& proj, bool so
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::sort_of(on, detail::stretch_of(r), less, proj, wanted);
+  return detail::sort_of(on, detail::subrange_of(r), less, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::sort_of(on, detail::stretch_of(first, last), less, proj, wanted);
+  return detail::sort_of(on, detail::subrange_of(first, last), less, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto sort(On&& on, R&& r, loop_options const& wanted) {
@@ -258,12 +258,12 @@ auto sort(On&& on, I first, S last, loop_options const& wanted) {
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
                  loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  return detail::nth_element_of(on, detail::stretch_of(r), nth, less, proj, false, wanted);
+  return detail::nth_element_of(on, detail::subrange_of(r), nth, less, proj, false, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I nth_element(On&& on, I first, I nth, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::nth_element_of(on, detail::stretch_of(first, last), nth, less, proj, false, wanted);
+  return detail::nth_element_of(on, detail::subrange_of(first, last), nth, less, proj, false, wanted);
 }
 template <class On, std::ranges::range R>
 auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, loop_options const& wanted) {
@@ -278,12 +278,12 @@ I nth_element(On&& on, I first, I nth, S last, loop_options const& wanted) {
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, Less less = {}, Proj proj = {},
                   loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  return detail::nth_element_of(on, detail::stretch_of(r), middle, less, proj, true, wanted);
+  return detail::nth_element_of(on, detail::subrange_of(r), middle, less, proj, true, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I partial_sort(On&& on, I first, I middle, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::nth_element_of(on, detail::stretch_of(first, last), middle, less, proj, true, wanted);
+  return detail::nth_element_of(on, detail::subrange_of(first, last), middle, less, proj, true, wanted);
 }
 template <class On, std::ranges::range R>
 auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, loop_options const& wanted) {

@@ -189,7 +189,7 @@ class stable_sorter {
 };
 
 template <class On, class I, class Less, class Proj>
-I stable_sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options const& wanted) {
+I stable_sort_of(On& on, subrange<I> over, Less& less, Proj& proj, loop_options const& wanted) {
   check_order<On, I, Less, Proj>();
   check_options(wanted);
   auto const first = detail::plain_iterator(over.first);
@@ -218,12 +218,12 @@ I stable_sort_of(On& on, stretch<I> over, Less& less, Proj& proj, loop_options c
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto stable_sort(On&& on, R&& r, Less less = {}, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
-  return detail::stable_sort_of(on, detail::stretch_of(r), less, proj, wanted);
+  return detail::stable_sort_of(on, detail::subrange_of(r), less, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Less = std::less<>,
           class Proj = std::identity>
 I stable_sort(On&& on, I first, S last, Less less = {}, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::stable_sort_of(on, detail::stretch_of(first, last), less, proj, wanted);
+  return detail::stable_sort_of(on, detail::subrange_of(first, last), less, proj, wanted);
 }
 template <class On, std::ranges::range R>
 auto stable_sort(On&& on, R&& r, loop_options const& wanted) {

@@ -22,7 +22,7 @@ namespace heist {
 namespace detail {
 
 template <class On, class I, class O, class F, class Proj>
-O transform_of(On& on, stretch<I> from, O out, F& f, Proj& proj, loop_options const& wanted) {
+O transform_of(On& on, subrange<I> from, O out, F& f, Proj& proj, loop_options const& wanted) {
   check_output<O>();
   check_function<Proj, std::iter_reference_t<I>>();
   check_function<F, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
@@ -44,7 +44,7 @@ O transform_of(On& on, stretch<I> from, O out, F& f, Proj& proj, loop_options co
 }
 
 template <class On, class I1, class I2, class O, class F, class Proj1, class Proj2>
-O transform_two(On& on, stretch<I1> a, stretch<I2> b, O out, F& f, Proj1& proj1, Proj2& proj2,
+O transform_two(On& on, subrange<I1> a, subrange<I2> b, O out, F& f, Proj1& proj1, Proj2& proj2,
                 loop_options const& wanted) {
   check_output<O>();
   check_function<F, std::invoke_result_t<Proj1&, std::iter_reference_t<I1>>,
@@ -73,7 +73,7 @@ O transform_two(On& on, stretch<I1> a, stretch<I2> b, O out, F& f, Proj1& proj1,
 
 /// Calls `f` with each element, which may change it.
 template <class On, class I, class F>
-void change_each(On& on, stretch<I> over, loop_options const& wanted, F f) {
+void change_each(On& on, subrange<I> over, loop_options const& wanted, F f) {
   check_written<I>();
   auto const first = detail::plain_iterator(over.first);
   detail::run_all_blocks(on, over.n, wanted, [f, first](auto const*, std::size_t lo, std::size_t hi) mutable {
@@ -87,22 +87,22 @@ void change_each(On& on, stretch<I> over, loop_options const& wanted, F f) {
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class F>
 O transform(On&& on, R&& r, O out, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::transform_of(on, detail::stretch_of(r), std::move(out), f, same, wanted);
+  return detail::transform_of(on, detail::subrange_of(r), std::move(out), f, same, wanted);
 }
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class F, class Proj = std::identity>
 O transform(On&& on, R&& r, O out, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::transform_of(on, detail::stretch_of(r), std::move(out), f, proj, wanted);
+  return detail::transform_of(on, detail::subrange_of(r), std::move(out), f, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class F>
 O transform(On&& on, I first, S last, O out, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::transform_of(on, detail::stretch_of(first, last), std::move(out), f, same, wanted);
+  return detail::transform_of(on, detail::subrange_of(first, last), std::move(out), f, same, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, std::input_or_output_iterator O, class F,
           class Proj = std::identity>
 requires(!std::input_or_output_iterator<F>) O
     transform(On&& on, I first, S last, O out, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::transform_of(on, detail::stretch_of(first, last), std::move(out), f, proj, wanted);
+  return detail::transform_of(on, detail::subrange_of(first, last), std::move(out), f, proj, wanted);
 }
 /// out[i] = f(element i of the first range, element i of the second), or of what projections make of them, as far as the
 /// shorter one goes.
@@ -113,7 +113,7 @@ O transform(On&& on, R1&& a, R2&& b, O out, F f, loop_options const& wanted) {
 template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O, class F,
           class Proj1 = std::identity, class Proj2 = std::identity>
 O transform(On&& on, R1&& a, R2&& b, O out, F f, Proj1 proj1 = {}, Proj2 proj2 = {}, loop_options const& wanted = {}) {
-  return detail::transform_two(on, detail::stretch_of(a), detail::stretch_of(b), std::move(out), f, proj1, proj2,
+  return detail::transform_two(on, detail::subrange_of(a), detail::subrange_of(b), std::move(out), f, proj1, proj2,
                                wanted);
 }
 /// The second range is as long as the first.
@@ -122,16 +122,16 @@ template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S, s
 requires(!std::input_or_output_iterator<F>) O
     transform(On&& on, I1 first, S last, I2 second, O out, F f, loop_options const& wanted = {}) {
   std::identity same;
-  auto const a = detail::stretch_of(first, last);
-  return detail::transform_two(on, a, detail::stretch<I2>{second, a.n}, std::move(out), f, same, same, wanted);
+  auto const a = detail::subrange_of(first, last);
+  return detail::transform_two(on, a, detail::subrange<I2>{second, a.n}, std::move(out), f, same, same, wanted);
 }
 template <class On, std::input_or_output_iterator I1, std::sentinel_for<I1> S1, std::input_or_output_iterator I2,
           std::sentinel_for<I2> S2, std::input_or_output_iterator O, class F, class Proj1 = std::identity,
           class Proj2 = std::identity>
 O transform(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, O out, F f, Proj1 proj1 = {}, Proj2 proj2 = {},
             loop_options const& wanted = {}) {
-  return detail::transform_two(on, detail::stretch_of(first1, last1), detail::stretch_of(first2, last2), std::move(out),
-                               f, proj1, proj2, wanted);
+  return detail::transform_two(on, detail::subrange_of(first1, last1), detail::subrange_of(first2, last2),
+                               std::move(out), f, proj1, proj2, wanted);
 }
 
 /// out[i] = element i. Returns the end of what was written. The ranges do not overlap.
@@ -147,13 +147,13 @@ O copy(On&& on, I first, S last, O out, loop_options const& wanted = {}) {
 /// Makes each element equal to `value`. Returns the end of the range.
 template <class On, std::ranges::range R, class T>
 auto fill(On&& on, R&& r, T const& value, loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   detail::change_each(on, all, wanted, [&value](auto& at) { *at = value; });
   return all.end();
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
 I fill(On&& on, I first, S last, T const& value, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   detail::change_each(on, all, wanted, [&value](auto& at) { *at = value; });
   return all.end();
 }
@@ -162,14 +162,14 @@ I fill(On&& on, I first, S last, T const& value, loop_options const& wanted = {}
 template <class On, std::ranges::range R, class F>
 auto generate(On&& on, R&& r, F f, loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
   detail::check_function<F>();
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   detail::change_each(on, all, wanted, [&f](auto& at) { *at = std::invoke(f); });
   return all.end();
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F>
 I generate(On&& on, I first, S last, F f, loop_options const& wanted = {}) {
   detail::check_function<F>();
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   detail::change_each(on, all, wanted, [&f](auto& at) { *at = std::invoke(f); });
   return all.end();
 }
@@ -184,7 +184,7 @@ template <class On, std::ranges::range R, class Pred, class T, class Proj = std:
 auto replace_if(On&& on, R&& r, Pred pred, T const& value, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {
   detail::check_function<Pred, std::invoke_result_t<Proj&, std::ranges::range_reference_t<R>>>();
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   detail::change_each(on, all, wanted, [&](auto& at) {
     if (std::invoke(pred, std::invoke(proj, *at))) *at = value;
   });
@@ -193,7 +193,7 @@ auto replace_if(On&& on, R&& r, Pred pred, T const& value, Proj proj = {}, loop_
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class Pred, class T,
           class Proj = std::identity>
 I replace_if(On&& on, I first, S last, Pred pred, T const& value, Proj proj = {}, loop_options const& wanted = {}) {
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   detail::check_function<Pred, std::invoke_result_t<Proj&, std::iter_reference_t<I>>>();
   detail::change_each(on, all, wanted, [&](auto& at) {
     if (std::invoke(pred, std::invoke(proj, *at))) *at = value;
@@ -209,7 +209,7 @@ auto replace_if(On&& on, I first, S last, Pred pred, T const& value, loop_option
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S>
 I reverse(On&& on, I first, S last, loop_options const& wanted = {}) {
   detail::check_moved<I>();
-  auto const all = detail::stretch_of(first, last);
+  auto const all = detail::subrange_of(first, last);
   auto const begin = detail::plain_iterator(all.first);
   detail::run_all_blocks(on, all.n / 2, wanted, [begin, n = all.n](auto const*, std::size_t lo, std::size_t hi) {
     auto front = detail::advanced(begin, lo);
@@ -220,7 +220,7 @@ I reverse(On&& on, I first, S last, loop_options const& wanted = {}) {
 }
 template <class On, std::ranges::range R>
 auto reverse(On&& on, R&& r, loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
-  auto const all = detail::stretch_of(r);
+  auto const all = detail::subrange_of(r);
   return heist::reverse(on, all.first, all.end(), wanted);
 }
 

@@ -15,7 +15,7 @@ template <class T>
 concept worked_on = std::ranges::range<T> || std::input_or_output_iterator<std::remove_cvref_t<T>>;
 
 template <class First>
-constexpr refused refuse_without_place() {
+constexpr rejected reject_without_place() {
   static_assert(std::is_void_v<First>,
                 "heist: this algorithm was called without the executor that it runs on, or in a task the context; fix "
                 "it by the executor or context as the first argument, and the range behind it.");
@@ -25,10 +25,10 @@ constexpr refused refuse_without_place() {
 }  // namespace detail
 
 // References to const and a pack: any algorithm of the same name fits better, those of std among them.
-#define HEIST_WITHOUT_PLACE(name)                                \
-  template <detail::worked_on First, class... More>              \
-  constexpr detail::refused name(First const&, More const&...) { \
-    return detail::refuse_without_place<First>();                \
+#define HEIST_WITHOUT_PLACE(name)                                 \
+  template <detail::worked_on First, class... More>               \
+  constexpr detail::rejected name(First const&, More const&...) { \
+    return detail::reject_without_place<First>();                 \
   }
 HEIST_WITHOUT_PLACE(adjacent_find)
 HEIST_WITHOUT_PLACE(all_of)

@@ -22,7 +22,7 @@ namespace heist {
 namespace detail {
 
 /// What a task comes after, one by one; those that give their order only are kept until start_after() has returned.
-/// `Voids`: a task without a value counts as std::monostate.
+/// `VoidResults`: a task without a value counts as std::monostate.
 /// `Kept`: the handle, or a reference to the caller's.
 template <class T, class Kept = shared_future<T>>
 struct after_shared {
@@ -39,12 +39,12 @@ struct after_shared {
       add(future_access::share(from), true);
     }
   }
-  template <bool Voids>
+  template <bool VoidResults>
   static auto arguments(dependency const* at, std::size_t) {
     if constexpr (!std::is_void_v<T>) {
       using reference = decltype(std::declval<result_slot<T> const&>().get());
       return std::tuple<reference>{std::as_const(static_cast<async_state<T>*>(at->on)->result).get()};
-    } else if constexpr (Voids) {
+    } else if constexpr (VoidResults) {
       return std::tuple<std::monostate>{};
     } else {
       return std::tuple<>{};
@@ -63,10 +63,10 @@ struct after_only {
     future_access::state(from);
     add(future_access::give_up(from), true);  // without a value, too: the handle's share need not be given back first
   }
-  template <bool Voids>
+  template <bool VoidResults>
   static auto arguments(dependency const* at, std::size_t) {
     if constexpr (std::is_void_v<T> || std::is_reference_v<T>) {
-      return after_shared<T>::template arguments<Voids>(at, 1);
+      return after_shared<T>::template arguments<VoidResults>(at, 1);
     } else {
       auto& slot = static_cast<async_state<T>*>(at->on)->result;
       return std::tuple<T&&>{
@@ -108,7 +108,7 @@ struct after_range {
     auto const* const result = reinterpret_cast<char const*>(&static_cast<async_state<value>*>(at->on)->result);
     return {reinterpret_cast<char const*>(&at->on), sizeof(dependency), result - task};
   }
-  template <bool Voids>
+  template <bool VoidResults>
   static auto arguments(dependency const* at, std::size_t count) {
     if constexpr (std::is_void_v<value>) {
       return std::tuple<>{};
@@ -153,7 +153,7 @@ auto after_what(T&& from) {
 
 /// Counts the task as a unit of work and lets it wait for its links; it may have run when this returns. The caller owns
 /// a share in it.
-void start_after(core& home, async_base& task, dependency* links) noexcept;
+void start_after(core& scheduler, async_base& task, dependency* links) noexcept;
 /// The task fails with the exception of the first of its links that has failed.
 HEIST_RARE void fail_as_links(async_base& task, dependency const* links) noexcept;
 /// Has one of them?
@@ -171,7 +171,7 @@ inline void release_links(async_base const& task, dependency const* links) noexc
 }
 
 /// A task that comes after others; links to them lie behind it in its block.
-template <class Context, class F, class Extra, bool Voids, class... What>
+template <class Context, class F, class Extra, bool VoidResults, class... What>
 struct after_task_types {
   template <class Tuple>
   struct result_of;
@@ -179,14 +179,14 @@ struct after_task_types {
   struct result_of<std::tuple<Args...>> {
     using type = task_result<Context, F, Args...>;
   };
-  using arguments =
-      decltype(std::tuple_cat(What::template arguments<Voids>(std::declval<dependency const*>(), std::size_t{})...));
+  using arguments = decltype(std::tuple_cat(
+      What::template arguments<VoidResults>(std::declval<dependency const*>(), std::size_t{})...));
   using result = typename result_of<arguments>::type;
 };
 
-template <class Context, class F, class Extra, bool Voids, class... What>
-struct after_task final : async_state<typename after_task_types<Context, F, Extra, Voids, What...>::result> {
-  using result_type = typename after_task_types<Context, F, Extra, Voids, What...>::result;
+template <class Context, class F, class Extra, bool VoidResults, class... What>
+struct after_task final : async_state<typename after_task_types<Context, F, Extra, VoidResults, What...>::result> {
+  using result_type = typename after_task_types<Context, F, Extra, VoidResults, What...>::result;
   static constexpr std::size_t counts = (std::size_t{What::counted} + ... + 0);
 
   template <class G, class... Args>
@@ -209,11 +209,11 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
           (
               [&] {
                 std::uint32_t const before = this->links;
-                each.fill([&](async_base* on, bool wants_value) {
+                each.fill([&](async_base* on, bool needs_value) {
                   if (this->links != room) {
-                    if (all && !wants_value) on->retain();
-                    ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, all || wants_value};
-                  } else if (wants_value) {
+                    if (all && !needs_value) on->retain();
+                    ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, all || needs_value};
+                  } else if (needs_value) {
                     on->release();  // of a range that has grown since it was counted
                   }
                 });
@@ -255,9 +255,9 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
     if constexpr (requires { extra.finished(); }) extra.finished();
   }
   /// The same of a task that has not been started.
-  void forget_unstarted() noexcept {
+  void forget_pending() noexcept {
     for (std::uint32_t i = 0; i != this->links; ++i) {
-      if (!first_link()[i].wants_value()) first_link()[i].on = nullptr;
+      if (!first_link()[i].needs_value()) first_link()[i].on = nullptr;
     }
     forget();
   }
@@ -270,7 +270,7 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
       if constexpr (Each::counted) n = lengths[nth++];
       dependency const* const here = at;
       at += n;
-      return Each::template arguments<Voids>(here, n);
+      return Each::template arguments<VoidResults>(here, n);
     };
     // Braces: in the order of the arguments.
     std::tuple<decltype(take(std::type_identity<What>{}))...> each{take(std::type_identity<What>{})...};
@@ -287,22 +287,22 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
 };
 
 /// Makes a task that start_after() starts. `origin`: the stop that it inherits, or null. `extra`: what the Extra is made of.
-template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
-auto* make_after(core& home, interrupt_state const* origin, std::tuple<What...> what, F&& f, Args&&... extra) {
-  using task_type = after_task<Context, std::decay_t<F>, Extra, Voids, What...>;
+template <class Context, class Extra, bool VoidResults, class F, class... What, class... Args>
+auto* make_after(core& scheduler, interrupt_state const* origin, std::tuple<What...> what, F&& f, Args&&... extra) {
+  using task_type = after_task<Context, std::decay_t<F>, Extra, VoidResults, What...>;
   static_assert(alignof(task_type) >= alignof(dependency) && sizeof(task_type) % alignof(dependency) == 0);
   std::size_t const room = std::apply([](What&... each) { return (each.size() + ... + std::size_t{0}); }, what);
   std::size_t const more = task_type::bytes_of_links(room) + (origin != nullptr ? sizeof(inherited_stop) : 0);
-  auto* const task = make_async<task_type>(home, more, std::forward<F>(f), std::forward<Args>(extra)...);
+  auto* const task = make_async<task_type>(scheduler, more, std::forward<F>(f), std::forward<Args>(extra)...);
   try {
     task->link(what, room, origin != nullptr);
-    home.check_open();
+    scheduler.check_open();
     if constexpr (std::is_convertible_v<decltype(task->extra.interrupt()), interrupt_state*>) {
       if (origin != nullptr)
         inherited_stop::add(*task, origin, task->extra.interrupt(), task->links != 0 ? task->first_link() : nullptr);
     }
   } catch (...) {
-    task->forget_unstarted();
+    task->forget_pending();
     task->operations().destroy(*task);
     throw;
   }
@@ -310,11 +310,11 @@ auto* make_after(core& home, interrupt_state const* origin, std::tuple<What...> 
 }
 
 /// As above, and starts it.
-template <class Context, class Extra, bool Voids, class F, class... What, class... Args>
-auto submit_after(core& home, std::tuple<What...> what, F&& f, Args&&... extra) {
-  auto* const task = make_after<Context, Extra, Voids>(home, interrupt_of_caller(), std::move(what), std::forward<F>(f),
-                                                       std::forward<Args>(extra)...);
-  start_after(home, *task, task->first_link());
+template <class Context, class Extra, bool VoidResults, class F, class... What, class... Args>
+auto submit_after(core& scheduler, std::tuple<What...> what, F&& f, Args&&... extra) {
+  auto* const task = make_after<Context, Extra, VoidResults>(scheduler, interrupt_of_caller(), std::move(what),
+                                                             std::forward<F>(f), std::forward<Args>(extra)...);
+  start_after(scheduler, *task, task->first_link());
   return future_access::make<typename std::remove_reference_t<decltype(*task)>::result_type>(*task);
 }
 
@@ -353,48 +353,49 @@ struct nothing_before {
   std::tuple<> what;
 };
 template <class Context, class Before, class F>
-auto submit_sorted(core& home, Before&& before, F&& f) {
-  return submit_after<Context, no_stop, false>(home, std::move(before.what), std::forward<F>(f));
+auto submit_sorted(core& scheduler, Before&& before, F&& f) {
+  return submit_after<Context, no_stop, false>(scheduler, std::move(before.what), std::forward<F>(f));
 }
 template <class Context, class Before, class F>
-auto submit_sorted(core& home, Before&& before, with&& how, F&& f) {
+auto submit_sorted(core& scheduler, Before&& before, with&& how, F&& f) {
   if constexpr (std::is_same_v<std::remove_cvref_t<Before>, nothing_before>) {
     using function = std::decay_t<F>;
     using result = task_result<Context, function>;
-    auto* const task = make_submitted<async_task<Context, function, result, with_state>>(home, std::forward<F>(f), home,
-                                                                                         std::move(how));
-    submit_or_destroy(home, *task);
+    auto* const task = make_submitted<async_task<Context, function, result, with_state>>(scheduler, std::forward<F>(f),
+                                                                                         scheduler, std::move(how));
+    submit_or_destroy(scheduler, *task);
     return future_access::make<result>(*task);
   } else {
-    return submit_after<Context, with_state, false>(home, std::move(before.what), std::forward<F>(f), home,
+    return submit_after<Context, with_state, false>(scheduler, std::move(before.what), std::forward<F>(f), scheduler,
                                                     std::move(how));
   }
 }
 template <class Context, class Before, class F>
-auto submit_sorted(core& home, Before&& before, std::stop_token&& token, F&& f) {
-  return submit_sorted<Context>(home, std::forward<Before>(before), with{.stop = std::move(token)}, std::forward<F>(f));
+auto submit_sorted(core& scheduler, Before&& before, std::stop_token&& token, F&& f) {
+  return submit_sorted<Context>(scheduler, std::forward<Before>(before), with{.stop = std::move(token)},
+                                std::forward<F>(f));
 }
 template <class Context, class Before, class F>
-auto submit_sorted(core& home, Before&& before, std::stop_token&& token, with&& how, F&& f) {
+auto submit_sorted(core& scheduler, Before&& before, std::stop_token&& token, with&& how, F&& f) {
   how.stop = std::move(token);
-  return submit_sorted<Context>(home, std::forward<Before>(before), std::move(how), std::forward<F>(f));
+  return submit_sorted<Context>(scheduler, std::forward<Before>(before), std::move(how), std::forward<F>(f));
 }
 template <class Context, class Before, class F>
-auto submit_sorted(core& home, Before&& before, with&& how, std::stop_token&& token, F&& f) {
+auto submit_sorted(core& scheduler, Before&& before, with&& how, std::stop_token&& token, F&& f) {
   how.stop = std::move(token);
-  return submit_sorted<Context>(home, std::forward<Before>(before), std::move(how), std::forward<F>(f));
+  return submit_sorted<Context>(scheduler, std::forward<Before>(before), std::move(how), std::forward<F>(f));
 }
 
 }  // namespace detail
 
 /// What submit() does with options in front of the callable; found by their type.
 template <class Context, class First, class... More>
-auto submit_how(detail::core& home, First&& first, More&&... more) {
+auto submit_how(detail::core& scheduler, First&& first, More&&... more) {
   using detail::is_after_list;
   if constexpr (is_after_list<std::remove_cvref_t<First>>) {
     static_assert((!is_after_list<std::remove_cvref_t<More>> && ...),
                   "heist: submit() takes one heist::after; fix it by naming all that the task comes after in it.");
-    return detail::submit_sorted<Context>(home, std::decay_t<First>(std::forward<First>(first)),
+    return detail::submit_sorted<Context>(scheduler, std::decay_t<First>(std::forward<First>(first)),
                                           std::forward<More>(more)...);
   } else if constexpr ((is_after_list<std::remove_cvref_t<More>> || ...)) {
     // (how, after, f) or (how, how, after, f): after comes to the front.
@@ -402,37 +403,37 @@ auto submit_how(detail::core& home, First&& first, More&&... more) {
     if constexpr (is_after_list<std::remove_cvref_t<std::tuple_element_t<0, decltype(all)>>>) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return detail::submit_sorted<Context>(
-            home, std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
+            scheduler, std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
             std::decay_t<First>(std::forward<First>(first)), std::get<I + 1>(std::move(all))...);
       }
       (std::make_index_sequence<sizeof...(More) - 1>{});
     } else {
-      return detail::submit_sorted<Context>(home, std::decay_t<decltype(std::get<1>(all))>(std::get<1>(std::move(all))),
-                                            std::decay_t<First>(std::forward<First>(first)),
-                                            std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))),
-                                            std::get<2>(std::move(all)));
+      return detail::submit_sorted<Context>(
+          scheduler, std::decay_t<decltype(std::get<1>(all))>(std::get<1>(std::move(all))),
+          std::decay_t<First>(std::forward<First>(first)),
+          std::decay_t<decltype(std::get<0>(all))>(std::get<0>(std::move(all))), std::get<2>(std::move(all)));
     }
   } else {
-    return detail::submit_sorted<Context>(home, detail::nothing_before{},
+    return detail::submit_sorted<Context>(scheduler, detail::nothing_before{},
                                           std::decay_t<First>(std::forward<First>(first)), std::forward<More>(more)...);
   }
 }
 
 namespace detail {
-core& home_of(async_base& task);
+core& scheduler_of(async_base& task);
 }
 
 template <class T>
 template <class F>
 auto future<T>::then(F&& f) && {
-  detail::core& home = detail::home_of(this->checked());
-  return submit_how<context>(home, after(std::move(*this)), std::forward<F>(f));
+  detail::core& scheduler = detail::scheduler_of(this->checked());
+  return submit_how<context>(scheduler, after(std::move(*this)), std::forward<F>(f));
 }
 
 template <class T>
 template <class F>
 auto shared_future<T>::then(F&& f) const {
-  return submit_how<context>(detail::home_of(this->checked()), after(*this), std::forward<F>(f));
+  return submit_how<context>(detail::scheduler_of(this->checked()), after(*this), std::forward<F>(f));
 }
 
 }  // namespace heist

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "heist/core/base/config.hpp"
-#include "heist/parallel/async/any_executor.hpp"
+#include "heist/parallel/async/executor_ref.hpp"
 
 namespace heist {
 namespace detail {
-/// How many workers may run what is handed to `home`.
-std::size_t all_workers_of(core const& home) noexcept;
+/// How many workers may run what is handed to `scheduler`.
+std::size_t all_workers_of(core const& scheduler) noexcept;
 /// The number of the calling worker among them. Throws executor_error if the calling thread is not one of them.
-std::size_t worker_number_in(core const& home);
+std::size_t worker_number_in(core const& scheduler);
 }  // namespace detail
 
 /// One T for each worker of an executor. The constructor makes all of them, each in its own cache lines.
@@ -34,7 +34,7 @@ class per_worker {
  public:
   /// Each T is made of `args`.
   template <class... Args>
-  explicit per_worker(any_executor ex, Args const&... args) : of_{ex} {
+  explicit per_worker(executor_ref ex, Args const&... args) : of_{ex} {
     for (std::size_t i = 0; i != detail::all_workers_of(detail::executor_access::core_of(ex)); ++i)
       slots_.emplace_back(args...);
   }
@@ -54,7 +54,7 @@ class per_worker {
   }
 
  private:
-  any_executor of_;
+  executor_ref of_;
   std::deque<slot> slots_;
 };
 

@@ -8,15 +8,15 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY std::size_t all_workers_of(core const& home) noexcept {
-  return home.worker_count + (home.room == nullptr ? 0 : home.room->workers_elsewhere());
+HEIST_COLD_BODY std::size_t all_workers_of(core const& scheduler) noexcept {
+  return scheduler.worker_count + (scheduler.room == nullptr ? 0 : scheduler.room->workers_remote());
 }
 
-HEIST_BODY std::size_t worker_number_in(core const& home) {
+HEIST_BODY std::size_t worker_number_in(core const& scheduler) {
   worker* const w = this_worker();  // kept: asked, at once
-  if (w != nullptr && &w->home != &home && home.room != nullptr && home.room->has_elsewhere(*w))
-    return home.worker_count + home.room->number_elsewhere(*w);
-  if (w == nullptr || &w->home != &home) {
+  if (w != nullptr && &w->scheduler != &scheduler && scheduler.room != nullptr && scheduler.room->has_remote(*w))
+    return scheduler.worker_count + scheduler.room->number_remote(*w);
+  if (w == nullptr || &w->scheduler != &scheduler) {
     throw executor_error{
         "per_worker::local() on a thread that is no worker of its executor; fix it by calling it in a task of that "
         "executor, or by operator[] with a worker's number."};

@@ -39,7 +39,7 @@ any_state& make_any(async_base& first, std::size_t count);
 /// The next one, by its number. False if no more are needed: one is done, or missing (null).
 bool add_to_any(any_state& any, std::size_t index, std::size_t count, async_base* task) noexcept;
 
-[[noreturn]] void refuse_any_of_nothing();
+[[noreturn]] void reject_any_of_nothing();
 
 /// What the tasks have returned, as a tuple; of ranges as a vector.
 struct gather_tuple {
@@ -71,8 +71,8 @@ struct gather_vector {
 };
 
 template <class T>
-core& home_of_first(future_base<T> const& f) {
-  return home_of(future_access::state(f));
+core& scheduler_of_first(future_base<T> const& f) {
+  return scheduler_of(future_access::state(f));
 }
 
 template <class R>
@@ -82,7 +82,7 @@ struct ready_state final : async_state<R> {
   }
 
  private:
-  static constexpr async_operations operations_of_it{{&describe_async, &wave_of_async}, &destroy_async<ready_state>};
+  static constexpr async_operations operations_of_it{{&text_of_async, &wave_of_async}, &destroy_async<ready_state>};
   static constexpr described what_it_is{&operations_of_it};
 };
 
@@ -103,9 +103,9 @@ future<R> make_ready() {
 template <class First, class... More>
 requires(detail::is_future<std::remove_cvref_t<First>> ||
          detail::is_shared_future<std::remove_cvref_t<First>>) auto when_all(First&& first, More&&... more) {
-  detail::core& home = detail::home_of_first(first);
+  detail::core& scheduler = detail::scheduler_of_first(first);
   return detail::submit_after<context, detail::no_stop, true>(
-      home, after(std::forward<First>(first), std::forward<More>(more)...).what, detail::gather_tuple{});
+      scheduler, after(std::forward<First>(first), std::forward<More>(more)...).what, detail::gather_tuple{});
 }
 
 /// As above, of a range: a future of a vector of the results, or of void if they are void. Of an empty range it is
@@ -117,12 +117,12 @@ auto when_all(Range&& all) {
   bool const empty = first == std::ranges::end(all);
   if constexpr (std::is_void_v<value>) {
     if (empty) return detail::make_ready<void>();
-    return detail::submit_after<context, detail::no_stop, false>(detail::home_of_first(*first),
+    return detail::submit_after<context, detail::no_stop, false>(detail::scheduler_of_first(*first),
                                                                  after(std::forward<Range>(all)).what, [] {});
   } else {
     if (empty) return detail::make_ready<std::vector<value>>();
     return detail::submit_after<context, detail::no_stop, false>(
-        detail::home_of_first(*first), after(std::forward<Range>(all)).what, detail::gather_vector<value>{});
+        detail::scheduler_of_first(*first), after(std::forward<Range>(all)).what, detail::gather_vector<value>{});
   }
 }
 
@@ -132,7 +132,7 @@ auto when_all(Range&& all) {
 template <detail::range_of_futures Range>
 future<std::size_t> when_any(Range&& all) {
   auto const count = static_cast<std::size_t>(std::ranges::distance(all));
-  if (count == 0) detail::refuse_any_of_nothing();
+  if (count == 0) detail::reject_any_of_nothing();
   detail::any_state& any = detail::make_any(detail::future_access::state(*std::ranges::begin(all)), count);
   future<std::size_t> result = detail::future_access::make<std::size_t>(any);
   std::size_t index = 0;

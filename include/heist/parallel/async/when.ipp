@@ -5,7 +5,7 @@
 
 namespace heist::detail {
 
-inline constexpr async_operations any_operations{{&describe_async, &wave_of_async}, &destroy_async<any_state>};
+inline constexpr async_operations any_operations{{&text_of_async, &wave_of_async}, &destroy_async<any_state>};
 inline constexpr described any_what{&any_operations};
 
 HEIST_COLD_BODY any_state::any_state(async_place const& at) noexcept
@@ -26,10 +26,10 @@ HEIST_BODY void any_link::wake_up(completion_waiter& self) noexcept {
 }
 
 HEIST_BODY any_state& make_any(async_base& first, std::size_t count) {
-  core& home = home_of(first);
+  core& scheduler = scheduler_of(first);
   interrupt_state const* const origin = interrupt_of_caller();
   std::size_t const more = origin != nullptr ? sizeof(inherited_stop) : 0;
-  any_state& any = *make_async<any_state>(home, count * sizeof(any_link) + more);
+  any_state& any = *make_async<any_state>(scheduler, count * sizeof(any_link) + more);
   // The caller and each link.
   any.owners.store(static_cast<std::uint32_t>(1 + count), std::memory_order_relaxed);  // relaxed: nobody else has it
   for (std::size_t i = 0; i != count; ++i) ::new (static_cast<void*>(any.first_link() + i)) any_link{any};
@@ -43,14 +43,14 @@ HEIST_BODY any_state& make_any(async_base& first, std::size_t count) {
 HEIST_BODY bool add_to_any(any_state& any, std::size_t index, std::size_t count, async_base* task) noexcept {
   any_link& link = any.first_link()[index];
   link.on = task;
-  if (task != nullptr && task->finished.enlist(link)) return true;
+  if (task != nullptr && task->finished.add_entry(link)) return true;
   any.finish(index);
   // Those that are not enlisted give up their shares; the caller keeps its own.
   any.owners.fetch_sub(static_cast<std::uint32_t>(count - index), std::memory_order_relaxed);  // relaxed: not the last
   return false;
 }
 
-HEIST_COLD_BODY void refuse_any_of_nothing() {
+HEIST_COLD_BODY void reject_any_of_nothing() {
   throw executor_error{
       "when_any() of an empty range would never be ready; fix it by asking whether there is anything to wait for."};
 }

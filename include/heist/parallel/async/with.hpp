@@ -42,11 +42,11 @@ class with_state {
   static constexpr bool has_route = true;
 
   /// Throws executor_error if there is no such worker.
-  with_state(core& home, with&& how);
+  with_state(core& scheduler, with&& how);
 
   bool is_routed() const noexcept { return to_ != nullptr || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
-  void route(async_base& task) { task.home->make_runnable(task, priority_, to_); }
+  void route(async_base& task) { task.scheduler->make_runnable(task, priority_, to_); }
   interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
   /// The task has ended.
   void end() noexcept { limit_.reset(); }

@@ -9,18 +9,18 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY with_state::with_state(core& home, with&& how) : name_{how.name}, priority_{how.priority} {
+HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how) : name_{how.name}, priority_{how.priority} {
   if (how.worker) {
-    if (*how.worker >= home.workers.size()) {
+    if (*how.worker >= scheduler.workers.size()) {
       throw executor_error{fmt::format(
           "heist::with{{.worker = {}}}: this executor has {} workers, counted from 0. Fix it by a number below that "
           "(executor::worker_count()), or leave it out.",
-          *how.worker, home.workers.size())};
+          *how.worker, scheduler.workers.size())};
     }
-    to_ = home.workers[*how.worker].get();
+    to_ = scheduler.workers[*how.worker].get();
   }
   if (how.deadline) {
-    limit_ = how.deadline.start(home, how.stop);
+    limit_ = how.deadline.start(scheduler, how.stop);
     how.stop = limit_->token;
   }
   if (how.stop.stop_possible()) stop_.emplace(std::move(how.stop));

@@ -34,7 +34,7 @@ struct coroutine_promise_base : coroutine_base {
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) const noexcept {
       auto& self = h.promise();
-      if (self.home != self.home_of_continuation) return return_home(h, self);
+      if (self.scheduler != self.scheduler_of_continuation) return return_scheduler(h, self);
       return transfer(h, self.continuation.handle);
     }
     void await_resume() const noexcept {}
@@ -43,15 +43,15 @@ struct coroutine_promise_base : coroutine_base {
   void unhandled_exception() noexcept { exception = exception_of_task(); }
 
   resume_item continuation{std::noop_coroutine()};  ///< what goes on after it
-  core* home_of_continuation = nullptr;
+  core* scheduler_of_continuation = nullptr;
   std::exception_ptr exception;
   result_slot<T> result;
 
  private:
   /// What is to go on after it belongs to another executor than the one that it has gone to, or to none.
-  HEIST_COLD static std::coroutine_handle<> return_home(std::coroutine_handle<> h,
-                                                        coroutine_promise_base& self) noexcept {
-    return goes_on_at_home(self.continuation, self.home_of_continuation, self.of)
+  HEIST_COLD static std::coroutine_handle<> return_scheduler(std::coroutine_handle<> h,
+                                                             coroutine_promise_base& self) noexcept {
+    return goes_on_at_its_scheduler(self.continuation, self.scheduler_of_continuation, self.of)
                ? std::noop_coroutine()
                : transfer(h, self.continuation.handle);
   }
@@ -108,7 +108,7 @@ class [[nodiscard]] coroutine {
 
   /// Awaits it, once. Returns the value, or rethrows the exception, in the awaiting coroutine.
   auto operator co_await() && {
-    if (!handle_) detail::refuse_second_await();
+    if (!handle_) detail::reject_second_await();
     return awaiter{std::exchange(handle_, nullptr)};
   }
 
@@ -129,7 +129,7 @@ class [[nodiscard]] coroutine {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       auto& promise = handle_.promise();
       promise.continuation.handle = awaiting;
-      promise.home = promise.home_of_continuation = detail::home_of_promise(awaiting.promise());
+      promise.scheduler = promise.scheduler_of_continuation = detail::scheduler_of_promise(awaiting.promise());
       promise.of = detail::task_of_promise(awaiting.promise());
       return detail::transfer(awaiting, handle_);
     }
@@ -164,13 +164,13 @@ class future_awaiter {
  public:
   explicit future_awaiter(Handle&& of) : future_{std::move(of)} {}
 
-  bool await_ready() const { return future_.done(); }
+  bool await_ready() const { return future_.is_ready(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
     async_base& awaited = future_access::state(future_);
-    core* on = home_of_promise(h.promise());
-    if (on == nullptr) on = awaited.home;
-    if (on == nullptr) refuse_await_nowhere();
+    core* on = scheduler_of_promise(h.promise());
+    if (on == nullptr) on = awaited.scheduler;
+    if (on == nullptr) reject_await_outside();
     wait_.suspend(awaited.finished, *on, h, task_of_promise(h.promise()), &awaited, stop_target_of(awaited));
   }
   auto await_resume() -> decltype(std::declval<Handle&>().get()) {
@@ -185,19 +185,19 @@ class future_awaiter {
 
 class resume_on_awaiter {
  public:
-  explicit resume_on_awaiter(core& home) noexcept : home_{home} {}
+  explicit resume_on_awaiter(core& scheduler) noexcept : scheduler_{scheduler} {}
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> h) {
-    if constexpr (std::is_base_of_v<coroutine_base, Promise>) h.promise().home = &home_;
-    if (runs_on(home_)) return false;
-    resume_as_task(item_, home_, h, task_of_promise(h.promise()));
+    if constexpr (std::is_base_of_v<coroutine_base, Promise>) h.promise().scheduler = &scheduler_;
+    if (runs_on(scheduler_)) return false;
+    resume_as_task(item_, scheduler_, h, task_of_promise(h.promise()));
     return true;
   }
   void await_resume() const noexcept {}
 
  private:
-  core& home_;
+  core& scheduler_;
   resume_item item_;
 };
 

@@ -19,12 +19,12 @@ struct run_access {
 class run_awaiter {
  public:
   explicit run_awaiter(graph_run&& of) noexcept : run_{std::move(of)} {}
-  bool await_ready() const { return run_.done(); }
+  bool await_ready() const { return run_.is_ready(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
     run_state& r = run_access::state(run_);
-    core* const on = home_of_promise(h.promise());
-    wait_.suspend(r.finished, on != nullptr ? *on : *r.home, h, task_of_promise(h.promise()), nullptr,
+    core* const on = scheduler_of_promise(h.promise());
+    wait_.suspend(r.finished, on != nullptr ? *on : *r.scheduler, h, task_of_promise(h.promise()), nullptr,
                   stop_target_of(r));
   }
   void await_resume() {
@@ -52,16 +52,16 @@ template <class T>
 class event_awaiter : completion_awaiter {
  public:
   explicit event_awaiter(event<T> const& of) : event_{of} {}
-  bool await_ready() const { return event_access::node_of(event_).known.done(); }
+  bool await_ready() const { return event_access::node_of(event_).known.is_ready(); }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> h) {
-    core* const on = home_of_promise(h.promise());
-    if (on == nullptr) refuse_await_nowhere();
+    core* const on = scheduler_of_promise(h.promise());
+    if (on == nullptr) reject_await_outside();
     suspend(event_access::node_of(event_).known, *on, h, task_of_promise(h.promise()));
   }
   decltype(auto) await_resume() const {
     auto& node = event_access::node_of(event_);
-    if (!node.has_value()) refuse_event_without_value(event_access::name_of(event_));
+    if (!node.has_value()) reject_event_without_value(event_access::name_of(event_));
     if constexpr (!std::is_void_v<T>) return std::as_const(node.value).get();
   }
 

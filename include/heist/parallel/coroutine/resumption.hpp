@@ -27,15 +27,15 @@ struct task_of_coroutine {
 task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
 /// What all coroutines of heist keep.
 struct coroutine_base {
-  core* home = nullptr;                   ///< where it resumes after what it awaits; null: where that belongs
+  core* scheduler = nullptr;              ///< where it resumes after what it awaits; null: where that belongs
   task_of_coroutine const* of = nullptr;  ///< null: nobody waits for it by sync_wait
 };
 
 /// Where a coroutine with such a promise wants to resume; null: anywhere.
 template <class Promise>
-core* home_of_promise(Promise& p) noexcept {
+core* scheduler_of_promise(Promise& p) noexcept {
   if constexpr (std::is_base_of_v<coroutine_base, Promise>) {
-    return p.home;
+    return p.scheduler;
   } else {
     return nullptr;
   }
@@ -104,22 +104,22 @@ class completion_awaiter : task_waiter {
   std::unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
 };
 
-/// Lets the coroutine resume on `home`, as part of `of`. Throws executor_error in a child of fork(), and where the executor
+/// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the executor
 /// ends.
-void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of);
-/// Lets one that awaited what ends now resume on `home`, if the calling thread is no worker of that. False: it goes on
-/// here, because it is one, `home` is null, or that ends.
-bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept;
+void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> h, task_of_coroutine const* of);
+/// Lets one that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False: it goes on
+/// here, because it is one, `scheduler` is null, or that ends.
+bool goes_on_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept;
 /// Is the calling thread a worker of it?
-bool runs_on(core const& home) noexcept;
+bool runs_on(core const& scheduler) noexcept;
 
 /// Frames come from the pools of workers.
 void* allocate_frame(std::size_t bytes);
 void free_frame(void* frame, std::size_t bytes) noexcept;
 
-[[noreturn]] void refuse_second_await();
-[[noreturn]] void refuse_await_nowhere();
-[[noreturn]] void refuse_event_without_value(std::string const& name);
+[[noreturn]] void reject_second_await();
+[[noreturn]] void reject_await_outside();
+[[noreturn]] void reject_event_without_value(std::string const& name);
 
 }  // namespace heist::detail
 

@@ -14,14 +14,14 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY bool describe_resumption(runnable const& self, task_view& view) noexcept {
+HEIST_COLD_BODY bool text_of_resumption(runnable const& self, task_view& view) noexcept {
   view = {task_kind::async, &self, "coroutine"};
   return false;  // the frame that it lies in may be gone when it returns
 }
 HEIST_COLD_BODY unsigned wave_of_resumption(runnable const& self) noexcept {
   return static_cast<resume_item const&>(self).wave;
 }
-inline constexpr described_operations resumption_operations{&describe_resumption, &wave_of_resumption};
+inline constexpr described_operations resumption_operations{&text_of_resumption, &wave_of_resumption};
 inline constexpr described resumption_what{&resumption_operations};
 
 HEIST_BODY void transfer_loop::resume(transfer_loop*& place, std::coroutine_handle<> first) {
@@ -46,7 +46,7 @@ HEIST_BODY std::coroutine_handle<> transfer_loop::leave(std::coroutine_handle<> 
 HEIST_BODY transfer_loop*& transfer_loop::place_here() noexcept {
   worker* const w = this_worker();  // kept: asked for the fiber, at once
   // relaxed: its own
-  return w != nullptr ? w->current.load(std::memory_order_relaxed)->transfers : transfers_outside();
+  return w != nullptr ? w->current.load(std::memory_order_relaxed)->switch_count : switch_count_outside();
 }
 
 HEIST_BODY resume_item::resume_item(std::coroutine_handle<> h) noexcept
@@ -57,14 +57,14 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   auto& item = static_cast<resume_item&>(task);
   task_view const view{task_kind::async, &task, "coroutine"};
   unsigned const its_wave = item.wave;
-  self.home.tell_begin(*self.worker, view);
+  self.scheduler.tell_begin(*self.worker, view);
   // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
-  beside_its_task const unknown{self};
+  outside_its_task const unknown{self};
   {
     interrupted_by const part_of{self, item.interrupt};
-    transfer_loop::resume(self.transfers, item.handle);
+    transfer_loop::resume(self.switch_count, item.handle);
   }
-  self.home.tell_end(*self.worker, view);
+  self.scheduler.tell_end(*self.worker, view);
   core::ended(*self.worker, its_wave);
   return nullptr;
 }
@@ -74,7 +74,7 @@ HEIST_COLD_BODY task_of_coroutine task_that_waits(interrupt_state& part) noexcep
   // The coroutine may resume in another squad, or on another executor.
   bool const has_rule = interrupt != nullptr && interrupt->resumes != nullptr;
   if (has_rule) part.outer = interrupt;
-  return {end_of_calling_task(), interrupt, has_rule ? &part : interrupt};
+  return {end_of_caller_task(), interrupt, has_rule ? &part : interrupt};
 }
 
 inline interrupt_state const* interrupt_of(task_of_coroutine const* of) noexcept {
@@ -83,7 +83,7 @@ inline interrupt_state const* interrupt_of(task_of_coroutine const* of) noexcept
 
 HEIST_BODY void completion_awaiter::begin(core& on, std::coroutine_handle<> h, task_of_coroutine const* of) {
   on.check_open();
-  home = &on;
+  scheduler = &on;
   task = &item_;
   item_.handle = h;
   item_.interrupt = interrupt_of(of);
@@ -93,7 +93,7 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
                                             task_of_coroutine const* of) {
   begin(on, h, of);
   count(*this);
-  if (!c.enlist(*this)) on.make_runnable(item_);  // it is counted already
+  if (!c.add_entry(*this)) on.make_runnable(item_);  // it is counted already
 }
 
 HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::coroutine_handle<> h,
@@ -108,57 +108,59 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
 
 HEIST_BODY void completion_awaiter::count(completion_waiter& self) noexcept {
   auto& me = static_cast<completion_awaiter&>(self);
-  me.item_.wave = me.home->began();
+  me.item_.wave = me.scheduler->add_work();
 }
 
-HEIST_BODY void resume_as_task(resume_item& item, core& home, std::coroutine_handle<> h, task_of_coroutine const* of) {
+HEIST_BODY void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> h,
+                               task_of_coroutine const* of) {
   item.handle = h;
   item.interrupt = interrupt_of(of);
-  home.submit(item, [&item](unsigned wave) { item.wave = wave; });
+  scheduler.submit(item, [&item](unsigned wave) { item.wave = wave; });
 }
 
-HEIST_COLD_BODY bool goes_on_at_home(resume_item& item, core* home, task_of_coroutine const* of) noexcept {
-  if (home == nullptr || runs_on(*home)) return false;
+HEIST_COLD_BODY bool goes_on_at_its_scheduler(resume_item& item, core* scheduler,
+                                              task_of_coroutine const* of) noexcept {
+  if (scheduler == nullptr || runs_on(*scheduler)) return false;
   try {
-    resume_as_task(item, *home, item.handle, of);
+    resume_as_task(item, *scheduler, item.handle, of);
     return true;
   } catch (executor_error const&) {
     return false;
   }
 }
 
-HEIST_BODY bool runs_on(core const& home) noexcept {
+HEIST_BODY bool runs_on(core const& scheduler) noexcept {
   worker* const w = this_worker();  // kept: asked, at once
-  return w != nullptr && &w->home == &home;
+  return w != nullptr && &w->scheduler == &scheduler;
 }
 
 HEIST_BODY void* allocate_frame(std::size_t bytes) {
   if (!block_pool::fits(bytes, 1)) return ::operator new(bytes);
   // kept: asked for its executor, at once
-  if (worker* const w = this_worker(); w != nullptr) return w->home.allocate_block(bytes);
-  void* const dropped = outside_blocks::take(bytes);
-  return dropped != nullptr ? dropped : block_pool::new_block(bytes);
+  if (worker* const w = this_worker(); w != nullptr) return w->scheduler.allocate_block(bytes);
+  void* const released = outside_blocks::take(bytes);
+  return released != nullptr ? released : block_pool::new_block(bytes);
 }
 
 HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
   free_shared_block(frame, bytes);
 }
 
-HEIST_COLD_BODY void refuse_second_await() {
+HEIST_COLD_BODY void reject_second_await() {
   throw executor_error{
       "a coroutine is awaited that has been awaited before, was moved from, or is none: it runs once. Fix it by "
       "calling "
       "the function again, or by a heist::shared_future of its result."};
 }
 
-HEIST_COLD_BODY void refuse_await_nowhere() {
+HEIST_COLD_BODY void reject_await_outside() {
   throw executor_error{
       "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it "
       "by "
       "co_await heist::resume_on(ex) before."};
 }
 
-HEIST_COLD_BODY void refuse_event_without_value(std::string const& name) {
+HEIST_COLD_BODY void reject_event_without_value(std::string const& name) {
   throw graph_error{fmt::format(
       "event {} is awaited and has no value: its run was stopped, has failed or went around it, or there was none. Fix "
       "it by co_await of the run before, which throws what it failed with.",

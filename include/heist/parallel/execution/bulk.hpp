@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>  // forward, move
 
-#include "heist/core/fork/elsewhere.hpp"
+#include "heist/core/fork/remote.hpp"
 #include "heist/parallel/algorithm/for_each.hpp"
 #include "heist/parallel/execution/scheduler.hpp"
 
@@ -46,7 +46,7 @@ void run_bulk(Shape n, F& f, V&... values) {
   worker* const w = this_worker();  // kept: asked for its fiber, at once
   if (!Parallel || w == nullptr) return f(Shape{0}, n, values...);
   fiber& here = *w->current.load(std::memory_order_relaxed);  // relaxed: its own
-  context const c = context_access::make<context>(here, foreign_position<context>(here));
+  context const c = context_access::make<context>(here, external_position<context>(here));
   for_each_block(c, Shape{0}, n, [&](Shape lo, Shape hi) { f(lo, hi, values...); });
 }
 

@@ -31,19 +31,19 @@ struct sender_item : queued_runnable {
     auto& item = static_cast<sender_item&>(task);
     task_view const view{task_kind::async, &task, "sender"};
     unsigned const its_wave = item.wave;
-    self.home.tell_begin(*self.worker, view);
-    beside_its_task const unknown{self};  // nobody may ask the item any more
+    self.scheduler.tell_begin(*self.worker, view);
+    outside_its_task const unknown{self};  // nobody may ask the item any more
     item.work(item);
-    self.home.tell_end(*self.worker, view);
+    self.scheduler.tell_end(*self.worker, view);
     core::ended(*self.worker, its_wave);
     return nullptr;
   }
-  static bool describe(runnable const& self, task_view& view) noexcept {
+  static bool to_text(runnable const& self, task_view& view) noexcept {
     view = {task_kind::async, &self, "sender"};
     return false;
   }
   static unsigned wave_of(runnable const& self) noexcept { return static_cast<sender_item const&>(self).wave; }
-  static constexpr described_operations operations{&describe, &wave_of};
+  static constexpr described_operations operations{&to_text, &wave_of};
   static constexpr described what_it_is{&operations};
 };
 
@@ -54,12 +54,12 @@ class schedule_operation : sender_item {
  public:
   using operation_state_concept = execution::operation_state_t;
 
-  schedule_operation(core& home, Receiver to) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
-      : sender_item{&complete}, home_{home}, to_{std::move(to)} {}
+  schedule_operation(core& scheduler, Receiver to) noexcept(std::is_nothrow_move_constructible_v<Receiver>)
+      : sender_item{&complete}, scheduler_{scheduler}, to_{std::move(to)} {}
 
   void start() & noexcept {
     try {
-      home_.submit(*this, [this](unsigned w) { this->wave = w; });
+      scheduler_.submit(*this, [this](unsigned w) { this->wave = w; });
     } catch (...) {
       execution::set_error(std::move(to_), std::current_exception());
     }
@@ -75,7 +75,7 @@ class schedule_operation : sender_item {
     }
   }
 
-  core& home_;
+  core& scheduler_;
   Receiver to_;
 };
 
@@ -90,7 +90,7 @@ class execution_scheduler {
   template <class Executor>
   requires(!std::is_same_v<std::remove_cv_t<Executor>, execution_scheduler>) explicit execution_scheduler(
       Executor& ex) noexcept
-      : home_{&detail::executor_access::core_of(ex)} {}
+      : scheduler_{&detail::executor_access::core_of(ex)} {}
 
   class sender {
    public:
@@ -105,17 +105,17 @@ class execution_scheduler {
     }
     template <class Receiver>
     detail::schedule_operation<Receiver> connect(Receiver to) const {
-      return {*home_, std::move(to)};
+      return {*scheduler_, std::move(to)};
     }
-    execution_scheduler get_env() const noexcept { return execution_scheduler{home_}; }
+    execution_scheduler get_env() const noexcept { return execution_scheduler{scheduler_}; }
 
    private:
     friend class execution_scheduler;
-    explicit sender(detail::core* home) noexcept : home_{home} {}
-    detail::core* home_;
+    explicit sender(detail::core* scheduler) noexcept : scheduler_{scheduler} {}
+    detail::core* scheduler_;
   };
 
-  sender schedule() const noexcept { return sender{home_}; }
+  sender schedule() const noexcept { return sender{scheduler_}; }
   friend bool operator==(execution_scheduler const&, execution_scheduler const&) noexcept = default;
 
   auto query(detail::execution::get_forward_progress_guarantee_t) const noexcept {
@@ -132,8 +132,8 @@ class execution_scheduler {
                             Env const&...) const noexcept;
 
  private:
-  explicit execution_scheduler(detail::core* home) noexcept : home_{home} {}
-  detail::core* home_;
+  explicit execution_scheduler(detail::core* scheduler) noexcept : scheduler_{scheduler} {}
+  detail::core* scheduler_;
 };
 
 }  // namespace heist

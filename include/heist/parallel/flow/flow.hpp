@@ -76,12 +76,12 @@ class flow {
  private:
   template <class>
   friend class datum;
-  flow(detail::core* home, flow_options const& wanted);
+  flow(detail::core* scheduler, flow_options const& wanted);
 
   template <class F, class... Access>
   void record(F&& f, Access... access);
   void check(detail::flow_datum const& d) const {
-    if (d.in != this) refuse_foreign();
+    if (d.in != this) reject_foreign();
   }
   /// What is written must be named once.
   template <class... Access>
@@ -89,12 +89,12 @@ class flow {
     constexpr std::array<bool, sizeof...(Access)> reads{(Access::mode == access_mode::read)...};
     for (std::size_t i = 0; i != data.size(); ++i) {
       for (std::size_t j = i + 1; j != data.size(); ++j) {
-        if (data[i] == data[j] && !(reads[i] && reads[j])) refuse_twice();
+        if (data[i] == data[j] && !(reads[i] && reads[j])) reject_twice();
       }
     }
   }
-  [[noreturn]] static void refuse_foreign();
-  [[noreturn]] static void refuse_twice();
+  [[noreturn]] static void reject_foreign();
+  [[noreturn]] static void reject_twice();
   /// Notes in awaited_ what a task comes after that uses `v` so.
   void collect(detail::flow_version& v, access_mode mode);
   void collect(std::vector<detail::flow_user> const& from);
@@ -105,14 +105,14 @@ class flow {
   static void enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept;
   bool is_in_use(detail::flow_version const& v) const noexcept;
   /// Throws executor_error in a task of this flow, and in what that has forked: it would wait for itself. Any thread.
-  void refuse_own_task() const;
+  void reject_own_task() const;
   void wait_for_room();
   void drop_oldest();
   void drain();
   void drain_to_destroy() noexcept;
-  /// The version of `d` is kept until all that use it have ended, and `fresh` takes its place. Throws bad_alloc; then
+  /// The version of `d` is kept until all that use it have ended, and `unused` takes its place. Throws bad_alloc; then
   /// nothing has changed.
-  void renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> fresh);
+  void renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> unused);
   void forget_retired() noexcept;
 
   struct retired {
@@ -136,7 +136,7 @@ class flow {
   template <class Task, class... Access>
   void add(Task& made, renewals& renewed, Access... access) noexcept;
 
-  detail::core* const home_;  ///< null: of none, but of a graph
+  detail::core* const scheduler_;  ///< null: of none, but of a graph
   std::size_t const mask_;
   std::vector<detail::async_base*> window_;  ///< by number modulo its size; owned
   std::uint64_t oldest_ = 0, next_ = 0;      ///< numbers of those in it
@@ -146,7 +146,7 @@ class flow {
   std::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
-  detail::unfetched_reference unfetched_;        ///< where first_ goes if wait() is not called
+  detail::unobserved_reference unobserved_;      ///< where first_ goes if wait() is not called
   bool first_is_stop_ = false;                   ///< first_ says that a task was skipped
   detail::interrupt_state stop_;                 ///< of its tasks
   detail::interrupt_state const* const origin_;  ///< the interrupt_state of the task that made the flow, or null
@@ -272,8 +272,8 @@ void flow::task(F&& f, Access... access) {
   (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
   if constexpr (commutes == 0) {
-    add(*detail::make_after<context, detail::of_flow, false>(*home_, nullptr, before, call{std::forward<F>(f), values},
-                                                             detail::of_flow{&stop_}),
+    add(*detail::make_after<context, detail::of_flow, false>(*scheduler_, nullptr, before,
+                                                             call{std::forward<F>(f), values}, detail::of_flow{&stop_}),
         renewed, access...);
   } else {
     std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
@@ -281,7 +281,7 @@ void flow::task(F&& f, Access... access) {
     ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
     add(*detail::make_after<context, detail::commuting<commutes>, false>(
-            *home_, nullptr, before, call{std::forward<F>(f), values}, &stop_, locks),
+            *scheduler_, nullptr, before, call{std::forward<F>(f), values}, &stop_, locks),
         renewed, access...);
   }
 }
@@ -293,7 +293,7 @@ void flow::add(Task& made, renewals& renewed, Access... access) noexcept {
   [[maybe_unused]] detail::flow_user const me{&made, next_};
   window_[next_++ & mask_] = me.task;
   (enter(*access.of->data_.now, Access::mode, me), ...);
-  detail::start_after(*home_, made, made.first_link());
+  detail::start_after(*scheduler_, made, made.first_link());
 }
 
 template <class F, class... Access>

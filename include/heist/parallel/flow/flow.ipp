@@ -14,22 +14,22 @@ namespace detail {
 
 /// A thread outside waits for room in the window.
 struct noted_flow_wait : outside_note {
-  noted_flow_wait(core& on, std::size_t of) noexcept : home{on}, window{of} {
+  noted_flow_wait(core& on, std::size_t of) noexcept : scheduler{on}, window{of} {
     text = [](outside_note const& self) {
       return fmt::format("a thread outside waits until half of the {} tasks in a flow's window have ended",
                          static_cast<noted_flow_wait const&>(self).window);
     };
-    if (!inside) home.outside.add(*this);
+    if (!inside) scheduler.outside.add(*this);
   }
   noted_flow_wait(noted_flow_wait const&) = delete;
   noted_flow_wait& operator=(noted_flow_wait const&) = delete;
   ~noted_flow_wait() {
-    if (!inside) home.outside.remove(*this);
+    if (!inside) scheduler.outside.remove(*this);
   }
 
-  core& home;
+  core& scheduler;
   std::size_t const window;
-  bool const inside = calling_task() != nullptr;  ///< then it is parked, and that is noted
+  bool const inside = caller_task() != nullptr;  ///< then it is parked, and that is noted
 };
 
 }  // namespace detail
@@ -46,12 +46,12 @@ HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
   return std::bit_ceil(wanted.window);
 }
 
-HEIST_COLD_BODY flow::flow(detail::core* home, flow_options const& wanted)
-    : home_{home},
+HEIST_COLD_BODY flow::flow(detail::core* scheduler, flow_options const& wanted)
+    : scheduler_{scheduler},
       mask_{window_for(wanted) - 1},
       window_(mask_ + 1),
-      origin_{home == nullptr ? nullptr : detail::interrupt_of_caller()} {
-  if (home != nullptr) unfetched_.refer(home->unfetched());
+      origin_{scheduler == nullptr ? nullptr : detail::interrupt_of_caller()} {
+  if (scheduler != nullptr) unobserved_.refer(scheduler->unobserved());
 }
 
 HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
@@ -60,23 +60,23 @@ HEIST_COLD_BODY detail::stop_target flow::stop_target() noexcept {
 
 HEIST_COLD_BODY flow::~flow() {
   drain_to_destroy();
-  if (first_ && !first_is_stop_) unfetched_.keep(std::move(first_));
+  if (first_ && !first_is_stop_) unobserved_.keep(std::move(first_));
 }
 
-HEIST_COLD_BODY void flow::refuse_foreign() {
+HEIST_COLD_BODY void flow::reject_foreign() {
   throw executor_error{
       "a task of a flow uses a datum of another flow, whose tasks it would not wait for; fix it by making the datum "
       "in "
       "this flow, or by one flow for both."};
 }
 
-HEIST_COLD_BODY void flow::refuse_twice() {
+HEIST_COLD_BODY void flow::reject_twice() {
   throw executor_error{
       "a task of a flow names a datum twice, and not only to read it; fix it by naming it once, in update()."};
 }
 
 /// By what the calling code is part of: the window belongs to the thread that gives tasks to the flow.
-HEIST_BODY void flow::refuse_own_task() const {
+HEIST_BODY void flow::reject_own_task() const {
   for (detail::interrupt_state const* part = detail::interrupt_of_caller(); part != nullptr; part = part->outer) {
     if (part != &stop_) continue;
     throw executor_error{
@@ -86,7 +86,7 @@ HEIST_BODY void flow::refuse_own_task() const {
 }
 
 HEIST_BODY void flow::wait() {
-  if (into_ == nullptr) refuse_own_task();
+  if (into_ == nullptr) reject_own_task();
   drain();
   failed_ = false;
   if (stop_.any()) stop_.reset();
@@ -101,7 +101,7 @@ HEIST_BODY void flow::collect(std::vector<detail::flow_user> const& from) {
       continue;
     }
     if (u.number < oldest_) continue;
-    if (u.task->finished.done()) {
+    if (u.task->finished.is_ready()) {
       if (u.task->exception) failed_ = true;  // wait() finds it
     } else if (std::find(awaited_.begin(), awaited_.end(), u.task) == awaited_.end()) {
       awaited_.push_back(u.task);
@@ -157,7 +157,7 @@ HEIST_BODY bool flow::is_in_use(detail::flow_version const& v) const noexcept {
   if (into_ != nullptr) return false;  // each run begins with the objects that are there
   auto const pending = [this](std::vector<detail::flow_user> const& all) {
     for (detail::flow_user const& u : all) {
-      if (u.number >= oldest_ && !u.task->finished.done()) return true;
+      if (u.number >= oldest_ && !u.task->finished.is_ready()) return true;
     }
     return false;
   };
@@ -167,9 +167,9 @@ HEIST_BODY bool flow::is_in_use(detail::flow_version const& v) const noexcept {
 HEIST_BODY void flow::wait_for_room() {
   if (retired_.size() >= 64 && retired_.size() == retired_.capacity()) forget_retired();
   if (next_ - oldest_ <= mask_) return;
-  refuse_own_task();
+  reject_own_task();
   detail::handed_on_stop const stop{stop_target()};
-  detail::noted_flow_wait const noted{*home_, mask_ + 1};
+  detail::noted_flow_wait const noted{*scheduler_, mask_ + 1};
   // Half of them at once: who waits for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);
@@ -183,14 +183,14 @@ HEIST_BODY void flow::drop_oldest() {
   detail::async_base& task = *window_[oldest_ & mask_];
   if (next_ - oldest_ > 8) __builtin_prefetch(window_[(oldest_ + 8) & mask_]);
   // To the end: what is called then may be a destructor.
-  if (!task.finished.done()) detail::wait_to_the_end(task.finished, task.generation, {"a task of a flow"});
+  if (!task.finished.is_ready()) detail::wait_to_the_end(task.finished, task.generation, {"a task of a flow"});
   ++oldest_;
   if (task.exception) [[unlikely]] {
     failed_ = true;
     std::exception_ptr e = task.pass_exception();
     if (!first_) {
       first_ = std::move(e);
-      first_is_stop_ = !task.unfetched.refers();
+      first_is_stop_ = !task.unobserved.refers();
     }
   }
   task.release();
@@ -211,9 +211,9 @@ HEIST_COLD_BODY void flow::drain_to_destroy() noexcept {
   }
 }
 
-HEIST_BODY void flow::renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> fresh) {
+HEIST_BODY void flow::renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> unused) {
   retired_.push_back({nullptr, next_ + 1, &d});
-  retired_.back().version = std::exchange(d.now, std::move(fresh));
+  retired_.back().version = std::exchange(d.now, std::move(unused));
 }
 
 HEIST_BODY void flow::undo_renewals(std::size_t before) noexcept {

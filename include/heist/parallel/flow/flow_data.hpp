@@ -97,7 +97,7 @@ class commuting {
       waits_ = false;
       ++taken_;
     }
-    task.home->make_runnable(task);
+    task.scheduler->make_runnable(task);
   }
 
   /// The task has ended.
@@ -133,7 +133,7 @@ struct after_users {
   void fill(Add&& add) const {
     for (async_base* const task : *from) add(task, false);
   }
-  template <bool Voids>
+  template <bool VoidResults>
   static std::tuple<> arguments(dependency const*, std::size_t) {
     return {};
   }

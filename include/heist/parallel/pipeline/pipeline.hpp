@@ -53,7 +53,7 @@ struct stage_result<F, std::tuple<A...>> {
     if constexpr (callable_as_task<F, context, A...>) {
       return std::type_identity<task_result<context, F, A...>>{};
     } else {
-      return std::type_identity<refused>{};
+      return std::type_identity<rejected>{};
     }
   }
   using type = typename decltype(called())::type;
@@ -154,18 +154,18 @@ class pipeline {
   pipeline& operator=(pipeline const&) = delete;
 
   // How executors start runs.
-  future<void> start_run(detail::core& home, std::size_t passes) { return start(home, passes, std::nullopt); }
-  future<void> start_run(detail::core& home, std::size_t passes, std::stop_token const& token) {
-    return start(home, passes, token);
+  future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
+  future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
+    return start(scheduler, passes, token);
   }
 
  private:
-  future<void> start(detail::core& home, std::size_t passes, std::optional<std::stop_token> const& token) {
+  future<void> start(detail::core& scheduler, std::size_t passes, std::optional<std::stop_token> const& token) {
     if (passes != 1) {
       throw executor_error{
           "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
     }
-    core_.claim(home);
+    core_.claim(scheduler);
     // Before anybody runs.
     for (std::size_t i = 0; i != core_.lines; ++i) {
       lines_[i].run = &run_stage<0>;
@@ -175,7 +175,7 @@ class pipeline {
       for (std::size_t i = 0; i != core_.lines; ++i)
         core_.turn(s, i).expect(i == 0 ? 1 : 2);  // nobody before the first
     }
-    return core_.start(home, lines_[0], token);
+    return core_.start(scheduler, lines_[0], token);
   }
 
   /// What observers call stage I.
@@ -197,13 +197,14 @@ class pipeline {
 
   template <std::size_t I>
   detail::runnable* go_on(line& l, detail::fiber& self, detail::kept_line& kept) {
-    std::uint64_t const began = detail::stage_times::times(I == 0 ? core_.next_number : l.number) ? os_env::ticks() : 0;
+    std::uint64_t const start_time =
+        detail::stage_times::times(I == 0 ? core_.next_number : l.number) ? os_env::ticks() : 0;
     if constexpr (I == 0) {
       if (!begin_token(l, self)) return pass_end(l, self);
     } else {
       call<I>(l, self);
     }
-    if (began != 0) core_.times.ran(I, os_env::ticks() - began);
+    if (start_time != 0) core_.times.ran(I, os_env::ticks() - start_time);
     if constexpr (stage<I>::serial) {
       if (core_.lines != 1) {
         pass_turn<I>(l, self, kept);
@@ -216,7 +217,7 @@ class pipeline {
       if (core_.lines != 1 && !core_.turn(0, l.index).arrive()) return kept.take();
       detail::runnable* const next = kept.take();
       if (next == nullptr) return &l;
-      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(l));
+      self.scheduler.push(*self.worker, static_cast<detail::queued_runnable&>(l));
       return next;
     } else {
       if constexpr (stage<I + 1>::serial) {
@@ -229,8 +230,8 @@ class pipeline {
   /// The token of `l` has left serial stage I. The line behind it goes on here, after this token, if that is soon.
   template <std::size_t I>
   void pass_turn(line& l, detail::fiber& self, detail::kept_line& kept) {
-    bool const is_soon = self.home.worker_count == 1 || core_.times.are_short(I + 1, end_of_row<I>());
-    bool const may_keep = is_soon && self.home.joins == join_strategy::park;  // other joins wait without a word
+    bool const is_soon = self.scheduler.worker_count == 1 || core_.times.are_short(I + 1, end_of_row<I>());
+    bool const may_keep = is_soon && self.scheduler.joins == join_strategy::park;  // other joins wait without a word
     if (!may_keep) kept.push();
     line& following = lines_[core_.after(l.index)];
     if (!core_.turn(I, following.index).arrive()) return;
@@ -238,7 +239,7 @@ class pipeline {
     if (may_keep) {
       kept.keep(following);
     } else {
-      self.home.push(*self.worker, static_cast<detail::queued_runnable&>(following));
+      self.scheduler.push(*self.worker, static_cast<detail::queued_runnable&>(following));
     }
   }
   /// Behind the stages that a token goes through until it has to have a turn and has left that stage again.
@@ -304,7 +305,7 @@ class pipeline {
 
   template <std::size_t I, class... A>
   void fill(line& l, detail::fiber& self, A&&... a) {
-    if constexpr (!std::is_same_v<result<I>, detail::refused>) {
+    if constexpr (!std::is_same_v<result<I>, detail::rejected>) {
       detail::interrupted_by const stop{self, core_.interrupt};
       std::get<I>(l.values).fill([&]() -> decltype(auto) {
         return detail::call_with_context<context>(std::get<I>(stages_).function, self, core_.interrupt,

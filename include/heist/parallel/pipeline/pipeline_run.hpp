@@ -69,9 +69,9 @@ struct pipeline_state final : async_state<void> {
 /// What lines share.
 struct pipeline_core;
 
-bool describe_line(runnable const& self, task_view& view) noexcept;
+bool text_of_line(runnable const& self, task_view& view) noexcept;
 unsigned wave_of_line(runnable const& self) noexcept;
-inline constexpr described_operations line_operations{&describe_line, &wave_of_line};
+inline constexpr described_operations line_operations{&text_of_line, &wave_of_line};
 inline constexpr described line_what{&line_operations};
 
 /// A place for a token; one task.
@@ -107,14 +107,14 @@ class stage_times {
 
 /// The line that has been given its turn by what runs on a fiber, which keeps it, to run it next itself. Whoever waits
 /// lets others have it before.
-class kept_line : unstarted_children {
+class kept_line : pending_children {
  public:
-  explicit kept_line(fiber& self) noexcept : unstarted_children{&let_go, self.unstarted}, self_{self} {
-    self.unstarted = this;
+  explicit kept_line(fiber& self) noexcept : pending_children{&let_go, self.not_started}, self_{self} {
+    self.not_started = this;
   }
   kept_line(kept_line const&) = delete;
   kept_line& operator=(kept_line const&) = delete;
-  ~kept_line() { self_.unstarted = older; }
+  ~kept_line() { self_.not_started = older; }
 
   void keep(pipeline_line& l) noexcept {
     HEIST_ASSERT(line_ == nullptr, "a line that is kept is the next one, which has no other turn");
@@ -125,7 +125,7 @@ class kept_line : unstarted_children {
   pipeline_line* take() noexcept { return std::exchange(line_, nullptr); }
 
  private:
-  static void let_go(unstarted_children& self) noexcept { static_cast<kept_line&>(self).push(); }
+  static void let_go(pending_children& self) noexcept { static_cast<kept_line&>(self).push(); }
 
   fiber& self_;
   pipeline_line* line_ = nullptr;
@@ -147,9 +147,9 @@ struct pipeline_core {
   void fail() noexcept;
   /// Starts a run whose lines are `first` and those that follow it, with `source` as the first stage; its future's
   /// share.
-  future<void> start(core& home, pipeline_line& first, std::optional<std::stop_token> token);
+  future<void> start(core& scheduler, pipeline_line& first, std::optional<std::stop_token> token);
   /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
-  void claim(core const& home);
+  void claim(core const& scheduler);
   /// All tokens are through.
   runnable* finish(fiber& self) noexcept;
 

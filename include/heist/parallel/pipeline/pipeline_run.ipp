@@ -7,15 +7,14 @@
 
 namespace heist::detail {
 
-inline constexpr async_operations pipeline_operations{{&describe_async, &wave_of_async},
-                                                      &destroy_async<pipeline_state>};
+inline constexpr async_operations pipeline_operations{{&text_of_async, &wave_of_async}, &destroy_async<pipeline_state>};
 inline constexpr described pipeline_what{&pipeline_operations};
 inline constexpr std::size_t most_lines = std::size_t{1} << 16;
 
 HEIST_COLD_BODY pipeline_state::pipeline_state(async_place const& at) noexcept
     : async_state<void>{nullptr, &pipeline_what, at} {}
 
-HEIST_COLD_BODY bool describe_line(runnable const& self, task_view& view) noexcept {
+HEIST_COLD_BODY bool text_of_line(runnable const& self, task_view& view) noexcept {
   view = {task_kind::other, &self, "pipeline"};
   return false;  // its stages are told
 }
@@ -44,7 +43,8 @@ HEIST_BODY bool stage_times::are_short(std::size_t first, std::size_t end) const
 }
 
 HEIST_BODY void kept_line::push() noexcept {
-  if (pipeline_line* const l = take(); l != nullptr) self_.home.push(*self_.worker, static_cast<queued_runnable&>(*l));
+  if (pipeline_line* const l = take(); l != nullptr)
+    self_.scheduler.push(*self_.worker, static_cast<queued_runnable&>(*l));
 }
 
 HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::size_t stages)
@@ -76,8 +76,8 @@ HEIST_COLD_BODY void pipeline_core::fail() noexcept {
   if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
 }
 
-HEIST_COLD_BODY void pipeline_core::claim(core const& home) {
-  home.check_open();
+HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler) {
+  scheduler.check_open();
   if (running.exchange(true, std::memory_order_acquire)) {  // acquire: pairs with finish()
     throw executor_error{
         "a pipeline is run while it runs: its stages' order would be lost. Fix it by get() on the first run before, "
@@ -86,10 +86,10 @@ HEIST_COLD_BODY void pipeline_core::claim(core const& home) {
   }
 }
 
-HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& first,
+HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line& first,
                                                   std::optional<std::stop_token> token) {
   try {
-    run = make_async<pipeline_state>(home, sizeof(inherited_stop));
+    run = make_async<pipeline_state>(scheduler, sizeof(inherited_stop));
   } catch (...) {
     running.store(false, std::memory_order_relaxed);  // relaxed: nothing has been done
     throw;
@@ -104,7 +104,7 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& home, pipeline_line& fir
   future<void> result = future_access::make<void>(*run);
   run->retain();
   last = future<void>{future_access::make<void>(*run)};
-  home.submit(first, [this](unsigned wave) { run->wave = static_cast<std::uint8_t>(wave); });
+  scheduler.submit(first, [this](unsigned wave) { run->wave = static_cast<std::uint8_t>(wave); });
   return result;
 }
 
@@ -122,7 +122,7 @@ HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
   // From here on the pipeline may be gone.
   unsigned const wave = over.wave;
   runnable* next = complete_async(over, self);
-  if (next != nullptr) self.home.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
+  if (next != nullptr) self.scheduler.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
   over.release();
   core::ended(*self.worker, wave);
   return nullptr;

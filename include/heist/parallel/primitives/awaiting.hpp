@@ -7,7 +7,7 @@
 #include <coroutine>
 #include <optional>
 
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/parallel/coroutine/resumption.hpp"
 #include "heist/parallel/primitives/waiting.hpp"
 
@@ -19,11 +19,11 @@ class line_awaiter_base : completion_awaiter {
   line_awaiter_base() noexcept = default;
   ~line_awaiter_base() { end_in_line(); }
 
-  static core* home_of_thread() noexcept;
+  static core* scheduler_of_thread() noexcept;
   void begin(core& on, line const& of, queued_waiter<>& w);
   /// False: it goes on here. It may have resumed elsewhere when this returns true.
-  bool suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h, task_of_coroutine const* part_of,
-                           line const& of, queued_waiter<>& w);
+  bool suspend_until_notified(completion& notified, core& on, std::coroutine_handle<> h,
+                              task_of_coroutine const* part_of, line const& of, queued_waiter<>& w);
   void end_in_line() noexcept;
 
  private:
@@ -47,14 +47,14 @@ class line_awaiter : line_awaiter_base {
   /// told to leave. It resumes where it belongs, or on the calling thread's executor. Where there is none the thread blocks.
   template <class Promise, class Enter>
   bool suspend_in_line(std::coroutine_handle<Promise> h, line const& of, Enter&& enter) {
-    core* on = home_of_promise(h.promise());
-    if (on == nullptr && (on = home_of_thread()) == nullptr) {
+    core* on = scheduler_of_promise(h.promise());
+    if (on == nullptr && (on = scheduler_of_thread()) == nullptr) {
       wait_in_line(of, waiter_, never, enter);
       return false;
     }
     begin(*on, of, waiter_);
     return enter() == wait_end::none &&
-           suspend_until_woken(waiter_.woken, *on, h, task_of_promise(h.promise()), of, waiter_);
+           suspend_until_notified(waiter_.notified, *on, h, task_of_promise(h.promise()), of, waiter_);
   }
   /// First of all in await_resume(). False: it was told to leave.
   bool is_served() noexcept {

@@ -11,9 +11,9 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY core* line_awaiter_base::home_of_thread() noexcept {
+HEIST_COLD_BODY core* line_awaiter_base::scheduler_of_thread() noexcept {
   fiber const* const self = this_fiber();
-  return self == nullptr ? nullptr : &self->home;
+  return self == nullptr ? nullptr : &self->scheduler;
 }
 
 HEIST_COLD_BODY void line_awaiter_base::begin(core& on, line const& of, queued_waiter<>& w) {
@@ -23,20 +23,21 @@ HEIST_COLD_BODY void line_awaiter_base::begin(core& on, line const& of, queued_w
   note_.text = [](outside_note const& self) {
     wait_reason const& why = static_cast<note const&>(self).why;
     return std::string{"a coroutine waits for "} + why.what + (why.name == nullptr ? "" : " ") +
-           (why.name == nullptr ? "" : why.name) + waited_text(self.since);
+           (why.name == nullptr ? "" : why.name) + wait_text(self.since);
   };
   on.outside.add(note_);
   noted_ = &on;
 }
 
-HEIST_COLD_BODY bool line_awaiter_base::suspend_until_woken(completion& woken, core& on, std::coroutine_handle<> h,
-                                                            task_of_coroutine const* part_of, line const& of,
-                                                            queued_waiter<>& w) {
+HEIST_COLD_BODY bool line_awaiter_base::suspend_until_notified(completion& notified, core& on,
+                                                               std::coroutine_handle<> h,
+                                                               task_of_coroutine const* part_of, line const& of,
+                                                               queued_waiter<>& w) {
   try {
-    suspend(woken, on, h, part_of);
+    suspend(notified, on, h, part_of);
     return true;
   } catch (executor_error const&) {  // its executor ends
-    leave_now(of, w, woken);
+    leave_now(of, w, notified);
     if (w.end != wait_end::served) throw;
     return false;
   }

@@ -38,7 +38,7 @@ class channel_base {
   }
   HEIST_RARE void tell_waiters(side s) noexcept;
   bool has_turn_first(side s) const noexcept {
-    return insists_[s].load(std::memory_order_relaxed) == 0;  // relaxed: a hint, for who comes now
+    return strict_[s].load(std::memory_order_relaxed) == 0;  // relaxed: a hint, for who comes now
   }
 
   /// Calls `attempt()` again and again until it is true, and waits while `may_go()` is not. False: it was late.
@@ -49,7 +49,7 @@ class channel_base {
     return wait_in_line(
         in_line(s), w, end, [&] { return go_on(mine, w, attempt); },
         [&] {
-          mine.was_woken = true;
+          mine.was_notified = true;
           return go_on(mine, w, attempt);
         });
   }
@@ -60,7 +60,7 @@ class channel_base {
 
   static constexpr unsigned bypass = 16;
   two_lines<> lines_;
-  os_env::atomic<unsigned> insists_[2]{};  ///< how many have been overtaken too often: others come behind them
+  os_env::atomic<unsigned> strict_[2]{};  ///< how many have been overtaken too often: others come behind them
 
  private:
   using waiter = parked_in_line<>;
@@ -71,13 +71,13 @@ class channel_base {
     channel_base& of;
     side const at;
     MayGo& may_go;
-    bool was_woken = false;
+    bool was_notified = false;
     unsigned in_vain = 0;  ///< how often it has tried
 
     ~turn() {
       if (in_vain >= bypass) {
-        of.insists_[at].fetch_sub(1, std::memory_order_relaxed);  // relaxed: the fence
-        two_lines<>::changed();                                   // newcomers stand in line because of it
+        of.strict_[at].fetch_sub(1, std::memory_order_relaxed);  // relaxed: the fence
+        two_lines<>::changed();                                  // newcomers stand in line because of it
       }
       of.end_of_wait(at, may_go());
     }
@@ -86,19 +86,20 @@ class channel_base {
   template <class MayGo, class Attempt>
   wait_end go_on(turn<MayGo>& mine, waiter& w, Attempt& attempt) {
     for (;;) {
-      if (mine.was_woken || has_turn_first(mine.at)) {
+      if (mine.was_notified || has_turn_first(mine.at)) {
         if (attempt()) return wait_end::served;
-        if (++mine.in_vain == bypass) insists_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
+        if (++mine.in_vain == bypass) strict_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
       }
-      wait_end const now = lines_.enter(mine.at, w, mine.was_woken,
-                                        [&] { return (mine.was_woken || has_turn_first(mine.at)) && mine.may_go(); });
+      wait_end const now = lines_.enter(mine.at, w, mine.was_notified, [&] {
+        return (mine.was_notified || has_turn_first(mine.at)) && mine.may_go();
+      });
       if (now != wait_end::served) return now;
-      mine.was_woken = true;
+      mine.was_notified = true;
     }
   }
   line in_line(side s) noexcept {
-    return s == two_lines<>::putters ? line{this, &leave<two_lines<>::putters>, {"a channel that is full"}}
-                                     : line{this, &leave<two_lines<>::takers>, {"a channel that is empty"}};
+    return s == two_lines<>::pushers ? line{this, &leave<two_lines<>::pushers>, {"a channel that is full"}}
+                                     : line{this, &leave<two_lines<>::consumers>, {"a channel that is empty"}};
   }
   template <side S>
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
@@ -173,7 +174,7 @@ class channel : detail::channel_base {
   [[nodiscard]] bool try_push(T const& value) { return try_push(T(value)); }
   [[nodiscard]] std::optional<T> try_pop() {
     std::optional<T> value = ring_.take();
-    if (value) tell(detail::two_lines<>::putters);
+    if (value) tell(detail::two_lines<>::pushers);
     return value;
   }
   /// As push() and pop(), for at most `time`; false and nothing also when that is over.
@@ -195,24 +196,24 @@ class channel : detail::channel_base {
   /// co_await: as push() and pop().
   coroutine<bool> push_async(T value) {
     auto const may_go = [this] { return ring_.may_put(); };
-    for (bool waited = false;; waited = true) {
+    for (bool has_waited = false;; has_waited = true) {
       detail::ring_answer const now = put(std::move(value));
       if (now != detail::ring_answer::not_now) {
-        if (waited) end_of_wait(detail::two_lines<>::putters, may_go());
+        if (has_waited) end_of_wait(detail::two_lines<>::pushers, may_go());
         co_return now == detail::ring_answer::done;
       }
-      co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::putters, may_go};
+      co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::pushers, may_go};
     }
   }
   coroutine<std::optional<T>> pop_async() {
     auto const may_go = [this] { return ring_.may_take(); };
-    for (bool waited = false;; waited = true) {
+    for (bool has_waited = false;; has_waited = true) {
       std::optional<T> value = try_pop();
       if (value || ring_.is_over()) {
-        if (waited) end_of_wait(detail::two_lines<>::takers, may_go());
+        if (has_waited) end_of_wait(detail::two_lines<>::consumers, may_go());
         co_return value;
       }
-      co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::takers, may_go};
+      co_await awaiter<decltype(may_go)>{*this, detail::two_lines<>::consumers, may_go};
     }
   }
 #endif
@@ -221,14 +222,14 @@ class channel : detail::channel_base {
   template <class U>
   detail::ring_answer put(U&& value) {
     detail::ring_answer const now = ring_.put(std::forward<U>(value));
-    if (now == detail::ring_answer::done) tell(detail::two_lines<>::takers);
+    if (now == detail::ring_answer::done) tell(detail::two_lines<>::consumers);
     return now;
   }
   detail::ring_answer push_until(T&& value, std::int64_t end) {
     detail::ring_answer now = detail::ring_answer::not_now;
     auto const attempt = [&] { return (now = put(std::move(value))) != detail::ring_answer::not_now; };
-    if (has_turn_first(detail::two_lines<>::putters) && attempt()) return now;
-    wait(detail::two_lines<>::putters, end, attempt, [this] { return ring_.may_put(); });
+    if (has_turn_first(detail::two_lines<>::pushers) && attempt()) return now;
+    wait(detail::two_lines<>::pushers, end, attempt, [this] { return ring_.may_put(); });
     return now;
   }
   std::optional<T> pop_until(std::int64_t end) {
@@ -237,8 +238,8 @@ class channel : detail::channel_base {
       value = try_pop();
       return value.has_value() || ring_.is_over();
     };
-    if (has_turn_first(detail::two_lines<>::takers) && attempt()) return value;
-    wait(detail::two_lines<>::takers, end, attempt, [this] { return ring_.may_take(); });
+    if (has_turn_first(detail::two_lines<>::consumers) && attempt()) return value;
+    wait(detail::two_lines<>::consumers, end, attempt, [this] { return ring_.may_take(); });
     return value;
   }
 

@@ -25,7 +25,7 @@ HEIST_COLD_BODY channel_base::~channel_base() {
 HEIST_COLD_BODY void channel_base::tell_waiters(side s) noexcept {
   if (lines_.may_wait(s)) lines_.tell(s);
   // Those that wait for a value where none will come: each is told by the one before (end_of_wait), the first one here.
-  if (s == two_lines<>::putters && lines_.may_wait(two_lines<>::takers)) lines_.tell(two_lines<>::takers);
+  if (s == two_lines<>::pushers && lines_.may_wait(two_lines<>::consumers)) lines_.tell(two_lines<>::consumers);
 }
 
 }  // namespace heist::detail

@@ -132,7 +132,7 @@ class condition_variable_any {
         try {
           lock.unlock();
         } catch (...) {  // it was not locked
-          detail::leave_now(of, w, w.woken);
+          detail::leave_now(of, w, w.notified);
           throw;
         }
         detail::unlocked<Lock> const meanwhile{lock};

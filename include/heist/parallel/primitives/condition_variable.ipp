@@ -39,15 +39,15 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
 }
 
 HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
-  detail::woken_list<> woken;
+  detail::wake_list<> notified;
   spin_guard guard{lock()};
-  if (!line_.empty()) line_.serve_first(woken);
+  if (!line_.empty()) line_.serve_first(notified);
 }
 
 HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
-  detail::woken_list<> woken;
+  detail::wake_list<> notified;
   spin_guard guard{lock()};
-  line_.serve_all(woken);
+  line_.handle_all(notified);
 }
 
 HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexcept {
@@ -57,7 +57,7 @@ HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexce
 
 HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::line const& of, waiter& w,
                                                                        std::int64_t end) {
-  std::exception_ptr const failure = detail::wait_until_woken(w.woken, of, w, end);
+  std::exception_ptr const failure = detail::wait_until_notified(w.notified, of, w, end);
   if (failure && w.end != detail::wait_end::served) std::rethrow_exception(failure);
   return w.end;
 }
@@ -65,9 +65,9 @@ HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::l
 HEIST_COLD_BODY void condition_variable_any::leave(void* me, detail::queued_waiter<>& w,
                                                    detail::wait_end why) noexcept {
   auto& it = *static_cast<condition_variable_any*>(me);
-  detail::woken_list<> woken;
+  detail::wake_list<> notified;
   spin_guard guard{it.lock()};
-  it.line_.leave(w, why, woken);
+  it.line_.leave(w, why, notified);
 }
 
 }  // namespace heist

@@ -10,9 +10,9 @@
 
 namespace heist::detail {
 
-/// A limit that ends at `when`, in os_env::nanoseconds(), for work of `home`; `stop` ends it, too. Throws bad_alloc, and
+/// A limit that ends at `when`, in os_env::nanoseconds(), for work of `scheduler`; `stop` ends it, too. Throws bad_alloc, and
 /// executor_error where the system refuses a thread.
-running_limit start_limit(core& home, std::stop_token const& stop, std::int64_t when);
+running_limit start_limit(core& scheduler, std::stop_token const& stop, std::int64_t when);
 
 template <class TimePoint>
 struct limit_at {

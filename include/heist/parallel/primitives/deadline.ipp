@@ -29,12 +29,12 @@ struct counting_limit final : time_limit, timed_call {
   bool counts = false;
 };
 
-HEIST_COLD_BODY running_limit start_limit(core& home, std::stop_token const& stop, std::int64_t when) {
+HEIST_COLD_BODY running_limit start_limit(core& scheduler, std::stop_token const& stop, std::int64_t when) {
   auto made = std::make_unique<counting_limit>(stop);
   if (when <= os_env::nanoseconds()) {
     made->source.request_stop();
   } else {
-    set_timer(home, *made, when);
+    set_timer(scheduler, *made, when);
     made->counts = true;
   }
   return running_limit{made.release()};

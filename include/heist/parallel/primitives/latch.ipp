@@ -20,9 +20,9 @@ HEIST_COLD_BODY open_line::~open_line() {
 
 HEIST_COLD_BODY void open_line::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
   auto& it = *static_cast<open_line*>(me);
-  woken_list<> woken;
+  wake_list<> notified;
   spin_guard guard{it.lock};
-  it.waiters.leave(w, why, woken);
+  it.waiters.leave(w, why, notified);
 }
 
 HEIST_COLD_BODY barrier_base::barrier_base(std::ptrdiff_t expected) : expected_{expected}, left_{expected} {
@@ -49,11 +49,11 @@ HEIST_COLD_BODY barrier_base::phase barrier_base::arrive(std::ptrdiff_t n, std::
 }
 
 HEIST_COLD_BODY void barrier_base::complete() noexcept {
-  woken_list<> woken;
+  wake_list<> notified;
   spin_guard guard{line_.lock};
   left_ = expected_;
   ++now_;
-  line_.waiters.serve_all(woken);
+  line_.waiters.handle_all(notified);
 }
 
 }  // namespace heist::detail
@@ -69,12 +69,12 @@ HEIST_COLD_BODY latch::latch(std::ptrdiff_t expected) : left_{expected} {
 HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
   std::ptrdiff_t left = 0;
   {
-    detail::woken_list<> woken;
+    detail::wake_list<> notified;
     spin_guard guard{line_.lock};
     left = left_;
     if (n >= 0 && n <= left) {
       left_ -= n;
-      if (left_ == 0) line_.waiters.serve_all(woken);
+      if (left_ == 0) line_.waiters.handle_all(notified);
       return;
     }
   }
@@ -88,10 +88,10 @@ HEIST_COLD_BODY bool latch::try_wait() const noexcept {
 }
 
 HEIST_COLD_BODY void manual_reset_event::set() noexcept {
-  detail::woken_list<> woken;
+  detail::wake_list<> notified;
   spin_guard guard{line_.lock};
   is_set_ = true;
-  line_.waiters.serve_all(woken);
+  line_.waiters.handle_all(notified);
 }
 
 HEIST_COLD_BODY void manual_reset_event::reset() noexcept {

@@ -20,7 +20,7 @@ inline std::uintptr_t this_owner() noexcept {
 /// Is it the calling task or thread? Coroutines are not known.
 bool is_owner_here(std::uintptr_t owner) noexcept;
 /// Is it for certain another task or thread than the calling task?
-bool is_owner_elsewhere(std::uintptr_t owner) noexcept;
+bool is_owner_remote(std::uintptr_t owner) noexcept;
 /// The calling task's worker is the only one, so the lock cannot become free meanwhile.
 bool is_alone() noexcept;
 
@@ -30,11 +30,11 @@ bool is_alone() noexcept;
 template <class Lock, class Attempt>
 bool spin_for(Lock const& lock, Attempt&& attempt) noexcept {
   if (is_alone()) return false;
-  for (int n = 16; n != 256 && lock.is_soon_free(); n *= 2) {
+  for (int n = 16; n != 256 && lock.frees_soon(); n *= 2) {
     for (int i = 0; i != n; ++i) os_env::relax();
     if (attempt()) return true;
   }
-  for (int i = 0; i != 512 && lock.is_soon_free(); ++i) {
+  for (int i = 0; i != 512 && lock.frees_soon(); ++i) {
     os_env::relax();
     if (attempt()) return true;
   }
@@ -42,7 +42,7 @@ bool spin_for(Lock const& lock, Attempt&& attempt) noexcept {
 }
 
 /// Throws resource_deadlock_would_occur.
-[[noreturn]] void throw_waits_for_itself(char const* sentence);
+[[noreturn]] void throw_waits_for_itself(char const* message);
 
 }  // namespace heist::detail
 

@@ -34,9 +34,9 @@ HEIST_COLD_BODY bool is_owner_here(std::uintptr_t owner) noexcept {
   return stack_address() - owner + far < 2 * far && on_stack_of_thread(owner);
 }
 
-HEIST_COLD_BODY bool is_owner_elsewhere(std::uintptr_t owner) noexcept {
+HEIST_COLD_BODY bool is_owner_remote(std::uintptr_t owner) noexcept {
   fiber const* const self = this_fiber();
-  if (self == nullptr || owner == owned_by_coroutine || self->worker->has_guest) return false;
+  if (self == nullptr || owner == owned_by_coroutine || self->worker->has_helper) return false;
   // Code on a stack that is not heist's may have locked it on another one.
   return self->has_in_memory(stack_address()) && !self->has_in_memory(owner);
 }
@@ -46,8 +46,8 @@ HEIST_COLD_BODY bool is_alone() noexcept {
   return self != nullptr && self->worker->alone;
 }
 
-HEIST_COLD_BODY void throw_waits_for_itself(char const* sentence) {
-  throw std::system_error{std::make_error_code(std::errc::resource_deadlock_would_occur), sentence};
+HEIST_COLD_BODY void throw_waits_for_itself(char const* message) {
+  throw std::system_error{std::make_error_code(std::errc::resource_deadlock_would_occur), message};
 }
 
 }  // namespace heist::detail

@@ -30,8 +30,8 @@ class mutex_base {
 
   explicit constexpr mutex_base(char const* name) noexcept : name_{name} {}
   ~mutex_base() {
-    if (lock_.is_waited_for()) [[unlikely]]
-      refuse_destruction();
+    if (lock_.has_waiter()) [[unlikely]]
+      reject_destruction();
   }
 
   void acquire() {
@@ -40,9 +40,9 @@ class mutex_base {
   bool try_acquire() noexcept { return lock_.try_acquire(this_owner()); }
   void release() noexcept {
     std::uintptr_t const seen = lock_.owner();
-    // Few bytes away is the same stack. release_slowly() looks more closely.
+    // Few bytes away is the same stack. release_slow_path() looks more closely.
     if (HEIST_LIKELY(stack_address() - seen + 4096 < 8192) && HEIST_LIKELY(lock_.try_release(seen))) return;
-    release_slowly(seen);
+    release_slow_path(seen);
   }
   /// False: it is late.
   bool wait(std::int64_t end);
@@ -53,8 +53,8 @@ class mutex_base {
   owned_lock<> lock_;
 
  private:
-  HEIST_RARE void release_slowly(std::uintptr_t seen) noexcept;
-  [[noreturn]] HEIST_RARE void refuse_destruction() const noexcept;
+  HEIST_RARE void release_slow_path(std::uintptr_t seen) noexcept;
+  [[noreturn]] HEIST_RARE void reject_destruction() const noexcept;
 
   char const* const name_;
 

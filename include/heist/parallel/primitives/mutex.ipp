@@ -15,8 +15,8 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY void mutex_base::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
-  woken_list<> woken;
-  static_cast<mutex_base*>(me)->lock_.leave(static_cast<lock_waiter<>&>(w), why, woken);
+  wake_list<> notified;
+  static_cast<mutex_base*>(me)->lock_.leave(static_cast<lock_waiter<>&>(w), why, notified);
 }
 
 HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
@@ -28,23 +28,23 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
   }
   waiter w{this_owner(), false};
   return wait_in_line(
-      in_line(), w, end, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.compete(w); });
+      in_line(), w, end, [&] { return lock_.acquire_or_enter(w); }, [&] { return lock_.contend(w); });
 }
 
-HEIST_COLD_BODY void mutex_base::release_slowly(std::uintptr_t seen) noexcept {
+HEIST_COLD_BODY void mutex_base::release_slow_path(std::uintptr_t seen) noexcept {
   if (seen == 0)
     HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
-  if (is_owner_elsewhere(seen)) {
+  if (is_owner_remote(seen)) {
     HEIST_FATAL(
         "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
         "task that locks it, or, in a coroutine, by lock_async()");
   }
   if (lock_.try_release(seen)) return;
-  woken_list<> woken;
-  lock_.release_to_next(woken);
+  wake_list<> notified;
+  lock_.release_to_next(notified);
 }
 
-HEIST_COLD_BODY void mutex_base::refuse_destruction() const noexcept {
+HEIST_COLD_BODY void mutex_base::reject_destruction() const noexcept {
   HEIST_FATAL(
       "a heist mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that use it "
       "before it goes");

@@ -30,13 +30,13 @@ HEIST_COLD_BODY bool semaphore_base::wait(std::int64_t end) {
 
 HEIST_COLD_BODY void semaphore_base::release(std::ptrdiff_t n) {
   if (n < 0) throw graph_error{fmt::format("a semaphore is given {} permits: fix it by a number of at least 0", n)};
-  woken_list<> woken;
-  permits_.give(n > 0x7fffffff ? 0x7fffffffu : static_cast<std::uint32_t>(n), woken);
+  wake_list<> notified;
+  permits_.give(n > 0x7fffffff ? 0x7fffffffu : static_cast<std::uint32_t>(n), notified);
 }
 
 HEIST_COLD_BODY void semaphore_base::leave(void* me, queued_waiter<>& w, wait_end why) noexcept {
-  woken_list<> woken;
-  static_cast<semaphore_base*>(me)->permits_.leave(w, why, woken);
+  wake_list<> notified;
+  static_cast<semaphore_base*>(me)->permits_.leave(w, why, notified);
 }
 
 }  // namespace heist::detail

@@ -8,7 +8,7 @@
 namespace heist {
 
 HEIST_COLD_BODY shared_mutex::~shared_mutex() {
-  if (lock_.is_waited_for())
+  if (lock_.has_waiter())
     HEIST_FATAL(
         "a heist::shared_mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that "
         "use it before it goes");
@@ -25,33 +25,33 @@ HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t who, std::int64_t end) {
   return detail::wait_in_line(
       in_line(), w, end, [&] { return lock_.acquire_or_enter(w); },
       [&] {
-        detail::woken_list<> woken;
-        return lock_.compete(w, woken);
+        detail::wake_list<> notified;
+        return lock_.contend(w, notified);
       });
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
-  detail::woken_list<> woken;
-  if (std::uintptr_t const writer = lock_.writer(); writer != 0 && detail::is_owner_elsewhere(writer)) {
+  detail::wake_list<> notified;
+  if (std::uintptr_t const writer = lock_.writer(); writer != 0 && detail::is_owner_remote(writer)) {
     HEIST_FATAL(
         "a task unlocks a heist::shared_mutex that another task or thread writes; fix it by a std::unique_lock in the "
         "task that locks it, or, in a coroutine, by lock_async()");
   }
-  if (!lock_.release(woken))
+  if (!lock_.release(notified))
     HEIST_FATAL(
         "a heist::shared_mutex is unlocked that nobody writes; fix it by a std::unique_lock, which does both once");
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock_shared() noexcept {
-  detail::woken_list<> woken;
-  if (!lock_.release_shared(woken))
+  detail::wake_list<> notified;
+  if (!lock_.release_shared(notified))
     HEIST_FATAL(
         "a heist::shared_mutex is unlocked that nobody reads; fix it by a std::shared_lock, which does both once");
 }
 
 HEIST_COLD_BODY void shared_mutex::leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept {
-  detail::woken_list<> woken;
-  static_cast<shared_mutex*>(me)->lock_.leave(static_cast<waiter&>(w), why, woken);
+  detail::wake_list<> notified;
+  static_cast<shared_mutex*>(me)->lock_.leave(static_cast<waiter&>(w), why, notified);
 }
 
 }  // namespace heist

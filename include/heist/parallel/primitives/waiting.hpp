@@ -20,10 +20,10 @@ template <class Base = queued_waiter<>>
 struct parked_in_line : Base {
   template <class... Args>
   explicit parked_in_line(Args... args) noexcept : Base{&wake_up, args...} {}
-  completion woken;
+  completion notified;
 
  private:
-  static void wake_up(queued_waiter<>& w) noexcept { static_cast<parked_in_line&>(w).woken.complete(); }
+  static void wake_up(queued_waiter<>& w) noexcept { static_cast<parked_in_line&>(w).notified.complete(); }
 };
 
 /// The object that waiters stand in line for, and how one of them leaves.
@@ -60,25 +60,26 @@ class may_leave {
   std::optional<timer> timer_;
 };
 
-/// Waits until `woken` is complete. A thread outside waits until `end` at most, and then leaves the line. Null: it has
+/// Waits until `notified` is complete. A thread outside waits until `end` at most, and then leaves the line. Null: it has
 /// waited. Otherwise a task could not park, and has left the line: stack_error or bad_alloc.
-std::exception_ptr wait_until_woken(completion& woken, line const& of, queued_waiter<>& w, std::int64_t end) noexcept;
+std::exception_ptr wait_until_notified(completion& notified, line const& of, queued_waiter<>& w,
+                                       std::int64_t end) noexcept;
 
-/// Lets `w` leave. Returns when `woken` is complete: it has left, or had been taken out and is woken just now.
-void leave_now(line const& of, queued_waiter<>& w, completion& woken) noexcept;
+/// Lets `w` leave. Returns when `notified` is complete: it has left, or had been taken out and is woken just now.
+void leave_now(line const& of, queued_waiter<>& w, completion& notified) noexcept;
 
 [[noreturn]] void throw_stopped(wait_reason const& why);
 
 /// Waits in a line. `enter()` puts `w` there. `again()` says, each time that it has been woken, whether it stands there again
-/// (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and wait_until_woken().
+/// (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and wait_until_notified().
 template <class Base, class Enter, class Again>
 bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Enter&& enter, Again&& again) {
   may_leave const leaves{of, w, end};
   std::exception_ptr failure;
   wait_end now = enter();
   while (now == wait_end::none) {
-    failure = wait_until_woken(w.woken, of, w, end);
-    w.woken.reset();
+    failure = wait_until_notified(w.notified, of, w, end);
+    w.notified.reset();
     now = again();
   }
   if (now == wait_end::served) return true;

@@ -45,7 +45,7 @@ HEIST_COLD_BODY may_leave::may_leave(line const& from, queued_waiter<>& w, std::
   if (here == nullptr) return;
   timer_.emplace(this);
   try {
-    set_timer(here->home, *timer_, end);
+    set_timer(here->scheduler, *timer_, end);
   } catch (...) {
     timer_.reset();
     throw;
@@ -59,16 +59,16 @@ HEIST_COLD_BODY void may_leave::end() noexcept {
   timer_.reset();
 }
 
-HEIST_COLD_BODY void leave_now(line const& of, queued_waiter<>& w, completion& woken) noexcept {
+HEIST_COLD_BODY void leave_now(line const& of, queued_waiter<>& w, completion& notified) noexcept {
   of.leave(of.object, w, wait_end::stopped);
-  for (std::uint32_t tries = 0; !woken.done(); ++tries) os_env::spin(tries);
+  for (std::uint32_t tries = 0; !notified.is_ready(); ++tries) os_env::spin(tries);
 }
 
-HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line const& of, queued_waiter<>& w,
-                                                    std::int64_t end) noexcept {
+HEIST_COLD_BODY std::exception_ptr wait_until_notified(completion& notified, line const& of, queued_waiter<>& w,
+                                                       std::int64_t end) noexcept {
   if (end != never && this_fiber() == nullptr) {
     thread_waiter<> me;
-    if (!woken.enlist(me)) return nullptr;
+    if (!notified.add_entry(me)) return nullptr;
     noted_thread const noted{of.why};
     if (!me.wait_until(end)) {
       of.leave(of.object, w, wait_end::timed_out);
@@ -81,14 +81,14 @@ HEIST_COLD_BODY std::exception_ptr wait_until_woken(completion& woken, line cons
   wait_reason const& why = end == never ? of.why : limited;
   try {
     if (must_wait()) {
-      wait_to_the_end(woken, os_env::process(), why);
+      wait_to_the_end(notified, os_env::process(), why);
     } else {
-      wait_for(woken, os_env::process(), why);
+      wait_for(notified, os_env::process(), why);
     }
     return nullptr;
   } catch (...) {
     std::exception_ptr failure = exception_of_task();
-    leave_now(of, w, woken);
+    leave_now(of, w, notified);
     return failure;
   }
 }

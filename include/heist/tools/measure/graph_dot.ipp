@@ -63,7 +63,7 @@ class measured_dot {
     std::size_t entry = 0;
     std::vector<std::size_t> exits;
   };
-  struct drawn_edge {
+  struct edge_shape {
     std::size_t from, to;
     std::string how;
   };
@@ -113,7 +113,7 @@ class measured_dot {
     }
     if (n.limits != 0) {
       for (limited_task::amount const& a : g.limits[n.limits - 1]->acquires)
-        text += fmt::format("\nlimit {} of {}", a.count, a.from->most());
+        text += fmt::format("\nlimit {} of {}", a.count, a.from->max());
     }
     return quoted(text);
   }
@@ -140,7 +140,7 @@ class measured_dot {
     std::unordered_map<std::uint32_t, int> numbers;
     for (edge const& e : g.edges) {
       task_kind const kind = g.nodes[e.from()]->type().kind;
-      std::string how = e.carries_value() ? "style=bold" : "";
+      std::string how = e.is_value_edge() ? "style=bold" : "";
       if (kind == task_kind::condition || kind == task_kind::multi_condition) {
         has_conditions_ = true;
         how = fmt::format("style=dashed, label={}", numbers[e.from()]++);
@@ -177,7 +177,7 @@ class measured_dot {
     if (has_conditions_ || tasks_.empty()) return;
     std::vector<std::vector<std::size_t>> after(tasks_.size());
     std::vector<std::size_t> missing(tasks_.size(), 0), before(tasks_.size(), tasks_.size()), ready;
-    for (drawn_edge const& e : edges_) {
+    for (edge_shape const& e : edges_) {
       after[e.from].push_back(e.to);
       ++missing[e.to];
     }
@@ -204,7 +204,7 @@ class measured_dot {
     }
   }
 
-  void write(drawn_edge const& e) {
+  void write(edge_shape const& e) {
     std::string how = e.how;
     if (red_.count({e.from, e.to}) != 0) how += how.empty() ? "color=red" : ", color=red";
     text_ += fmt::format("  n{} -> n{}{};\n", e.from, e.to, how.empty() ? "" : " [" + how + "]");
@@ -213,7 +213,7 @@ class measured_dot {
   busy_times times_;
   std::string text_;
   std::vector<place> tasks_;
-  std::vector<drawn_edge> edges_;
+  std::vector<edge_shape> edges_;
   std::set<std::pair<std::size_t, std::size_t>> red_;
   bool has_conditions_ = false;
 };

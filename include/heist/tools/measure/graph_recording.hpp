@@ -41,14 +41,14 @@ class task_times {
  public:
   explicit task_times(recorder const& recording) : recording_{recording}, workers_(recording.worker_count()) {
     for (std::size_t w = 0; w < workers_.size(); ++w) {
-      if (std::size_t const lost = recording.dropped(w); lost != 0) {
+      if (std::size_t const lost = recording.released(w); lost != 0) {
         throw sim_error{
             fmt::format("the recorder had no room for {} events of worker {}, so tasks are missing; fix it by a "
                         "larger capacity, or fewer runs",
                         lost, w)};
       }
     }
-    for (std::size_t w = earliest(); w != nobody; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
+    for (std::size_t w = earliest(); w != none; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
   }
 
   struct times {
@@ -62,7 +62,7 @@ class task_times {
   }
 
  private:
-  static constexpr std::size_t nobody = ~std::size_t{0};
+  static constexpr std::size_t none = ~std::size_t{0};
 
   struct open_task {
     void const* id;
@@ -76,7 +76,7 @@ class task_times {
 
   /// Events of one fiber are in the order of time, on whichever workers: what resumes was parked before.
   std::size_t earliest() const {
-    std::size_t best = nobody;
+    std::size_t best = none;
     auto const before = [&](std::size_t a, std::size_t b) {
       recorded_event const& x = recording_.event_at(a, workers_[a].next);
       recorded_event const& y = recording_.event_at(b, workers_[b].next);
@@ -84,7 +84,7 @@ class task_times {
     };
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       if (workers_[w].next == recording_.event_count(w)) continue;
-      if (best == nobody || before(w, best)) best = w;
+      if (best == none || before(w, best)) best = w;
     }
     return best;
   }

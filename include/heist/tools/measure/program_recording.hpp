@@ -13,8 +13,8 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/result.hpp"
 #include "heist/tools/measure/program_log.hpp"
-#include "heist/tools/measure/recording_meter.hpp"
-#include "heist/tools/measure/span_meter.hpp"
+#include "heist/tools/measure/recording_tracker.hpp"
+#include "heist/tools/measure/span_tracker.hpp"
 #include "heist/tools/simulate/recorded_program.hpp"
 
 // What is recorded
@@ -67,7 +67,7 @@ struct program_recording {
 /// Takes 10 milliseconds at least, to compare the processor's clock with a common one.
 template <class Clock = os_env, class Executor, class F>
 auto record_program(Executor& ex, F&& f, recording_options options = {}) {
-  using task = typename detail::recording_meter<Clock>::template task<std::remove_reference_t<F>>;
+  using task = typename detail::recording_tracker<Clock>::template task<std::remove_reference_t<F>>;
   using result = std::invoke_result_t<task const&, typename Executor::context_type>;
   detail::tick_rate const rate;
   detail::program_log log{ex.worker_count(), options.most_tasks};
@@ -76,7 +76,7 @@ auto record_program(Executor& ex, F&& f, recording_options options = {}) {
     auto p = log.program(rate.template nanoseconds<Clock>());
     p.name = std::move(options.name);
     p.recorded_on =
-        fmt::format("{} worker{}, {}", ex.worker_count(), ex.worker_count() == 1 ? "" : "s", ex.machine().describe());
+        fmt::format("{} worker{}, {}", ex.worker_count(), ex.worker_count() == 1 ? "" : "s", ex.machine().to_text());
     return p;
   };
   if constexpr (std::is_void_v<result>) {

@@ -6,8 +6,8 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/result.hpp"
-#include "heist/tools/measure/metered_context.hpp"
-#include "heist/tools/measure/span_meter.hpp"
+#include "heist/tools/measure/instrumented_context.hpp"
+#include "heist/tools/measure/span_tracker.hpp"
 #include "heist/tools/measure/work_span_profile.hpp"
 
 // What is counted
@@ -50,7 +50,7 @@ struct work_span_measurement {
 template <class Clock = os_env, class Executor, class F>
 auto measure_work_span(Executor& ex, F&& f, work_span_options options = {}) {
   using function = std::remove_reference_t<F>;
-  using task = typename detail::span_meter<Clock>::template task<function>;
+  using task = typename detail::span_tracker<Clock>::template task<function>;
   using result = std::invoke_result_t<task const&, typename Executor::context_type>;
   detail::span_totals all;
   task const root{&f, &all, options.steal_cost};

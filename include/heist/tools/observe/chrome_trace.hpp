@@ -61,15 +61,15 @@ class trace_writer : public timeline_sink {
     std::int64_t const last_ns = timeline<Recording, trace_writer>{recording_, *this}.replay();
     count_awake();
     for (std::size_t w = 0; w < recording_.worker_count(); ++w) {
-      if (auto const n = recording_.dropped(w); n > 0)
+      if (auto const n = recording_.released(w); n > 0)
         put(fmt::format(
             R"({{"ph":"i","s":"t","name":"events dropped","pid":1,"tid":{},"ts":{},"args":{{"count":{}}}}})", w,
             microseconds(last_ns), n));
     }
-    if (edges_.dropped() != 0)
+    if (edges_.released() != 0)
       put(fmt::format(
           R"({{"ph":"i","s":"g","name":"tasks and edges of graphs dropped","pid":1,"tid":0,"ts":{},"args":{{"count":{}}}}})",
-          microseconds(last_ns), edges_.dropped()));
+          microseconds(last_ns), edges_.released()));
     out_ << "\n]\n";
   }
 

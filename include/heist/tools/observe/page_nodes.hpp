@@ -35,7 +35,7 @@ struct page_nodes {
 namespace detail {
 
 /// Why that system call failed and how to fix it, as a sentence without its full stop.
-std::string page_refusal(char const* call, int error);
+std::string page_error(char const* call, int error);
 
 /// What the queries ask of the operating system. Tests supply another.
 struct os_pages {
@@ -54,18 +54,18 @@ int for_each_page(Calls& calls, std::uintptr_t first, std::uintptr_t last, std::
   std::array<void*, at_once> pages;
   std::array<int, at_once> nodes;
   std::size_t left = first < last ? (last - first - 1) / page_bytes + 1 : 0;
-  int refused = 0;
+  int rejected = 0;
   while (left != 0) {
     std::size_t const count = std::min(at_once, left);
     for (std::size_t i = 0; i != count; ++i, first += page_bytes) pages[i] = reinterpret_cast<void*>(first);
-    if (refused == 0) {
+    if (rejected == 0) {
       nodes.fill(-EFAULT);
-      refused = calls.nodes_of(pages.data(), nodes.data(), count);
+      rejected = calls.nodes_of(pages.data(), nodes.data(), count);
     }
-    for (std::size_t i = 0; i != count; ++i) each(refused != 0 ? refused : nodes[i]);
+    for (std::size_t i = 0; i != count; ++i) each(rejected != 0 ? rejected : nodes[i]);
     left -= count;
   }
-  return refused;
+  return rejected;
 }
 
 /// One behind the last byte; of a range that does not end, the last byte of all.
@@ -76,7 +76,7 @@ page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
   page_nodes found;
   std::size_t const page = calls.page_bytes();
   auto const first = reinterpret_cast<std::uintptr_t>(begin) / page * page;
-  int const refused =
+  int const rejected =
       for_each_page(calls, bytes == 0 ? 0 : first, bytes == 0 ? 0 : end_of(begin, bytes), page, [&](int node) {
         if (node == -ENOENT) {
           ++found.not_present;
@@ -88,7 +88,7 @@ page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
           ++found.pages_on[at];
         }
       });
-  if (refused != 0) found.note = page_refusal("move_pages", -refused);
+  if (rejected != 0) found.note = page_error("move_pages", -rejected);
   return found;
 }
 
@@ -133,17 +133,17 @@ class basic_first_touch_check {
     int const here = calls.here();
     std::size_t right = 0, wrong = 0, unknown = 0;
     std::uint64_t nodes = here < 0 ? 0 : bit_of(here);
-    int const refused = detail::for_each_page(calls, first, last, page, [&](int node) {
+    int const rejected = detail::for_each_page(calls, first, last, page, [&](int node) {
       if (node >= 0) nodes |= bit_of(node);
       ++(node < 0 || here < 0 ? unknown : node == here ? right : wrong);
     });
     // relaxed, all of them: sums for people; the task that waits for the leaves sees what they added
-    right_.fetch_add(right, std::memory_order_relaxed);                         // relaxed: as above
-    wrong_.fetch_add(wrong, std::memory_order_relaxed);                         // relaxed: as above
-    unknown_.fetch_add(unknown, std::memory_order_relaxed);                     // relaxed: as above
-    nodes_.fetch_or(nodes, std::memory_order_relaxed);                          // relaxed: as above
-    if (refused != 0) pages_error_.store(-refused, std::memory_order_relaxed);  // relaxed: as above; any will do
-    if (here < 0) here_error_.store(-here, std::memory_order_relaxed);          // relaxed: as above; any will do
+    right_.fetch_add(right, std::memory_order_relaxed);                           // relaxed: as above
+    wrong_.fetch_add(wrong, std::memory_order_relaxed);                           // relaxed: as above
+    unknown_.fetch_add(unknown, std::memory_order_relaxed);                       // relaxed: as above
+    nodes_.fetch_or(nodes, std::memory_order_relaxed);                            // relaxed: as above
+    if (rejected != 0) pages_error_.store(-rejected, std::memory_order_relaxed);  // relaxed: as above; any will do
+    if (here < 0) here_error_.store(-here, std::memory_order_relaxed);            // relaxed: as above; any will do
   }
 
   /// Pages on the node of the thread that wrote to them.
@@ -156,22 +156,21 @@ class basic_first_touch_check {
   /// A sentence for people: "90 of 100 pages (90.0 %) are on the node of the thread that wrote to them first, 8 on
   /// another, of 2 it is unknown." with what one must know to believe it.
   std::string text() const {
-    std::size_t const on_node = right(), elsewhere = wrong(), nowhere = unknown();
-    std::size_t const all = on_node + elsewhere + nowhere;
+    std::size_t const on_node = right(), remote = wrong(), no_place = unknown();
+    std::size_t const all = on_node + remote + no_place;
     if (all == 0) return "No page was written to that begins in the memory of one leaf.";
-    auto sentence = fmt::format(
+    auto message = fmt::format(
         "{} of {} pages ({:.1f} %) are on the node of the thread that wrote to them first, {} on another, of {} it is "
         "unknown",
-        on_node, all, 100.0 * static_cast<double>(on_node) / static_cast<double>(all), elsewhere, nowhere);
+        on_node, all, 100.0 * static_cast<double>(on_node) / static_cast<double>(all), remote, no_place);
     // relaxed, all three: as in touched()
     int const pages_error = pages_error_.load(std::memory_order_relaxed);
     int const here_error = here_error_.load(std::memory_order_relaxed);  // relaxed: as above
     std::uint64_t const nodes = nodes_.load(std::memory_order_relaxed);  // relaxed: as above
-    if (pages_error != 0) sentence += fmt::format("; {}", detail::page_refusal("move_pages", pages_error));
-    if (here_error != 0) sentence += fmt::format("; {}", detail::page_refusal("getcpu", here_error));
-    if (on_node + elsewhere != 0 && (nodes & (nodes - 1)) == 0)
-      sentence += "; only one node was seen, so this says little";
-    return sentence + ".";
+    if (pages_error != 0) message += fmt::format("; {}", detail::page_error("move_pages", pages_error));
+    if (here_error != 0) message += fmt::format("; {}", detail::page_error("getcpu", here_error));
+    if (on_node + remote != 0 && (nodes & (nodes - 1)) == 0) message += "; only one node was seen, so this says little";
+    return message + ".";
   }
 
  private:

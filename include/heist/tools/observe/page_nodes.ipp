@@ -28,20 +28,20 @@ HEIST_COLD_BODY std::string page_nodes::text() const {
 
 namespace heist::detail {
 
-HEIST_COLD_BODY std::string page_refusal(char const* call, int error) {
-  auto const sentence = fmt::format("{} was refused ({}), ", call, std::strerror(error));
+HEIST_COLD_BODY std::string page_error(char const* call, int error) {
+  auto const message = fmt::format("{} was refused ({}), ", call, std::strerror(error));
   switch (error) {
     case ENOSYS:
-      return sentence +
+      return message +
              "as the kernel or the sandbox knows no NUMA nodes; fix it by a kernel with CONFIG_NUMA or by leaving the "
              "sandbox";
     case EPERM:
     case EACCES:
-      return sentence +
+      return message +
              "probably by the seccomp profile of a container; fix it by one that allows this call, or by the "
              "capability CAP_SYS_NICE";
     default:
-      return sentence + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
+      return message + "for a reason that is not known here; fix it by an up-to-date kernel, or do without";
   }
 }
 

@@ -54,14 +54,14 @@ class placement_trace : public null_observer {
   /// All events, in the order in which they happened. Cost: sorts them.
   std::vector<placement_event> events() const;
   /// Events that were lost.
-  std::size_t dropped() const noexcept;
+  std::size_t released() const noexcept;
   /// Forgets what has been kept so far.
   void clear() noexcept;
 
  private:
   struct alignas(cache_line_size) list {
     std::vector<placement_event> events;
-    std::size_t dropped = 0;
+    std::size_t released = 0;
   };
 
   void add(std::size_t worker, std::size_t squad, void const* task, std::uint32_t level, placement_kind what) noexcept;

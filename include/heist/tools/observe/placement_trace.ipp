@@ -32,16 +32,16 @@ HEIST_COLD_BODY std::vector<placement_event> placement_trace::events() const {
   return all;
 }
 
-HEIST_COLD_BODY std::size_t placement_trace::dropped() const noexcept {
+HEIST_COLD_BODY std::size_t placement_trace::released() const noexcept {
   std::size_t n = 0;
-  for (auto const& l : lists_) n += l->dropped;
+  for (auto const& l : lists_) n += l->released;
   return n;
 }
 
 HEIST_COLD_BODY void placement_trace::clear() noexcept {
   for (auto const& l : lists_) {
     l->events.clear();
-    l->dropped = 0;
+    l->released = 0;
   }
 }
 
@@ -54,7 +54,7 @@ HEIST_COLD_BODY void placement_trace::add(std::size_t worker, std::size_t squad,
     mine.events.push_back(
         {order, task, static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(squad), level, what});
   } catch (...) {
-    ++mine.dropped;
+    ++mine.released;
   }
 }
 

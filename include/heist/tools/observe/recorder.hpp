@@ -108,8 +108,8 @@ class recorder {
     return buffers_[worker]->size.load(std::memory_order_acquire);  // E1
   }
   /// The number of dropped events of this worker.
-  std::size_t dropped(std::size_t worker) const noexcept {
-    return buffers_[worker]->dropped.load(std::memory_order_relaxed);  // relaxed: a number on its own
+  std::size_t released(std::size_t worker) const noexcept {
+    return buffers_[worker]->released.load(std::memory_order_relaxed);  // relaxed: a number on its own
   }
   /// Event `i` of a worker, i < event_count(worker), in the order in which they happened.
   recorded_event const& event_at(std::size_t worker, std::size_t i) const noexcept {
@@ -128,10 +128,10 @@ class recorder {
   template <class T>
   using atomic = os_env::atomic<T>;
 
-  /// Written by one worker; `size` and `dropped` are read by everybody.
+  /// Written by one worker; `size` and `released` are read by everybody.
   struct alignas(cache_line_size) buffer {
     atomic<std::size_t> size{0};
-    atomic<std::size_t> dropped{0};
+    atomic<std::size_t> released{0};
     std::vector<std::unique_ptr<recorded_event[]>> chunks;  ///< its length never changes: readers look at it
     std::unordered_set<std::string_view> names;             ///< worker only; views of `texts`
     std::vector<std::unique_ptr<char[]>> texts;             ///< worker only; readers follow event::name
@@ -152,8 +152,8 @@ class recorder {
     }
 
     void drop() noexcept {
-      auto const n = dropped.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
-      dropped.store(n + 1, std::memory_order_relaxed);         // relaxed: a number on its own
+      auto const n = released.load(std::memory_order_relaxed);  // relaxed: only this worker writes it
+      released.store(n + 1, std::memory_order_relaxed);         // relaxed: a number on its own
     }
 
     /// Our copy of a name: one for all tasks that have it.

@@ -31,7 +31,7 @@ class report_sink;
 void write_page(std::ostream& out, report_sink const& seen, task_edges const* edges);
 
 /// A stretch of time that a task has spent on a worker, outermost, for the picture.
-struct drawn_slice {
+struct slice_shape {
   std::int64_t begin, end;
   std::size_t task;
 };
@@ -50,9 +50,9 @@ class report_sink : public timeline_sink {
     sum.steals.assign(workers, std::vector<std::size_t>(workers));
     for (std::size_t w = 0; w < workers; ++w) {
       if (w < squad_of.size()) sum.workers[w].squad = squad_of[w];
-      sum.dropped += recording.dropped(w);
+      sum.released += recording.released(w);
     }
-    if (edges != nullptr) sum.dropped += edges->dropped();
+    if (edges != nullptr) sum.released += edges->released();
     sum.elapsed_ns = timeline<recorder, report_sink>{recording, *this}.replay() - start_;
     sum.tasks = seen_.size();
     sum.steal_tree = branches_.all();
@@ -207,7 +207,7 @@ class report_sink : public timeline_sink {
 
  public:
   trace_summary sum;
-  std::vector<std::vector<drawn_slice>> slices, naps;  ///< by worker, in the order of time
+  std::vector<std::vector<slice_shape>> slices, naps;  ///< by worker, in the order of time
 };
 
 }  // namespace heist::detail

@@ -43,19 +43,19 @@ class task_edges final : public detail::graph_listener {
   HEIST_BODY void has_edge(void const* from, void const* to) noexcept override;
   HEIST_BODY void graph_ends() noexcept override;
 
-  std::vector<layout> const& layouts() const noexcept { return layouts_; }
-  bool empty() const noexcept { return layouts_.empty() && dropped_ == 0; }
+  std::vector<layout> const& layout_count() const noexcept { return layout_count_; }
+  bool empty() const noexcept { return layout_count_.empty() && released_ == 0; }
   /// Tasks and edges.
-  std::size_t dropped() const noexcept { return dropped_; }
+  std::size_t released() const noexcept { return released_; }
   /// From then on nothing is kept; the largest value if all is.
   std::int64_t full_since() const noexcept { return full_since_; }
 
  private:
-  mutable std::mutex lock_;      ///< held while a graph tells
-  bool drops_ = false;           ///< the rest of this graph
-  std::vector<layout> layouts_;  ///< in the order of time
+  mutable std::mutex lock_;           ///< held while a graph tells
+  bool drops_ = false;                ///< the rest of this graph
+  std::vector<layout> layout_count_;  ///< in the order of time
   std::size_t kept_ = 0;
-  std::size_t dropped_ = 0;
+  std::size_t released_ = 0;
   std::int64_t full_since_ = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -82,7 +82,7 @@ task_edges const* edges_of(Recording const& recording, task_edges const* wanted)
 class followed_edges {
  public:
   explicit followed_edges(task_edges const* edges) noexcept : edges_{edges} {}
-  std::size_t dropped() const noexcept { return edges_ == nullptr ? 0 : edges_->dropped(); }
+  std::size_t released() const noexcept { return edges_ == nullptr ? 0 : edges_->released(); }
 
   /// Calls sink.edge(before, after), of type edge_end, for each predecessor that has ended since the task began last, and
   /// for one that is open when its end is told.
@@ -94,13 +94,13 @@ class followed_edges {
     if (found == tasks_.end()) return;
     for (void const* const before : found->second.predecessors) {
       auto const ended = ended_.find(before);
-      if (ended != ended_.end() && ended->second.ns >= found->second.began) {
+      if (ended != ended_.end() && ended->second.ns >= found->second.start_time) {
         sink.edge(ended->second, after);
       } else if (auto const open = open_.find(before); open != open_.end()) {
         open->second.push_back(after);
       }
     }
-    found->second.began = after.ns;
+    found->second.start_time = after.ns;
     open_[id].clear();  // its last end may have been dropped
   }
   /// The graph that a task is of, a number, as far as graphs have told until the last begin; no_graph: of none.
@@ -122,7 +122,7 @@ class followed_edges {
  private:
   struct known_task {
     std::vector<void const*> predecessors;
-    std::int64_t began = std::numeric_limits<std::int64_t>::min();
+    std::int64_t start_time = std::numeric_limits<std::int64_t>::min();
     std::size_t graph = no_graph;  ///< the number of its layout
   };
   /// Takes over what graphs have said until `ns`.

@@ -11,9 +11,9 @@ namespace heist {
 
 HEIST_COLD_BODY task_edges::task_edges(task_edges const& other) : graph_listener{other} {
   std::lock_guard const held{other.lock_};
-  layouts_ = other.layouts_;
+  layout_count_ = other.layout_count_;
   kept_ = other.kept_;
-  dropped_ = other.dropped_;
+  released_ = other.released_;
   full_since_ = other.full_since_;
 }
 
@@ -25,8 +25,8 @@ HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
       if (full_since_ == std::numeric_limits<std::int64_t>::max()) full_since_ = detail::event_clock();
       return;
     }
-    layouts_.emplace_back();
-    layouts_.back().ns = detail::event_clock();
+    layout_count_.emplace_back();
+    layout_count_.back().ns = detail::event_clock();
   } catch (std::bad_alloc const&) {
     drops_ = true;
   }
@@ -35,26 +35,26 @@ HEIST_COLD_BODY void task_edges::graph_begins() noexcept {
 HEIST_COLD_BODY void task_edges::has_task(void const* task) noexcept {
   try {
     if (!drops_) {
-      layouts_.back().tasks.push_back(task);
+      layout_count_.back().tasks.push_back(task);
       ++kept_;
       return;
     }
   } catch (std::bad_alloc const&) {
     drops_ = true;
   }
-  ++dropped_;
+  ++released_;
 }
 
 HEIST_COLD_BODY void task_edges::has_edge(void const* from, void const* to) noexcept {
   try {
     if (!drops_ && kept_ < most_edges) {
-      layouts_.back().edges.emplace_back(from, to);
+      layout_count_.back().edges.emplace_back(from, to);
       ++kept_;
       return;
     }
   } catch (std::bad_alloc const&) {
   }
-  ++dropped_;
+  ++released_;
 }
 
 HEIST_COLD_BODY void task_edges::graph_ends() noexcept {
@@ -63,8 +63,8 @@ HEIST_COLD_BODY void task_edges::graph_ends() noexcept {
 
 HEIST_COLD_BODY void detail::followed_edges::advance(std::int64_t ns) {
   if (ns >= edges_->full_since()) return tasks_.clear();  // other tasks may have the same names since
-  for (; next_ != edges_->layouts().size() && edges_->layouts()[next_].ns <= ns; ++next_) {
-    task_edges::layout const& graph = edges_->layouts()[next_];
+  for (; next_ != edges_->layout_count().size() && edges_->layout_count()[next_].ns <= ns; ++next_) {
+    task_edges::layout const& graph = edges_->layout_count()[next_];
     for (void const* const task : graph.tasks) {
       tasks_[task] = {};
       tasks_[task].graph = next_;

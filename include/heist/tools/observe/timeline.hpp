@@ -52,7 +52,7 @@ class timeline {
   std::int64_t replay() {
     last_ns_ = recording_.start_ns();
     for (std::size_t w = 0; w < workers_.size(); ++w) workers_[w].end = recording_.event_count(w);
-    for (auto w = earliest(); w != nobody; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
+    for (auto w = earliest(); w != none; w = earliest()) replay(w, recording_.event_at(w, workers_[w].next++));
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       end_slices(w, last_ns_);
       if (workers_[w].asleep_since >= 0) sink_.nap(w, workers_[w].asleep_since, last_ns_);
@@ -61,7 +61,7 @@ class timeline {
   }
 
  private:
-  static constexpr std::size_t nobody = ~std::size_t{0};
+  static constexpr std::size_t none = ~std::size_t{0};
   using task_stack = std::vector<open_task>;  ///< outermost first
 
   struct row {
@@ -80,11 +80,11 @@ class timeline {
 
   /// The worker with the earliest event. At equal times resume comes last, so that it finds what was parked.
   std::size_t earliest() const {
-    std::size_t best = nobody;
+    std::size_t best = none;
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       if (workers_[w].next == workers_[w].end) continue;
       auto const& e = recording_.event_at(w, workers_[w].next);
-      if (best == nobody) {
+      if (best == none) {
         best = w;
         continue;
       }

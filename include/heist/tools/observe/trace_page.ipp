@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "heist/core/base/json.hpp"
-#include "heist/tools/observe/graph_picture.hpp"
+#include "heist/tools/observe/graph_drawing.hpp"
 #include "heist/tools/observe/report_sink.hpp"
 #include "heist/tools/observe/steal_branches.hpp"
 #include "heist/tools/observe/trace_report.hpp"
@@ -49,9 +49,9 @@ HEIST_COLD_BODY std::string html_text(std::string_view text) {
 }
 
 /// Draws the rows of the timeline.
-class timeline_picture {
+class timeline_drawing {
  public:
-  explicit timeline_picture(report_sink const& seen) : seen_{seen} {
+  explicit timeline_drawing(report_sink const& seen) : seen_{seen} {
     for (auto const& t : seen.sum.critical_path) critical_.insert(t.number);
   }
 
@@ -99,7 +99,7 @@ class timeline_picture {
             dust_from, y, std::max(dust_to - dust_from, 0.3), height, grains);
       grains = 0;
     };
-    for (drawn_slice const& s : seen_.slices[w]) {
+    for (slice_shape const& s : seen_.slices[w]) {
       double const from = place(s.begin), to = place(s.end);
       bool const critical = critical_.count(s.task) != 0;
       if (to - from < thin_ && !critical) {
@@ -259,9 +259,9 @@ HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& se
              detail::time_text(sum.elapsed_ns), sum.workers.size(), sum.workers.size() == 1 ? "" : "s",
              detail::html_text(sum.recorded), sum.tasks, 100 * sum.utilisation(), sum.steal_count(),
              sum.steals_within_squads(), sum.parks);
-  if (sum.dropped != 0)
-    out << fmt::format("<p>{} events or edges are missing: there was no room for them.</p>\n", sum.dropped);
-  out << "<h2>Timeline</h2>\n" << detail::timeline_picture{seen}.svg();
+  if (sum.released != 0)
+    out << fmt::format("<p>{} events or edges are missing: there was no room for them.</p>\n", sum.released);
+  out << "<h2>Timeline</h2>\n" << detail::timeline_drawing{seen}.svg();
   out << "<p>Names have colours; grey-blue: many short tasks; thin: asleep; red: on the critical path. Each "
          "rectangle says what it is under the mouse. The wheel zooms, the mouse drags, a double click shows all.</p>\n";
   out << "<h2>Workers</h2>\n" << detail::workers_table(sum);
@@ -278,7 +278,7 @@ HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& se
                "that was busy longest: its pass could not be shorter. I{}. W{}.</p>\n",
                sum.critical_path.size(), sum.critical_path.size() == 1 ? "" : "s", detail::time_text(sum.critical_ns),
                detail::passes_text(sum).substr(1), detail::one_more_text(sum).substr(1))
-        << (edges == nullptr ? "" : detail::graph_picture{seen, *edges}.html())
+        << (edges == nullptr ? "" : detail::graph_drawing{seen, *edges}.html())
         << detail::tasks_table(sum.critical_path, 100);
   if (!sum.names.empty()) out << "<h2>Tasks by name</h2>\n" << detail::names_table(sum.names, "busy");
   if (!sum.waits.empty())

@@ -104,7 +104,7 @@ HEIST_COLD_BODY std::string detail::recorded_here(std::string const& which) {
   ::localtime_r(&now, &parts);
   char date[32] = "";
   std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-  return fmt::format("{}{}, {}, {}", program_invocation_short_name, which, topology::this_machine().describe(), date);
+  return fmt::format("{}{}, {}, {}", program_invocation_short_name, which, topology::this_machine().to_text(), date);
 }
 
 HEIST_COLD_BODY std::string trace_summary::text() const {
@@ -112,7 +112,7 @@ HEIST_COLD_BODY std::string trace_summary::text() const {
   text += fmt::format("{} on {} worker{}: {} tasks, {:.1f} % busy, {} steals, {} of them within squads\n",
                       detail::time_text(elapsed_ns), workers.size(), workers.size() == 1 ? "" : "s", tasks,
                       100 * utilisation(), steal_count(), steals_within_squads());
-  if (dropped != 0) text += fmt::format("{} events or edges were dropped: there was no room for them\n", dropped);
+  if (released != 0) text += fmt::format("{} events or edges were dropped: there was no room for them\n", released);
   text += "worker squad    tasks  busy/%  searching/%  asleep/%  steals\n";
   for (std::size_t w = 0; w < workers.size(); ++w) {
     std::size_t stolen = 0;

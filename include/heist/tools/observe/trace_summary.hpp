@@ -51,8 +51,8 @@ struct trace_summary {
   std::string recorded;  ///< the program, the machine, and the time of the report; empty: text() does not say
   std::int64_t elapsed_ns = 0;
   std::size_t tasks = 0;
-  std::size_t parks = 0;    ///< tasks that resumed elsewhere or later
-  std::size_t dropped = 0;  ///< events and edges for which there was no room
+  std::size_t parks = 0;     ///< tasks that resumed elsewhere or later
+  std::size_t released = 0;  ///< events and edges for which there was no room
   std::vector<worker> workers;
   std::vector<std::vector<std::size_t>> steals;  ///< [thief][victim]
   std::vector<branch> steal_tree;                ///< each after the one that it was taken from

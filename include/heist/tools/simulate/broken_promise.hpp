@@ -14,7 +14,7 @@ HEIST_RARE std::string names_no_worker(std::uint32_t named, std::uint32_t worker
 /// next() has not named a worker that has work, in so many attempts.
 HEIST_RARE std::string neglects_worker(std::uint32_t neglected, std::uint64_t attempts, std::uint32_t thief);
 /// Throws sim_error: everybody sleeps, but there is work.
-[[noreturn]] HEIST_RARE void refuse_sleep_for_ever(ticks now);
+[[noreturn]] HEIST_RARE void reject_endless_sleep(ticks now);
 
 }  // namespace heist::sim::detail
 

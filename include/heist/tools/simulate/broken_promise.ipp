@@ -19,7 +19,7 @@ HEIST_COLD_BODY std::string neglects_worker(std::uint32_t neglected, std::uint64
       neglected, attempts, thief);
 }
 
-HEIST_COLD_BODY void refuse_sleep_for_ever(ticks now) {
+HEIST_COLD_BODY void reject_endless_sleep(ticks now) {
   fail(
       "after {} ticks everybody sleeps although tasks have not run: the idle policy lets work wait for ever; fix it "
       "by "

@@ -25,26 +25,26 @@ enum class division : std::uint8_t {
 };
 
 /// What a simulation knows of its machine when it divides a region.
-struct division_facts {
-  tiering tiers = tiering::none;
+struct division_info {
+  tier_mode tiers = tier_mode::none;
   std::uint64_t squads = 1;
   std::uint64_t shared_cache_bytes = 0;  ///< of one squad; 0 unknown
   std::uint32_t clock = 3;               ///< costs::clock
   std::optional<std::uint32_t> boundary_level;
-  bool remembers_squads = true;
+  bool has_history_squads = true;
 };
 
 /// The memory of one region.
 class region_memory {
  public:
   /// Decides how the run is divided that begins now (CAB, Algorithm II, step 2; CATS, Fig. 3).
-  void plan(program const& p, run const& r, division_facts const& facts);
+  void plan(program const& p, run const& r, division_info const& info);
 
   /// The run has ended.
-  void finish(program const& p, run const& r, division_facts const& facts);
+  void finish(program const& p, run const& r, division_info const& info);
 
   division how() const noexcept { return how_; }
-  std::string const& note() const noexcept { return note_; }
+  std::string const& explain() const noexcept { return note_; }
 
   /// Do the forks of an inter-squad task make intra-squad tasks?
   bool is_leaf(std::uint32_t level, std::uint32_t entry) const noexcept {
@@ -55,35 +55,35 @@ class region_memory {
   std::uint32_t entry_of_child(std::uint32_t parent, std::uint32_t index) noexcept;
 
   /// The squad where the body runs: at first that of the worker that enters the region.
-  std::uint32_t home(std::uint32_t of_worker) noexcept {
-    if (!home_) home_ = of_worker;
-    return *home_;
+  std::uint32_t scheduler(std::uint32_t of_worker) noexcept {
+    if (!scheduler_) scheduler_ = of_worker;
+    return *scheduler_;
   }
-  /// The squad that ran the task of this path last, or `otherwise`; which it is without memory.
-  std::uint32_t squad_of(std::uint64_t path, std::uint32_t otherwise, bool remembers) const {
-    if (!remembers) return otherwise;
+  /// The squad that ran the task of this path last, or `fallback`; which it is without memory.
+  std::uint32_t squad_of(std::uint64_t path, std::uint32_t fallback, bool has_history) const {
+    if (!has_history) return fallback;
     auto const found = squad_of_.find(path);
-    return found == squad_of_.end() ? otherwise : found->second;
+    return found == squad_of_.end() ? fallback : found->second;
   }
   void ran_in(std::uint64_t path, std::uint32_t squad) { squad_of_[path] = squad; }
 
  private:
-  void plan_by_level(program const& p, run const& r, division_facts const& facts);
+  void plan_by_level(program const& p, run const& r, division_info const& info);
 
   /// What the run's tasks declare is the memory that they touch.
-  static region_profile make_profile(program const& p, run const& r, division_facts const& facts);
+  static region_profile make_profile(program const& p, run const& r, division_info const& info);
   static void const* function(program const& p, std::uint32_t t) noexcept {
     return reinterpret_cast<void const*>(
         std::uintptr_t{p.task_at(t).function});  // NOLINT: a name that tells code apart
   }
-  static task_counts own(program const& p, std::uint32_t t, division_facts const& facts) noexcept;
+  static task_counts own(program const& p, std::uint32_t t, division_info const& info) noexcept;
 
   division how_ = division::flat;
   std::string note_;
   std::uint32_t level_ = 0;
   bool profile_wanted_ = true, shape_changed_ = false;
   region_profile profile_;
-  std::optional<std::uint32_t> home_;
+  std::optional<std::uint32_t> scheduler_;
   std::unordered_map<std::uint64_t, std::uint32_t> squad_of_;  ///< by path; only looked up
 };
 

@@ -9,29 +9,29 @@
 
 namespace heist::sim {
 
-HEIST_BODY void region_memory::plan(program const& p, run const& r, division_facts const& facts) {
+HEIST_BODY void region_memory::plan(program const& p, run const& r, division_info const& info) {
   shape_changed_ = false;
-  if (facts.tiers == tiering::none) {
+  if (info.tiers == tier_mode::none) {
     how_ = division::flat;
-  } else if (facts.squads == 1) {
+  } else if (info.squads == 1) {
     how_ = division::flat;
     note_ = "traditional stealing because all workers are in one squad";
-  } else if (facts.tiers == tiering::by_level || facts.boundary_level) {
-    plan_by_level(p, r, facts);
+  } else if (info.tiers == tier_mode::by_level || info.boundary_level) {
+    plan_by_level(p, r, info);
   } else if (profile_wanted_) {
     how_ = division::profiled;
     note_ = "this run is profiled";
   } else {
-    how_ = profile_.verdict() == profile_verdict::two_tiers ? division::by_profile : division::flat;
-    note_ = profile_.note();
+    how_ = profile_.decision() == profile_decision::two_tiers ? division::by_profile : division::flat;
+    note_ = profile_.explain();
   }
 }
 
-HEIST_BODY void region_memory::finish(program const& p, run const& r, division_facts const& facts) {
+HEIST_BODY void region_memory::finish(program const& p, run const& r, division_info const& info) {
   if (how_ == division::profiled) {
-    profile_ = make_profile(p, r, facts);
+    profile_ = make_profile(p, r, info);
     profile_wanted_ = false;
-    note_ = fmt::format("profiled {} tasks: {}", profile_.size(), profile_.note());
+    note_ = fmt::format("profiled {} tasks: {}", profile_.size(), profile_.explain());
   } else if (shape_changed_) {
     profile_wanted_ = true;
     note_ = "the tasks were not those of the profiled run; the next run is profiled again";
@@ -45,48 +45,48 @@ HEIST_BODY std::uint32_t region_memory::entry_of_child(std::uint32_t parent, std
   return entry;
 }
 
-HEIST_BODY void region_memory::plan_by_level(program const& p, run const& r, division_facts const& facts) {
-  region_facts const known = r.region == none ? region_facts{} : p.regions()[r.region];
-  if (facts.boundary_level) {
-    level_ = *facts.boundary_level;
-    note_ = fmt::format("boundary level {} by hand, on {} squads", level_, facts.squads);
+HEIST_BODY void region_memory::plan_by_level(program const& p, run const& r, division_info const& info) {
+  region_info const known = r.region == none ? region_info{} : p.regions()[r.region];
+  if (info.boundary_level) {
+    level_ = *info.boundary_level;
+    note_ = fmt::format("boundary level {} by hand, on {} squads", level_, info.squads);
   } else if (known.bytes == 0 || known.branching < 2) {
     level_ = 0;
     note_ =
         "traditional stealing because the region does not say how many bytes it touches and into how many parts, "
         "at least 2, its tasks divide";
   } else {
-    level_ = tier::boundary_level_of_region(known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
+    level_ = tier::boundary_level_of_region(known.branching, info.squads, known.bytes, info.shared_cache_bytes);
     note_ = fmt::format("boundary level {} by Eq. 4: B = {}, M = {}, S_d = {} bytes, S_c = {} bytes", level_,
-                        known.branching, facts.squads, known.bytes, facts.shared_cache_bytes);
+                        known.branching, info.squads, known.bytes, info.shared_cache_bytes);
   }
   how_ = level_ == 0 ? division::flat : division::by_level;
 }
 
-HEIST_BODY region_profile region_memory::make_profile(program const& p, run const& r, division_facts const& facts) {
+HEIST_BODY region_profile region_memory::make_profile(program const& p, run const& r, division_info const& info) {
   std::vector<profiled_task> tasks;
   std::vector<std::uint32_t> numbers{r.first};  // of each task in the program
-  tasks.push_back({profiled_task::no_parent, 0, function(p, r.first), own(p, r.first, facts)});
+  tasks.push_back({profiled_task::no_parent, 0, function(p, r.first), own(p, r.first, info)});
   for (std::uint32_t i = 0; i != numbers.size(); ++i) {
     for (stage const& s : p.stages_of(numbers[i])) {
       for (std::uint32_t c = s.first_child; c != s.first_child + s.children; ++c) {
         numbers.push_back(c);
-        tasks.push_back({i, p.task_at(c).index, function(p, c), own(p, c, facts)});
+        tasks.push_back({i, p.task_at(c).index, function(p, c), own(p, c, info)});
       }
     }
   }
-  tier::profile_facts known;
-  known.squads = facts.squads;
-  known.shared_cache_bytes = facts.shared_cache_bytes;
+  tier::profile_info known;
+  known.squads = info.squads;
+  known.shared_cache_bytes = info.shared_cache_bytes;
   known.region_bytes = r.region == none ? 0 : p.regions()[r.region].bytes;
   known.hardware_why_not = "a simulated machine has none";
   return tier::make_profile(tasks, known);
 }
 
-HEIST_BODY task_counts region_memory::own(program const& p, std::uint32_t t, division_facts const& facts) noexcept {
+HEIST_BODY task_counts region_memory::own(program const& p, std::uint32_t t, division_info const& info) noexcept {
   task_counts counts;
   for (stage const& s : p.stages_of(t)) {
-    counts.ticks += s.work * facts.clock;
+    counts.ticks += s.work * info.clock;
     for (touch const& m : p.touches().subspan(s.first_touch, s.touches)) counts.declared_bytes += m.bytes;
   }
   return counts;

@@ -34,7 +34,7 @@ class engine : searcher<Policy> {
   report run() {
     begin_all();
     while (!finished_) {
-      if (queue_.empty() && !follow_no_further()) detail::refuse_sleep_for_ever(now_);
+      if (queue_.empty() && !follow_no_further()) detail::reject_endless_sleep(now_);
       auto const e = queue_.take();
       reach(e.time);
       if (e.who == count_) {

@@ -51,7 +51,7 @@ class following {
   void give(std::uint32_t t, item i, Tell&& tell);
   /// At its join, and when it resumes behind it: does `t` go where the tree says?
   bool moves(std::uint32_t t, bool waits) const noexcept {
-    return heist::detail::moves_at_join(strict(), static_cast<bool>(frames_[t].seat), waits);
+    return heist::detail::moves_at_join(strict(), static_cast<bool>(frames_[t].slot), waits);
   }
   template <class Tell>
   void ended(std::uint32_t t, Tell&& tell) {
@@ -68,12 +68,12 @@ class following {
   // --- what workers take ---
 
   /// Is there something that the worker may take now?
-  bool has(std::uint32_t w) const noexcept { return active() && (!own_[w].empty() || !gifts_[w].empty()); }
+  bool has(std::uint32_t w) const noexcept { return active() && (!own_[w].empty() || !mailbox_[w].empty()); }
   item take(std::uint32_t w) noexcept;
-  bool has_gifts() const noexcept { return gift_count_ != 0; }
-  bool has_gifts(std::uint32_t w) const noexcept { return active() && !gifts_[w].empty(); }
+  bool has_mail() const noexcept { return mail_count_ != 0; }
+  bool has_mail(std::uint32_t w) const noexcept { return active() && !mailbox_[w].empty(); }
   /// What others were given.
-  item take_any_gift() noexcept;
+  item take_any_mail() noexcept;
 
   /// Everybody waits for what comes after it. False if nobody waits for his turn.
   template <class Tell>
@@ -82,12 +82,12 @@ class following {
  private:
   struct frame {
     heist::detail::tree_part part;
-    heist::detail::tree_seat seat;  ///< of the rest behind the child that it has called last
+    heist::detail::tree_slot slot;  ///< of the rest behind the child that it has called last
     bool special = false;
   };
   using tree = heist::detail::followed_tree<item>;
 
-  item take_gift(std::uint32_t w) noexcept;
+  item take_mail(std::uint32_t w) noexcept;
   template <class Tell>
   auto begins(Tell& tell) noexcept {
     return [this, &tell](std::uint32_t w, item const& i) {
@@ -103,8 +103,8 @@ class following {
   std::optional<tree> tree_;
   std::vector<frame> frames_;  ///< of each task
   std::vector<item> waiting_;  ///< of each task: its rest, on the way to its place in a list
-  std::vector<pool<item>> own_, gifts_;
-  std::size_t gift_count_ = 0;
+  std::vector<pool<item>> own_, mailbox_;
+  std::size_t mail_count_ = 0;
 };
 
 template <class Tell>
@@ -123,27 +123,27 @@ heist::detail::followed_way following::decide(std::uint32_t t, std::uint32_t c, 
                                               bool is_oldest, Tell&& tell) {
   frame& of = frames_[t];
   frames_[c] = {};
-  of.seat = {};
+  of.slot = {};
   if (of.special) {
     std::uint32_t const node = tree_->pass_to(of.part, branch, begins(tell));
     frames_[c] = {tree_->part_of_child(node), {}, tree_->goes_deeper(node)};
-    of.seat = tree_->seat_of(node);
+    of.slot = tree_->slot_of(node);
   }
-  bool const seated = static_cast<bool>(of.seat);
+  bool const seated = static_cast<bool>(of.slot);
   auto const way = heist::detail::way_of_child(strict(), seated, last, false, [=] { return is_oldest; });
-  if (seated && !last && way != heist::detail::followed_way::given) tree_->refuse(of.seat, begins(tell));
+  if (seated && !last && way != heist::detail::followed_way::given) tree_->reject(of.slot, begins(tell));
   return way;
 }
 
 template <class Tell>
 void following::give(std::uint32_t t, item i, Tell&& tell) {
-  heist::detail::tree_seat const to = frames_[t].seat;
+  heist::detail::tree_slot const to = frames_[t].slot;
   if (strict()) {
     waiting_[t] = i;
     return tree_->give(to, waiting_[t], begins(tell));
   }
-  gifts_[to.to].push(i);
-  ++gift_count_;
+  mailbox_[to.to].push(i);
+  ++mail_count_;
   tell(to.to);
 }
 

@@ -15,7 +15,7 @@ HEIST_BODY following::following(options const& wanted, std::uint32_t workers, st
       frames_(active() ? tasks : 0),
       waiting_(active() ? tasks : 0),
       own_(active() ? workers : 0),
-      gifts_(active() ? workers : 0) {
+      mailbox_(active() ? workers : 0) {
   if (active() && source_->empty())
     detail::fail("options::follow is the tree of no run; fix it by one of report::trees or region::tree()");
 }
@@ -23,20 +23,20 @@ HEIST_BODY following::following(options const& wanted, std::uint32_t workers, st
 HEIST_BODY item following::take(std::uint32_t w) noexcept {
   if (!active()) return {};
   if (!own_[w].empty()) return own_[w].take_oldest();
-  return take_gift(w);
+  return take_mail(w);
 }
 
-HEIST_BODY item following::take_any_gift() noexcept {
-  for (std::uint32_t w = 0; has_gifts() && w != workers_; ++w) {
-    if (item const i = take_gift(w); i) return i;
+HEIST_BODY item following::take_any_mail() noexcept {
+  for (std::uint32_t w = 0; has_mail() && w != workers_; ++w) {
+    if (item const i = take_mail(w); i) return i;
   }
   return {};
 }
 
-HEIST_BODY item following::take_gift(std::uint32_t w) noexcept {
-  if (gifts_[w].empty()) return {};
-  --gift_count_;
-  return gifts_[w].take_oldest();
+HEIST_BODY item following::take_mail(std::uint32_t w) noexcept {
+  if (mailbox_[w].empty()) return {};
+  --mail_count_;
+  return mailbox_[w].take_oldest();
 }
 
 }  // namespace heist::sim

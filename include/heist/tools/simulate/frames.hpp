@@ -75,12 +75,12 @@ class frames : protected state {
 
   /// Leap-frogging: `w.task` waits for a child, and runs what the child's thief has forked.
   void wait_for_thief(worker& w);
-  void robbed_thief(worker& w);
+  void stolen_from_thief(worker& w);
 
   // --- taking.hpp: stealing, and going on ---
 
   /// Takes the oldest child that `from` offers; there is one.
-  void steal_offered(worker& w, worker& from);
+  void steal_published(worker& w, worker& from);
   void steal_continuation(worker& w, worker& from);
   void overtake(std::uint32_t t) noexcept;
   void stolen(worker& w, worker& from, item i);
@@ -95,14 +95,14 @@ class frames : protected state {
   void resume(worker& w, std::uint32_t t);
   /// The worker's task is over, or waits: what is there in its own pools? (Algorithm 3)
   void take_up(worker& w);
-  void become_active(worker& w);
-  void become_inactive(worker& w) noexcept;
+  void set_active(worker& w);
+  void set_inactive(worker& w) noexcept;
 
   static ticks times(duration d, std::uint32_t n, worker& w) noexcept {
     return n == 0 ? 0 : draw({d.mean * n, d.law}, w);
   }
 
-  // --- gifts.hpp: following a steal tree ---
+  // --- mailbox.hpp: following a steal tree ---
 
   /// The rest of `t`, which calls `child`, goes to `thief` (donation).
   void give_away(worker& w, std::uint32_t t, std::uint32_t child);
@@ -112,12 +112,12 @@ class frames : protected state {
   void join_followed(worker& w, std::uint32_t t, stage const& now);
   void make_followed_ready(worker& w, std::uint32_t t);
   void resume_followed(worker& w, std::uint32_t t);
-  void tell_of_gift(worker* from, std::uint32_t to);
+  void notify_of_mail(worker* from, std::uint32_t to);
   auto told_by(worker* from) noexcept {
-    return [this, from](std::uint32_t to) { tell_of_gift(from, to); };
+    return [this, from](std::uint32_t to) { notify_of_mail(from, to); };
   }
   /// Its own fibers, then its gifts.
-  item take_gift(worker& w);
+  item take_mail(worker& w);
   void submit_next_run();
   /// False if another worker is to begin the run.
   bool begin_following(worker& w, run const& r);

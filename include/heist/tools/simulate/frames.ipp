@@ -29,7 +29,7 @@ HEIST_BODY void frames::begin_stage(worker& w, std::uint32_t t) {
 
 HEIST_BODY void frames::end_work(worker& w) {
   stage const& now = program_.stage_at(w.task, tasks_[w.task].stage);
-  if (recording_ && now_ != w.stretch) recording_->worked(w.number, w.task, w.stretch, now_);
+  if (recording_ && now_ != w.subrange) recording_->worked(w.number, w.task, w.subrange, now_);
   if (now.children == 0) return next_stage(w, w.task);
   fork(w, w.task, now);
 }
@@ -120,8 +120,8 @@ HEIST_BODY void frames::call_next(worker& w) {
     case fork_kind::parent_first:
       // Thieves take the last first, and joins follow in order.
       for (std::uint32_t c = now.first_child + now.children - 1; c != now.first_child; --c) {
-        tasks_[c].offered = true;
-        w.offered.push(c);
+        tasks_[c].published = true;
+        w.published.push(c);
         ++open_;
       }
       if (now.children > 1) gates_.pushed(gate_of(w));
@@ -176,10 +176,10 @@ HEIST_BODY void frames::join_next(worker& w) {
   std::uint32_t const t = w.task;
   task_state& s = tasks_[t];
   std::uint32_t const child = program_.stage_at(t, s.stage).first_child + s.next;
-  if (tasks_[child].offered) {
-    w.offered.take_youngest();
+  if (tasks_[child].published) {
+    w.published.take_youngest();
     --open_;
-    tasks_[child].offered = false;
+    tasks_[child].published = false;
     return begin(w, child, started::called, t);
   }
   if (tasks_[child].done) return child_returned(w, t);
@@ -216,14 +216,14 @@ HEIST_BODY void frames::wait_for_thief(worker& w) {
   if (tasks_[child].done) return child_returned(w, w.task);
   ++w.told.attempts;
   w.victim = tasks_[child].thief;
-  spend(w, std::max<ticks>(1, draw(cost().attempt, w)), activity::waiting, step::robbed_thief);
+  spend(w, std::max<ticks>(1, draw(cost().attempt, w)), activity::waiting, step::stolen_from_thief);
 }
 
-HEIST_BODY void frames::robbed_thief(worker& w) {
+HEIST_BODY void frames::stolen_from_thief(worker& w) {
   worker& thief = workers_[w.victim];
-  if (thief.offered.empty() || &thief == &w) return wait_for_thief(w);
+  if (thief.published.empty() || &thief == &w) return wait_for_thief(w);
   w.beneath = w.task;
-  steal_offered(w, thief);
+  steal_published(w, thief);
 }
 
 }  // namespace heist::sim

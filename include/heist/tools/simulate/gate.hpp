@@ -11,12 +11,12 @@
 namespace heist::sim {
 
 /// The constants of an idle policy as values.
-struct idle_rules {
+struct idle_config {
   bool never_sleeps, keeps_a_thief, wakes_on_push;
   std::uint32_t helpers;
 
   template <idle::idle_policy Idle>
-  static constexpr idle_rules of() noexcept {
+  static constexpr idle_config of() noexcept {
     return {Idle::never_sleeps, Idle::keeps_a_thief, Idle::wakes_on_push, Idle::helpers};
   }
 };
@@ -26,58 +26,58 @@ struct idle_rules {
 template <class Wake>
 class gates {
  public:
-  gates(std::size_t count, idle_rules rules, Wake wake) : gates_(count), rules_{rules}, wake_{wake} {}
+  gates(std::size_t count, idle_config config, Wake wake) : gates_(count), config_{config}, wake_{wake} {}
 
-  void become_active(std::uint32_t g) {
-    if (!rules_.keeps_a_thief || actives_++ != 0) return;
+  void set_active(std::uint32_t g) {
+    if (!config_.keeps_a_thief || active_count_++ != 0) return;
     for (std::uint32_t i = 0; i != gates_.size(); ++i)
       if (gates_[after(g, i)].thieves == 0) notify_one(after(g, i));
   }
-  void become_inactive() noexcept {
-    if (rules_.keeps_a_thief) --actives_;
+  void set_inactive() noexcept {
+    if (config_.keeps_a_thief) --active_count_;
   }
 
-  void become_thief(std::uint32_t g) noexcept { ++gates_[g].thieves; }
+  void start_stealing(std::uint32_t g) noexcept { ++gates_[g].thieves; }
   template <class Look>
-  void found_work(std::uint32_t g, Look&& work_anywhere, bool woken) {
+  void found_work(std::uint32_t g, Look&& any_work, bool notified) {
     bool const last = --gates_[g].thieves == 0;
-    if (!last && !(woken && rules_.wakes_on_push)) return;
-    if (rules_.keeps_a_thief) {
+    if (!last && !(notified && config_.wakes_on_push)) return;
+    if (config_.keeps_a_thief) {
       notify_one(g);
-    } else if (rules_.wakes_on_push && somebody_sleeps() && work_anywhere()) {
-      notify_somebody(g);
-      if (woken && somebody_sleeps()) notify_somebody(g);
+    } else if (config_.wakes_on_push && any_sleeps() && any_work()) {
+      notify_any(g);
+      if (notified && any_sleeps()) notify_any(g);
     }
   }
 
   /// Something that everybody may take.
   void pushed(std::uint32_t g) {
-    if (rules_.wakes_on_push && somebody_sleeps() && nobody_searches()) notify_somebody(g);
+    if (config_.wakes_on_push && any_sleeps() && no_thieves()) notify_any(g);
   }
   /// Something for the workers of this gate alone.
   void pushed_here(std::uint32_t g) {
-    if (rules_.wakes_on_push && gates_[g].thieves == 0) notify_one(g);
+    if (config_.wakes_on_push && gates_[g].thieves == 0) notify_one(g);
   }
   void submitted_here(std::uint32_t g) {
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       pushed_here(g);
     } else {
       notify_one(g);
     }
   }
   void submitted(std::uint32_t g) {
-    if (rules_.wakes_on_push) {
+    if (config_.wakes_on_push) {
       pushed(g);
     } else {
-      notify_somebody(g);
+      notify_any(g);
     }
   }
 
   /// A thief that gives up: true if it sleeps now, otherwise it is a thief still.
   template <class Look>
-  bool try_sleep(std::uint32_t g, std::uint32_t worker, Look&& work_anywhere) {
+  bool try_sleep(std::uint32_t g, std::uint32_t worker, Look&& any_work) {
     bool const last = gates_[g].thieves == 1;
-    if (work_anywhere() || (rules_.keeps_a_thief && last && actives_ != 0)) return false;
+    if (any_work() || (config_.keeps_a_thief && last && active_count_ != 0)) return false;
     --gates_[g].thieves;
     gates_[g].sleepers.push_back(worker);
     ++asleep_;
@@ -93,7 +93,7 @@ class gates {
     --asleep_;
     wake_(worker);
   }
-  void wake_one(std::uint32_t g) { notify_somebody(g); }
+  void wake_one(std::uint32_t g) { notify_any(g); }
   void wake_here(std::uint32_t g) {
     while (!gates_[g].sleepers.empty()) notify_one(g);
   }
@@ -110,8 +110,8 @@ class gates {
   std::uint32_t after(std::uint32_t g, std::uint32_t i) const noexcept {
     return static_cast<std::uint32_t>((g + i) % gates_.size());
   }
-  bool somebody_sleeps() const noexcept { return asleep_ != 0; }
-  bool nobody_searches() const noexcept {
+  bool any_sleeps() const noexcept { return asleep_ != 0; }
+  bool no_thieves() const noexcept {
     for (gate const& g : gates_)
       if (g.thieves != 0) return false;
     return true;
@@ -124,15 +124,15 @@ class gates {
     wake_(worker);
   }
   /// This gate's workers first.
-  void notify_somebody(std::uint32_t g) {
+  void notify_any(std::uint32_t g) {
     for (std::uint32_t i = 0; i != gates_.size(); ++i)
       if (!gates_[after(g, i)].sleepers.empty()) return notify_one(after(g, i));
   }
 
   std::vector<gate> gates_;
-  idle_rules rules_;
+  idle_config config_;
   Wake wake_;
-  std::uint32_t actives_ = 0, asleep_ = 0;
+  std::uint32_t active_count_ = 0, asleep_ = 0;
 };
 
 }  // namespace heist::sim

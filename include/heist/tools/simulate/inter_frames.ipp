@@ -12,7 +12,7 @@ HEIST_BODY void frames::start_body(worker& w, std::uint32_t t) {
   inter_state& s = inter_[t] = {};
   s.entry = region_profile::root;
   s.leaf = region.is_leaf(1, s.entry);
-  s.pool = region.home(w.squad);
+  s.pool = region.scheduler(w.squad);
   tasks_[t].bound = t;
   squads_.add_pinned(s.pool, {item::kind::inter, t});
 }
@@ -28,7 +28,7 @@ HEIST_BODY void frames::start_inter_children(worker& w, std::uint32_t t, stage c
     child.path = tier::path_of_child(inter_[t].path, index);
     child.entry = region.entry_of_child(inter_[t].entry, index);
     child.leaf = region.is_leaf(tasks_[c].depth + 1, child.entry);
-    child.pool = region.squad_of(child.path, w.squad, facts_.remembers_squads);
+    child.pool = region.squad_of(child.path, w.squad, info_.has_history_squads);
     tasks_[c].bound = c;
     squads_.add(child.pool, {item::kind::inter, c});
   }

@@ -23,7 +23,7 @@ class lru_cache {
   /// The content of a block has changed here; nothing if it is not there.
   void write(std::uint32_t block, std::uint32_t version) noexcept {
     if (slots_.empty()) return;
-    if (std::uint32_t const at = slots_[slot_of(block)]; at != nobody) lines_[at].version = version;
+    if (std::uint32_t const at = slots_[slot_of(block)]; at != none) lines_[at].version = version;
   }
 
   /// How many blocks are there.
@@ -31,7 +31,7 @@ class lru_cache {
   std::uint32_t capacity() const noexcept { return capacity_; }
 
  private:
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   struct line {
     std::uint32_t block, version;
@@ -41,7 +41,9 @@ class lru_cache {
   void allocate();
 
   /// Fibonacci hashing, linear probing: the table is at most half full.
-  std::uint32_t home(std::uint32_t block) const noexcept { return shift_ == 32 ? 0 : block * 0x9E3779B9u >> shift_; }
+  std::uint32_t scheduler(std::uint32_t block) const noexcept {
+    return shift_ == 32 ? 0 : block * 0x9E3779B9u >> shift_;
+  }
   std::uint32_t mask() const noexcept { return static_cast<std::uint32_t>(slots_.size() - 1); }
   /// Where the block is, or would be.
   std::uint32_t slot_of(std::uint32_t block) const noexcept;
@@ -58,7 +60,7 @@ class lru_cache {
   std::uint32_t capacity_;
   std::vector<std::uint32_t> slots_;  ///< places in lines_; a power of two of them
   std::vector<line> lines_;
-  std::uint32_t newest_ = nobody, oldest_ = nobody;
+  std::uint32_t newest_ = none, oldest_ = none;
   unsigned shift_ = 0;
 };
 

@@ -46,8 +46,8 @@ class memory {
   ticks served(ticks now, ticks alone) noexcept { return nodes_.served(now, alone); }
 
   /// Where the pages are that have been touched; none without options::numa.
-  std::optional<page_homes> homes() const {
-    return nodes_.enabled() && enabled_ ? std::optional{nodes_.homes()} : std::nullopt;
+  std::optional<page_node_map> node_map() const {
+    return nodes_.enabled() && enabled_ ? std::optional{nodes_.node_map()} : std::nullopt;
   }
 
  private:

@@ -46,22 +46,22 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   lru_cache& own = own_[w];
   lru_cache& shared = shared_[squad_of_[w]];
   std::uint32_t const side = 1 + (shared.capacity() == 0 ? w : squad_of_[w]);
-  std::uint64_t own_hits = 0, shared_hits = 0, far = 0, transfers = 0, taken_back = 0;
+  std::uint64_t own_hits = 0, shared_hits = 0, far = 0, switch_count = 0, taken_back = 0;
   for (std::uint32_t b = where.first; b != where.first + where.blocks; ++b) {
     std::uint32_t& version = versions_[b];
-    bool const is_elsewhere = is_transfer(b, side);
+    bool const is_remote = is_transfer(b, side);
     std::uint64_t const hits = own_hits + shared_hits;
     if (own.use(b, version)) {
       ++own_hits;
     } else if (shared.use(b, version)) {
       ++shared_hits;
-    } else if (is_elsewhere) {
-      ++transfers;
+    } else if (is_remote) {
+      ++switch_count;
     } else if (nodes_.enabled()) {
       far += nodes_.fetch(w, b, block_bytes_, where.writes);
     }
     if (where.writes) {
-      if (is_elsewhere && own_hits + shared_hits != hits) ++taken_back;
+      if (is_remote && own_hits + shared_hits != hits) ++taken_back;
       ++version;
       own.write(b, version);
       shared.write(b, version);
@@ -73,10 +73,10 @@ HEIST_BODY ticks memory::access(std::uint32_t w, std::uint32_t touch, cache_miss
   seen.shared_hits += shared_hits * lines_;
   seen.memory += misses * lines_;
   seen.far_memory += far * lines_;
-  seen.transfers += transfers * lines_;
+  seen.switch_count += switch_count * lines_;
   return cost(costs_.private_hit, own_hits, random) + cost(costs_.shared_hit, shared_hits, random) +
-         cost(costs_.memory, misses - far - transfers, random) + cost(costs_.far_memory, far, random) +
-         cost(costs_.transfer.value_or(costs_.memory), transfers + taken_back, random);
+         cost(costs_.memory, misses - far - switch_count, random) + cost(costs_.far_memory, far, random) +
+         cost(costs_.transfer.value_or(costs_.memory), switch_count + taken_back, random);
 }
 
 HEIST_BODY bool memory::is_transfer(std::uint32_t block, std::uint32_t side) noexcept {
@@ -86,15 +86,15 @@ HEIST_BODY bool memory::is_transfer(std::uint32_t block, std::uint32_t side) noe
 }
 
 HEIST_BODY void memory::number_blocks(program const& p, std::uint64_t block) {
-  using piece = std::pair<std::uint64_t, std::uint64_t>;  // first block and the one behind the last
+  using part = std::pair<std::uint64_t, std::uint64_t>;  // first block and the one behind the last
   auto const blocks_of = [&](touch const& t) {
-    return piece{t.address / block, t.bytes == 0 ? t.address / block : (t.address + (t.bytes - 1)) / block + 1};
+    return part{t.address / block, t.bytes == 0 ? t.address / block : (t.address + (t.bytes - 1)) / block + 1};
   };
-  std::vector<piece> pieces;
-  for (touch const& t : p.touches()) pieces.push_back(blocks_of(t));
-  std::sort(pieces.begin(), pieces.end());
-  std::vector<piece> merged;
-  for (piece const& now : pieces) {
+  std::vector<part> parts;
+  for (touch const& t : p.touches()) parts.push_back(blocks_of(t));
+  std::sort(parts.begin(), parts.end());
+  std::vector<part> merged;
+  for (part const& now : parts) {
     if (merged.empty() || now.first > merged.back().second) {
       merged.push_back(now);
     } else {
@@ -102,8 +102,8 @@ HEIST_BODY void memory::number_blocks(program const& p, std::uint64_t block) {
     }
   }
   std::vector<std::uint64_t> number{0};
-  for (piece const& m : merged) nodes_.add_blocks(m.first, m.second - m.first);
-  for (piece const& m : merged) number.push_back(number.back() + (m.second - m.first));
+  for (part const& m : merged) nodes_.add_blocks(m.first, m.second - m.first);
+  for (part const& m : merged) number.push_back(number.back() + (m.second - m.first));
   if (number.back() >= std::uint64_t{1} << 31)
     detail::fail(
         "the program touches {} blocks of {} bytes, too many to simulate; fix it by larger blocks "
@@ -111,9 +111,9 @@ HEIST_BODY void memory::number_blocks(program const& p, std::uint64_t block) {
         number.back(), block);
   versions_.assign(static_cast<std::size_t>(number.back()), 0);
   for (touch const& t : p.touches()) {
-    piece const wanted = blocks_of(t);
+    part const wanted = blocks_of(t);
     auto const in = static_cast<std::size_t>(
-        std::upper_bound(merged.begin(), merged.end(), piece{wanted.first, ~std::uint64_t{0}}) - merged.begin() - 1);
+        std::upper_bound(merged.begin(), merged.end(), part{wanted.first, ~std::uint64_t{0}}) - merged.begin() - 1);
     touches_.push_back({static_cast<std::uint32_t>(number[in] + (wanted.first - merged[in].first)),
                         static_cast<std::uint32_t>(wanted.second - wanted.first), t.writes});
   }

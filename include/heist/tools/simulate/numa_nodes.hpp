@@ -10,7 +10,7 @@
 #include "heist/core/topology/squads.hpp"
 #include "heist/tools/simulate/duration.hpp"
 #include "heist/tools/simulate/options.hpp"
-#include "heist/tools/simulate/page_homes.hpp"
+#include "heist/tools/simulate/page_node_map.hpp"
 
 namespace heist::sim {
 
@@ -36,7 +36,7 @@ class numa_nodes {
   /// How long a stage waits that began now, has fetched all that it fetches, and would wait so long if nobody else did.
   ticks served(ticks now, ticks alone) noexcept;
 
-  page_homes homes() const;
+  page_node_map node_map() const;
 
  private:
   struct queue {
@@ -51,8 +51,8 @@ class numa_nodes {
   std::uint64_t const block_bytes_;
   std::vector<std::uint32_t> const node_of_;
   std::uint32_t const count_;
-  std::vector<std::uint64_t> numbers_;  ///< of pages that blocks are in
-  std::vector<std::uint32_t> homes_;    ///< their nodes
+  std::vector<std::uint64_t> numbers_;   ///< of pages that blocks are in
+  std::vector<std::uint32_t> node_map_;  ///< their nodes
   std::vector<std::uint32_t> page_of_block_;
   std::vector<queue> node_queues_, link_queues_;
 };

@@ -26,11 +26,11 @@ HEIST_BODY numa_nodes::numa_nodes(options const& wanted, std::uint32_t count, st
         "pages of {} bytes and blocks of {}; fix it by options::numa.page_bytes, usually 4096, which is a multiple "
         "of caches.block_bytes",
         wanted_.page_bytes, block_bytes_);
-  if (wanted_.homes != nullptr && wanted_.homes->page_bytes != wanted_.page_bytes)
+  if (wanted_.node_map != nullptr && wanted_.node_map->page_bytes != wanted_.page_bytes)
     detail::fail("the homes are of pages of {} bytes, but pages have {}; fix it by the same options::numa.page_bytes",
-                 wanted_.homes->page_bytes, wanted_.page_bytes);
-  if (wanted_.homes != nullptr) {
-    for (auto const& [page, node] : wanted_.homes->nodes) {
+                 wanted_.node_map->page_bytes, wanted_.page_bytes);
+  if (wanted_.node_map != nullptr) {
+    for (auto const& [page, node] : wanted_.node_map->nodes) {
       if (node >= count_)
         detail::fail("page {} is on node {}, but the machine has {}; fix it by homes of the same machine", page, node,
                      count_);
@@ -46,7 +46,8 @@ HEIST_BODY void numa_nodes::add_blocks(std::uint64_t first, std::uint64_t count)
     std::uint64_t const page = block * block_bytes_ / wanted_.page_bytes;
     if (numbers_.empty() || numbers_.back() != page) {
       numbers_.push_back(page);
-      homes_.push_back(wanted_.homes == nullptr ? page_homes::nowhere : wanted_.homes->node_of(block * block_bytes_));
+      node_map_.push_back(wanted_.node_map == nullptr ? page_node_map::no_place
+                                                      : wanted_.node_map->node_of(block * block_bytes_));
     }
     page_of_block_.push_back(static_cast<std::uint32_t>(numbers_.size() - 1));
   }
@@ -54,12 +55,13 @@ HEIST_BODY void numa_nodes::add_blocks(std::uint64_t first, std::uint64_t count)
 
 HEIST_BODY bool numa_nodes::fetch(std::uint32_t w, std::uint32_t block, std::uint64_t bytes, bool writes) noexcept {
   std::uint32_t const near = node_of_[w], page = page_of_block_[block];
-  std::uint32_t& home = homes_[page];
-  if (home == page_homes::nowhere)
-    home = wanted_.pages == page_placement::first_touch ? near : static_cast<std::uint32_t>(numbers_[page] % count_);
-  node_queues_[home].ordered += writes ? 2 * bytes : bytes;
-  if (home == near) return false;
-  link_queues_[home].ordered += bytes;
+  std::uint32_t& scheduler = node_map_[page];
+  if (scheduler == page_node_map::no_place)
+    scheduler =
+        wanted_.pages == page_placement::first_touch ? near : static_cast<std::uint32_t>(numbers_[page] % count_);
+  node_queues_[scheduler].ordered += writes ? 2 * bytes : bytes;
+  if (scheduler == near) return false;
+  link_queues_[scheduler].ordered += bytes;
   if (writes) link_queues_[near].ordered += bytes;
   return true;
 }
@@ -74,10 +76,10 @@ HEIST_BODY ticks numa_nodes::served(ticks now, ticks alone) noexcept {
   return longest;
 }
 
-HEIST_BODY page_homes numa_nodes::homes() const {
-  page_homes all{wanted_.page_bytes, {}};
-  for (std::size_t i = 0; i != homes_.size(); ++i)
-    if (homes_[i] != page_homes::nowhere) all.nodes.emplace_back(numbers_[i], homes_[i]);
+HEIST_BODY page_node_map numa_nodes::node_map() const {
+  page_node_map all{wanted_.page_bytes, {}};
+  for (std::size_t i = 0; i != node_map_.size(); ++i)
+    if (node_map_[i] != page_node_map::no_place) all.nodes.emplace_back(numbers_[i], node_map_[i]);
   return all;
 }
 

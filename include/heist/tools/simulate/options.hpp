@@ -12,7 +12,7 @@
 #include "heist/locality/policy/steal_tree.hpp"
 #include "heist/tools/simulate/costs.hpp"
 #include "heist/tools/simulate/node_order.hpp"
-#include "heist/tools/simulate/page_homes.hpp"
+#include "heist/tools/simulate/page_node_map.hpp"
 
 namespace heist::sim {
 
@@ -47,10 +47,11 @@ enum class page_placement : std::uint8_t {
 /// tick is a nanosecond; 0: no limit.
 struct numa {
   page_placement pages = page_placement::ignored;
-  std::uint64_t page_bytes = 4096;    ///< a multiple of caches::block_bytes
-  page_homes const* homes = nullptr;  ///< of pages that have been touched before: report::homes of another simulation
-  std::uint64_t node_bandwidth = 0;   ///< of the memory of one node
-  std::uint64_t link_bandwidth = 0;   ///< of what one node sends to all others
+  std::uint64_t page_bytes = 4096;  ///< a multiple of caches::block_bytes
+  page_node_map const* node_map =
+      nullptr;                       ///< of pages that have been touched before: report::homes of another simulation
+  std::uint64_t node_bandwidth = 0;  ///< of the memory of one node
+  std::uint64_t link_bandwidth = 0;  ///< of what one node sends to all others
 };
 
 /// The workers, machine, costs and caches of a simulation.

@@ -40,7 +40,7 @@ struct task {
 };
 
 /// A phase that is run again and again: what heist::region is to a real program.
-struct region_facts {
+struct region_info {
   std::string name;
   std::uint64_t bytes = 0;      ///< all data that it touches (S_d); 0 unknown
   std::uint32_t branching = 0;  ///< into how many parts a task divides its data (B); 0 unknown
@@ -61,7 +61,7 @@ class program {
   std::string const& name() const noexcept { return name_; }
   std::size_t task_count() const noexcept { return tasks_.size(); }
   std::span<run const> runs() const noexcept { return runs_; }
-  std::span<region_facts const> regions() const noexcept { return regions_; }
+  std::span<region_info const> regions() const noexcept { return regions_; }
 
   task const& task_at(std::uint32_t t) const noexcept { return tasks_[t]; }
   stage const& stage_at(std::uint32_t t, std::uint32_t s) const noexcept { return stages_[tasks_[t].first_stage + s]; }
@@ -94,7 +94,7 @@ class program {
   std::vector<stage> stages_;
   std::vector<touch> touches_;
   std::vector<run> runs_;
-  std::vector<region_facts> regions_;
+  std::vector<region_info> regions_;
   std::vector<std::uint32_t> successor_begin_, successors_, predecessors_;  ///< empty without graphs
   std::uint64_t tasks_run_ = 0;
   ticks work_ = 0, span_ = 0;

@@ -24,8 +24,8 @@ class program_builder {
  public:
   explicit program_builder(std::string name) { made_.name_ = std::move(name); }
 
-  std::uint32_t add_region(region_facts facts) {
-    made_.regions_.push_back(std::move(facts));
+  std::uint32_t add_region(region_info info) {
+    made_.regions_.push_back(std::move(info));
     return static_cast<std::uint32_t>(made_.regions_.size() - 1);
   }
   void set_region_bytes(std::uint32_t region, std::uint64_t bytes) { made_.regions_[region].bytes = bytes; }

@@ -41,9 +41,9 @@ class rank_run {
 
   std::vector<rank_task> const& tasks_;
   rank_options const& wanted_;
-  std::vector<std::vector<std::uint32_t>> takers_;  ///< by task
-  std::vector<std::vector<std::uint32_t>> abroad_;  ///< by task: other ranks that take its value
-  std::vector<std::uint32_t> missing_;              ///< by task: inputs that are not there
+  std::vector<std::vector<std::uint32_t>> consumers_;  ///< by task
+  std::vector<std::vector<std::uint32_t>> abroad_;     ///< by task: other ranks that take its value
+  std::vector<std::uint32_t> missing_;                 ///< by task: inputs that are not there
   std::vector<arrival> arrivals_;
   std::vector<std::vector<job>> ready_;  ///< by rank; the last is the next
   std::vector<std::uint32_t> idle_;      ///< by rank: workers
@@ -58,7 +58,7 @@ class rank_run {
 HEIST_BODY rank_run::rank_run(std::vector<rank_task> const& tasks, rank_options const& wanted)
     : tasks_{tasks},
       wanted_{wanted},
-      takers_(tasks.size()),
+      consumers_(tasks.size()),
       abroad_(tasks.size()),
       missing_(tasks.size()),
       ready_(wanted.ranks),
@@ -69,7 +69,7 @@ HEIST_BODY rank_run::rank_run(std::vector<rank_task> const& tasks, rank_options 
   for (std::uint32_t t = 0; t < tasks.size(); ++t) {
     missing_[t] = static_cast<std::uint32_t>(tasks[t].inputs.size());
     for (std::uint32_t const from : tasks[t].inputs) {
-      takers_[from].push_back(t);
+      consumers_[from].push_back(t);
       auto& ranks = abroad_[from];
       if (tasks[from].rank != tasks[t].rank && std::find(ranks.begin(), ranks.end(), tasks[t].rank) == ranks.end())
         ranks.push_back(tasks[t].rank);
@@ -147,7 +147,7 @@ HEIST_BODY void rank_run::end(job j) {
 }
 
 HEIST_BODY void rank_run::arrived(std::uint32_t task, std::uint32_t rank) {
-  for (std::uint32_t const t : takers_[task]) {
+  for (std::uint32_t const t : consumers_[task]) {
     if (tasks_[t].rank == rank && --missing_[t] == 0) ready_[rank].push_back(t);
   }
 }

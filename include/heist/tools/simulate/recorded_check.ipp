@@ -109,7 +109,7 @@ class recorded_builder {
     std::uint32_t made, recorded;
     std::uint64_t path;
   };
-  struct piece {
+  struct part {
     std::uint64_t address = 0, bytes = 0;
   };
 
@@ -177,18 +177,18 @@ class recorded_builder {
   }
 
   /// `own`: where the memory without an address is of the tasks of the same path, if its region is known.
-  void begin(std::uint32_t made, std::uint32_t number, piece* own) {
+  void begin(std::uint32_t made, std::uint32_t number, part* own) {
     recorded_task const& task = recorded_.tasks[number];
     built_.begin(made, task.function);
     built_.work(task.work.front());
     std::uint64_t address = task.address;
     if (address == recorded_task::unknown_address) {
-      piece const fresh{free_, task.bytes};
+      part const unused{free_, task.bytes};
       if (own == nullptr || own->bytes < task.bytes) {
         free_ += task.bytes;
-        if (own != nullptr) *own = fresh;
+        if (own != nullptr) *own = unused;
       }
-      address = own != nullptr ? own->address : fresh.address;
+      address = own != nullptr ? own->address : unused.address;
     }
     built_.touch(address, task.bytes, task.writes);
   }
@@ -196,8 +196,8 @@ class recorded_builder {
   recorded_program const& recorded_;
   recorded_children const children_;
   program_builder built_;
-  std::uint64_t free_ = 0;                               ///< behind all memory so far
-  std::unordered_map<std::uint64_t, piece> own_memory_;  ///< by path; only looked up
+  std::uint64_t free_ = 0;                              ///< behind all memory so far
+  std::unordered_map<std::uint64_t, part> own_memory_;  ///< by path; only looked up
 };
 
 }  // namespace detail

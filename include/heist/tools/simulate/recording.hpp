@@ -23,7 +23,7 @@ class recording {
   std::size_t worker_count() const noexcept { return events_.size(); }
   std::int64_t start_ns() const noexcept { return 0; }
   std::size_t event_count(std::size_t worker) const noexcept { return events_[worker].size(); }
-  std::size_t dropped(std::size_t /*worker*/) const noexcept { return 0; }
+  std::size_t released(std::size_t /*worker*/) const noexcept { return 0; }
   recorded_event const& event_at(std::size_t worker, std::size_t i) const noexcept { return events_[worker][i]; }
 
   /// Where the tasks of two tiers ran, for check_placement(); empty without tiers.

@@ -10,7 +10,7 @@
 #include "heist/core/base/config.hpp"
 #include "heist/locality/policy/steal_tree.hpp"
 #include "heist/tools/simulate/duration.hpp"
-#include "heist/tools/simulate/page_homes.hpp"
+#include "heist/tools/simulate/page_node_map.hpp"
 #include "heist/tools/simulate/recording.hpp"
 
 namespace heist::sim {
@@ -22,7 +22,7 @@ struct time_split {
   ticks fork_join = 0;  ///< forks, joins, parking, nodes, pools, waking others
   ticks steal = 0;      ///< attempts that were successful, until the task starts
   ticks search = 0;     ///< everything else that is done without work and awake
-  ticks waiting = 0;    ///< inside joins that wait (join::leapfrog, join::wait), with nothing to run; under a strict
+  ticks waiting = 0;    ///< inside joins that wait (join::leapfrog, join::spin), with nothing to run; under a strict
                         ///< replay_mode for what the tree gives
   ticks asleep = 0;     ///< from the moment it gives up until it searches again
 
@@ -35,9 +35,9 @@ struct time_split {
 /// memory, those of shared caches are memory; far_memory of these came from another NUMA node's (options::numa),
 /// transfers out of other caches (counted with costs::transfer only).
 struct cache_misses {
-  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0, transfers = 0;
+  std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0, switch_count = 0;
 
-  std::uint64_t near_memory() const noexcept { return memory - far_memory - transfers; }
+  std::uint64_t near_memory() const noexcept { return memory - far_memory - switch_count; }
 
   cache_misses& operator+=(cache_misses const& o) noexcept;
   friend bool operator==(cache_misses const&, cache_misses const&) = default;
@@ -85,9 +85,9 @@ struct report {
   time_split time;                 ///< of all workers
   cache_misses cache;
   std::vector<cache_misses> cache_of_squad;
-  std::vector<steal_tree> trees;    ///< of each run; where the policy's order is recorded. Of a graph: empty
-  std::optional<page_homes> homes;  ///< of the pages that were touched; with options::numa
-  std::vector<ticks> run_times;     ///< of each run of the program, from the end of the one before
+  std::vector<steal_tree> trees;          ///< of each run; where the policy's order is recorded. Of a graph: empty
+  std::optional<page_node_map> node_map;  ///< of the pages that were touched; with options::numa
+  std::vector<ticks> run_times;           ///< of each run of the program, from the end of the one before
   std::vector<worker_report> per_worker;
   std::vector<sample> series;  ///< equally far apart
   ticks series_interval = 0;

@@ -19,7 +19,7 @@ HEIST_COLD_BODY std::string json_of(time_split const& t) {
 HEIST_COLD_BODY std::string json_of(cache_misses const& c) {
   return fmt::format(
       R"({{"accesses": {}, "private_hits": {}, "shared_hits": {}, "memory": {}, "far_memory": {}, "transfers": {}}})",
-      c.accesses, c.private_hits, c.shared_hits, c.memory, c.far_memory, c.transfers);
+      c.accesses, c.private_hits, c.shared_hits, c.memory, c.far_memory, c.switch_count);
 }
 /// The elements of an array, each on a line of its own.
 template <class Range, class F>
@@ -44,7 +44,7 @@ HEIST_COLD_BODY cache_misses& cache_misses::operator+=(cache_misses const& o) no
   shared_hits += o.shared_hits;
   memory += o.memory;
   far_memory += o.far_memory;
-  transfers += o.transfers;
+  switch_count += o.switch_count;
   return *this;
 }
 
@@ -66,9 +66,9 @@ HEIST_COLD_BODY std::string report::text() const {
   if (cache.far_memory != 0)
     text += fmt::format("of these, {} from the memory of other nodes ({:.1f}%)\n", cache.far_memory,
                         100 * static_cast<double>(cache.far_memory) / static_cast<double>(cache.memory));
-  if (cache.transfers != 0)
-    text += fmt::format("of these, {} out of other caches ({:.1f}%)\n", cache.transfers,
-                        100 * static_cast<double>(cache.transfers) / static_cast<double>(cache.memory));
+  if (cache.switch_count != 0)
+    text += fmt::format("of these, {} out of other caches ({:.1f}%)\n", cache.switch_count,
+                        100 * static_cast<double>(cache.switch_count) / static_cast<double>(cache.memory));
   auto const percent = [all = static_cast<double>(time.total())](ticks part) {
     return all == 0 ? 0.0 : 100 * static_cast<double>(part) / all;
   };

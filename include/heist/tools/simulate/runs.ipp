@@ -23,7 +23,7 @@ HEIST_BODY void frames::begin_run(worker& w) {
     return push_but_first(w, sources);
   }
   region_memory& region = region_of(r);
-  region.plan(program_, r, facts_);
+  region.plan(program_, r, info_);
   tasks_[r.first] = {};
   if (region.how() == division::flat || region.how() == division::profiled)
     return begin(w, r.first, started::run, none);
@@ -52,10 +52,10 @@ HEIST_BODY void frames::end_node(worker& w, std::uint32_t t) {
 
 HEIST_BODY void frames::end_run(worker& w) {
   run const& r = program_.runs()[run_];
-  if (r.nodes == 0) region_of(r).finish(program_, r, facts_);
-  told_.run_times.push_back(now_ - run_began_);
+  if (r.nodes == 0) region_of(r).finish(program_, r, info_);
+  told_.run_times.push_back(now_ - run_start_time_);
   if (notes_) told_.trees.push_back(r.nodes == 0 ? notes_->finish_run() : steal_tree{});
-  run_began_ = now_;
+  run_start_time_ = now_;
   if (++run_ == program_.runs().size()) {
     finished_ = true;
     return;

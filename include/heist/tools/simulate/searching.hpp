@@ -10,8 +10,8 @@
 #include "heist/core/policy/victim_watch.hpp"
 #include "heist/tools/simulate/broken_promise.hpp"
 #include "heist/tools/simulate/frames.hpp"
-#include "heist/tools/simulate/gifts.hpp"
 #include "heist/tools/simulate/inter_frames.hpp"
+#include "heist/tools/simulate/mailbox.hpp"
 #include "heist/tools/simulate/runs.hpp"
 #include "heist/tools/simulate/sim_error.hpp"
 #include "heist/tools/simulate/taking.hpp"
@@ -23,7 +23,7 @@ template <policy::executor_policy Policy>
 class searcher : protected frames {
   using victim_type = typename Policy::victim_type;
   using idle_type = typename Policy::idle_type;
-  static constexpr bool tiers = Policy::tier_type::division != tiering::none;
+  static constexpr bool tiers = Policy::tier_type::division != tier_mode::none;
   static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
 
   /// As in the executor: after so many attempts a thief takes what is meant for others, and a head what belongs to
@@ -37,7 +37,7 @@ class searcher : protected frames {
       : frames{p,
                wanted,
                {Policy::order_type::value, Policy::join_type::strategy, Policy::tier_type::division,
-                idle_rules::of<idle_type>(), tier::remembers_squads<typename Policy::tier_type>()}},
+                idle_config::of<idle_type>(), tier::has_history_squads<typename Policy::tier_type>()}},
         decisions_(count_) {
     if constexpr (victim::placed_policy<victim_type>) {
       for (worker& w : workers_) decisions_[w.number].victim.place(view_of_all(w), machine_, placed_);
@@ -50,12 +50,12 @@ class searcher : protected frames {
     for (worker& w : workers_) {
       w.next = step::search;
       if (w.number == 0) {
-        gates_.become_thief(gate_of(w));
+        gates_.start_stealing(gate_of(w));
         w.searching = true;
         w.in_hand = {item::kind::next_run, none};
         w.next = step::use_hand;
         found(w);
-        become_active(w);
+        set_active(w);
       }
       queue_.add(0, w.number);
     }
@@ -69,8 +69,8 @@ class searcher : protected frames {
         return call_next(w);
       case step::join_next:
         return join_next(w);
-      case step::robbed_thief:
-        return robbed_thief(w);
+      case step::stolen_from_thief:
+        return stolen_from_thief(w);
       case step::use_hand:
         return use_hand(w);
       case step::take_up:
@@ -81,13 +81,13 @@ class searcher : protected frames {
         return look_round(w);
       case step::attempt:
         return attempt(w);
-      case step::rob_mate:
-        return rob_mate(w);
-      case step::look_mate:
+      case step::steal_from_peer:
+        return steal_from_peer(w);
+      case step::look_at_peer:
       case step::look:
         return look(w);
-      case step::rob:
-        return rob(w);
+      case step::steal_from_victim:
+        return steal_from_victim(w);
       case step::pause:
         return pause(w);
     }
@@ -99,16 +99,16 @@ class searcher : protected frames {
   void search(worker& w) {
     if (w.asleep) {
       w.asleep = false;
-      w.woken = true;
+      w.notified = true;
       if constexpr (idle::sleep_told_policy<idle_type>)
-        decisions_[w.number].idle.slept((now_ - w.stretch) * cost().clock);
+        decisions_[w.number].idle.slept((now_ - w.subrange) * cost().clock);
       --asleep_;
       if (recording_) recording_->slept(w.number, false, now_);
     }
-    if (follow_.strict()) return await_gift(w);
+    if (follow_.strict()) return await_mail(w);
     if (!w.searching) {
       w.searching = true;
-      gates_.become_thief(gate_of(w));
+      gates_.start_stealing(gate_of(w));
     }
     if (tiers && w.head) {
       squads_.head_is_awake(w.squad);
@@ -118,9 +118,9 @@ class searcher : protected frames {
   }
 
   /// Strict following: nobody searches.
-  void await_gift(worker& w) {
-    if (item const i = take_gift(w); i) return take_in_hand(w, i);
-    w.awaits_gift = true;
+  void await_mail(worker& w) {
+    if (item const i = take_mail(w); i) return take_in_hand(w, i);
+    w.awaits_mail = true;
     w.doing = activity::waiting;  // until it is given something
   }
 
@@ -135,14 +135,14 @@ class searcher : protected frames {
       w.first_look = true;
       look_in_squad(w);
     } else {
-      ticks const holds_back = times(cost().pause, d.idle.holdback(), w);
+      ticks const holds_back = times(cost().pause, d.idle.wake_delay(), w);
       if (holds_back == 0) return look_round(w);
       spend(w, holds_back, activity::search, step::look_round);
     }
   }
   void look_round(worker& w) {
     w.first_look = false;
-    if (item const i = take_gift(w); i) return take(w, i);
+    if (item const i = take_mail(w); i) return take(w, i);
     if (item const i = take_submitted(); i) return take(w, i);
     if constexpr (victim::search_policy<victim_type>) decisions_[w.number].victim.begin(view_of_all(w), w.random);
     attempt(w);
@@ -150,9 +150,9 @@ class searcher : protected frames {
 
   void attempt(worker& w) {
     ++w.attempts;
-    if (item const i = take_gift(w); i) return take(w, i);
+    if (item const i = take_mail(w); i) return take(w, i);
     if (w.attempts % last_interval == 0) {
-      if (item const i = follow_.take_any_gift(); i) return take(w, i);
+      if (item const i = follow_.take_any_mail(); i) return take(w, i);
     }
     if constexpr (tiers) {
       look_in_squad(w);
@@ -174,9 +174,9 @@ class searcher : protected frames {
     }
     squad_has_nothing(w);
   }
-  void rob_mate(worker& w) {
-    worker& robbed = workers_[placed_.members[w.squad][w.victim]];
-    if (!rob_one(w, robbed, true, decisions_[w.number].near, w.victim)) squad_has_nothing(w);
+  void steal_from_peer(worker& w) {
+    worker& stolen_from = workers_[placed_.members[w.squad][w.victim]];
+    if (!steal_one(w, stolen_from, true, decisions_[w.number].near, w.victim)) squad_has_nothing(w);
   }
   void squad_has_nothing(worker& w) {
     if (w.first_look) return look_round(w);
@@ -207,12 +207,13 @@ class searcher : protected frames {
               "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
               "when next() has named its own number (V4)"));
         ++w.told.looks;
-        return spend(w, draw(cost().look, w) + way_to(w, near), activity::search, near ? step::look_mate : step::look);
+        return spend(w, draw(cost().look, w) + way_to(w, near), activity::search,
+                     near ? step::look_at_peer : step::look);
       }
     }
     if (near && w.victim == me.self) return squad_has_nothing(w);
     if (!near) {
-      if (!d.watch.leaves_nobody_out(me, w.victim, [&](std::uint32_t u) {
+      if (!d.watch.includes_all(me, w.victim, [&](std::uint32_t u) {
             return u == w.number ? !master_.empty() : offer_of(workers_[u], may_have_frames(w, workers_[u])).tasks != 0;
           }))
         throw sim_error(victim::complaint<victim_type>(
@@ -223,7 +224,8 @@ class searcher : protected frames {
       }
     }
     ++w.told.attempts;
-    spend(w, draw(cost().attempt, w) + way_to(w, near), activity::search, near ? step::rob_mate : step::rob);
+    spend(w, draw(cost().attempt, w) + way_to(w, near), activity::search,
+          near ? step::steal_from_peer : step::steal_from_victim);
   }
   /// What an attempt at w.victim, or a look, takes because the victim is far or unfamiliar.
   ticks way_to(worker& w, bool near) {
@@ -233,58 +235,58 @@ class searcher : protected frames {
   }
   void look(worker& w) {
     if constexpr (is_sampling) {
-      bool const near = w.next == step::look_mate;
+      bool const near = w.next == step::look_at_peer;
       worker const& seen = near ? workers_[placed_.members[w.squad][w.victim]] : workers_[w.victim];
       (near ? decisions_[w.number].near : decisions_[w.number].victim)
           .looked(w.victim, offer_of(seen, may_have_frames(w, seen)));
       choose_from(w, near);
     }
   }
-  void rob(worker& w) {
-    worker& robbed = workers_[w.victim];
-    if (rob_one(w, robbed, may_have_frames(w, robbed), decisions_[w.number].victim, w.victim)) return;
-    if (robbed.help_wanted != 0) {
-      --robbed.help_wanted;
-      gates_.wake_one(gate_of(robbed));
+  void steal_from_victim(worker& w) {
+    worker& stolen_from = workers_[w.victim];
+    if (steal_one(w, stolen_from, may_have_frames(w, stolen_from), decisions_[w.number].victim, w.victim)) return;
+    if (stolen_from.help_wanted != 0) {
+      --stolen_from.help_wanted;
+      gates_.wake_one(gate_of(stolen_from));
     }
     failed(w);
   }
 
-  /// Takes the oldest thing that `robbed` has, and tells the policy what came of it.
-  bool rob_one(worker& w, worker& robbed, bool with_frames, victim_type& victim, std::uint32_t named) {
-    bool const has_deque = !robbed.deque.empty();
-    bool const has_frames = with_frames && !robbed.continuations.empty();
-    bool const has = has_deque || has_frames || !robbed.offered.empty();
+  /// Takes the oldest thing that `stolen_from` has, and tells the policy what came of it.
+  bool steal_one(worker& w, worker& stolen_from, bool with_frames, victim_type& victim, std::uint32_t named) {
+    bool const has_deque = !stolen_from.deque.empty();
+    bool const has_frames = with_frames && !stolen_from.continuations.empty();
+    bool const has = has_deque || has_frames || !stolen_from.published.empty();
     victim.feedback(named, has ? victim::outcome::stolen : victim::outcome::empty);
     if (!has) {
       if constexpr (victim::thief_counting_policy<victim_type>) {
-        if (robbed.searching) victim.met_thief(named);
+        if (stolen_from.searching) victim.met_thief(named);
       }
       return false;
     }
     if (has_deque) {
       --open_;
-      stolen(w, robbed, robbed.deque.take_oldest());
+      stolen(w, stolen_from, stolen_from.deque.take_oldest());
     } else if (has_frames) {
-      steal_continuation(w, robbed);
+      steal_continuation(w, stolen_from);
     } else {
-      steal_offered(w, robbed);
+      steal_published(w, stolen_from);
     }
     found(w);
-    become_active(w);
+    set_active(w);
     return true;
   }
 
   /// Frames stay in their squad.
-  static bool may_have_frames(worker const& w, worker const& robbed) noexcept {
-    return !tiers || w.squad == robbed.squad;
+  static bool may_have_frames(worker const& w, worker const& stolen_from) noexcept {
+    return !tiers || w.squad == stolen_from.squad;
   }
   victim::offer offer_of(worker const& seen, bool with_frames) const noexcept {
     auto const many = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
     if (!seen.deque.empty()) return {many(seen.deque.size()), 0};
     if (with_frames && !seen.continuations.empty())
       return {many(seen.continuations.size()), tasks_[seen.continuations.oldest()].depth};
-    if (!seen.offered.empty()) return {many(seen.offered.size()), tasks_[seen.offered.oldest()].depth};
+    if (!seen.published.empty()) return {many(seen.published.size()), tasks_[seen.published.oldest()].depth};
     return {};
   }
 
@@ -301,7 +303,7 @@ class searcher : protected frames {
       case idle::step::sleep:
         break;
     }
-    if (item const i = follow_.take_any_gift(); i) return take(w, i);
+    if (item const i = follow_.take_any_mail(); i) return take(w, i);
     if (tiers && w.head) {
       if (item const i = squads_.head_take_any(w.squad); i) return take(w, i);
     }
@@ -330,10 +332,10 @@ class searcher : protected frames {
   }
   /// Is there something that `w` may take?
   bool work_for(worker const& w) const noexcept {
-    if (open_ != 0 || follow_.has(w.number) || follow_.has_gifts()) return true;
+    if (open_ != 0 || follow_.has(w.number) || follow_.has_mail()) return true;
     if constexpr (tiers) {
-      for (std::uint32_t const mate : placed_.members[w.squad])
-        if (!workers_[mate].continuations.empty()) return true;
+      for (std::uint32_t const peer : placed_.members[w.squad])
+        if (!workers_[peer].continuations.empty()) return true;
       return squads_.may_take(w.squad, w.head);
     } else {
       return frames_ != 0;
@@ -349,7 +351,7 @@ class searcher : protected frames {
   void found(worker& w) {
     w.searching = false;
     gates_.found_work(
-        gate_of(w), [&] { return work_for(w); }, std::exchange(w.woken, false));
+        gate_of(w), [&] { return work_for(w); }, std::exchange(w.notified, false));
     if (tiers && w.head) squads_.head_leaves(w.squad);
   }
 

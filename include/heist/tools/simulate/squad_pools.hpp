@@ -71,11 +71,11 @@ class squad_pools {
   void head_falls_asleep(std::uint32_t s) noexcept { squads_[s].head_asleep = true; }
   void head_is_awake(std::uint32_t s) noexcept { squads_[s].head_asleep = false; }
   void head_leaves(std::uint32_t s) {
-    if (squads_[s].head_away) return;
-    squads_[s].head_away = true;
+    if (squads_[s].head_absent) return;
+    squads_[s].head_absent = true;
     if (!squads_[s].pinned.empty()) wake_free_heads();
   }
-  void head_returns(std::uint32_t s) noexcept { squads_[s].head_away = false; }
+  void head_returns(std::uint32_t s) noexcept { squads_[s].head_absent = false; }
 
   /// Is there something that a member of `s` may take?
   bool may_take(std::uint32_t s, bool head) const noexcept {
@@ -91,7 +91,7 @@ class squad_pools {
   struct squad {
     pool<item> open, pinned, ready;
     bool busy = false;
-    bool head_asleep = false, head_away = false;
+    bool head_asleep = false, head_absent = false;
   };
 
   static item take_own(squad& s) noexcept {
@@ -111,7 +111,7 @@ class squad_pools {
       if (!squads_[s].busy) wake_head(s);
   }
   void wake_for_pinned(std::uint32_t to) {
-    if (squads_[to].busy || squads_[to].head_away) {
+    if (squads_[to].busy || squads_[to].head_absent) {
       wake_free_heads();
     } else {
       wake_head(to);

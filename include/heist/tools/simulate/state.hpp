@@ -34,9 +34,9 @@ namespace heist::sim {
 struct policy_values {
   fork_order order;
   join_strategy join;
-  tiering tiers;
-  idle_rules idle;
-  bool remembers_squads;
+  tier_mode tiers;
+  idle_config idle;
+  bool has_history_squads;
 };
 
 /// The machine of the options; if they name none, one core for each worker. Throws sim_error.
@@ -60,7 +60,7 @@ class state {
   state(program const& p, options const& wanted, policy_values policy);
   ~state() = default;
 
-  bool has_tiers() const noexcept { return policy_.tiers != tiering::none; }
+  bool has_tiers() const noexcept { return policy_.tiers != tier_mode::none; }
   std::uint32_t gate_of(worker const& w) const noexcept { return has_tiers() ? w.squad : 0; }
   costs const& cost() const noexcept { return wanted_.costs; }
   static ticks draw(duration d, worker& w) noexcept { return d.draw(w.cost_random); }
@@ -118,7 +118,7 @@ class state {
   std::vector<inter_state> inter_;
   std::vector<region_memory> regions_;
   region_memory no_region_;
-  division_facts facts_;
+  division_info info_;
   pool<item> master_;
   following follow_;
   std::optional<steal_notes> notes_;  ///< where the policy's order is recorded
@@ -134,7 +134,7 @@ class state {
   std::uint32_t active_ = 0, asleep_ = 0;
 
   std::size_t run_ = 0;  ///< that runs
-  ticks run_began_ = 0;
+  ticks run_start_time_ = 0;
   std::uint32_t nodes_left_ = 0;  ///< of a graph, that have not ended
   bool finished_ = false;
   series series_;

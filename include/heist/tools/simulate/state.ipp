@@ -12,13 +12,13 @@
 
 namespace heist::sim {
 
-[[noreturn]] HEIST_COLD_BODY void refuse_workers(std::size_t n) {
+[[noreturn]] HEIST_COLD_BODY void reject_workers(std::size_t n) {
   detail::fail("{} workers cannot be simulated; fix it by options::workers from 1 to {}", n, most_workers);
 }
 
 HEIST_BODY topology::machine machine_of(options const& wanted) {
   if (wanted.machine) return *wanted.machine;
-  if (wanted.workers > most_workers) refuse_workers(wanted.workers);
+  if (wanted.workers > most_workers) reject_workers(wanted.workers);
   topology::machine m;
   m.pus.resize(wanted.workers == 0 ? 1 : wanted.workers);
   for (std::size_t i = 0; i != m.pus.size(); ++i) {
@@ -31,7 +31,7 @@ HEIST_BODY topology::machine machine_of(options const& wanted) {
 
 HEIST_BODY std::uint32_t workers_of(options const& wanted, topology::machine const& m) {
   std::size_t const n = wanted.workers != 0 ? wanted.workers : m.pu_count();
-  if (n == 0 || n > most_workers) refuse_workers(n);
+  if (n == 0 || n > most_workers) reject_workers(n);
   return static_cast<std::uint32_t>(n);
 }
 
@@ -65,8 +65,8 @@ HEIST_BODY state::state(program const& p, options const& wanted, policy_values p
   if (follow_.folded())
     told_.notes.push_back(fmt::format("followed without order: the tree is of {} workers, and there are {}",
                                       wanted.follow->worker_count(), count_));
-  facts_ = {policy.tiers,       placed_.members.size(), sizes_.of_squad,
-            wanted.costs.clock, wanted.boundary_level,  policy.remembers_squads};
+  info_ = {policy.tiers,       placed_.members.size(), sizes_.of_squad,
+           wanted.costs.clock, wanted.boundary_level,  policy.has_history_squads};
   if (wanted.trace) recording_.emplace(count_);
   fast_random seeds{wanted.seed};
   workers_.reserve(count_);
@@ -98,13 +98,13 @@ HEIST_BODY void state::account(worker& w) noexcept {
   ticks all = now_ - w.since;
   ticks const overhead = std::min(all, std::exchange(w.overhead_part, 0));
   all -= overhead;
-  ticks const waited = std::min(all, std::exchange(w.memory_part, 0));
-  all -= waited;
+  ticks const has_waited = std::min(all, std::exchange(w.memory_part, 0));
+  all -= has_waited;
   w.told.time.fork_join += overhead;
-  w.told.time.memory += waited;
+  w.told.time.memory += has_waited;
   share(w) += all;
   last_ = all;
-  w.stretch = w.since;
+  w.subrange = w.since;
   w.since = now_;
 }
 
@@ -182,8 +182,8 @@ HEIST_BODY report state::finish() {
   told_.series_interval = series_.interval();
   told_.series = series_.take();
   for (region_memory const& r : regions_)
-    if (!r.note().empty()) told_.notes.push_back(r.note());
-  told_.homes = memory_.homes();
+    if (!r.explain().empty()) told_.notes.push_back(r.explain());
+  told_.node_map = memory_.node_map();
   told_.recording = std::move(recording_);
   return std::move(told_);
 }

@@ -7,10 +7,10 @@
 
 namespace heist::sim {
 
-HEIST_BODY void frames::steal_offered(worker& w, worker& from) {
-  std::uint32_t const t = from.offered.take_oldest();
+HEIST_BODY void frames::steal_published(worker& w, worker& from) {
+  std::uint32_t const t = from.published.take_oldest();
   --open_;
-  tasks_[t].offered = false;
+  tasks_[t].published = false;
   tasks_[t].thief = w.number;
   stolen(w, from, {item::kind::stolen, t});
 }
@@ -62,7 +62,7 @@ HEIST_BODY void frames::note_place(worker const& w, item i) {
 }
 
 HEIST_BODY void frames::take_in_hand(worker& w, item i) {
-  become_active(w);
+  set_active(w);
   w.in_hand = i;
   switch (i.what) {
     case item::kind::resume:
@@ -123,28 +123,28 @@ HEIST_BODY void frames::take_up(worker& w) {
       squads_.head_leaves(w.squad);
     }
   }
-  if (!i) i = take_gift(w);
+  if (!i) i = take_mail(w);
   if (i) return take_in_hand(w, i);
-  become_inactive(w);
+  set_inactive(w);
   spend(w, 0, activity::search, step::search);
 }
 
-HEIST_BODY void frames::become_active(worker& w) {
+HEIST_BODY void frames::set_active(worker& w) {
   if (w.active) return;
   w.active = true;
   ++active_;
   w.active_since = now_;
   w.help_wanted = policy_.idle.helpers;
-  gates_.become_active(gate_of(w));
+  gates_.set_active(gate_of(w));
 }
 
-HEIST_BODY void frames::become_inactive(worker& w) noexcept {
+HEIST_BODY void frames::set_inactive(worker& w) noexcept {
   if (!w.active) return;
   w.active = false;
   --active_;
   w.worked = (now_ - w.active_since) * cost().clock;
   w.help_wanted = 0;
-  gates_.become_inactive();
+  gates_.set_inactive();
 }
 
 }  // namespace heist::sim

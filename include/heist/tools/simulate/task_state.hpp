@@ -29,14 +29,14 @@ struct task_state {
   std::uint32_t awaits = none;    ///< the child that it waits for
   std::uint32_t depth = 0;        ///< forks between it and its root
   std::uint32_t thief = none;     ///< the worker that runs it, if it was stolen
-  std::uint32_t waits_on = none;  ///< join::wait: the worker that waits in its frame
+  std::uint32_t waits_on = none;  ///< join::spin: the worker that waits in its frame
   std::uint32_t left_by = none;   ///< the worker that had the frame before it was stolen, given away, or waited
   std::uint32_t bound = none;     ///< the inter-squad task whose subtree it is in; itself, if it is one
   started how = started::not_yet;
   fork_kind kind = fork_kind::parent_first;
   bool done = false;
   bool joins = false;                ///< child-first: all of its children have been called
-  bool offered = false;              ///< parent-first: nobody has taken it
+  bool published = false;            ///< parent-first: nobody has taken it
   bool continuation_stolen = false;  ///< child-first: its caller resumed while it ran
 };
 

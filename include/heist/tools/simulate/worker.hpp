@@ -32,21 +32,21 @@ struct item {
 /// What a worker does when the time that its present doing takes is over.
 enum class step : std::uint8_t {
   // frames.hpp
-  end_work,      ///< of a stage: fork, or resume
-  call_next,     ///< the children are offered, or the first of them gets its stack
-  join_next,     ///< look at the next child
-  robbed_thief,  ///< leap-frogging: an attempt at the thief of the awaited child is made
-  use_hand,      ///< begin, or continue with, what it has taken
-  take_up,       ///< what there is in its own pools
+  end_work,           ///< of a stage: fork, or resume
+  call_next,          ///< the children are offered, or the first of them gets its stack
+  join_next,          ///< look at the next child
+  stolen_from_thief,  ///< leap-frogging: an attempt at the thief of the awaited child is made
+  use_hand,           ///< begin, or continue with, what it has taken
+  take_up,            ///< what there is in its own pools
   // searching.hpp
-  search,      ///< begins
-  look_round,  ///< the hold-back is over
-  attempt,     ///< one more
-  rob_mate,    ///< an attempt within the squad is made
-  look,        ///< a sample is taken ...
-  look_mate,   ///< ... within the squad
-  rob,         ///< an attempt is made
-  pause,       ///< some pauses are left
+  search,             ///< begins
+  look_round,         ///< the hold-back is over
+  attempt,            ///< one more
+  steal_from_peer,    ///< an attempt within the squad is made
+  look,               ///< a sample is taken ...
+  look_at_peer,       ///< ... within the squad
+  steal_from_victim,  ///< an attempt is made
+  pause,              ///< some pauses are left
 };
 
 /// Where a worker's time goes.
@@ -62,7 +62,7 @@ struct worker {
   // What others may take, in the order in which they look for it.
   pool<item> deque;                   ///< nodes and frames that can resume
   pool<std::uint32_t> continuations;  ///< frames that have called a child (child-first)
-  pool<std::uint32_t> offered;        ///< children that it has forked (parent-first)
+  pool<std::uint32_t> published;      ///< children that it has forked (parent-first)
 
   // What it does, since when, and what follows.
   step next = step::take_up;
@@ -72,15 +72,15 @@ struct worker {
   item in_hand;                     ///< what it has taken and not begun
   std::uint32_t beneath = none;     ///< leap-frogging: the frame on top of which it begins
   ticks since = 0;                  ///< the last event
-  ticks stretch = 0;                ///< the one before: when what ends now began
+  ticks subrange = 0;               ///< the one before: when what ends now began
   ticks memory_part = 0;            ///< of the present stretch, waiting for memory
   ticks overhead_part = 0;          ///< of the present stretch, waking others
   ticks owes = 0;                   ///< time for waking others, to be spent with what it does next
   bool active = false;
   bool searching = false;  ///< awake, and looks for work: what thieves see
   bool asleep = false;
-  bool woken = false;             ///< for the search that goes on
-  bool awaits_gift = false;       ///< strict following: it has nothing, and does nothing until it is given something
+  bool notified = false;          ///< for the search that goes on
+  bool awaits_mail = false;       ///< strict following: it has nothing, and does nothing until it is given something
   std::uint32_t help_wanted = 0;  ///< sleepers that thieves are to wake for it (BWS)
 
   // The search.

@@ -10,7 +10,7 @@ subject_type random_child_first() {
   return subject_of<with_order<heist::policy::random, child_first>>("random_child_first");
 }
 subject_type random_always_awake() {
-  return subject_of<with_idle<with_order<heist::policy::random, child_first>, heist::idle::always_awake>>(
+  return subject_of<with_idle<with_order<heist::policy::random, child_first>, heist::idle::spinning>>(
       "random_always_awake");
 }
 subject_type sampling_victim_set() {

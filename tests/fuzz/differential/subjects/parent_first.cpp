@@ -12,10 +12,10 @@ subject_type sampling_leapfrog() {
   return subject_of<with_join<sampling, heist::join::leapfrog>>("sampling_leapfrog");
 }
 subject_type victim_set_wait() {
-  return subject_of<with_idle<with_join<victim_set, heist::join::wait>, heist::idle::adaptive>>("victim_set_wait");
+  return subject_of<with_idle<with_join<victim_set, heist::join::spin>, heist::idle::adaptive>>("victim_set_wait");
 }
 subject_type hierarchical_balanced() {
-  return subject_of<with_idle<hierarchical, heist::idle::balanced>>("hierarchical_balanced");
+  return subject_of<with_idle<hierarchical, heist::idle::bws>>("hierarchical_balanced");
 }
 
 }  // namespace heist_fuzz

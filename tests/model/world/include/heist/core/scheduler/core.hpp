@@ -19,8 +19,8 @@
 #include "heist/core/scheduler/worker.hpp"
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/idle_gate.hpp"
-#include "heist/core/sync/injector.hpp"
-#include "heist/core/sync/unfetched.hpp"
+#include "heist/core/sync/injection_queue.hpp"
+#include "heist/core/sync/unobserved.hpp"
 #include "heist/core/sync/work_count.hpp"
 
 namespace heist::detail {
@@ -63,24 +63,24 @@ class core {
   graph_listener* on_graph = nullptr;
   using loop_function = void (*)(fiber& self);
 
-  core(virtual_thread* threads, std::size_t count, idle_rules idle, loop_function loop)
+  core(virtual_thread* threads, std::size_t count, idle_config idle, loop_function loop)
       : worker_count{count}, work{count}, loop_{loop}, threads_{threads} {
     gates_.push_back(std::make_unique<idle_gate<>>(count, idle));
     for (std::uint32_t i = 0; i < count; ++i) {
       workers.push_back(std::make_unique<worker>(*this, i, count == 1, order));
       workers.back()->gate = gates_[0].get();
     }
-    door_ = gates_[0].get();
+    outer_gate_ = gates_[0].get();
   }
   /// Before the threads start. `members`: the workers of each squad, which get a gate each, all in one ring, as in
   /// squad_room::make_gates(); none: one gate for all.
-  void give_room(std::unique_ptr<room_core> its, bool gifts, std::vector<std::vector<std::uint32_t>> members,
-                 idle_rules idle) {
+  void give_room(std::unique_ptr<room_core> its, bool mailbox, std::vector<std::vector<std::uint32_t>> members,
+                 idle_config idle) {
     room = std::move(its);
-    has_gifts = gifts;
+    has_mail = mailbox;
     where.all.members = std::move(members);
-    for (auto const& w : workers) w->gifts.is_used = gifts, w->own_fibers.is_used = true;
-    mates.resize(where.all.members.size());
+    for (auto const& w : workers) w->mailbox.is_used = mailbox, w->own_fibers.is_used = true;
+    peers.resize(where.all.members.size());
     for (std::uint32_t s = 0; s != where.all.members.size(); ++s) {
       if (s != 0) {
         gates_.push_back(std::make_unique<idle_gate<>>(worker_count, idle));
@@ -90,7 +90,7 @@ class core {
         worker& w = *workers[number];
         w.gate = gates_[s].get();
         w.group = s;
-        mates[s].push_back(&w);
+        peers[s].push_back(&w);
       }
     }
   }
@@ -118,7 +118,7 @@ class core {
     if (worker* const w = own_worker(); w != nullptr) {
       unsigned const wave = wave_on(*w);
       keep(wave);
-      work.began(w->number, wave);
+      work.add_work(w->number, wave);
       push(*w, r);
     } else {
       unsigned const wave = work.newest_wave();
@@ -135,14 +135,14 @@ class core {
   }
   /// Requests have one priority.
   void make_runnable(queued_runnable& r, priority, worker*) { make_runnable(r); }
-  unsigned began() noexcept {
+  unsigned add_work() noexcept {
     if (worker* const w = own_worker(); w != nullptr) {
       unsigned const wave = wave_on(*w);
-      work.began(w->number, wave);
+      work.add_work(w->number, wave);
       return wave;
     }
     unsigned const wave = work.newest_wave();
-    work.began_outside(wave);
+    work.started_outside(wave);
     return wave;
   }
   static void ended(worker& w, unsigned wave) noexcept { work_count<>::count_end(w.ended, wave); }
@@ -157,15 +157,15 @@ class core {
     work_count<>::waiter me;
     if (!work.wait(me)) return;
     thread_waiter<os_env, 0> sleeper;  // as in the double of wait.hpp
-    if (me.over.enlist(sleeper)) sleeper.wait();
+    if (me.over.add_entry(sleeper)) sleeper.wait();
   }
 
   runnable* take_submitted(worker& w) {
     if (!w.own_fibers.maybe_empty()) [[unlikely]] {
       if (runnable* const r = take_own(w); r != nullptr) return r;
     }
-    if (has_gifts) {
-      if (runnable* const r = take_gift(w); r != nullptr) return r;
+    if (has_mail) {
+      if (runnable* const r = take_mail(w); r != nullptr) return r;
     }
     return take_request(w);
   }
@@ -176,34 +176,34 @@ class core {
   void make_runnable_on(worker& w, queued_runnable& r) {
     w.own_fibers.push(r);
     os_env::fence(std::memory_order_seq_cst);  // S1, A1: a worker that falls asleep sees it, or is seen
-    w.attention.raise();
+    w.notification.raise();
     w.gate->wake_here();
   }
   void give(worker& w, queued_runnable& r) {
-    w.gifts.push(r);
+    w.mailbox.push(r);
     os_env::fence(std::memory_order_seq_cst);  // S1, as above
     w.gate->wake_here();
   }
-  static queued_runnable* take_gift(worker& w) noexcept {
+  static queued_runnable* take_mail(worker& w) noexcept {
     bool more = false;
-    queued_runnable* const r = w.gifts.take(more);
+    queued_runnable* const r = w.mailbox.take(more);
     if (more) {
       os_env::fence(std::memory_order_seq_cst);  // S1, as in give()
       w.gate->wake_here();
     }
     return r;
   }
-  runnable* take_any_gift() {
+  runnable* take_any_mail() {
     for (auto const& w : workers) {
-      if (runnable* const r = take_gift(*w); r != nullptr) return r;
+      if (runnable* const r = take_mail(*w); r != nullptr) return r;
     }
     return nullptr;
   }
   runnable* take_request(worker& w, unsigned most = 1) noexcept;  // between_tasks.hpp
 
   // Nobody is asked: who works looks for requests when its own work has ended.
-  void call_attention() noexcept {}
-  static void call_attention(worker&) noexcept {}
+  void notify_busy() noexcept {}
+  static void notify_busy(worker&) noexcept {}
   static void ask_to_look(worker&) noexcept {}
   void ask_all(worker const&) const noexcept {}
   worker* open_task_stacks(worker&) noexcept { return nullptr; }
@@ -222,14 +222,14 @@ class core {
   static void trim(Still) noexcept {}
   static void end_trim() noexcept {}
   unsigned generation() const noexcept { return 0; }
-  unfetched_exceptions& unfetched() const noexcept { return *unfetched_; }
+  unobserved_exceptions& unobserved() const noexcept { return *unobserved_; }
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
 
   bool work_for(worker const& thief) const noexcept {
     if (!requests.maybe_empty() || !thief.own_fibers.maybe_empty()) return true;
     for (auto const& w : workers) {
       if (!w->deque.maybe_empty()) return true;
-      if (has_gifts && !w->gifts.maybe_empty()) return true;
+      if (has_mail && !w->mailbox.maybe_empty()) return true;
     }
     return false;
   }
@@ -243,14 +243,14 @@ class core {
     auto const& squads() const noexcept { return all; }
   };
   placement where;
-  std::vector<std::vector<worker*>> mates;  ///< by squad
+  std::vector<std::vector<worker*>> peers;  ///< by squad
   std::size_t const worker_count;
   static constexpr void* on_task = nullptr;
 
   std::vector<std::unique_ptr<worker>> workers;
   work_count<> work;
   /// Requests of one priority.
-  struct one_lane : injector<queued_runnable> {
+  struct one_lane : injection_queue<queued_runnable> {
     bool maybe_urgent() const noexcept { return false; }
   };
   one_lane requests;
@@ -265,25 +265,25 @@ class core {
   fork_order const order = fork_order::parent_first;
   join_strategy const joins = join_strategy::park;
   std::unique_ptr<room_core> room;  ///< none, unless it was given one
-  bool has_gifts = false;
+  bool has_mail = false;
 
   // What the worker loop does for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
-  void give_up_fresh(worker&) noexcept {}
+  void give_up_unused(worker&) noexcept {}
   static runnable* steal_continuation(worker&, steal_status&) noexcept { return nullptr; }
 
  private:
   worker* own_worker() const noexcept {
     worker* const w = this_worker();
-    return w != nullptr && &w->home == this ? w : nullptr;
+    return w != nullptr && &w->scheduler == this ? w : nullptr;
   }
   void enter_from_outside(queued_runnable& r, std::uint64_t units, unsigned wave) {
     work.enter(units, wave);
-    announce(*door_, requests.push(r));
+    announce(*outer_gate_, requests.push(r));
     work.leave(wave);
   }
   void announce(idle_gate<>& at, bool first) noexcept {
-    if (!at.submitted() && first) call_attention();
+    if (!at.submitted() && first) notify_busy();
   }
   unsigned wave_on(worker& w) const noexcept {
     runnable const* const task = w.current.load(std::memory_order_relaxed)->running.load(std::memory_order_relaxed);
@@ -298,14 +298,14 @@ class core {
   }
   void stop_and_join() noexcept {
     stop_.store(true, std::memory_order_release);  // release: pairs with stopping()
-    door_->wake_all();
+    outer_gate_->wake_all();
     for (std::size_t i = 0; i < workers.size(); ++i) threads_[i].join();
   }
 
-  std::unique_ptr<unfetched_exceptions, unfetched_exceptions::closing> const unfetched_{new unfetched_exceptions};
+  std::unique_ptr<unobserved_exceptions, unobserved_exceptions::closing> const unobserved_{new unobserved_exceptions};
   loop_function const loop_;
   std::vector<std::unique_ptr<idle_gate<>>> gates_;
-  idle_gate<>* door_ = nullptr;
+  idle_gate<>* outer_gate_ = nullptr;
   virtual_thread* threads_;
   os_env::atomic<bool> stop_{false};
 };

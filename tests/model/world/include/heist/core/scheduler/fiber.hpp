@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>  // exchange
 
-#include "heist/core/observe/outside_notes.hpp"
+#include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/scheduler/fork_slot.hpp"
 #include "heist/core/scheduler/runnable.hpp"
@@ -45,9 +45,10 @@ class empty_stack {
 
 class fiber {
  public:
-  fiber(core& home, detail::worker& w, fork_order order) noexcept : home{home}, worker{&w}, order{order} {}
+  fiber(core& scheduler, detail::worker& w, fork_order order) noexcept
+      : scheduler{scheduler}, worker{&w}, order{order} {}
 
-  core& home;
+  core& scheduler;
   detail::worker* worker;
   fork_order const order;
   interrupt_state const* interrupt = nullptr;
@@ -80,14 +81,14 @@ class interrupted_by {
   interrupt_state const* outer_;
 };
 
-class beside_its_task {
+class outside_its_task {
  public:
-  explicit beside_its_task(fiber& self) noexcept : on_{self}, begun_{self.running.load(std::memory_order_relaxed)} {
+  explicit outside_its_task(fiber& self) noexcept : on_{self}, begun_{self.running.load(std::memory_order_relaxed)} {
     self.running.store(nullptr, std::memory_order_relaxed);
   }
-  beside_its_task(beside_its_task const&) = delete;
-  beside_its_task& operator=(beside_its_task const&) = delete;
-  ~beside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }
+  outside_its_task(outside_its_task const&) = delete;
+  outside_its_task& operator=(outside_its_task const&) = delete;
+  ~outside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }
 
  private:
   fiber& on_;

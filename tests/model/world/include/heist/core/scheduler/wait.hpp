@@ -12,10 +12,10 @@ struct wait_reason {
 };
 
 inline void wait_for(completion& c, unsigned, wait_reason const& = {}) {
-  if (c.done()) return;
+  if (c.is_ready()) return;
   model::check(this_worker() == nullptr, "a worker waits");
   thread_waiter<os_env, 0> me;
-  if (c.enlist(me)) me.wait();
+  if (c.add_entry(me)) me.wait();
 }
 inline void wait_to_the_end(completion& c, unsigned generation, wait_reason const& why) {
   wait_for(c, generation, why);

@@ -10,30 +10,30 @@
 #include "heist/core/scheduler/ready_tasks.hpp"
 #include "heist/core/scheduler/runnable.hpp"
 #include "heist/core/sync/idle_gate.hpp"
-#include "heist/core/sync/injector.hpp"
+#include "heist/core/sync/injection_queue.hpp"
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/request_share.hpp"
 #include "heist/core/sync/work_deque.hpp"
 
 namespace heist::detail {
 
-struct pending_count_keeper {
-  void (*add)(pending_count_keeper& self, std::uint32_t n, worker& w);
+struct pending_count_holder {
+  void (*add)(pending_count_holder& self, std::uint32_t n, worker& w);
 };
 
 struct worker {
-  worker(core& home, std::uint32_t number, bool alone, fork_order order) noexcept
-      : home{home}, number{number}, alone{alone}, only{home, *this, order}, random{number + 1} {}
+  worker(core& scheduler, std::uint32_t number, bool alone, fork_order order) noexcept
+      : scheduler{scheduler}, number{number}, alone{alone}, only{scheduler, *this, order}, random{number + 1} {}
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
-  core& home;
+  core& scheduler;
   std::uint32_t const number;
   bool const alone;
   fiber only;
   idle_gate<>* gate = nullptr;
   std::uint32_t group = 0;
-  static constexpr bool has_guest = false;
+  static constexpr bool has_helper = false;
   std::uint32_t const bed = number;
 
   bool near = false;  ///< searches in its squad only (rooms.hpp)
@@ -50,21 +50,21 @@ struct worker {
   std::uint64_t looked = 0;
   request_share share;
   std::uint32_t pending_count = 0;
-  pending_count_keeper* keeper = nullptr;
+  pending_count_holder* holder = nullptr;
   std::uint64_t ended[2]{};
   fast_random random;
 
   os_env::atomic<std::uint32_t> help_wanted{0};
-  struct no_attention {
-    static constexpr bool raised() noexcept { return false; }
+  struct no_notification {
+    static constexpr bool is_set() noexcept { return false; }
     static constexpr void raise() noexcept {}
     template <class Look>
     static bool lower_unless(Look&&) noexcept {
       return true;
     }
   };
-  no_attention attention;
-  static constexpr bool has_just_woken() noexcept { return false; }
+  no_notification notification;
+  static constexpr bool just_woke() noexcept { return false; }
   silent<char const*> doing{"not started"};
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
@@ -77,29 +77,29 @@ struct worker {
   empty_stack<continuation_slot> continuations;
 
   /// Where nothing is for one worker only, nobody looks.
-  struct own_queue : injector<queued_runnable> {
+  struct own_queue : injection_queue<queued_runnable> {
     bool is_used = false;
-    bool maybe_empty() const noexcept { return !is_used || injector<queued_runnable>::maybe_empty(); }
+    bool maybe_empty() const noexcept { return !is_used || injection_queue<queued_runnable>::maybe_empty(); }
   };
   own_queue own_fibers;
-  own_queue gifts;
+  own_queue mailbox;
 
-  void work_for(pending_count_keeper& k) {
-    if (keeper != &k) change_keeper(k);
+  void work_for(pending_count_holder& k) {
+    if (holder != &k) change_holder(k);
   }
-  void count_for(pending_count_keeper& k) {
-    if (keeper != &k) change_keeper(k);
+  void count_for(pending_count_holder& k) {
+    if (holder != &k) change_holder(k);
     ++pending_count;
   }
-  void change_keeper(pending_count_keeper& k) {
+  void change_holder(pending_count_holder& k) {
     report_pending_count();
-    keeper = &k;
+    holder = &k;
   }
   void report_pending_count() {
     while (pending_count != 0) {
       std::uint32_t const n = pending_count;
       pending_count = 0;
-      keeper->add(*keeper, n, *this);
+      holder->add(*holder, n, *this);
     }
   }
 };

@@ -5,15 +5,15 @@
 
 namespace heist::detail {
 
-enum class dividing { tasks, continuations, fixed };
+enum class split_mode { tasks, continuations, fixed };
 
 template <class Context>
-dividing dividing_of(Context const& c) noexcept {
-  return c.remembers ? dividing::fixed : dividing::tasks;
+split_mode split_mode_of(Context const& c) noexcept {
+  return c.has_history ? split_mode::fixed : split_mode::tasks;
 }
 /// As shipped: with an empty stack, too, somebody has asked if the first fork would not be a plain one.
 template <class Context>
-bool asked(Context const& c, dividing) noexcept {
+bool asked(Context const& c, split_mode) noexcept {
   return !c.on->tasks.fork_is_plain(c.on->tasks.first());
 }
 template <class Context>

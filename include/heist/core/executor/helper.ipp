@@ -1,0 +1,165 @@
+// Bodies of helper.hpp.
+#pragma once
+
+#include "heist/core/executor/helper.hpp"
+
+#include <utility>  // exchange
+
+#include "heist/core/fiber/current.hpp"
+
+namespace heist::detail {
+
+HEIST_BODY void release_slot(worker& w) noexcept {
+  // A fiber that may resume on this thread only would resume on the guest's.
+  if (w.pinned_fibers == 0) w.slot.lend();
+}
+
+HEIST_BODY bool keep_slot(worker& w) noexcept {
+  return w.slot.keep();
+}
+
+HEIST_BODY void reclaim_slot(worker& w) noexcept {
+  w.slot.take_back([&w]() noexcept {
+    w.gate->wake_one();
+    if (w.scheduler.something_from_outside()) w.scheduler.notify_busy();
+  });
+}
+
+/// For a guest: a worker that sleeps, or null.
+HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
+  for (auto const& w : workers) {
+    if (w->slot.borrow()) return w.get();
+  }
+  return nullptr;
+}
+
+HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
+  w.slot.give_back();
+}
+
+/// From here on the calling thread is the worker, on the fiber that it is about to switch to.
+HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noexcept {
+  me.boot_of_host = std::exchange(w.boot, &me.created);
+  me.sleeps_on = w.current.load(std::memory_order_relaxed);  // relaxed: came with the seat
+  w.bed = static_cast<std::uint32_t>(worker_count);
+  w.has_helper = true;
+  w.active = true;
+  w.active_since = os_env::ticks();
+  w.doing.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
+  set_this_worker(&w);
+  first.start_helper(me);
+  first.worker = &w;
+  w.current.store(&first, std::memory_order_release);  // release: see worker::current
+  w.gate->set_active();
+}
+
+HEIST_COLD_BODY bool core::run_as_helper(async_base& task) {
+  check_process();
+  if (!has_slot_for_helper() || room != nullptr || on_fiber != nullptr) return false;
+  if (has_helper_.exchange(true, std::memory_order_acquire)) return false;  // acquire: pairs with the last one's end
+  worker* const w = borrow_worker();  // kept: the thread is this worker until it has left
+  fiber* first = nullptr;
+  if (w != nullptr) {
+    try {
+      first = &acquire_unused(*w);
+    } catch (...) {
+      give_worker_back(*w);
+    }
+  }
+  unsigned const wave = work.newest_wave();
+  bool const open = first != nullptr && work.enter_open(1, wave);
+  if (!open) {
+    if (first != nullptr) {
+      first->next_cached = std::exchange(w->unused, first);
+      give_worker_back(*w);
+    }
+    has_helper_.store(false, std::memory_order_release);  // release: as above
+    if (first != nullptr) reject_while_stopping();
+    return false;
+  }
+  task.wave = static_cast<std::uint8_t>(wave);
+  helper me{*w, task};
+  place_helper(me, *w, *first);
+  fiber_context::switch_to(me.created, first->own_fiber_context(), {nullptr, nullptr});
+  work.leave(wave);
+  return true;
+}
+
+HEIST_COLD_BODY void fiber::start_helper(helper& g) noexcept {
+  called_by = nullptr;
+  interrupt = nullptr;
+  fiber_context_.start(&helper::begin, this, &g);
+}
+
+HEIST_COLD_BODY int helper::begin(void* argument, void* me) noexcept {
+  fiber& self = *static_cast<fiber*>(argument);
+  helper& g = *static_cast<helper*>(me);
+  self.scheduler.modes().install();
+  self.running.store(g.task, std::memory_order_relaxed);  // relaxed: its own, or for people
+  if (runnable* const next = g.task->run(*g.task, self); next != nullptr) self.scheduler.push(*self.worker, *next);
+  self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
+  if (self.worker == g.of && g.of->pinned_fibers == 0) {
+    // Still on the guest's thread, which carries that worker until this very place.
+    g.flush(self);
+    fiber_context::leave(self.own_fiber_context(), g.created, {&after_leaving<true>, &g});
+    return 1;  // called again, as a fresh one
+  }
+  self.scheduler.make_runnable_on(*g.of, g);  // and `g` may be gone
+  return fiber::run_loop(&self, nullptr);
+}
+
+/// As a task of the loop that the guest runs meanwhile.
+HEIST_COLD_BODY runnable* helper::leave_loop(runnable& task, fiber& self) {
+  helper& g = static_cast<helper&>(task);
+  if (g.of->pinned_fibers != 0) {  // they must resume on this thread
+    os_env::yield();
+    self.scheduler.make_runnable_on(*g.of, g);
+    return nullptr;
+  }
+  self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: its own
+  g.wakes_host = true;
+  g.flush(self);
+  if constexpr (fiber_context::abandons) {
+    fiber_context::leave(self.own_fiber_context(), g.created, {&after_leaving<true>, &g});
+  } else {
+    fiber_context::switch_to(self.own_fiber_context(), g.created, {&after_leaving<false>, &g});
+  }
+  return nullptr;  // taken up again as a spare fiber
+}
+
+/// The last that the guest does as a worker.
+HEIST_COLD_BODY void helper::flush(fiber& self) noexcept {
+  worker& w = *of;  // kept: no code of a user's runs any more
+  left = &self;
+  w.scheduler.flush(w);
+  wakes_host = wakes_host || !w.deque.maybe_empty() || self.tasks.maybe_stealable();
+  w.active = false;
+  w.gate->set_inactive();
+}
+
+/// On the guest's own stack.
+template <bool Unused>
+void helper::after_leaving(void* me) noexcept {
+  helper& g = *static_cast<helper*>(me);
+  worker& w = *g.of;  // kept: until it is given back
+  core& scheduler = w.scheduler;
+  fiber*& list = Unused ? w.unused : w.cached;
+  g.left->next_cached = std::exchange(list, g.left);
+  w.boot = g.boot_of_host;
+  w.bed = w.number;
+  w.has_helper = false;
+  w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
+  w.current.store(g.sleeps_on, std::memory_order_release);   // release: see worker::current
+  set_this_worker(nullptr);
+  bool const wakes = g.wakes_host;
+  idle_gate<>& gate = *w.gate;
+  scheduler.give_worker_back(w);
+  if (wakes) gate.wake_here();
+  scheduler.helper_has_left();
+}
+
+HEIST_COLD_BODY void core::helper_has_left() noexcept {
+  has_helper_.store(false, std::memory_order_release);  // release: pairs with run_as_helper()
+}
+
+}  // namespace heist::detail

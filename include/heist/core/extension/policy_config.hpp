@@ -1,0 +1,32 @@
+// What the part of an executor that does not depend on its policy knows of it, and tells of fibers.
+#pragma once
+
+#include <memory>  // unique_ptr
+
+#include "heist/core/extension/room_core.hpp"
+#include "heist/core/policy/order.hpp"
+#include "heist/core/sync/idle_gate.hpp"
+
+namespace heist::detail {
+
+/// The constants of a policy as values, for the code that need not know its type.
+struct policy_config {
+  idle_config idle;
+  join_strategy joins;
+  fork_order order;
+  bool needs_squads;  ///< so the machine is looked at before the workers start
+  bool has_mail;
+  std::unique_ptr<room_core> (*make_room)(core& scheduler);
+};
+
+/// What becomes of a fiber, or of a join on it that waits without parking.
+enum class fiber_event {
+  parks,
+  goes_on,  ///< after having parked
+  waits,    ///< its youngest join waits, with nothing to run meanwhile
+  tries,    ///< that join tries to take a task,
+  takes,    ///< has one, and runs it
+  works     ///< that join is over
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,32 @@
+// A circle among tasks that have parked, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "heist/core/base/config.hpp"
+#include "heist/core/observe/parked_note.hpp"
+
+namespace heist::detail {
+
+/// A fiber that may have parked: its note and its stack. Or a task that may wait for permits and has no fiber: `queued`.
+struct parked_place {
+  parked_note const* note;
+  std::uintptr_t stack_bottom;
+  std::size_t stack_bytes;
+  outside_note const* queued = nullptr;
+};
+
+/// The place whose stack has the address `owner`, if it waits. Null: there is none.
+parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept;
+/// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
+/// at a moment, and then stays so. The places stay as long as it lasts (core/sync/README.md, "Circles that are named").
+std::string text_of_cycle(std::vector<parked_place> const& all);
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/observe/parked_cycle.ipp"
+#endif

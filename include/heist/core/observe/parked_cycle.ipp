@@ -1,0 +1,166 @@
+// Bodies of parked_cycle.hpp.
+#pragma once
+
+#include "heist/core/observe/parked_cycle.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>  // exchange
+
+#include "heist/core/base/number_map.hpp"
+
+namespace heist::detail {
+
+HEIST_COLD_BODY parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
+  for (parked_place const& p : all) {
+    if (p.note != nullptr && p.note->waits() && owner - p.stack_bottom < p.stack_bytes) return p.note;
+  }
+  return nullptr;
+}
+
+/// Waits, and what they hold. Each holds the end of its task, its permits, and itself, which stands for its locks.
+class waits_and_holds {
+ public:
+  explicit waits_and_holds(std::vector<parked_place> const& all) {
+    for (parked_place const& p : all) {
+      wait_look const seen = look(p);
+      if (seen.number % 2 == 0) continue;
+      void const* const to = seen.owner == 0 ? seen.to : owner_of(seen.owner, all);
+      if (to == nullptr) continue;
+      thing& awaited = things_[thing_of(to)];
+      std::size_t const me = waits_.size();
+      waits_.push_back({&p, seen, thing_of(to), std::exchange(awaited.first_waiter, me)});
+      if (p.note != nullptr) hold(me, p.note, 1);
+      if (seen.from != nullptr) hold(me, seen.from, 1);
+      for (unsigned i = 0; i != seen.held; ++i) hold(me, seen.holds[i].of, seen.holds[i].count);
+    }
+    drop_those_that_may_end();
+  }
+
+  /// The places of one circle, with all that its waits depend on; or none.
+  std::vector<parked_place const*> cycle() {
+    for (std::size_t first = 0; first != waits_.size(); ++first) {
+      std::size_t at = first;
+      while (waits_[at].is == kind::never_ends) {
+        waits_[at].is = kind::passed;
+        at = holds_[next_hold(things_[waits_[at].to].first_hold)].by;
+      }
+      if (waits_[at].is != kind::passed) continue;  // it may end, or leads to a circle that was not confirmed
+      std::vector<parked_place const*> found = depends_on(at);
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+  enum class kind : unsigned char { never_ends, passed, named, may_end };
+  struct thing {
+    std::uint64_t held = 0;  ///< by waits that never end
+    std::size_t first_waiter = none;
+    std::size_t first_hold = none;
+  };
+  struct wait {
+    parked_place const* place;
+    wait_look seen;
+    std::size_t to;           ///< a thing
+    std::size_t next_waiter;  ///< for the same
+    std::size_t last_hold = none;
+    kind is = kind::never_ends;
+  };
+  struct holding {
+    std::size_t by, of;
+    std::uint32_t count;
+    std::size_t next;    ///< of the same thing
+    std::size_t before;  ///< by the same wait
+  };
+
+  static wait_look look(parked_place const& p) noexcept {
+    if (p.note != nullptr) return p.note->look();
+    wait_look seen;
+    p.queued->look(*p.queued, false, seen);
+    return seen;
+  }
+  std::size_t thing_of(void const* what) {
+    auto const [at, is_new] = known_.try_emplace(as_key(what), things_.size());
+    if (is_new) things_.emplace_back();
+    return at->second;
+  }
+  void hold(std::size_t by, void const* what, std::uint32_t count) {
+    std::size_t const of = thing_of(what), me = holds_.size();
+    things_[of].held += count;
+    holds_.push_back(
+        {by, of, count, std::exchange(things_[of].first_hold, me), std::exchange(waits_[by].last_hold, me)});
+  }
+
+  /// Each wait that stays needs something that other waits of the set hold. So none of them ends.
+  void drop_those_that_may_end() {
+    std::vector<std::size_t> released;
+    auto const look_at = [&](std::size_t of) {
+      for (std::size_t w = things_[of].first_waiter; w != none; w = waits_[w].next_waiter) {
+        if (waits_[w].is == kind::may_end || things_[of].held > waits_[w].seen.cached) continue;
+        waits_[w].is = kind::may_end;
+        released.push_back(w);
+      }
+    };
+    for (std::size_t i = 0; i != things_.size(); ++i) look_at(i);
+    while (!released.empty()) {
+      std::size_t const w = released.back();
+      released.pop_back();
+      for (std::size_t h = waits_[w].last_hold; h != none; h = holds_[h].before) {
+        things_[holds_[h].of].held -= holds_[h].count;
+        look_at(holds_[h].of);
+      }
+    }
+  }
+  /// The first one from `h` on that belongs to a wait that never ends.
+  std::size_t next_hold(std::size_t h) const {
+    while (h != none && waits_[holds_[h].by].is == kind::may_end) h = holds_[h].next;
+    return h;
+  }
+  /// `first`, the waits that hold what it needs, the waits that hold what these need, and so on. Empty if one of them has
+  /// ended meanwhile.
+  std::vector<parked_place const*> depends_on(std::size_t first) {
+    std::vector<std::size_t> all{first};
+    waits_[first].is = kind::named;
+    for (std::size_t n = 0; n != all.size(); ++n) {
+      for (std::size_t h = next_hold(things_[waits_[all[n]].to].first_hold); h != none; h = next_hold(holds_[h].next)) {
+        if (std::exchange(waits_[holds_[h].by].is, kind::named) != kind::named) all.push_back(holds_[h].by);
+      }
+    }
+    std::vector<parked_place const*> found;
+    for (std::size_t const w : all) {
+      wait_look const now = look(*waits_[w].place);
+      if (now.number != waits_[w].seen.number || now.to != waits_[w].seen.to || now.owner != waits_[w].seen.owner)
+        return {};
+      of_semaphore = of_semaphore || now.of_semaphore;
+      found.push_back(waits_[w].place);
+    }
+    return found;
+  }
+
+  number_map known_;
+  std::vector<thing> things_;
+  std::vector<wait> waits_;
+  std::vector<holding> holds_;
+
+ public:
+  bool of_semaphore = false;  ///< one of the waits of the circle
+};
+
+HEIST_COLD_BODY std::string text_of_cycle(std::vector<parked_place> const& all) {
+  constexpr std::size_t most = 20;
+  waits_and_holds waits{all};
+  std::vector<parked_place const*> const found = waits.cycle();
+  if (found.empty()) return {};
+  std::string text =
+      fmt::format("{} tasks wait for each other in a circle, and none of them will ever end{}: ", found.size(),
+                  waits.of_semaphore ? " unless other code releases the semaphore" : "");
+  for (std::size_t i = 0; i != found.size() && i != most; ++i) {
+    outside_note const* const queued = found[i]->queued;
+    text += (i == 0 ? "" : "; ") + (queued != nullptr ? queued->text(*queued) : found[i]->note->text());
+  }
+  return text + (found.size() > most ? "; and so on" : "");
+}
+
+}  // namespace heist::detail

@@ -1,0 +1,42 @@
+// How workers look for work where frames are given to them: each takes its own gifts before it robs anybody, and those
+// of others when it finds nothing else (README.md, "Following").
+#pragma once
+
+#include <memory>  // make_unique, unique_ptr
+
+#include "heist/core/extension/room_of.hpp"
+#include "heist/core/policy/order.hpp"
+#include "heist/core/scheduler/worker.hpp"
+#include "heist/locality/replay/replay_room.hpp"
+
+namespace heist::detail {
+
+/// The room of policies that record and follow.
+struct mail_search : no_search {
+  static constexpr bool looks = true;
+  static constexpr bool has_mail = true;
+
+  template <class Scheduler>
+  static std::unique_ptr<room_core> make(core&) {
+    return std::make_unique<replay_room>();
+  }
+
+  static bool called(worker const& w) noexcept { return !w.own_fibers.maybe_empty() || !w.mailbox.maybe_empty(); }
+
+  template <class Loop>
+  static runnable* look(fiber& self) {
+    worker& w = *self.worker;
+    return called(w) ? Loop::at_root(w.scheduler.take_submitted(w), self) : nullptr;
+  }
+  template <class Loop>
+  static runnable* last_resort(fiber& self) {
+    return Loop::at_root(self.scheduler.take_any_mail(), self);
+  }
+};
+
+template <class Policy>
+requires(Policy::order_type::value == fork_order::recorded) struct room_of<Policy> {
+  using type = mail_search;
+};
+
+}  // namespace heist::detail

@@ -1,0 +1,191 @@
+// Threads that change (H19): a worker is handed over to another thread by a call that blocks (core/sync/os_thread.hpp, as
+// core/executor/blocking.ipp uses it), and lent to a guest while it sleeps (core/sync/slot.hpp).
+#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#include "heist/core/sync/os_thread.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include "engine/suite.hpp"
+#include "heist/core/sync/injection_queue.hpp"
+#include "heist/core/sync/slot.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+
+namespace {
+
+using model::env;
+
+/// What threads that carry it change without an atomic operation.
+struct worker {
+  env::plain<int> work{0};
+};
+
+struct os_thread : heist::detail::basic_hand_over<worker, env> {
+  os_thread* next = nullptr;
+};
+
+/// A frame that has left its worker; the thread that ran the call makes it runnable.
+struct frame {
+  frame* next = nullptr;
+  env::plain<int> result{0};
+};
+
+/// An executor of one worker: its thread makes blocking calls, for each of which another one carries the worker.
+struct executor {
+  worker w;
+  heist::spin_lock<env> lock;
+  env::plain<os_thread*> idle{nullptr};
+  env::atomic<bool> stop{false};
+  heist::injection_queue<frame, env> ready;
+  std::array<os_thread, 2> os_threads;
+  std::array<frame, 1> frames;
+
+  os_thread* find() {
+    heist::spin_guard guard{lock};
+    os_thread* const c = idle;
+    if (c != nullptr) idle = c->next;
+    return c;
+  }
+  bool rest(os_thread& c) {
+    heist::spin_guard guard{lock};
+    if (stop.load(std::memory_order_acquire)) return false;
+    c.next = idle;
+    idle = &c;
+    return true;
+  }
+  void release_os_threads() {
+    stop.store(true, std::memory_order_release);
+    os_thread* c = nullptr;
+    {
+      heist::spin_guard guard{lock};
+      c = idle;
+      idle = nullptr;
+    }
+    while (c != nullptr) {
+      os_thread* const next = c->next;
+      c->call(nullptr);
+      c = next;
+    }
+  }
+
+  /// As the worker: runs what is ready, until all frames have come back.
+  void loop(int frames_left) {
+    bool more = false;
+    while (frames_left != 0) {
+      frame* const f = ready.take(more);
+      if (f == nullptr) {
+        env::read_again();
+        continue;
+      }
+      model::check(f->result == 7, "a frame resumes before its call was over");
+      w.work = w.work + 1;
+      --frames_left;
+    }
+    release_os_threads();
+  }
+
+  /// The first thread: begins on the worker, makes a call that blocks, and rests.
+  void blocks(os_thread& me) {
+    w.work = w.work + 1;
+    os_thread* const other = find();
+    model::check(other != nullptr, "nobody rests");
+    other->call(&w);
+    frames[0].result = 7;  // the call
+    ready.push(frames[0]);
+    worker* const next = rest(me) ? me.wait() : nullptr;
+    model::check(next == nullptr, "a thread is called for nothing");
+  }
+};
+
+void hand_over(model::execution& t) {
+  auto& e = t.make<executor>();
+  model::check(e.rest(e.os_threads[1]), "not stopped yet");
+  t.thread([&e] { e.blocks(e.os_threads[0]); });
+  t.thread([&e] {
+    worker* const w = e.os_threads[1].wait();
+    model::check(w == &e.w, "called without a worker");
+    w->work = w->work + 1;
+    e.loop(1);
+  });
+  t.finally([&e] { model::check(e.w.work == 3, "work was lost"); });
+}
+
+/// The thread that is called has hardly rested, and is called again.
+void called_again(model::execution& t) {
+  struct board {
+    worker w;
+    os_thread c;
+    env::atomic<int> rests{0};
+  };
+  auto& b = t.make<board>();
+  t.thread([&b] {
+    for (int i = 0; i != 2; ++i) {
+      while (b.rests.load(std::memory_order_acquire) != i + 1) env::read_again();
+      if (i == 0) b.w.work = 1;
+      b.c.call(i == 0 ? &b.w : nullptr);
+    }
+  });
+  t.thread([&b] {
+    for (int i = 0; i != 2; ++i) {
+      b.rests.store(i + 1, std::memory_order_release);
+      worker* const w = b.c.wait();
+      model::check((w != nullptr) == (i == 0), "a thread was told of the wrong worker");
+      if (w != nullptr) model::check(w->work == 1, "a worker is carried before it was left");
+    }
+  });
+}
+
+struct host {
+  heist::basic_slot<env> slot;
+  worker w;
+  env::atomic<int> guests{0};
+  env::plain<int> passed_on{0};
+
+  void is_notified() {
+    slot.take_back([this] { passed_on = 1; });
+    w.work = w.work + 1;
+  }
+  void helper() {
+    if (!slot.borrow()) return;
+    w.work = w.work + 1;
+    guests.fetch_add(1, std::memory_order_relaxed);
+    slot.give_back();
+  }
+  void check() {
+    model::check(w.work == 2 + guests.load(std::memory_order_relaxed), "work was lost");
+    model::check(passed_on == 0 || guests.load(std::memory_order_relaxed) != 0, "a wake-up went to nobody");
+  }
+};
+
+/// The worker sleeps, and is woken while guests come. `Trims`: it is awake for a moment before.
+template <int Guests, bool Trims>
+void lent(model::execution& t) {
+  auto& h = t.make<host>();
+  t.thread([&h] {
+    h.w.work = h.w.work + 1;
+    h.slot.lend();
+    if (Trims && h.slot.keep()) {
+      h.w.work = h.w.work + 1;
+      h.w.work = h.w.work - 1;
+      h.slot.lend();
+    }
+    h.is_notified();
+  });
+  for (int i = 0; i != Guests; ++i) t.thread([&h] { h.helper(); });
+  t.finally([&h] { h.check(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  model::suite all{argc, argv};
+  model::limits const three{.config = {.preemptions = 3}};
+  model::limits const two{.config = {.preemptions = 2}};
+
+  all.verify("H19 carriers: a call that blocks, and the end", two, hand_over);
+  all.verify("H19 carriers: called, and called again", three, called_again);
+  all.verify("H19 seat: a guest while the host is woken", three, lent<1, false>);
+  all.verify("H19 seat: the same, and the host is awake for a moment", three, lent<1, true>);
+  all.verify("H19 seat: 2 guests", three, lent<2, false>);
+  return all.finish();
+}

@@ -1,0 +1,14 @@
+// Stands for core/scheduler/slot.hpp: there are no guests here.
+#pragma once
+
+#include "heist/core/scheduler/worker.hpp"
+
+namespace heist::detail {
+
+inline void release_slot(worker&) noexcept {}
+inline bool keep_slot(worker&) noexcept {
+  return true;
+}
+inline void reclaim_slot(worker&) noexcept {}
+
+}  // namespace heist::detail
