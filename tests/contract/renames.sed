@@ -1,0 +1,24 @@
+# Makes a program that was written for heist before its names were settled one for the names of today:
+#   sed -i -f renames.sed PROGRAM.cpp
+# CHANGELOG.md has the same names as a table. The programs beside this script are what it made of older ones.
+s/\bany_executor\b/executor_ref/g
+s/\([.>]\)fulfil(/\1set_value(/g
+s/\([.>]\)fail(\(std::\(make_exception_ptr\|current_exception\)\)/\1set_exception(\2/g
+s/\([.>]\)done()/\1is_ready()/g
+s/\([.>]\)expedite()/\1raise_priority()/g
+s/\([.>]\)note()/\1explain()/g
+s/\([.>]\)verdict()/\1decision()/g
+s/\bprofile_verdict\b/profile_decision/g
+s/\([.>]\)follow_none()/\1unfollow()/g
+s/\([.>]\)most()/\1max()/g
+s/\([.>]\)designate(/\1assign_continuation(/g
+s/\bidle::always_awake\b/idle::spinning/g
+s/\bidle::balanced\b/idle::bws/g
+s/\bidle::default_idle\b/idle::standard/g
+s/\bjoin::wait\b/join::spin/g
+s/\bwakes_on_push\b/notify_on_push/g
+s/\bholdback\b/wake_delay/g
+s/\btiering\b/tier_mode/g
+s/\bmetered_context\b/instrumented_context/g
+s/\bpage_homes\b/page_node_map/g
+s/\([.>]\)homes\b/\1node_map/g
