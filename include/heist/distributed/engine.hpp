@@ -47,6 +47,7 @@ class any_engine {
   virtual void listen(bool awaits) = 0;
   virtual void stop() = 0;
   virtual void give_up(std::string const& why) = 0;
+  virtual void with_mpi(std::function<void()> const& f) = 0;
 };
 
 template <engine E>
@@ -61,6 +62,13 @@ class engine_of final : public any_engine {
   void listen(bool awaits) override { engine_.listen(awaits); }
   void stop() override { engine_.stop(); }
   void give_up(std::string const& why) override { engine_.give_up(why); }
+  void with_mpi(std::function<void()> const& f) override {
+    if constexpr (requires { engine_.with_mpi(f); }) {
+      engine_.with_mpi(f);
+    } else {
+      f();
+    }
+  }
 
  private:
   E engine_;

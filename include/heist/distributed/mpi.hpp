@@ -1,5 +1,5 @@
 // MPI as the engine: one thread of each process receives, and whoever sends may call MPI itself while nobody else does
-// (MPI_THREAD_SERIALIZED).
+// (MPI_THREAD_SERIALIZED). With MPI_THREAD_MULTIPLE the program calls MPI as it likes.
 #pragma once
 
 #include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>  // memcpy
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,6 +26,7 @@
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/distributed/engine.hpp"
 #include "heist/distributed/mpi_frames.hpp"
+#include "heist/distributed/mpi_process.hpp"
 #include "heist/distributed/world.hpp"
 
 namespace heist::distributed {
@@ -37,24 +39,15 @@ class basic_mpi_engine {
   /// Values up to this size come with their head, larger ones by the mover: a second message is some microseconds.
   static constexpr std::size_t together_up_to = 16 * 1024;
 
-  /// Collective: begins MPI. `pause`: see world_options. `small`: the same on all ranks.
+  /// Collective: all processes. `pause`: see world_options. `small`: the same on all ranks.
   basic_mpi_engine(int& argc, char**& argv, unsigned pause, std::size_t small = together_up_to)
-      : pause_{pause}, small_{small} {
-    int given = 0;
-    MPI_Init_thread(&argc, &argv, Transport::thread_level, &given);
-    if (given < Transport::thread_level) {
-      throw executor_error{
-          "this MPI allows no threads (MPI_THREAD_SERIALIZED, for StarPU MPI_THREAD_MULTIPLE); fix it by an MPI that "
-          "was built with them, as those of distributions are."};
-    }
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    MPI_Comm_rank(comm_, &rank_);
-    MPI_Comm_size(comm_, &size_);
-    transport_.open(comm_, rank_);
-    frames_.open(comm_, size_, small_);
-    sent_.resize(static_cast<std::size_t>(size_));
-    got_.resize(static_cast<std::size_t>(size_));
-    waiting_.resize(static_cast<std::size_t>(size_));
+      : process_{argc, argv, Transport::thread_level}, pause_{pause}, small_{small} {
+    open(MPI_COMM_WORLD);
+  }
+  /// Collective: the processes of a communicator, of which it makes one of its own.
+  basic_mpi_engine(MPI_Comm comm, unsigned pause, std::size_t small = together_up_to)
+      : process_{Transport::thread_level}, pause_{pause}, small_{small} {
+    open(comm);
   }
   basic_mpi_engine(basic_mpi_engine const&) = delete;
   basic_mpi_engine& operator=(basic_mpi_engine const&) = delete;
@@ -62,12 +55,16 @@ class basic_mpi_engine {
     if (thread_.joinable()) stop();
     transport_.close();
     MPI_Comm_free(&comm_);
-    MPI_Finalize();
   }
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
+  /// Runs `f` while the engine makes no call of MPI.
+  void with_mpi(std::function<void()> const& f) {
+    spin_guard const guard{calls_};
+    f();
+  }
   void start(receiver r) {
     receive_ = std::move(r);
     thread_ = std::thread{[this] { run(); }};
@@ -129,6 +126,16 @@ class basic_mpi_engine {
   static constexpr std::size_t batch = 32;
   static constexpr int frames_at_once = 16;
 
+  void open(MPI_Comm of) {
+    MPI_Comm_dup(of, &comm_);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+    transport_.open(comm_, rank_);
+    frames_.open(comm_, size_, small_);
+    sent_.resize(static_cast<std::size_t>(size_));
+    got_.resize(static_cast<std::size_t>(size_));
+    waiting_.resize(static_cast<std::size_t>(size_));
+  }
   void run() {
     ::prctl(PR_SET_TIMERSLACK, 1);
     idle state;
@@ -287,6 +294,7 @@ class basic_mpi_engine {
     moved_.clear();
   }
 
+  mpi_process process_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   unsigned const pause_;
@@ -302,7 +310,8 @@ class basic_mpi_engine {
 
   // Who has it calls MPI. Only the engine's thread waits for it, others send something small under it and come back.
   // Taken before lock_. It guards, until the next one:
-  spin_lock<> calls_;
+  spin_lock<> own_calls_;
+  spin_lock<>& calls_ = process_.lock_of_calls(own_calls_);
   Transport transport_;
   mpi_frames frames_;
   std::vector<out> now_;
@@ -327,6 +336,13 @@ static_assert(engine<mpi_engine>);
 }  // namespace heist::distributed
 
 namespace heist {
+
+template <>
+inline constexpr bool distributed::is_communicator<MPI_Comm> = true;
+
+template <class Communicator>
+requires distributed::is_communicator<Communicator> world::world(Communicator comm, world_options const& options)
+    : world{std::make_unique<distributed::engine_of<distributed::mpi_engine>>(comm, options.pause), options} {}
 
 inline world::world(int& argc, char**& argv, world_options const& options)
     : world{std::make_unique<distributed::engine_of<distributed::mpi_engine>>(argc, argv, options.pause), options} {}

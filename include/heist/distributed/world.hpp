@@ -66,18 +66,31 @@ class port {
   virtual std::string awaited(bool give_up) = 0;
 };
 
+/// MPI's type is one where <heist/distributed.hpp> is included.
+template <class>
+inline constexpr bool is_communicator = false;
+
 }  // namespace distributed
 
-/// Made once in a program, by all processes, before anything that needs it, and destroyed by all.
+/// Made by all its processes together, before anything that needs it, and destroyed by all. A program may have several
+/// worlds, one after the other or at once.
 ///
 /// Threads  every member may be called by any thread; collective ones by all ranks, in the same order.
 /// Promises a message that an engine brings twice is taken once, and in any order. If the world is destroyed by an
 ///          exception the program is ended on all ranks, because the others wait for this one.
 class world {
  public:
-  /// MPI's processes. Needs <heist/distributed.hpp>, and is the first thing in main(). Throws executor_error if this
-  /// MPI does not allow threads.
+  /// All of MPI's processes. Needs <heist/distributed.hpp>. Initializes MPI unless the program has, and then finalizes it
+  /// at its end. Throws executor_error if this MPI does not allow threads.
   world(int& argc, char**& argv, world_options const& options = {});
+
+  /// The processes of a communicator (MPI_Comm), which is duplicated and may be freed. Needs <heist/distributed.hpp>.
+  /// The program initializes and finalizes MPI. With MPI_THREAD_MULTIPLE it may call MPI at any time, with
+  /// MPI_THREAD_SERIALIZED inside of with_mpi(). Collective. Throws executor_error if MPI is not initialized, or allows no
+  /// threads.
+  template <class Communicator>
+  requires distributed::is_communicator<Communicator>
+  explicit world(Communicator comm, world_options const& options = {});
 
   /// The processes of another engine.
   explicit world(std::unique_ptr<distributed::any_engine> e, world_options const& options = {})
@@ -122,6 +135,10 @@ class world {
       found.push_back({r, std::move(host), pid});
     return found;
   }
+  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. `f` must
+  /// not wait for values of a graph, because none comes meanwhile.
+  void with_mpi(std::function<void()> const& f) { engine_->with_mpi(f); }
+
   /// Collective: returns when all ranks have called it.
   void barrier() {
     world_port_->agree(*this, {}, [](std::vector<distributed::bytes> const&) { return distributed::bytes{}; });

@@ -1,0 +1,77 @@
+// MPI in this process: begun and ended by the program, or by the world that needs it first.
+#pragma once
+
+#include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
+//
+#include <string>
+
+#include "heist/core/base/errors.hpp"
+#include "heist/core/sync/spin_lock.hpp"
+
+namespace heist::distributed {
+
+/// Finalizes MPI at its end if it has initialized it.
+class mpi_process {
+ public:
+  /// Initializes MPI unless the program has. `least`: the level of threads that is needed. Throws executor_error.
+  mpi_process(int& argc, char**& argv, int least) {
+    int ended = 0, begun = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0) {
+      throw executor_error{
+          "a world is made after MPI_Finalize, or after the end of a world that has initialized MPI, and MPI begins "
+          "only "
+          "once; fix it by MPI_Init_thread in main() and heist::world{communicator} for each world."};
+    }
+    MPI_Initialized(&begun);
+    if (begun == 0) {
+      MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level_);
+      finalizes_ = true;
+    }
+    check(least);
+  }
+  /// The program has initialized MPI. Throws executor_error.
+  explicit mpi_process(int least) {
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (begun == 0) {
+      throw executor_error{
+          "a world is made of a communicator before MPI is initialized; fix it by MPI_Init_thread in main(), or by "
+          "heist::world{argc, argv}, which initializes MPI."};
+    }
+    check(least);
+  }
+  mpi_process(mpi_process const&) = delete;
+  mpi_process& operator=(mpi_process const&) = delete;
+  ~mpi_process() {
+    if (finalizes_) MPI_Finalize();
+  }
+
+  /// Who has it calls MPI: `own`, or, if MPI allows one call at a time in the process, one lock of all worlds.
+  spin_lock<>& lock_of_calls(spin_lock<>& own) const noexcept {
+    static spin_lock<> all;
+    return level_ == MPI_THREAD_MULTIPLE ? own : all;
+  }
+
+ private:
+  void check(int least) {
+    MPI_Query_thread(&level_);
+    if (level_ >= least) return;
+    bool const by_heist = finalizes_;
+    if (by_heist) MPI_Finalize();
+    if (by_heist) {
+      throw executor_error{
+          "this MPI allows no threads (MPI_THREAD_SERIALIZED, for StarPU MPI_THREAD_MULTIPLE); fix it by an MPI that "
+          "was built with them, as those of distributions are."};
+    }
+    throw executor_error{
+        "the program has initialized MPI for calls of one thread, and a world has a thread that calls MPI; fix it by "
+        "MPI_Init_thread with MPI_THREAD_MULTIPLE, or with MPI_THREAD_SERIALIZED and all calls inside of "
+        "world.with_mpi()."};
+  }
+
+  bool finalizes_ = false;
+  int level_ = MPI_THREAD_SINGLE;
+};
+
+}  // namespace heist::distributed

@@ -1,0 +1,109 @@
+// A world in a program that has MPI itself: who initializes and finalizes, and what each level of threads allows.
+//   mpirun -n 2 beside_mpi serialized | first | refused | single
+#include "heist/distributed.hpp"
+//
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heist/executor.hpp"
+
+namespace {
+
+void check(bool holds, char const* what) {
+  if (holds) return;
+  std::fprintf(stderr, "not true: %s\n", what);
+  std::abort();
+}
+
+double round_of(heist::world& world, heist::executor<>& ex, int n) {
+  heist::distributed_graph g{world};
+  std::vector<heist::placed<double>> parts;
+  for (int i = 0; i != n; ++i) parts.push_back(g.emplace(heist::on(i % world.size()), [i] { return double(i); }));
+  auto const sum = g.emplace(
+      heist::on(0),
+      [](auto const& all) {
+        double s = 0;
+        for (double const x : all) s += x;
+        return s;
+      },
+      heist::each(parts));
+  ex.run(g).get();
+  return sum.here() ? sum.result() : -1;
+}
+
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (heist::executor_error const& e) {
+    return e.what();
+  }
+  return {};
+}
+bool contains(std::string const& text, char const* part) {
+  return text.find(part) != std::string::npos;
+}
+
+void serialized(int& argc, char**& argv) {
+  int level = 0, size = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  {
+    heist::executor ex{2};
+    heist::world one{MPI_COMM_WORLD}, other{MPI_COMM_WORLD};  // at once: one call at a time in the process
+    for (int i = 0; i != 50; ++i) {
+      if (double const sum = round_of(i % 2 == 0 ? one : other, ex, 8); one.rank() == 0)
+        check(sum == 28, "the sum of 0 to 7");
+      double x = 1, y = 0;
+      one.with_mpi([&] { MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
+      check(y == size, "the program's own sum");
+    }
+  }
+  MPI_Finalize();
+}
+
+/// The program is first, and a world of all processes leaves MPI as it is.
+void first(int& argc, char**& argv) {
+  int level = 0, ended = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  heist::executor ex{1};
+  for (int i = 0; i != 3; ++i) {
+    heist::world world{argc, argv};
+    if (double const sum = round_of(world, ex, 4); world.rank() == 0) check(sum == 6, "the sum of 0 to 3");
+  }
+  MPI_Finalized(&ended);
+  check(ended == 0, "a world does not finalize what the program has initialized");
+  MPI_Finalize();
+}
+
+/// Before MPI begins, and after a world has ended it.
+void refused(int& argc, char**& argv) {
+  check(contains(refusal_of([] { heist::world world{MPI_COMM_WORLD}; }), "before MPI is initialized"),
+        "refused before");
+  { heist::world world{argc, argv}; }
+  int ended = 0;
+  MPI_Finalized(&ended);
+  check(ended != 0, "a world finalizes what it has initialized");
+  check(contains(refusal_of([&] { heist::world world{argc, argv}; }), "after MPI_Finalize"), "refused after");
+}
+
+void single(int& argc, char**& argv) {
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
+  if (level < MPI_THREAD_SERIALIZED)
+    check(contains(refusal_of([] { heist::world world{MPI_COMM_WORLD}; }), "for calls of one thread"), "refused");
+  MPI_Finalize();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string_view const which = argc > 1 ? argv[1] : "";
+  which == "serialized" ? serialized(argc, argv)
+  : which == "first"    ? first(argc, argv)
+  : which == "refused"  ? refused(argc, argv)
+                        : single(argc, argv);
+}
