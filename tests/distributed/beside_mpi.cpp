@@ -1,5 +1,5 @@
 // A world in a program that has MPI itself: who initializes and finalizes, and what each level of threads allows.
-//   mpirun -n 2 beside_mpi serialized | first | refused | single
+//   mpirun -n 2 beside_mpi serialized | first | refused | single | early
 #include "heist/distributed.hpp"
 //
 #include <cstdio>
@@ -90,6 +90,18 @@ void refused(int& argc, char**& argv) {
   check(contains(refusal_of([&] { heist::world world{argc, argv}; }), "after MPI_Finalize"), "refused after");
 }
 
+/// One rank ends its world while the other one begins a run that needs it.
+void early(int& argc, char**& argv) {
+  heist::world world{argc, argv, {.silence = 0}};
+  heist::executor ex{1};
+  heist::distributed_graph g{world};
+  auto x = g.emplace(heist::on(0), [] { return 1; });
+  g.emplace(
+      heist::on(1), [](int) {}, x);
+  ex.run(g).get();
+  if (world.rank() == 0) ex.run(g).get();
+}
+
 void single(int& argc, char**& argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &level);
@@ -104,6 +116,7 @@ int main(int argc, char** argv) {
   std::string_view const which = argc > 1 ? argv[1] : "";
   which == "serialized" ? serialized(argc, argv)
   : which == "first"    ? first(argc, argv)
+  : which == "early"    ? early(argc, argv)
   : which == "refused"  ? refused(argc, argv)
                         : single(argc, argv);
 }

@@ -67,10 +67,10 @@ class agreement {
     changed_.notify_all();
   }
 
-  /// What the agreement in progress awaits; empty: nothing, or there is none.
-  std::string missing(bool give_up) {
+  /// What the agreement in progress awaits, of rank `from` or, if that is -1, of all; empty: nothing, or there is none.
+  std::string missing(bool give_up, int me, int from) {
     std::lock_guard const guard{lock_};
-    if (!waits_) return {};
+    if (!waits_ || (from >= 0 && (me == 0 ? offers_[version_].contains(from) : from != 0))) return {};
     if (give_up) {
       given_up_ = true;
       changed_.notify_all();

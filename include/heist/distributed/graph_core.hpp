@@ -183,8 +183,8 @@ class graph_core final : public port,
     }
   }
 
-  std::string awaited(bool give_up) override {
-    std::string text = missing(give_up);
+  std::string awaited(bool give_up, int from) override {
+    std::string text = missing(give_up, rank(), from);
     std::string const late = "nothing has come for too long; rank " + std::to_string(rank()) + " waited\n";
     std::vector<incoming_part*> in_vain;
     {
@@ -195,12 +195,13 @@ class graph_core final : public port,
         std::string here;
         if (run.number == open_run_) {
           for (auto const& [id, a] : incoming_) {
-            if (a.part->word.full() || (give_up && !a.part->claim())) continue;
+            if (a.part->word.full() || (from >= 0 && from != a.part->from) || (give_up && !a.part->claim())) continue;
             here += "  for the value of " + name_of(id) + ", from rank " + std::to_string(a.part->from) + where(run);
             if (give_up) in_vain.push_back(a.part);
           }
           if (give_up && !here.empty()) run.given_up = late + here;
-        } else if (run.number <= ended_here_) {
+        } else if (run.number <= ended_here_ &&
+                   (from < 0 || (rank() == 0 ? !parts_[run.number].contains(from) : from == 0))) {
           here = "  for the end of " +
                  (rank() == 0 ? "the part of" + silent_ranks(run.number) : "all parts, from rank 0,") + where(run);
           if (give_up) {

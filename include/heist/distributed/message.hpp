@@ -15,7 +15,8 @@ enum class message_kind : std::uint32_t {
   decision,   ///< from rank 0: all parts have
   offer,      ///< to rank 0: what all ranks must agree on
   answer,     ///< from rank 0: what they have agreed on
-  received    ///< so many bytes of values have been used up here
+  received,   ///< so many bytes of values have been used up here
+  left        ///< by the engine: that rank's world has ended
 };
 
 /// Travels as it stands: all processes run the same program on the same kind of machine.

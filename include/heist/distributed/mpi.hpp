@@ -6,7 +6,7 @@
 //
 #include <sys/prctl.h>
 
-#include <algorithm>  // min
+#include <algorithm>  // any_of, min
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>  // size_t
@@ -152,6 +152,7 @@ class basic_mpi_engine {
         sent_alone_.store(0, std::memory_order_relaxed);  // relaxed: a hint
       }
       deliver_moved();
+      tell_of_left();
       if (came) os_env::yield();  // to the worker that is to run now, if it is on this core
       pause_between(state, is_busy, is_at_rest);
     }
@@ -256,7 +257,7 @@ class basic_mpi_engine {
     for (int frames = 0; frames < frames_at_once; ++frames) {
       int from = 0;
       if (!fetch(from)) return frames != 0;
-      if (in_.empty()) ++goodbyes_;
+      if (in_.empty()) ++goodbyes_, left_.push_back(from);
       for (std::size_t at = 0; at < in_.size();) at += unpack(from, in_.data() + at);
     }
     return true;
@@ -295,6 +296,13 @@ class basic_mpi_engine {
   }
 
   mpi_process process_;
+  /// When all values of theirs have come.
+  void tell_of_left() {
+    if (left_.empty() || std::any_of(moving_.begin(), moving_.end(), [](auto const& m) { return m->from >= 0; }))
+      return;
+    for (int const r : std::exchange(left_, {})) receive_(r, {{.kind = message_kind::left}, {}});
+  }
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 0;
   unsigned const pause_;
@@ -326,6 +334,7 @@ class basic_mpi_engine {
   // Of the engine's thread.
   std::vector<std::unique_ptr<moving>> moved_;
   std::vector<char> in_;
+  std::vector<int> left_;  ///< have said goodbye, and the world has not been told
   int goodbyes_ = 0;
   std::thread thread_;
 };

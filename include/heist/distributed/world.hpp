@@ -62,8 +62,9 @@ class port {
   virtual ~port() = default;
   /// Called by the engine's thread.
   virtual void take(int from, message&& m) = 0;
-  /// What it awaits from other ranks, a line each; empty: nothing. `give_up`: it is not to wait for that any more.
-  virtual std::string awaited(bool give_up) = 0;
+  /// What it awaits from other ranks, or from one of them, a line each; empty: nothing. `give_up`: it is not to wait for
+  /// that any more.
+  virtual std::string awaited(bool give_up, int from = -1) = 0;
 };
 
 /// MPI's type is one where <heist/distributed.hpp> is included.
@@ -243,10 +244,10 @@ class world {
   };
 
   void begin() {
-    world_port_ = std::make_shared<world_port>();
+    world_port_ = std::make_shared<world_port>(*this);
     add(world_port_);
     engine_->start([this](int from, distributed::message&& m) { take(from, std::move(m)); });
-    if (options_.silence > 0 && size() > 1) watch_ = std::thread{[this] { watch(); }};
+    if (size() > 1) watch_ = std::thread{[this] { watch(); }};
   }
 
   static std::size_t cost(distributed::message const& m) noexcept {
@@ -268,6 +269,10 @@ class world {
     std::shared_ptr<distributed::port> to;
     {
       std::unique_lock guard{lock_};
+      if (m.head.kind == distributed::message_kind::left) {
+        left_.push_back(from);
+        return changed_.notify_all();
+      }
       link& l = links_[static_cast<std::size_t>(from)];
       if (!l.is_new(m.head.number)) return;
       last_news_ = clock::now();
@@ -292,17 +297,33 @@ class world {
     to->take(from, std::move(m));
   }
 
-  /// Says what is awaited when nothing has come for so long.
+  /// Says what is awaited when nothing has come for so long, and ends the program if what is awaited cannot come because
+  /// the rank has left.
   void watch() {
-    auto const limit = std::chrono::duration<double>{options_.silence};
+    using seconds = std::chrono::duration<double>;
+    bool const is_limited = options_.silence > 0;
+    seconds const limit{is_limited ? options_.silence : 3600.0};
     bool told = false;
+    std::size_t left = 0, waits_for_left = 0;
     std::unique_lock guard{lock_};
     clock::time_point since = last_news_;
-    while (!changed_.wait_for(guard, limit / 4, [this] { return over_; })) {
-      if (last_news_ != since) since = last_news_, told = false;
-      if (told || listeners_ == 0 || clock::now() - since < limit) continue;
+    for (;;) {
+      seconds const pause = left == 0 ? limit / 4 : std::min<seconds>(limit / 4, std::chrono::milliseconds{200});
+      changed_.wait_for(guard, pause, [&] { return over_ || left_.size() != left; });
+      if (over_) return;
+      left = left_.size();
       std::vector<std::shared_ptr<distributed::port>> all;
       for (auto const& [number, p] : ports_) all.push_back(p);
+      if (left != 0 && listeners_ != 0) {
+        auto const ranks = left_;
+        guard.unlock();
+        std::string const text = awaited_from(ranks, all);
+        if (!text.empty() && ++waits_for_left == 2) engine_->give_up(text);  // not by a message that is just taken
+        if (text.empty()) waits_for_left = 0;
+        guard.lock();
+      }
+      if (last_news_ != since) since = last_news_, told = false;
+      if (told || !is_limited || listeners_ == 0 || clock::now() - since < limit) continue;
       guard.unlock();
       std::string text;
       for (auto const& p : all) text += p->awaited(options_.silence_ends);
@@ -322,11 +343,27 @@ class world {
     }
   }
 
+  std::string awaited_from(std::vector<int> const& ranks, std::vector<std::shared_ptr<distributed::port>> const& all) {
+    for (int const r : ranks) {
+      std::string what;
+      for (auto const& p : all) what += p->awaited(false, r);
+      if (what.empty()) continue;
+      return "heist: rank " + std::to_string(r) + " has left its world, and rank " + std::to_string(rank()) +
+             " waits for it:\n" + what +
+             "fix it by the same runs on all ranks before one of them ends its world, or by an exception that leaves "
+             "it.\n";
+    }
+    return {};
+  }
+
   /// What concerns all of the world, and no graph.
   struct world_port final : distributed::port, distributed::agreement<world> {
-    world_port() : distributed::agreement<world>{0} {}
+    explicit world_port(world const& of) : distributed::agreement<world>{0}, of_{of} {}
     void take(int from, distributed::message&& m) override { take_part(from, std::move(m)); }
-    std::string awaited(bool give_up) override { return missing(give_up); }
+    std::string awaited(bool give_up, int from) override { return missing(give_up, of_.rank(), from); }
+
+   private:
+    world const& of_;
   };
 
   world_options options_;
@@ -339,6 +376,7 @@ class world {
   std::shared_ptr<world_port> world_port_;
   std::uint32_t next_port_ = 0;
   std::size_t listeners_ = 0;
+  std::vector<int> left_;  ///< ranks whose world has ended
   clock::time_point last_news_ = clock::now();
   bool over_ = false;
   int exceptions_ = std::uncaught_exceptions();
