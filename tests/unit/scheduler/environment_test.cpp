@@ -122,7 +122,7 @@ TEST_CASE("environment: a name that resembles one of heist's is said once", "[sc
   std::pair<char const*, char const*> const rows[] = {
       {"HEIST_WORKER", "HEIST_WORKERS"},       {"HEIST_NUM_WORKERS", "HEIST_WORKERS"},
       {"HEIST_STACKSIZE", "HEIST_STACK_SIZE"}, {"HEIST_MAX_FIBRES", "HEIST_MAX_FIBERS"},
-      {"HEIST_TOPLOGY", "HEIST_TOPOLOGY"},     {"HEIST_WATCH_TIMEOUT_GUARD", "HEIST_WATCHDOG"},
+      {"HEIST_TOPLOGY", "HEIST_TOPOLOGY"},     {"HEIST_WATCH_DOG", "HEIST_WATCHDOG"},
       {"HEIST_PIN_THREADS", "HEIST_PIN"},      {"HEIST_TRACE_FILE", "HEIST_TRACE"},
       {"HEIST_REPORTS", "HEIST_REPORT"},
   };
