@@ -40,6 +40,8 @@ RULES = [  # what, pattern, where it may stand
 
 bad, checked = [], 0
 for name, text in headers():
+    if name.startswith("compat/"):  # written as programs are, in terms of std and of what heist offers to all
+        continue
     code = code_of(text)
     checked += 1
     for why, pattern, places in RULES:

@@ -16,6 +16,8 @@ GROUPS = {  # group: groups that it may include, beside itself
     # Not in src.hpp: what it includes, MPI among it, is not there everywhere. Its bodies stand in its headers.
     # tools/ for the simulator, by which place::measured looks for a place.
     "distributed": ["core", "graph", "tools"],
+    # Other libraries' names. What a program includes is all that they include, and nothing includes them.
+    "compat": [],
 }
 # Folders of a group, from the lowest to the highest: each may include those before it. "a|b": neither includes the other.
 ORDER = {
@@ -25,6 +27,7 @@ ORDER = {
     "locality": ["counters", "policy", "region|history", "squads|replay", "automatic"],
     "tools": ["observe", "simulate", "measure"],
     "distributed": [""],
+    "compat": ["taskflow/taskflow/core|taskflow/taskflow/algorithm|taskflow/taskflow/observer|taskflow/taskflow/utility|taskflow/taskflow"],
 }
 LAYERS = {group + ("/" + folder if folder else ""): (group, number)
           for group, rows in ORDER.items() for number, row in enumerate(rows) for folder in row.split("|")}
@@ -77,6 +80,10 @@ for name, text in headers():
         if not folder or folder == to:
             continue
         to_group, to_layer = LAYERS.get(to, ("", 0))
+        if group == "compat":
+            if to and to_group != "compat":
+                bad.append(f"{name}:{number}: compat/ includes what programs include, not {target}")
+            continue
         if to_group != group and to_group not in GROUPS[group]:
             bad.append(f"{name}:{number}: {group}/ must not include {to_group or 'public headers'} ({target})")
         if to_group == group and to_layer >= layer:
