@@ -10,6 +10,7 @@
 #include "heist/parallel/algorithm/pack.hpp"
 #include "heist/parallel/algorithm/partition.hpp"
 #include "heist/parallel/algorithm/reduce.hpp"
+#include "heist/parallel/algorithm/reduce_by_index.hpp"
 #include "heist/parallel/algorithm/scan.hpp"
 #include "heist/parallel/algorithm/sort.hpp"
 #include "heist/parallel/algorithm/stable_sort.hpp"

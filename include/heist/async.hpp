@@ -1,5 +1,5 @@
-// Door: tasks after tasks: heist::after, heist::with, then, when_all, when_any; default_executor, executor_ref,
-// per_worker.
+// Door: tasks after tasks: heist::after, after_always, heist::with, then, when_all, when_any, make_ready_future;
+// default_executor, executor_ref, per_worker.
 #pragma once
 
 #include "heist/executor.hpp"
@@ -7,5 +7,6 @@
 #include "heist/parallel/async/default_executor.hpp"
 #include "heist/parallel/async/executor_ref.hpp"
 #include "heist/parallel/async/per_worker.hpp"
+#include "heist/parallel/async/ready.hpp"
 #include "heist/parallel/async/when.hpp"
 #include "heist/parallel/async/with.hpp"

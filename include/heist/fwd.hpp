@@ -179,6 +179,7 @@ class datum;
 class token;
 template <class... Stages>
 class pipeline;
+class scalable_pipeline;
 class executor_ref;
 template <class T>
 class per_worker;

@@ -3,6 +3,7 @@
 
 #include "heist/executor.hpp"
 #include "heist/graph/limiter.hpp"
+#include "heist/graph/run_end.hpp"
 #include "heist/graph/task_graph.hpp"
 
 #if HEIST_HEADER_ONLY

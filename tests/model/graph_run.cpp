@@ -11,6 +11,16 @@
 #include "world/bounds.hpp"
 #include "world/small_executor.hpp"
 
+/// As graph/run_end.hpp, which has futures, shares a handle.
+struct heist::detail::run_access {
+  static graph_run share(graph_run const& run) {
+    graph_run second;
+    second.state_ = &run.checked();
+    second.state_->hold();
+    return second;
+  }
+};
+
 namespace {
 
 using heist::detail::virtual_thread;
@@ -322,6 +332,44 @@ void started_by_two(model::execution& t) {
   t.finally([&alive] { model::check(alive == 0, "an exception was never destroyed, or twice"); });
 }
 
+/// A run that fails has two handles, and another thread has the second one. The first is dropped, or asked and dropped; then
+/// the graph runs again.
+template <bool Asks>
+void two_handles(model::execution& t) {
+  auto& alive = t.make<int>(0);
+  auto& threads = t.make<std::array<virtual_thread, 2>>();
+  auto& second = t.make<env::atomic<heist::graph_run*>>(nullptr);
+  auto& left = t.make<env::atomic<bool>>(false);
+  auto* const s = new stage{threads.data(), alive};
+  t.thread([&, s] {
+    heist::detail::set_this_worker(nullptr);
+    s->build();
+    s->throws[a] = true;
+    {
+      auto const run = s->start(1);
+      second.store(new heist::graph_run{heist::detail::run_access::share(run)}, std::memory_order_release);
+      if (Asks) model::check(s->outcome(run) == a, "the exception did not arrive at the first handle");
+    }
+    while (!left.load(std::memory_order_acquire)) env::read_again();
+    s->throws[a] = false;
+    model::check(s->outcome(s->start(1)) == none, "the second run has not failed");
+    s->workers.reset();
+    delete s;
+  });
+  for (virtual_thread& thread : threads) {
+    t.thread([&thread] { thread.main(); });
+  }
+  t.thread([&, s] {
+    heist::detail::set_this_worker(nullptr);
+    heist::graph_run* run = nullptr;
+    while ((run = second.load(std::memory_order_acquire)) == nullptr) env::read_again();
+    model::check(s->outcome(*run) == a, "the exception did not arrive at the second handle");
+    delete run;
+    left.store(true, std::memory_order_release);
+  });
+  t.finally([&alive] { model::check(alive == 0, "an exception was never destroyed, or twice"); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -349,6 +397,8 @@ int main(int argc, char** argv) {
   all.verify("H11 run: a condition, throw", one, play<chosen<true>>);
   all.verify("H11 run: another thread stops", wide, stopped_by_another);
   all.verify("H11 run: two threads start", wide, started_by_two);
+  all.verify("H11 run: two handles, one dropped", wide, two_handles<false>);
+  all.verify("H11 run: two handles, both asked", wide, two_handles<true>);
   all.verify("H11 run: both throw, older values", weak, play<both_throw>);
   all.verify("H11 run: stop and throw, older values", weak, play<stopped<true, 1>>);
   all.verify("H11 run: in line, older values", weak, play<in_line>);

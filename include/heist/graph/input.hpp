@@ -43,12 +43,20 @@ template <class Handle>
 }
 
 /// As an argument of emplace(): the task gets the values of all tasks of `range`, as one heist::values<T>. Of tasks
-/// without values it gets nothing, but comes after them.
+/// without values it gets nothing, but comes after them. In heist::read(), write() and update() of a flow's task: all data
+/// of `range`, which has datums or pointers to datums.
 template <class Range>
 [[nodiscard]] auto each(Range&& range) {
-  detail::each_of<std::remove_cvref_t<decltype(*std::begin(range))>> all;
-  for (auto&& x : range) all.from.push_back(x);
-  return all;
+  using handle = std::remove_cvref_t<decltype(*std::begin(range))>;
+  if constexpr (std::is_copy_constructible_v<handle>) {
+    detail::each_of<handle> all;
+    for (auto&& x : range) all.from.push_back(x);
+    return all;
+  } else {
+    detail::each_of<handle*> all;
+    for (handle& x : range) all.from.push_back(&x);
+    return all;
+  }
 }
 
 /// As the first argument of emplace(): the process that runs the task. A task_graph, which has one process, ignores it.

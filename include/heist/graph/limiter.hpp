@@ -81,6 +81,14 @@ class limiter {
   /// The number of free permits; a snapshot.
   std::size_t available() const noexcept { return permits_.available(); }
 
+  /// Takes `count` permits for the calling code, or returns false without waiting: if they are not free, or tasks wait in
+  /// line. release() gives them back.
+  [[nodiscard]] bool try_acquire(std::size_t count = 1) noexcept {
+    return count <= max() && permits_.try_take(static_cast<std::uint32_t>(count));
+  }
+  /// Gives `count` permits back, and lets tasks go on that wait for them. More than max() are lost.
+  void release(std::size_t count = 1) noexcept;
+
  protected:
   friend struct limiter_access;
   /// Of a semaphore.

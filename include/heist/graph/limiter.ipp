@@ -29,6 +29,11 @@ HEIST_COLD_BODY void limited_task::go_on(queued_waiter<>& me) noexcept {
 
 namespace heist {
 
+HEIST_COLD_BODY void limiter::release(std::size_t count) noexcept {
+  detail::wake_list<> notified;
+  permits_.give(static_cast<std::uint32_t>(count < max() ? count : max()), notified);
+}
+
 HEIST_COLD_BODY limiter::limiter(std::size_t most)
     : permits_{static_cast<std::uint32_t>(most), static_cast<std::uint32_t>(most)} {
   if (most == 0 || most > 0x7fffffff) {

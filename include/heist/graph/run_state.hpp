@@ -92,7 +92,12 @@ struct run_state {
 
   /// The run has failed, and is about to end.
   void keep_if_released() noexcept;
-  /// Its handle is dropped.
+  /// One more handle. By an owner of a handle.
+  void hold() noexcept {
+    handle.fetch_add(held, std::memory_order_relaxed);  // relaxed: the caller's handle keeps what they guard
+    retain();
+  }
+  /// A handle is dropped.
   void let_go() noexcept;
 
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
@@ -100,8 +105,9 @@ struct run_state {
   void release() noexcept;
 
   os_env::atomic<std::uint32_t> owners{1};
-  // The run's end and the end of its handle: whoever comes second keeps an exception that nobody has asked for.
-  static constexpr std::uint32_t held = 1, failed = 2;
+  // The run's failure, and a count of handles. Whoever comes second, the run's end or the end of the last handle, keeps an
+  // exception that nobody has asked for.
+  static constexpr std::uint32_t failed = 1, held = 2;
   os_env::atomic<std::uint32_t> handle{0};
   os_env::atomic<bool> fetched{false};
   os_env::atomic<std::uint8_t> wait_marks{0};  ///< awaited_end::marks

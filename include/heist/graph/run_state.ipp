@@ -34,7 +34,7 @@ HEIST_BODY void run_state::fail(std::exception_ptr e) noexcept {
 }
 
 HEIST_BODY bool run_state::reusable() const noexcept {
-  return finished.is_ready() && (handle.load(std::memory_order_acquire) & held) == 0;  // acquire: pairs with let_go()
+  return finished.is_ready() && handle.load(std::memory_order_acquire) < held;  // acquire: pairs with let_go()
 }
 
 HEIST_BODY void run_state::prepare(core& on) noexcept {
@@ -60,18 +60,22 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
 HEIST_BODY void run_state::keep_if_released() noexcept {
   unobserved.refer(scheduler->unobserved());
   // acq_rel: let_go() sees the exception, or this that nobody asks
-  if ((handle.fetch_or(failed, std::memory_order_acq_rel) & held) == 0)
-    unobserved.keep(std::exchange(exception, nullptr));
+  if (handle.fetch_or(failed, std::memory_order_acq_rel) < held) unobserved.keep(std::exchange(exception, nullptr));
 }
 
 HEIST_BODY void run_state::let_go() noexcept {
   std::uint32_t now = held;
   std::exception_ptr asked_for;  // ends with its handle: neither the run's last worker nor the next run destroys it
-  // acq_rel: keep_if_released(); release: who uses the state again comes after the handle
-  if (!handle.compare_exchange_strong(now, 0, std::memory_order_acq_rel, std::memory_order_acquire)) {
-    asked_for = std::exchange(exception, nullptr);
-    if (!fetched.load(std::memory_order_relaxed)) unobserved.keep(std::move(asked_for));  // relaxed: ours
-    handle.store(0, std::memory_order_release);                                           // release: as above
+  for (;;) {
+    if (now == (held | failed)) {
+      asked_for = std::exchange(exception, nullptr);
+      if (!fetched.load(std::memory_order_relaxed))
+        unobserved.keep(std::move(asked_for));     // relaxed: ordered by `handle`
+      handle.store(0, std::memory_order_release);  // release: as below
+      break;
+    }
+    // acq_rel: keep_if_released() and other handles; release: who uses the state again comes after the handles
+    if (handle.compare_exchange_strong(now, now - held, std::memory_order_acq_rel, std::memory_order_acquire)) break;
   }
   release();
 }

@@ -715,3 +715,25 @@ TEST_CASE("to ask for more than a limiter ever has, or for nothing, is refused",
   ex.run_n(g, 3).get();
   CHECK(three.available() == 3);
 }
+
+TEST_CASE("limiter: try_acquire takes what is free, and release lets tasks that wait go on", "[graph]") {
+  heist::executor ex{2};
+  heist::limiter three{3};
+  CHECK(three.try_acquire());
+  CHECK_FALSE(three.try_acquire(3));
+  CHECK_FALSE(three.try_acquire(~std::size_t{0}));
+  CHECK(three.try_acquire(2));
+  CHECK(three.available() == 0);
+  heist::task_graph g;
+  std::atomic<bool> ran{false};
+  g.emplace([&] { ran = true; }).limit(three);
+  auto run = ex.run(g);
+  CHECK_FALSE(run.wait_for(std::chrono::milliseconds{2}));
+  CHECK_FALSE(ran);
+  three.release(3);
+  run.get();
+  CHECK(ran);
+  three.release(~std::size_t{0});  // more than there are is lost
+  CHECK(three.available() == 3);
+  CHECK(three.try_acquire(3));
+}

@@ -271,6 +271,126 @@ TEST_CASE("flow: where a value cannot be made anew there is no task, and all dat
   CHECK(number.value() == 6);
 }
 
+TEST_CASE("flow: data whose number is known at run time only, read, written and updated", "[dynamic]") {
+  for (std::size_t const workers : {1u, 2u, 4u}) {
+    heist::executor ex{workers};
+    heist_test::watchdog guard{ex, 60s};
+    for (std::size_t const n : {0u, 1u, 5u, 40u, 300u}) {
+      heist::flow f{ex, {.window = 64}};
+      std::vector<heist::datum<long>> in;
+      for (std::size_t i = 0; i != n; ++i) in.emplace_back(f, 0L);
+      std::vector<heist::datum<std::string>> words;
+      words.emplace_back(f, "a");
+      words.emplace_back(f, "b");
+      std::vector<heist::datum<long>*> pointers;
+      for (auto& d : in) pointers.push_back(&d);
+      heist::datum<long> sum{f, 0L};
+      for (int round = 0; round != 3; ++round) {
+        for (std::size_t i = 0; i != n; ++i) f.task([i](long& x) { x += static_cast<long>(i); }, heist::update(in[i]));
+        f.task(
+            [](heist::context, heist::values<long> all, long& s, auto const& text) {
+              for (long const x : all) s += x;
+              s += static_cast<long>(text[0].size() + text[1].size());
+            },
+            heist::read(heist::each(in)), heist::update(sum), heist::read(heist::each(words)));
+        f.task(
+            [](heist::values<long, long&> all) {
+              for (long& x : all) x = 1;
+            },
+            heist::write(heist::each(pointers)));
+        f.task(
+            [](auto all) {
+              for (std::string& s : all) s += 'c';
+            },
+            heist::update(heist::each(words)));
+      }
+      auto const m = static_cast<long>(n);
+      CHECK(sum.value() == 3 * m * (m - 1) / 2 + 2 * m + 2 + 4 + 6);
+      CHECK(words[1].value() == "bccc");
+      for (auto& d : in) CHECK(d.value() == 1);
+    }
+  }
+}
+
+TEST_CASE("flow: each() of data that are named twice or belong to another flow is refused", "[dynamic]") {
+  heist::executor ex{2};
+  heist::flow f{ex}, other{ex};
+  std::vector<heist::datum<int>> in;
+  for (int i = 0; i != 5; ++i) in.emplace_back(f, i);
+  std::vector<heist::datum<int>*> twice{&in[0], &in[1], &in[0]}, external;
+  heist::datum<int> theirs{other, 1};
+  external = {&in[0], &theirs};
+  int sum = 0;
+  f.task([&](auto all, int const& x) { sum = all[0] + all[1] + all[2] + x; }, heist::read(heist::each(twice)),
+         heist::read(in[1]));
+  f.wait();
+  CHECK(sum == 2);
+  auto const nothing = [](auto const&...) {};
+  CHECK_THROWS_AS(f.task(nothing, heist::update(heist::each(twice))), heist::executor_error);
+  CHECK_THROWS_AS(f.task(nothing, heist::read(heist::each(in)), heist::update(in[3])), heist::executor_error);
+  CHECK_THROWS_AS(f.task(nothing, heist::commute(in[3]), heist::read(heist::each(in))), heist::executor_error);
+  CHECK_THROWS_AS(f.task(nothing, heist::read(heist::each(external))), heist::executor_error);
+  CHECK(f.size() == 0);
+  // Renewed, and undone where a later one cannot be made.
+  heist::datum<std::vector<int>> made{f, 3, 1};
+  made.renew_with([]() -> std::vector<int> { throw std::runtime_error{"planned"}; });
+  std::atomic<bool> open{false};
+  f.task(
+      [&](heist::context c, auto const&, auto const&) {
+        c.blocking([&] {
+          while (!open) std::this_thread::yield();
+        });
+      },
+      heist::read(heist::each(in)), heist::read(made));
+  CHECK_THROWS_AS(f.task(nothing, heist::write(heist::each(in)), heist::write(made)), std::runtime_error);
+  open = true;
+  for (int i = 0; i != 5; ++i) CHECK(in[static_cast<std::size_t>(i)].value() == i);
+}
+
+TEST_CASE("flow: each() in a flow that is recorded into a graph", "[dynamic]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::task_graph g;
+  heist::flow f{g};
+  std::vector<heist::datum<int>> in;
+  for (int i = 0; i != 10; ++i) in.emplace_back(f, i);
+  heist::datum<int> sum{f, 0};
+  for (auto& d : in) f.task([](int& x) { ++x; }, heist::update(d));
+  f.task(
+      [](auto const& all, int& s) {
+        for (int const x : all) s += x;
+      },
+      heist::read(heist::each(in)), heist::update(sum));
+  ex.run_n(g, 3).get();
+  CHECK(sum.value() == 3 * 45 + 10 + 20 + 30);
+}
+
+TEST_CASE("flow: a datum is moved while tasks use it", "[dynamic]") {
+  heist::executor ex{2};
+  heist_test::watchdog guard{ex, 60s};
+  heist::flow f{ex};
+  std::atomic<bool> open{false};
+  heist::datum<std::string> first{f, "a"};
+  f.task(
+      [&](heist::context c, std::string& s) {
+        c.blocking([&] {
+          while (!open) std::this_thread::yield();
+        });
+        s += 'b';
+      },
+      heist::update(first));
+  heist::datum<std::string> second{std::move(first)};
+  f.task([](std::string& s) { s += 'c'; }, heist::update(second));
+  CHECK_THROWS_AS(f.task([](std::string&) {}, heist::update(first)), heist::executor_error);
+  CHECK_THROWS_AS(first.value(), heist::executor_error);
+  heist::datum<std::string> third{f, "x"};
+  third = std::move(second);
+  open = true;
+  second = heist::datum<std::string>{f, "y"};  // what was "x" is destroyed, and waits for the flow
+  CHECK(third.value() == "abc");
+  CHECK(second.value() == "y");
+}
+
 TEST_CASE("random flows give what the program gives in its own order", "[dynamic]") {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     heist::executor ex{1 + seed % 3};

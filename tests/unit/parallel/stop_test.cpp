@@ -140,6 +140,21 @@ std::vector<wait_kind> waits() {
          heist::when_any(all).then([](std::size_t) {}).get();
          for (auto& f : all) f.get();
        }},
+      {"a task after a run",
+       [](auto&, context c, auto& n) {
+         heist::task_graph g;
+         g.emplace([&](context d) { until_stopped(d, n); });
+         auto run = c.run(g);
+         auto after = c.submit(heist::after(run), [] {});
+         CHECK_THROWS_AS(after.get(), heist::stopped_error);
+       }},
+      {"a task that always comes after another and after a run",
+       [](auto& ex, context c, auto& n) {
+         heist::task_graph g;
+         g.emplace([&](context d) { until_stopped(d, n); });
+         auto f = c.submit([&](context d) { until_stopped(d, n); });
+         ex.submit(heist::after_always(std::move(f), c.run(g)), [](auto, auto) {}).get();
+       }},
       {"another executor's submit",
        [](auto&, context, auto& n) {
          heist::executor<> other{std::size_t{1}};
@@ -176,6 +191,15 @@ std::vector<wait_kind> waits() {
        [](auto&, context c, auto& n) {
          heist::pipeline p{2, heist::serial_stage([](heist::token&) { return 1; }),
                            heist::serial_stage([&](context d, int) { until_stopped(d, n); })};
+         CHECK_THROWS_AS(c.run(p).get(), heist::stopped_error);
+       }},
+      {"a scalable_pipeline",
+       [](auto&, context c, auto& n) {
+         heist::scalable_pipeline p{2};
+         p.add(heist::stage_mode::serial, [](heist::token& t) {
+           if (t.number() == 0 && t.deferrals() == 0) t.defer(2);
+         });
+         p.add(heist::stage_mode::serial, [&](context d, heist::token&) { until_stopped(d, n); });
          CHECK_THROWS_AS(c.run(p).get(), heist::stopped_error);
        }},
       {"a flow",

@@ -13,8 +13,8 @@
 namespace heist {
 namespace detail {
 
-/// Where values of tasks are: pointers, `stride` bytes from each other, and how far behind what each points to the
-/// value's slot is.
+/// Where values are: pointers, `stride` bytes from each other, and how far behind what each points to the value, or its
+/// slot, is.
 struct value_places {
   char const* first = nullptr;
   std::ptrdiff_t stride = 0, offset = 0;
@@ -44,7 +44,12 @@ class values {
     reference operator*() const noexcept {
       auto const* const to = *reinterpret_cast<char const* const*>(at_);
       // Not const where the tasks have no other handle.
-      return const_cast<reference>(reinterpret_cast<slot*>(to + offset_)->get());
+      if constexpr (std::is_reference_v<T>) {
+        return const_cast<reference>(reinterpret_cast<slot*>(to + offset_)->get());
+      } else {
+        return const_cast<reference>(
+            *reinterpret_cast<value_type const*>(to + offset_));  // a slot begins with its value
+      }
     }
     pointer operator->() const noexcept { return &**this; }
     reference operator[](difference_type n) const noexcept { return *(*this + n); }

@@ -44,6 +44,9 @@ void destroy_async(async_base& self) noexcept {
 /// One that belongs to no executor: its result is there from the start.
 template <class T>
 T* make_async_of_none() {
+  static_assert(alignof(T) <= alignof(std::max_align_t),
+                "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
+                "fix it by capturing, or returning, a std::unique_ptr to it.");
   void* const block = ::operator new(block_pool::fits(sizeof(T), 1) ? block_pool::rounded(sizeof(T)) : sizeof(T));
   return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)});
 }

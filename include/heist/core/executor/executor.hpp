@@ -262,17 +262,8 @@ class executor {
   /// Starts `f()` or `f(context)` without a handle. The first exception of such tasks is kept for wait_idle().
   template <class F>
   void post(F&& f) {
-    if constexpr (detail::accepted<detail::as_child<context_type, F>>()) {
-      using task = detail::posted_task<context_type, std::decay_t<F>>;
-      scheduler_.check_open();
-      task* const made = task::make(scheduler_, std::forward<F>(f));
-      try {
-        detail::submit_posted(scheduler_, *made);
-      } catch (...) {
-        detail::discard_pooled(made);
-        throw;
-      }
-    }
+    if constexpr (detail::accepted<detail::as_child<context_type, F>>())
+      detail::post_to<context_type>(scheduler_, std::forward<F>(f));
   }
 
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception. It always waits until
@@ -305,26 +296,21 @@ class executor {
   /// sleeps, if another thread has taken such a place, under policies with tiers or recordings, and with observers.
   template <class F>
   decltype(auto) run_here(F&& f) {
-    using function = std::decay_t<F>;
-    using result = detail::task_result<context_type, function>;
-    if constexpr (detail::callable_plain<function>) {
-      if (detail::this_worker() == nullptr) {
-        scheduler_.check_open();
-        function own(std::forward<F>(f));
-        return static_cast<result>(own());
-      }
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail::run_here_on<context_type>(scheduler_, std::forward<F>(f));
+    } else {
+      return detail::rejected{};
     }
-    auto* const task = detail::make_submitted<detail::async_task<context_type, function, result, detail::no_stop>>(
-        scheduler_, std::forward<F>(f));
-    future<result> ended = detail::future_access::make<result>(*task);
-    try {
-      if (detail::this_worker() != nullptr || !scheduler_.run_as_helper(*task)) detail::submit_async(scheduler_, *task);
-    } catch (...) {
-      task->forget_pending();
-      task->release();
-      throw;
+  }
+  /// As above. If `token` is stopped before the call, `f` is not called, and the call throws stopped_error. If it is
+  /// stopped later, context::stop_requested() becomes true, as in submit().
+  template <class F>
+  decltype(auto) run_here(std::stop_token token, F&& f) {
+    if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
+      return detail::run_here_on<context_type>(scheduler_, std::forward<F>(f), std::move(token));
+    } else {
+      return detail::rejected{};
     }
-    return detail::future_access::take_at_the_end(std::move(ended));
   }
 
   /// Runs `f(context)` as one run of `r` (context::sync_wait). Throws region_error if `r` has a run already.

@@ -168,6 +168,12 @@ struct future_access {
   static future<T> make(async_state<T>& owned) noexcept {
     return future<T>{&owned};
   }
+  /// A handle with a share of its own.
+  template <class T>
+  static shared_future<T> one_more(async_state<T>& of) noexcept {
+    of.retain();
+    return shared_future<T>{&of};
+  }
   template <class T>
   static async_state<T>& state(future_base<T> const& f) {
     return f.checked();
@@ -237,6 +243,51 @@ auto detail_submit(detail::core& scheduler, F&& f, std::stop_token token) {
   detail::submit_or_destroy(scheduler, *task);
   return detail::future_access::make<result>(*task);
 }
+
+namespace detail {
+
+/// executor::post.
+template <class Context, class F>
+void post_to(core& scheduler, F&& f) {
+  using task = posted_task<Context, std::decay_t<F>>;
+  scheduler.check_open();
+  task* const made = task::make(scheduler, std::forward<F>(f));
+  try {
+    submit_posted(scheduler, *made);
+  } catch (...) {
+    discard_pooled(made);
+    throw;
+  }
+}
+
+/// executor::run_here. `token`: none, or a std::stop_token.
+template <class Context, class F, class... Token>
+decltype(auto) run_here_on(core& scheduler, F&& f, Token... token) {
+  using function = std::decay_t<F>;
+  using result = task_result<Context, function>;
+  using extra = std::conditional_t<sizeof...(Token) == 0, no_stop, stop_state>;
+  if constexpr (callable_plain<function>) {
+    if (this_worker() == nullptr) {
+      scheduler.check_open();
+      if ((token.stop_requested() || ...)) std::rethrow_exception(stopped_before_start());
+      function own(std::forward<F>(f));
+      return static_cast<result>(own());
+    }
+  }
+  auto* const task =
+      make_submitted<async_task<Context, function, result, extra>>(scheduler, std::forward<F>(f), std::move(token)...);
+  future<result> ended = future_access::make<result>(*task);
+  try {
+    if (this_worker() != nullptr || !scheduler.run_as_helper(*task)) submit_async(scheduler, *task);
+  } catch (...) {
+    task->forget_pending();
+    task->release();
+    throw;
+  }
+  return future_access::take_at_the_end(std::move(ended));
+}
+
+}  // namespace detail
 
 template <class Order>
 std::size_t basic_context<Order>::squad_id() const {

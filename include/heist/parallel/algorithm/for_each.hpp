@@ -9,6 +9,7 @@
 #include <utility>  // cmp_less
 
 #include "heist/parallel/algorithm/blocks.hpp"
+#include "heist/parallel/algorithm/parts.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/tiles.hpp"
 
@@ -55,37 +56,57 @@ bool for_each_of(On& on, subrange<I> over, F& f, Proj& proj, loop_options const&
       body_needs_context<F, context_type, element>);
 }
 
+/// The same of a range that is cut by walking.
+template <class On, class I, class F, class Proj = std::identity>
+bool for_each_of(On& on, parts<I> const& over, F& f, Proj& proj, loop_options const& wanted) {
+  using context_type = loop_context<On>;
+  using element = std::invoke_result_t<Proj&, std::iter_reference_t<I>>;
+  check_place<On>();
+  check_body<F, context_type, element>();
+  if (over.stopped()) return false;
+  return detail::run_blocks(
+      on, over.count(), over.options(wanted),
+      [&f, &proj, &over](context_type const* c, std::size_t lo, std::size_t hi) {
+        I at = over.begin(lo);
+        for (std::size_t left = over.elements(lo, hi); left != 0; --left, ++at)
+          detail::call_body(f, c, std::invoke(proj, *at));
+      },
+      body_needs_context<F, context_type, element>);
+}
+
 }  // namespace detail
 
-/// Calls `f` with each element of a range, or with proj(element).
+/// Calls `f` with each element of a range, or with proj(element). Iterators with random access are cut anywhere. The
+/// calling thread walks once through other forward ranges, such as lists, before the first iteration: a few thousand
+/// iterators are allocated.
 template <class On, std::ranges::range R, class F>
 bool for_each(On&& on, R&& r, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::subrange_of(r), f, same, wanted);
+  return detail::for_each_of(on, detail::cut(r, wanted), f, same, wanted);
 }
 template <class On, std::ranges::range R, class F, class Proj = std::identity>
 bool for_each(On&& on, R&& r, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::subrange_of(r), f, proj, wanted);
+  return detail::for_each_of(on, detail::cut(r, wanted), f, proj, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F>
 bool for_each(On&& on, I first, S last, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::subrange_of(first, last), f, same, wanted);
+  return detail::for_each_of(on, detail::cut(first, last, wanted), f, same, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class F, class Proj = std::identity>
 bool for_each(On&& on, I first, S last, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::subrange_of(first, last), f, proj, wanted);
+  return detail::for_each_of(on, detail::cut(first, last, wanted), f, proj, wanted);
 }
 
 /// Calls `f` with each of the `n` elements from `first` on, or with proj(element).
 template <class On, std::input_or_output_iterator I, class F>
 bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, loop_options const& wanted) {
   std::identity same;
-  return detail::for_each_of(on, detail::subrange_of(first, first + n), f, same, wanted);
+  return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, same, wanted);
 }
 template <class On, std::input_or_output_iterator I, class F, class Proj = std::identity>
 bool for_each_n(On&& on, I first, std::iter_difference_t<I> n, F f, Proj proj = {}, loop_options const& wanted = {}) {
-  return detail::for_each_of(on, detail::subrange_of(first, first + n), f, proj, wanted);
+  return detail::for_each_of(on, detail::cut_n(first, n, wanted), f, proj, wanted);
 }
 
 /// Calls `f` with each number from `first` up to, and without, `last`; nothing if `last` is not above `first`. They
@@ -128,6 +149,24 @@ bool for_each_block(On&& on, First first, Last last, F f, loop_options const& wa
         detail::call_body(f, c, detail::index_at(from, lo), detail::index_at(from, hi));
       },
       detail::body_needs_context<F, context_type, index, index>);
+}
+
+/// Calls `f(rows, columns)`, with an index_range each, for blocks that make up all pairs of `rows` and `columns`: the loops
+/// over a block are the caller's. A block has at most 64 columns and, if there are more columns, at most 16 rows. It is
+/// smaller where iterations are dear. options.grain counts pairs.
+template <class On, class F>
+bool for_each_block_2d(On&& on, index_range rows, index_range columns, F f, loop_options const& wanted = {}) {
+  using context_type = detail::loop_context<std::remove_cvref_t<On>>;
+  detail::check_body<F, context_type, index_range, index_range>();
+  detail::tiles const order{rows, columns};
+  return detail::run_blocks(
+      on, order.size(), wanted,
+      [&f, &order](context_type const* c, std::size_t lo, std::size_t hi) {
+        order.for_each_block(lo, hi, [&f, c](std::size_t i, std::size_t i_end, std::size_t j, std::size_t j_end) {
+          detail::call_body(f, c, index_range{i, i_end}, index_range{j, j_end});
+        });
+      },
+      detail::body_needs_context<F, context_type, index_range, index_range>);
 }
 
 /// Calls `f(i, j)` for each i of `rows` and j of `columns`, in tiles: iterations that run one after the other on a

@@ -83,15 +83,10 @@ decltype(auto) on_workers(On& on, region* r, F&& f) {
   if constexpr (is_executor<On>) {
     if (fiber* const here = detail::fiber_inside(on); here != nullptr)
       return detail::within_region(context_access::make<context>(*here, position_here(*here)), r, f);
-    auto const task = [&, modes = control_words::now()](context c) {
+    return on.run_here([&, modes = control_words::now()](context c) {
       in_modes const as_caller{modes};
       return detail::within_region(c, r, f);
-    };
-    if constexpr (std::is_same_v<std::remove_cv_t<On>, executor_ref>) {
-      return on.sync_wait(task);
-    } else {
-      return on.run_here(task);
-    }
+    });
   } else if constexpr (is_own_context<On>) {
     return detail::within_region(callers_context<context>{on}.context, r, f);
   } else {

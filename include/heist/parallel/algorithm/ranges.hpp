@@ -225,7 +225,8 @@ constexpr void check_body() {
   static_assert(
       std::disjunction_v<std::is_invocable<F&, Args...>, std::is_invocable<F&, Context, Args...>>,
       "heist: the body of a loop must be callable with what the loop gives it, or with a context and that: an "
-      "element for for_each, an index for for_each_index, the ends of a block for for_each_block; fix its "
+      "element for for_each, an index for for_each_index, the ends of a block for for_each_block, two "
+      "heist::index_range for for_each_block_2d; fix its "
       "parameters.");
 }
 

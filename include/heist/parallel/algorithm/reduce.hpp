@@ -7,12 +7,14 @@
 #include <iterator>
 #include <memory>  // addressof
 #include <optional>
+#include <ranges>
 #include <type_traits>
-#include <utility>  // move
+#include <utility>  // forward, move
 
 #include "heist/parallel/algorithm/blocks.hpp"
 #include "heist/parallel/algorithm/leaves.hpp"
 #include "heist/parallel/algorithm/options.hpp"
+#include "heist/parallel/algorithm/parts.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 
 namespace heist {
@@ -64,7 +66,9 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
       reduces<T, Op, At>,
       "heist: the operation of a reduction must be callable with two values of the type of its first one (the "
       "`init`), with such a value and an element, and with two elements unless they convert to that type, and return "
-      "it; fix its parameters, or the type of the first value.");
+      "it; fix its parameters, or the type of the first value; or by std::move of a container whose elements can only "
+      "be "
+      "moved.");
   if constexpr (reduces<T, Op, At>) {
     check_options(wanted);
     // Sums of `step` elements and more.
@@ -118,6 +122,66 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
   return init;
 }
 
+/// The same of a range that is cut by walking; f(element) in place of an element.
+template <class On, class T, class Op, class I, class F>
+T reduce_of(On& on, parts<I> const& over, T init, Op& op, F& f, loop_options const& wanted) {
+  using element = std::invoke_result_t<F&, std::iter_reference_t<I>>;
+  constexpr bool can = std::is_invocable_r_v<T, Op&, T, T> && std::is_invocable_r_v<T, Op&, T, element> &&
+                       std::is_convertible_v<element, T>;
+  static_assert(
+      can,
+      "heist: the operation of a reduction of a list, or of another range without random access, must be "
+      "callable with two values of the type of its first one (the `init`), to which the elements convert, and "
+      "return it; fix its parameters, or the type of the first value.");
+  if constexpr (can) {
+    check_place<On>();
+    if (over.stopped()) throw_stopped();
+    if (over.count() == 0) return init;
+    leaf_values<T> sums{over.count()};
+    detail::run_all_blocks(on, over.count(), over.options(wanted), [&](auto const*, std::size_t lo, std::size_t hi) {
+      for (; lo != hi; ++lo) {
+        I at = over.begin(lo);
+        T sum = detail::sum_of<T>(std::invoke(f, *at));
+        for (std::size_t left = over.elements(lo, lo + 1) - 1; left != 0; --left)
+          detail::add_to(sum, op, std::invoke(f, *++at));
+        sums.set(lo, std::move(sum));
+      }
+    });
+    detail::join_leaves(on, sums, over.count(), op, wanted.stop);
+    detail::add_to(init, op, std::move(sums[0]));
+  }
+  return init;
+}
+/// The same of either.
+template <class On, class T, class Op, class I>
+T reduce_all(On& on, subrange<I> const& all, T init, Op& op, loop_options const& wanted) {
+  return detail::reduce_of(on, all.n, std::move(init), op, element_at{detail::plain_iterator(all.first)}, wanted);
+}
+template <class On, class T, class Op, class I>
+T reduce_all(On& on, parts<I> const& all, T init, Op& op, loop_options const& wanted) {
+  std::identity same;
+  return detail::reduce_of(on, all, std::move(init), op, same, wanted);
+}
+template <class On, class T, class Op, class I, class F>
+T transform_reduce_all(On& on, subrange<I> const& all, T init, Op& op, F& f, loop_options const& wanted) {
+  return detail::reduce_of(on, all.n, std::move(init), op,
+                           mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, wanted);
+}
+template <class On, class T, class Op, class I, class F>
+T transform_reduce_all(On& on, parts<I> const& all, T init, Op& op, F& f, loop_options const& wanted) {
+  return detail::reduce_of(on, all, std::move(init), op, f, wanted);
+}
+
+/// Has a range been given away whose elements can only be moved? It owns them, and is no view of another one's.
+template <class R, class T, class Op>
+inline constexpr bool moves_elements = false;
+template <class R, class T, class Op>
+requires(!std::is_lvalue_reference_v<R> && !std::ranges::borrowed_range<R> && !std::ranges::view<R> &&
+         has_random_access<std::ranges::iterator_t<R>> &&
+         std::ranges::sized_range<R>) inline constexpr bool moves_elements<R, T, Op> =
+    !reduces<T, Op, element_at<std::ranges::iterator_t<R>>> &&
+    reduces<T, Op, element_at<std::move_iterator<std::ranges::iterator_t<R>>>>;
+
 }  // namespace detail
 
 // What holds for all of them
@@ -132,16 +196,22 @@ T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wa
 //   Work     that of n calls of op; span: the logarithm of n, and some microseconds of elements. At most 512 values of
 //            type T are allocated, or n / 4096 if that is more; none of numbers without a fraction, or in any order.
 
-/// The sum of a range and `init`, or what `op` makes of them.
+/// The sum of a range and `init`, or what `op` makes of them. Elements that can only be moved are moved out of a container
+/// that is given away: reduce(ex, std::move(v), std::move(init), op). A range without random access, such as a list, is
+/// walked through once before, as in for_each, and cut by its length.
 template <class On, std::ranges::range R, class T, class Op = std::plus<>>
 T reduce(On&& on, R&& r, T init, Op op, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::reduce_of(on, all.n, std::move(init), op, detail::element_at{detail::plain_iterator(all.first)},
-                           wanted);
+  if constexpr (detail::moves_elements<R, T, Op>) {
+    auto const all = detail::subrange_of(r);
+    return detail::reduce_of(on, all.n, std::move(init), op,
+                             detail::element_at{std::make_move_iterator(detail::plain_iterator(all.first))}, wanted);
+  } else {
+    return detail::reduce_all(on, detail::cut(r, wanted), std::move(init), op, wanted);
+  }
 }
 template <class On, std::ranges::range R, class T>
 T reduce(On&& on, R&& r, T init, loop_options const& wanted = {}) {
-  return heist::reduce(on, r, std::move(init), std::plus<>{}, wanted);
+  return heist::reduce(on, std::forward<R>(r), std::move(init), std::plus<>{}, wanted);
 }
 template <class On, std::ranges::range R>
 auto reduce(On&& on, R&& r) -> std::ranges::range_value_t<R> {
@@ -153,9 +223,7 @@ auto reduce(On&& on, R&& r, loop_options const& wanted) -> std::ranges::range_va
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op>
 T reduce(On&& on, I first, S last, T init, Op op, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(first, last);
-  return detail::reduce_of(on, all.n, std::move(init), op, detail::element_at{detail::plain_iterator(all.first)},
-                           wanted);
+  return detail::reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T>
 T reduce(On&& on, I first, S last, T init, loop_options const& wanted = {}) {
@@ -171,16 +239,12 @@ auto reduce(On&& on, I first, S last, loop_options const& wanted = {}) -> std::i
 template <class On, std::ranges::range R, class T, class Op, class F>
 requires(!std::ranges::range<T> || std::is_invocable_v<Op&, T, T>) T
     transform_reduce(On&& on, R&& r, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(r);
-  return detail::reduce_of(on, all.n, std::move(init), op,
-                           detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, wanted);
+  return detail::transform_reduce_all(on, detail::cut(r, wanted), std::move(init), op, f, wanted);
 }
 template <class On, std::input_or_output_iterator I, std::sentinel_for<I> S, class T, class Op, class F>
 requires(!std::input_or_output_iterator<T> || std::is_invocable_v<Op&, T, T>) T
     transform_reduce(On&& on, I first, S last, T init, Op op, F f, loop_options const& wanted = {}) {
-  auto const all = detail::subrange_of(first, last);
-  return detail::reduce_of(on, all.n, std::move(init), op,
-                           detail::mapped_element{detail::plain_iterator(all.first), std::addressof(f)}, wanted);
+  return detail::transform_reduce_all(on, detail::cut(first, last, wanted), std::move(init), op, f, wanted);
 }
 /// As reduce, of f(element i of the first range, element i of the second), as far as the shorter one goes: by default
 /// the scalar product.

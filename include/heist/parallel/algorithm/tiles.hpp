@@ -56,6 +56,24 @@ class tiles {
     }
   }
 
+  /// Calls `f(i, i_end, j, j_end)` for the rectangles that the pairs [lo, hi) of the order are: at most three in each tile.
+  template <class F>
+  void for_each_block(std::size_t lo, std::size_t hi, F&& f) const {
+    std::size_t first = 0, last = 0, from = 0, to = 0;  // the rectangle so far
+    for_each_row(lo, hi, [&](std::size_t i, std::size_t j, std::size_t end) {
+      if (i == last && j == from && end == to && last != first) {
+        ++last;
+        return;
+      }
+      if (last != first) f(first, last, from, to);
+      first = i;
+      last = i + 1;
+      from = j;
+      to = end;
+    });
+    if (last != first) f(first, last, from, to);
+  }
+
  private:
   static constexpr std::size_t least(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 

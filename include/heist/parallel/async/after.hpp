@@ -5,151 +5,19 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <stop_token>
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <variant>  // monostate
 
 #include "heist/core/base/errors.hpp"
-#include "heist/core/base/values.hpp"
 #include "heist/core/executor/future.hpp"
+#include "heist/parallel/async/after_what.hpp"
 #include "heist/parallel/async/with.hpp"
 
 namespace heist {
 
 namespace detail {
-
-/// What a task comes after, one by one; those that give their order only are kept until start_after() has returned.
-/// `VoidResults`: a task without a value counts as std::monostate.
-/// `Kept`: the handle, or a reference to the caller's.
-template <class T, class Kept = shared_future<T>>
-struct after_shared {
-  static constexpr bool counted = false;
-  Kept from;
-
-  std::size_t size() const noexcept { return 1; }
-  template <class Add>
-  void fill(Add&& add) {
-    future_access::state(from);  // refuses one that refers to nothing
-    if constexpr (std::is_void_v<T>) {
-      add(&future_access::state(from), false);
-    } else {
-      add(future_access::share(from), true);
-    }
-  }
-  template <bool VoidResults>
-  static auto arguments(dependency const* at, std::size_t) {
-    if constexpr (!std::is_void_v<T>) {
-      using reference = decltype(std::declval<result_slot<T> const&>().get());
-      return std::tuple<reference>{std::as_const(static_cast<async_state<T>*>(at->on)->result).get()};
-    } else if constexpr (VoidResults) {
-      return std::tuple<std::monostate>{};
-    } else {
-      return std::tuple<>{};
-    }
-  }
-};
-
-template <class T>
-struct after_only {
-  static constexpr bool counted = false;
-  future<T> from;
-
-  std::size_t size() const noexcept { return 1; }
-  template <class Add>
-  void fill(Add&& add) {
-    future_access::state(from);
-    add(future_access::give_up(from), true);  // without a value, too: the handle's share need not be given back first
-  }
-  template <bool VoidResults>
-  static auto arguments(dependency const* at, std::size_t) {
-    if constexpr (std::is_void_v<T> || std::is_reference_v<T>) {
-      return after_shared<T>::template arguments<VoidResults>(at, 1);
-    } else {
-      auto& slot = static_cast<async_state<T>*>(at->on)->result;
-      return std::tuple<T&&>{
-          std::move(const_cast<std::remove_const_t<T>&>(std::as_const(slot).get()))};  // no other handle
-    }
-  }
-};
-
-/// A range of futures. `Range`: the range itself, or a reference to the caller's.
-template <class Range>
-struct after_range {
-  static constexpr bool counted = true;
-  using handle = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
-  static constexpr bool given = !std::is_lvalue_reference_v<Range> && is_future<handle>;
-  /// Not one that a view makes when it is asked.
-  static constexpr bool lives_on = std::is_reference_v<std::ranges::range_reference_t<Range>>;
-  using value = typename handle::value_type;
-  Range from;
-
-  std::size_t size() { return static_cast<std::size_t>(std::ranges::distance(from)); }
-  template <class Add>
-  void fill(Add&& add) {
-    for (auto&& f : from) {
-      future_access::state(f);
-      if constexpr (std::is_void_v<value> && lives_on) {
-        add(&future_access::state(f), false);
-      } else if constexpr (given || !lives_on) {
-        add(future_access::give_up(f), true);
-      } else {
-        handle copy{f};
-        add(future_access::give_up(copy), true);
-      }
-    }
-  }
-  /// Links have pointers to the tasks, in which results are.
-  static value_places places_of(dependency const* at, std::size_t count) noexcept {
-    if (count == 0) return {};
-    auto const* const task = reinterpret_cast<char const*>(at->on);
-    auto const* const result = reinterpret_cast<char const*>(&static_cast<async_state<value>*>(at->on)->result);
-    return {reinterpret_cast<char const*>(&at->on), sizeof(dependency), result - task};
-  }
-  template <bool VoidResults>
-  static auto arguments(dependency const* at, std::size_t count) {
-    if constexpr (std::is_void_v<value>) {
-      return std::tuple<>{};
-    } else {
-      static_assert(!std::is_reference_v<value>,
-                    "heist: a range of tasks that return references has no values to hand on; fix it by returning "
-                    "pointers.");
-      using seen = std::conditional_t<given, values<value, value&>, values<value>>;
-      return std::tuple<seen>{seen{places_of(at, count), count}};
-    }
-  }
-};
-
-template <class T>
-concept range_of_futures = std::ranges::forward_range<T> &&
-    (is_future<std::remove_cvref_t<std::ranges::range_reference_t<T>>> ||
-     is_shared_future<std::remove_cvref_t<std::ranges::range_reference_t<T>>>);
-
-/// How an argument of heist::after is kept: what lives on in the caller by reference.
-template <class T>
-auto after_what(T&& from) {
-  using bare = std::remove_cvref_t<T>;
-  if constexpr (is_shared_future<bare>) {
-    return after_shared<typename bare::value_type,
-                        std::conditional_t<std::is_lvalue_reference_v<T>, bare const&, bare>>{std::forward<T>(from)};
-  } else if constexpr (is_future<bare>) {
-    static_assert(!std::is_lvalue_reference_v<T>,
-                  "heist: a future has one taker, and this one would be left without; fix it by std::move, or by "
-                  "share(), which many may come after.");
-    return after_only<typename bare::value_type>{std::forward<T>(from)};
-  } else {
-    static_assert(range_of_futures<T>,
-                  "heist: a task comes after futures, shared_futures and ranges of them; fix it by what submit() "
-                  "returned.");
-    using handle = std::remove_cvref_t<std::ranges::range_reference_t<T>>;
-    static_assert(!std::is_lvalue_reference_v<T> || is_shared_future<handle>,
-                  "heist: a future has one taker, and those of this range would be left without; fix it by std::move "
-                  "of the range, or by a range of shared_futures.");
-    return after_range<T>{std::forward<T>(from)};
-  }
-}
 
 /// Counts the task as a unit of work and lets it wait for its links; it may have run when this returns. The caller owns
 /// a share in it.
@@ -209,14 +77,19 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
           (
               [&] {
                 std::uint32_t const before = this->links;
-                each.fill([&](async_base* on, bool needs_value) {
+                auto const add = [&](async_base* on, bool needs_value) {
                   if (this->links != room) {
                     if (all && !needs_value) on->retain();
                     ::new (static_cast<void*>(first_link() + this->links++)) dependency{*this, on, all || needs_value};
                   } else if (needs_value) {
                     on->release();  // of a range that has grown since it was counted
                   }
-                });
+                };
+                if constexpr (requires { each.fill(add, *this->scheduler); }) {
+                  each.fill(add, *this->scheduler);
+                } else {
+                  each.fill(add);
+                }
                 if constexpr (What::counted) lengths[nth++] = this->links - before;
               }(),
               ...);
@@ -230,6 +103,7 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
     return run_async(
         task, self, interrupt,
         [&task] {
+          if constexpr (sizeof...(What) != 0 && (comes_always<What> && ...)) return false;
           bool const failed = any_failed(task, task.first_link());
           if (failed) [[unlikely]]
             fail_as_links(task, task.first_link());
@@ -331,7 +205,8 @@ struct [[nodiscard]] after_list {
 /// this order: f(values...) or f(context, values...). The arguments of heist::after are
 /// - shared_futures: f gets references to the values;
 /// - futures, passed by std::move: f may move their values;
-/// - ranges of either: f gets a heist::values.
+/// - ranges of either: f gets a heist::values;
+/// - runs of graphs (graph_run), which give no argument. A run that was stopped counts as failed, with stopped_error.
 /// A task without a value, and a range of such tasks, gives no argument. If a task has failed, f is not called, and the
 /// new task has the first exception in this order. Cost: one block of memory for the task and all that it comes after.
 /// No worker waits.
@@ -339,6 +214,17 @@ template <class... T>
 auto after(T&&... from) {
   using list = after_list<decltype(detail::after_what(std::forward<T>(from)))...>;
   return list{{detail::after_what(std::forward<T>(from))...}};
+}
+
+/// As after, but the task starts also if tasks of the list have failed or were stopped. It gets their handles:
+/// f(futures...) or f(context, futures...), where all futures are ready. The arguments of heist::after_always are those
+/// of heist::after. A future or shared_future gives a shared_future, a range of them a std::vector of shared_futures, and
+/// a run of a graph a shared_future<void>. An exception that f does not ask for by get(), and no other handle, reaches
+/// executor::wait_idle(). If the new task itself is stopped before it starts (heist::with{.stop}), it is skipped.
+template <class... T>
+auto after_always(T&&... from) {
+  using list = after_list<decltype(detail::after_what_always(std::forward<T>(from)))...>;
+  return list{{detail::after_what_always(std::forward<T>(from))...}};
 }
 
 namespace detail {

@@ -28,7 +28,7 @@ HEIST_COLD_BODY void fail_as_links(async_base& task, dependency const* links) no
     bool const alone = from->owners.load(std::memory_order_acquire) == 1;
     std::exception_ptr e = alone ? from->take_exception() : from->pass_exception();
     if (task.exception) continue;
-    if (from->unobserved.refers()) {
+    if (from->unobserved.refers() || from->scheduler == nullptr) {
       task.fail_with(std::move(e));
     } else {
       task.exception = std::move(e);  // of one that was stopped
@@ -39,7 +39,8 @@ HEIST_COLD_BODY void fail_as_links(async_base& task, dependency const* links) no
 HEIST_COLD_BODY core& scheduler_of(async_base& task) {
   if (task.scheduler == nullptr) {
     throw executor_error{
-        "then() on a future that belongs to no executor (of when_all() with nothing to wait for); fix it by "
+        "then() on a future that belongs to no executor (of make_ready_future(), or of when_all() with nothing to wait "
+        "for); fix it by "
         "ex.submit(heist::after(future), f)."};
   }
   if (!core::is_alive(task.scheduler)) {

@@ -3,25 +3,35 @@
 
 #include <cstddef>  // size_t
 #include <exception>
-#include <utility>  // forward
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>  // forward, move
 
 #include "heist/core/executor/executor.hpp"
+#include "heist/core/fiber/current.hpp"
 #include "heist/parallel/async/after.hpp"
 
 namespace heist {
 
-/// Refers to an executor, which must outlive it. One word; pass it by value. Tasks get a heist::context.
+/// Refers to an executor, which must outlive it. One word; pass it by value. It has the members of executor, except
+/// observer(). Each does what the member of the executor does. Tasks get a heist::context. Algorithms, flows, per_worker
+/// and coroutines take it where they take an executor.
 ///
 /// Threads  as executor.
 /// Cost     as executor; a fork through a heist::context asks the executor's order.
 class executor_ref {
  public:
+  using context_type = context;
+
   template <class Policy, class Observer>
   executor_ref(executor<Policy, Observer>& ex) noexcept : scheduler_{&detail::executor_access::core_of(ex)} {}
 
   std::size_t worker_count() const noexcept { return scheduler_->workers.size(); }
+  std::size_t sleeping_workers() const noexcept { return scheduler_->sleeping_workers(); }
+  std::size_t squad_count() const { return scheduler_->where.squads().members.size(); }
+  topology::machine const& machine() const { return scheduler_->where.machine(); }
 
-  /// As executor::submit, with the same arguments.
   template <class F>
   auto submit(F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
@@ -43,16 +53,55 @@ class executor_ref {
     return submit_how<context>(*scheduler_, std::forward<How>(how), std::forward<Next>(next),
                                std::forward<More>(more)...);
   }
-  /// As executor::sync_wait.
+
+  template <class F>
+  void post(F&& f) const {
+    if constexpr (detail::accepted<detail::as_child<context, F>>())
+      detail::post_to<context>(*scheduler_, std::forward<F>(f));
+  }
+
   template <class F>
   decltype(auto) sync_wait(F&& f) const {
     if constexpr (detail::accepted<detail::as_task<context, F>>()) {
-      return detail::future_access::take_at_the_end(detail_submit<context>(*scheduler_, std::forward<F>(f)));
+      return detail::future_access::take_at_the_end(submit(std::forward<F>(f)));
     } else {
       return detail::rejected{};
     }
   }
-  /// As executor::run.
+  template <class F>
+  decltype(auto) sync_wait(std::stop_token token, F&& f) const {
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail::future_access::take_at_the_end(submit(std::move(token), std::forward<F>(f)));
+    } else {
+      return detail::rejected{};
+    }
+  }
+  template <class F>
+  decltype(auto) sync_wait(region& r, F&& f) const {
+    if constexpr (detail::accepted<detail::as_called<context, F>>()) {
+      return sync_wait([&](context c) -> decltype(auto) { return c.sync_wait(r, std::forward<F>(f)); });
+    } else {
+      return detail::rejected{};
+    }
+  }
+
+  template <class F>
+  decltype(auto) run_here(F&& f) const {
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail::run_here_on<context>(*scheduler_, std::forward<F>(f));
+    } else {
+      return detail::rejected{};
+    }
+  }
+  template <class F>
+  decltype(auto) run_here(std::stop_token token, F&& f) const {
+    if constexpr (detail::accepted<detail::as_task<context, F>>()) {
+      return detail::run_here_on<context>(*scheduler_, std::forward<F>(f), std::move(token));
+    } else {
+      return detail::rejected{};
+    }
+  }
+
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const {
     return graph.start_run(*scheduler_, std::size_t{1}, std::forward<Options>(options)...);
@@ -61,17 +110,37 @@ class executor_ref {
   auto run_n(Graph& graph, std::size_t n, Options&&... options) const {
     return graph.start_run(*scheduler_, n, std::forward<Options>(options)...);
   }
-  /// As executor::wait_idle.
+  template <class Graph, class Predicate, class... Options>
+  auto run_until(Graph& graph, Predicate&& done, Options&&... options) const {
+    return graph.start_run_until(*scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
+  }
+
   void wait_idle() const {
     scheduler_->wait_idle();
     if (std::exception_ptr e = scheduler_->unobserved().take()) std::rethrow_exception(std::move(e));
   }
+  std::string state_text() const { return scheduler_->state_text(); }
 
   friend bool operator==(executor_ref, executor_ref) noexcept = default;
 
  private:
   friend struct detail::executor_access;
+  friend std::optional<executor_ref> current_executor() noexcept;
+  explicit executor_ref(detail::core& scheduler) noexcept : scheduler_{&scheduler} {}
   detail::core* scheduler_;
 };
+
+/// The executor that runs the calling task, for code that gets no context. Nothing on a thread that runs no task, and in
+/// context::blocking(). After a wait it is the same.
+inline std::optional<executor_ref> current_executor() noexcept {
+  detail::worker* const w = detail::this_worker();  // kept: read at once
+  return w == nullptr ? std::nullopt : std::optional<executor_ref>{executor_ref{w->scheduler}};
+}
+/// The worker that runs the calling code, below worker_count() of current_executor(), as context::worker_id(). Nothing where
+/// that has nothing. After a wait it may be another one.
+inline std::optional<std::size_t> current_worker() noexcept {
+  detail::worker* const w = detail::this_worker();  // kept: read at once
+  return w == nullptr ? std::nullopt : std::optional<std::size_t>{w->number};
+}
 
 }  // namespace heist

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
+#include <iterator>  // size
 #include <ranges>
 #include <tuple>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "heist/parallel/async/after.hpp"
+#include "heist/parallel/async/ready.hpp"
 
 namespace heist {
 namespace detail {
@@ -70,40 +72,32 @@ struct gather_vector {
   }
 };
 
-template <class T>
-core& scheduler_of_first(future_base<T> const& f) {
-  return scheduler_of(future_access::state(f));
-}
-
-template <class R>
-struct ready_state final : async_state<R> {
-  explicit ready_state(async_place const& at) noexcept : async_state<R>{nullptr, &what_it_is, at} {
-    this->owners.store(1, std::memory_order_relaxed);  // relaxed: nobody else has it
+/// The executor of the first of them that has one.
+inline core& scheduler_of_first(async_base* const* all, std::size_t count) {
+  for (std::size_t i = 0; i != count; ++i) {
+    if (all[i]->scheduler != nullptr) return scheduler_of(*all[i]);
   }
-
- private:
-  static constexpr async_operations operations_of_it{{&text_of_async, &wave_of_async}, &destroy_async<ready_state>};
-  static constexpr described what_it_is{&operations_of_it};
-};
-
-/// A future of no executor, whose result is there: R{}.
-template <class R>
-future<R> make_ready() {
-  auto* const ready = make_async_of_none<ready_state<R>>();
-  ready->result.fill([] { return R(); });
-  ready->finished.complete();
-  return future_access::make<R>(*ready);
+  return scheduler_of(*all[0]);
+}
+template <class Range>
+core& scheduler_of_first(Range& all) {
+  for (auto&& f : all) {
+    if (async_base& task = future_access::state(f); task.scheduler != nullptr) return scheduler_of(task);
+  }
+  return scheduler_of(future_access::state(*std::ranges::begin(all)));
 }
 
 }  // namespace detail
 
 /// Returns a future that is ready when all these tasks are. Its value is a tuple of their results, std::monostate for
 /// void. If tasks have failed, it has the first exception in this order. Pass futures by std::move, and
-/// shared_futures as copies. The executor of the first task completes it, and must still exist.
+/// shared_futures as copies. The executor of the first task completes it, and must still exist. If that is a
+/// make_ready_future(), the next one is asked.
 template <class First, class... More>
 requires(detail::is_future<std::remove_cvref_t<First>> ||
          detail::is_shared_future<std::remove_cvref_t<First>>) auto when_all(First&& first, More&&... more) {
-  detail::core& scheduler = detail::scheduler_of_first(first);
+  detail::async_base* const all[]{&detail::future_access::state(first), &detail::future_access::state(more)...};
+  detail::core& scheduler = detail::scheduler_of_first(all, std::size(all));
   return detail::submit_after<context, detail::no_stop, true>(
       scheduler, after(std::forward<First>(first), std::forward<More>(more)...).what, detail::gather_tuple{});
 }
@@ -113,16 +107,20 @@ requires(detail::is_future<std::remove_cvref_t<First>> ||
 template <detail::range_of_futures Range>
 auto when_all(Range&& all) {
   using value = typename std::remove_cvref_t<std::ranges::range_reference_t<Range>>::value_type;
-  auto const first = std::ranges::begin(all);
-  bool const empty = first == std::ranges::end(all);
+  if (std::ranges::begin(all) == std::ranges::end(all)) {
+    if constexpr (std::is_void_v<value>) {
+      return make_ready_future();
+    } else {
+      return make_ready_future(std::vector<value>());
+    }
+  }
+  detail::core& scheduler = detail::scheduler_of_first(all);
   if constexpr (std::is_void_v<value>) {
-    if (empty) return detail::make_ready<void>();
-    return detail::submit_after<context, detail::no_stop, false>(detail::scheduler_of_first(*first),
-                                                                 after(std::forward<Range>(all)).what, [] {});
+    return detail::submit_after<context, detail::no_stop, false>(scheduler, after(std::forward<Range>(all)).what,
+                                                                 [] {});
   } else {
-    if (empty) return detail::make_ready<std::vector<value>>();
-    return detail::submit_after<context, detail::no_stop, false>(
-        detail::scheduler_of_first(*first), after(std::forward<Range>(all)).what, detail::gather_vector<value>{});
+    return detail::submit_after<context, detail::no_stop, false>(scheduler, after(std::forward<Range>(all)).what,
+                                                                 detail::gather_vector<value>{});
   }
 }
 

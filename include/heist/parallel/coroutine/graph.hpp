@@ -6,15 +6,11 @@
 #include <utility>  // as_const, move
 
 #include "heist/graph/event.hpp"
-#include "heist/graph/run_state.hpp"
+#include "heist/graph/run_end.hpp"
 #include "heist/parallel/coroutine/resumption.hpp"
 
 namespace heist {
 namespace detail {
-
-struct run_access {
-  static run_state& state(graph_run const& r) { return r.checked(); }
-};
 
 class run_awaiter {
  public:

@@ -11,11 +11,12 @@
 #include <memory>      // unique_ptr
 #include <tuple>
 #include <type_traits>
-#include <utility>  // exchange, forward, move
+#include <utility>  // exchange, forward, move, swap
 #include <vector>
 
 #include "heist/core/base/unique_function.hpp"
 #include "heist/core/executor/executor.hpp"
+#include "heist/graph/input.hpp"
 #include "heist/parallel/async/after.hpp"
 #include "heist/parallel/flow/flow_data.hpp"
 #include "heist/parallel/flow/flow_recorder.hpp"
@@ -60,7 +61,7 @@ class flow {
   /// only read. Throws bad_alloc, and the exceptions of making a new object (datum::renew_with, or T's default
   /// constructor). After an exception the task is not added, and the data are unchanged.
   template <class F, class... Access>
-  void task(F&& f, Access... access);
+  void task(F&& f, Access const&... access);
 
   /// Waits until all tasks have ended, then rethrows their first exception. A calling task parks. Throws
   /// executor_error in a task of this flow. The flow can be used again.
@@ -79,22 +80,74 @@ class flow {
   flow(detail::core* scheduler, flow_options const& wanted);
 
   template <class F, class... Access>
-  void record(F&& f, Access... access);
+  void record(F&& f, Access const&... access);
   void check(detail::flow_datum const& d) const {
     if (d.in != this) reject_foreign();
   }
+  // Of one datum, or of heist::each(range).
+  template <class T, access_mode Mode, class Do>
+  static void visit(detail::flow_access<T, Mode> const& a, Do&& each) {
+    each(a.of->data_);
+  }
+  template <class T, access_mode Mode, class Do>
+  static void visit(detail::flow_access_each<T, Mode> const& a, Do&& each) {
+    for (datum<T>* const d : a.of) each(d->data_);
+  }
+  template <class T, access_mode Mode>
+  static T* use(detail::flow_access<T, Mode> const& a) {
+    return &a.of->use(Mode);
+  }
+  template <class T, access_mode Mode>
+  static std::vector<T*> use(detail::flow_access_each<T, Mode> const& a) {
+    std::vector<T*> all;
+    all.reserve(a.of.size());
+    for (datum<T>* const d : a.of) all.push_back(&d->use(Mode));
+    return all;
+  }
+  template <class T, access_mode Mode>
+  static constexpr std::size_t count_of(detail::flow_access<T, Mode> const&) noexcept {
+    return 1;
+  }
+  template <class T, access_mode Mode>
+  static std::size_t count_of(detail::flow_access_each<T, Mode> const& a) noexcept {
+    return a.of.size();
+  }
   /// What is written must be named once.
   template <class... Access>
-  static void check_once(std::array<detail::flow_datum const*, sizeof...(Access)> const& data) {
-    constexpr std::array<bool, sizeof...(Access)> reads{(Access::mode == access_mode::read)...};
-    for (std::size_t i = 0; i != data.size(); ++i) {
-      for (std::size_t j = i + 1; j != data.size(); ++j) {
-        if (data[i] == data[j] && !(reads[i] && reads[j])) reject_twice();
+  static void check_once(Access const&... access) {
+    if constexpr ((detail::names_one_datum<Access> && ...)) {
+      std::array<detail::flow_datum const*, sizeof...(Access)> const data{&access.of->data_...};
+      constexpr std::array<bool, sizeof...(Access)> reads{(Access::mode == access_mode::read)...};
+      for (std::size_t i = 0; i != data.size(); ++i) {
+        for (std::size_t j = i + 1; j != data.size(); ++j) {
+          if (data[i] == data[j] && !(reads[i] && reads[j])) reject_twice();
+        }
       }
+    } else {
+      std::vector<named_datum> named;
+      (visit(access,
+             [&](detail::flow_datum const& d) {
+               named.push_back({&d, Access::mode == access_mode::read});
+             }),
+       ...);
+      check_named(named);
+    }
+  }
+  struct named_datum {
+    detail::flow_datum const* datum;
+    bool reads;
+  };
+  template <class Named>
+  static void check_named(std::vector<Named>& named) {
+    std::sort(named.begin(), named.end(),
+              [](Named const& a, Named const& b) { return std::less<>{}(a.datum, b.datum); });
+    for (std::size_t i = 1; i < named.size(); ++i) {
+      if (named[i - 1].datum == named[i].datum && !(named[i - 1].reads && named[i].reads)) reject_twice();
     }
   }
   [[noreturn]] static void reject_foreign();
   [[noreturn]] static void reject_twice();
+  [[noreturn]] static void reject_moved();
   /// Notes in awaited_ what a task comes after that uses `v` so.
   void collect(detail::flow_version& v, access_mode mode);
   void collect(std::vector<detail::flow_user> const& from);
@@ -134,7 +187,21 @@ class flow {
   };
   void undo_renewals(std::size_t before) noexcept;
   template <class Task, class... Access>
-  void add(Task& made, renewals& renewed, Access... access) noexcept;
+  void add(Task& made, renewals& renewed, Access const&... access) noexcept;
+  /// Notes what a task comes after that uses these so, and makes room for it.
+  template <class... Access>
+  void collect_all(Access const&... access) {
+    (visit(access, [&](detail::flow_datum& d) { collect(*d.now, Access::mode); }), ...);
+  }
+  template <class... Access>
+  void make_room_for(Access const&... access) {
+    std::size_t const times = (count_of(access) + ... + 0);
+    (visit(access, [&](detail::flow_datum& d) { make_room(*d.now, Access::mode, times); }), ...);
+  }
+  template <class... Access>
+  static void enter_all(detail::flow_user me, Access const&... access) noexcept {
+    (visit(access, [&](detail::flow_datum& d) { enter(*d.now, Access::mode, me); }), ...);
+  }
 
   detail::core* const scheduler_;  ///< null: of none, but of a graph
   std::size_t const mask_;
@@ -153,7 +220,8 @@ class flow {
   detail::stop_target stop_target() noexcept;
 };
 
-/// A value that tasks of a flow use. Its destructor waits for the flow.
+/// A value that tasks of a flow use. Its destructor waits for the flow. It can be moved, so a std::vector of datums can
+/// grow.
 template <class T>
 class datum {
  public:
@@ -165,9 +233,21 @@ class datum {
     data_.in = &in;
     data_.now = std::make_unique<detail::flow_value<T>>(std::forward<Args>(args)...);
   }
+  /// The value stays where it is: tasks that use it go on. The other datum is of no flow from here on.
+  datum(datum&& other) noexcept
+      : data_{std::exchange(other.data_.in, nullptr), std::move(other.data_.now)}, make_(std::move(other.make_)) {}
+  /// `other` gets what this datum had.
+  datum& operator=(datum&& other) noexcept {
+    std::swap(data_.in, other.data_.in);
+    data_.now.swap(other.data_.now);
+    std::swap(make_, other.make_);
+    return *this;
+  }
   datum(datum const&) = delete;
   datum& operator=(datum const&) = delete;
-  ~datum() { data_.in->drain_to_destroy(); }
+  ~datum() {
+    if (data_.in != nullptr) data_.in->drain_to_destroy();
+  }
 
   /// From now on a pure write gets a new object from `make()` if tasks still use the old one. `make()` returns an
   /// object of the shape that tasks expect.
@@ -182,6 +262,7 @@ class datum {
   /// Waits for all tasks of the flow, as wait() does, and returns the value at this place of the program. Throws as
   /// wait().
   T const& value() const {
+    if (data_.in == nullptr) flow::reject_moved();
     data_.in->wait();
     return static_cast<detail::flow_value<T> const&>(*data_.now).value;
   }
@@ -226,87 +307,110 @@ auto commute(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::commute>{&d};
 }
 
+/// The same of all data of heist::each(range), of any length: the task gets a heist::values<T>, whose elements are T const&
+/// for read(), and T& for write() and update(). commute() takes one datum.
+template <class T>
+auto read(detail::each_of<datum<T>*> all) noexcept {
+  return detail::flow_access_each<T, access_mode::read>{std::move(all.from)};
+}
+template <class T>
+auto write(detail::each_of<datum<T>*> all) noexcept {
+  return detail::flow_access_each<T, access_mode::write>{std::move(all.from)};
+}
+template <class T>
+auto update(detail::each_of<datum<T>*> all) noexcept {
+  return detail::flow_access_each<T, access_mode::update>{std::move(all.from)};
+}
+
 namespace detail {
 
 /// The callable of a flow's task, with the values that it uses.
-template <class F, class... Argument>
+template <class F, class... Access>
 struct flow_call {
   F function;
-  std::tuple<std::remove_reference_t<Argument>*...> values;
+  std::tuple<typename Access::kept...> values;
 
-  void operator()() requires callable_plain<F, Argument...> {
-    static_assert(result_of_task<decltype(function(std::declval<Argument>()...))>::is_result);
-    std::apply([this](auto*... v) { static_cast<void>(function(static_cast<Argument>(*v)...)); }, values);
+  void operator()() requires callable_plain<F, typename Access::argument...> {
+    static_assert(result_of_task<decltype(function(std::declval<typename Access::argument>()...))>::is_result);
+    std::apply([this](auto&... v) { static_cast<void>(function(Access::value(v)...)); }, values);
   }
   template <class Context>
-  requires(!callable_plain<F, Argument...>) void operator()(Context c) {
-    static_assert(callable_with_context<F, Context, Argument...>,
+  requires(!callable_plain<F, typename Access::argument...>) void operator()(Context c) {
+    static_assert(callable_with_context<F, Context, typename Access::argument...>,
                   "heist: a task of a flow is called with a reference to each datum, in the order in which they are "
-                  "named: T const& for read(), T& for write(), update() and commute(); fix its parameters.");
-    static_assert(result_of_task<decltype(function(c, std::declval<Argument>()...))>::is_result);
-    std::apply([&](auto*... v) { static_cast<void>(function(c, static_cast<Argument>(*v)...)); }, values);
+                  "named: T const& for read(), T& for write(), update() and commute(), and a heist::values for "
+                  "heist::each(); fix its parameters.");
+    static_assert(result_of_task<decltype(function(c, std::declval<typename Access::argument>()...))>::is_result);
+    std::apply([&](auto&... v) { static_cast<void>(function(c, Access::value(v)...)); }, values);
   }
 };
 
 }  // namespace detail
 
 template <class F, class... Access>
-void flow::task(F&& f, Access... access) {
+void flow::task(F&& f, Access const&... access) {
   static_assert(
       (detail::is_flow_access<Access> && ...),
       "heist: a task of a flow says how it uses each datum: heist::read(x), write(x), update(x) or commute(x), "
       "after the callable; fix it by one of them.");
   constexpr std::size_t commutes = ((Access::mode == access_mode::commute ? std::size_t{1} : 0) + ... + 0);
-  using call = detail::flow_call<std::decay_t<F>, typename Access::argument...>;
-  (check(access.of->data_), ...);
-  if constexpr (sizeof...(Access) > 1) check_once<Access...>({&access.of->data_...});
+  using call = detail::flow_call<std::decay_t<F>, Access...>;
+  (visit(access, [this](detail::flow_datum const& d) { check(d); }), ...);
+  if constexpr (sizeof...(Access) > 1 || !(detail::names_one_datum<Access> && ...)) check_once(access...);
   if (into_ != nullptr) return record(std::forward<F>(f), access...);
   if (failed_) return;
   wait_for_room();
   awaited_.clear();
   renewals renewed{*this};
   // What is written anew first: it is another object then.
-  std::tuple<std::remove_reference_t<typename Access::argument>*...> values{&access.of->use(Access::mode)...};
-  (collect(*access.of->data_.now, Access::mode), ...);
+  std::tuple<typename Access::kept...> values{use(access)...};
+  collect_all(access...);
   if (failed_) return;
-  (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
+  make_room_for(access...);
   std::tuple<detail::after_users> const before{detail::after_users{&awaited_}};
   if constexpr (commutes == 0) {
-    add(*detail::make_after<context, detail::of_flow, false>(*scheduler_, nullptr, before,
-                                                             call{std::forward<F>(f), values}, detail::of_flow{&stop_}),
+    add(*detail::make_after<context, detail::of_flow, false>(
+            *scheduler_, nullptr, before, call{std::forward<F>(f), std::move(values)}, detail::of_flow{&stop_}),
         renewed, access...);
   } else {
     std::array<commute_lock<detail::queued_runnable>*, commutes> locks{};
     std::size_t n = 0;
-    ((Access::mode == access_mode::commute ? void(locks[n++] = &access.of->data_.now->lock) : void()), ...);
+    auto const note = [&](detail::flow_datum& d, access_mode mode) {
+      if (mode == access_mode::commute) locks[n++] = &d.now->lock;
+    };
+    (visit(access, [&](detail::flow_datum& d) { note(d, Access::mode); }), ...);
     std::sort(locks.begin(), locks.end(), std::less<>{});
     add(*detail::make_after<context, detail::commuting<commutes>, false>(
-            *scheduler_, nullptr, before, call{std::forward<F>(f), values}, &stop_, locks),
+            *scheduler_, nullptr, before, call{std::forward<F>(f), std::move(values)}, &stop_, locks),
         renewed, access...);
   }
 }
 
 /// Throws nothing: later tasks of the flow must find this one. It starts when it stands in the window.
 template <class Task, class... Access>
-void flow::add(Task& made, renewals& renewed, Access... access) noexcept {
+void flow::add(Task& made, renewals& renewed, Access const&... access) noexcept {
   renewed.added = true;
   [[maybe_unused]] detail::flow_user const me{&made, next_};
   window_[next_++ & mask_] = me.task;
-  (enter(*access.of->data_.now, Access::mode, me), ...);
+  enter_all(me, access...);
   detail::start_after(*scheduler_, made, made.first_link());
 }
 
 template <class F, class... Access>
-void flow::record(F&& f, Access... access) {
-  using call = detail::flow_call<std::decay_t<F>, typename Access::argument...>;
+void flow::record(F&& f, Access const&... access) {
+  using call = detail::flow_call<std::decay_t<F>, Access...>;
   awaited_numbers_.clear();
-  std::tuple<std::remove_reference_t<typename Access::argument>*...> const values{&access.of->use(Access::mode)...};
-  (collect(*access.of->data_.now, Access::mode), ...);
-  (make_room(*access.of->data_.now, Access::mode, sizeof...(Access)), ...);
+  std::tuple<typename Access::kept...> values{use(access)...};
+  collect_all(access...);
+  make_room_for(access...);
   std::vector<void const*> locks;
-  ((Access::mode == access_mode::commute ? locks.push_back(access.of->data_.now.get()) : void()), ...);
+  (visit(access,
+         [&](detail::flow_datum& d) {
+           if (Access::mode == access_mode::commute) locks.push_back(d.now.get());
+         }),
+   ...);
   into_->add(
-      [work = call{std::forward<F>(f), values}](context c) mutable {
+      [work = call{std::forward<F>(f), std::move(values)}](context c) mutable {
         if constexpr (requires { work(); }) {
           static_cast<void>(c);
           work();
@@ -316,7 +420,7 @@ void flow::record(F&& f, Access... access) {
       },
       awaited_numbers_, locks);
   [[maybe_unused]] detail::flow_user const me{nullptr, next_++};  // none without accesses
-  (enter(*access.of->data_.now, Access::mode, me), ...);
+  enter_all(me, access...);
 }
 
 }  // namespace heist

@@ -65,9 +65,13 @@ HEIST_COLD_BODY flow::~flow() {
 
 HEIST_COLD_BODY void flow::reject_foreign() {
   throw executor_error{
-      "a task of a flow uses a datum of another flow, whose tasks it would not wait for; fix it by making the datum "
-      "in "
-      "this flow, or by one flow for both."};
+      "a task of a flow uses a datum of another flow, whose tasks it would not wait for, or one that was moved from; "
+      "fix "
+      "it by making the datum in this flow, or by one flow for both."};
+}
+
+HEIST_COLD_BODY void flow::reject_moved() {
+  throw executor_error{"a datum that was moved from has no value; fix it by asking the datum that it was moved to."};
 }
 
 HEIST_COLD_BODY void flow::reject_twice() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/values.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/parallel/flow/commute_lock.hpp"
 
@@ -64,13 +65,35 @@ struct flow_access {
   static constexpr access_mode mode = Mode;
   using value_type = T;
   using argument = std::conditional_t<Mode == access_mode::read, T const&, T&>;
+  using kept = T*;  ///< what the task keeps
   datum<T>* of;
+
+  static argument value(T* where) noexcept { return *where; }
+};
+/// The same of heist::each(range).
+template <class T, access_mode Mode>
+struct flow_access_each {
+  static constexpr access_mode mode = Mode;
+  using value_type = T;
+  using argument = values<T, std::conditional_t<Mode == access_mode::read, T const&, T&>>;
+  using kept = std::vector<T*>;
+  std::vector<datum<T>*> of;
+
+  static argument value(kept const& where) noexcept {
+    return {{reinterpret_cast<char const*>(where.data()), sizeof(T*), 0}, where.size()};
+  }
 };
 
 template <class T>
 inline constexpr bool is_flow_access = false;
 template <class T, access_mode Mode>
 inline constexpr bool is_flow_access<flow_access<T, Mode>> = true;
+template <class T, access_mode Mode>
+inline constexpr bool is_flow_access<flow_access_each<T, Mode>> = true;
+template <class T>
+inline constexpr bool names_one_datum = false;
+template <class T, access_mode Mode>
+inline constexpr bool names_one_datum<flow_access<T, Mode>> = true;
 
 /// For tasks that commute: they take their data's locks, in the order of addresses, when nothing else keeps them.
 template <std::size_t Count>

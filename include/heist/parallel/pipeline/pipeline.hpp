@@ -4,8 +4,7 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <exception>
-#include <iterator>  // size
-#include <memory>    // unique_ptr
+#include <memory>  // unique_ptr
 #include <optional>
 #include <stop_token>
 #include <tuple>
@@ -15,6 +14,7 @@
 
 #include "heist/core/executor/executor.hpp"
 #include "heist/core/scheduler/told_part.hpp"
+#include "heist/parallel/pipeline/deferred_tokens.hpp"
 #include "heist/parallel/pipeline/pipeline_run.hpp"
 
 namespace heist {
@@ -89,7 +89,8 @@ struct stage_at<Stages, 0> {
 
 }  // namespace detail
 
-/// A sequence of stages. The first is serial. It is called with a token& until it calls token::stop(). Each later
+/// A sequence of stages. The first is serial. It is called with a token& until it calls token::stop(); it may put a token
+/// aside until another one has come (token::defer). scalable_pipeline has stages that are known at run time. Each later
 /// stage is called with the result of the stage before it, or without an argument. A stage may take a context as its
 /// first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a std::stop_token as the second
 /// argument no token begins after its stop, and get() throws stopped_error.
@@ -166,24 +167,15 @@ class pipeline {
           "run_n() of a pipeline: its first stage says how often it is called; fix it by run(), once for each pass."};
     }
     core_.claim(scheduler);
-    // Before anybody runs.
-    for (std::size_t i = 0; i != core_.lines; ++i) {
-      lines_[i].run = &run_stage<0>;
-      core_.turn(0, i).expect(i == 0 ? 2 : 1);  // each line is free, and the first has the turn
-    }
-    for (std::size_t s = 1; s != count; ++s) {
-      for (std::size_t i = 0; i != core_.lines; ++i)
-        core_.turn(s, i).expect(i == 0 ? 1 : 2);  // nobody before the first
-    }
+    core_.arm_turns(count);
+    for (std::size_t i = 0; i != core_.lines; ++i) lines_[i].run = &run_stage<0>;
     return core_.start(scheduler, lines_[0], token);
   }
 
   /// What observers call stage I.
   template <std::size_t I>
   char const* name_of() const noexcept {
-    static constexpr char const* by_place[] = {"stage 1", "stage 2", "stage 3", "stage 4", "stage 5", "stage 6"};
-    char const* const given = std::get<I>(stages_).name;
-    return given != nullptr ? given : I < std::size(by_place) ? by_place[I] : "a later stage";
+    return detail::name_of_stage(std::get<I>(stages_).name, I);
   }
 
   /// Runs stage I, and those after it for as long as it may, with the token of a line.
@@ -200,25 +192,27 @@ class pipeline {
     std::uint64_t const start_time =
         detail::stage_times::times(I == 0 ? core_.next_number : l.number) ? os_env::ticks() : 0;
     if constexpr (I == 0) {
-      if (!begin_token(l, self)) return pass_end(l, self);
+      if (!begin_token(l, self)) {
+        line& following = lines_[core_.after(l.index)];
+        return core_.pass_end(
+            following, [&] { following.run = &run_stage<0>; }, self);
+      }
     } else {
       call<I>(l, self);
     }
     if (start_time != 0) core_.times.ran(I, os_env::ticks() - start_time);
     if constexpr (stage<I>::serial) {
       if (core_.lines != 1) {
-        pass_turn<I>(l, self, kept);
+        line& following = lines_[core_.after(l.index)];
+        core_.pass_turn(
+            I, end_of_row<I>(), following, [&] { following.run = &run_stage<I>; }, self, kept);
       } else if (I != 0) {
         static_cast<void>(core_.turn(I, 0).arrive());  // for the next token of this line
       }
     }
     if constexpr (I + 1 == count) {
       l.run = &run_stage<0>;
-      if (core_.lines != 1 && !core_.turn(0, l.index).arrive()) return kept.take();
-      detail::runnable* const next = kept.take();
-      if (next == nullptr) return &l;
-      self.scheduler.push(*self.worker, static_cast<detail::queued_runnable&>(l));
-      return next;
+      return core_.free_line(l, self, kept);
     } else {
       if constexpr (stage<I + 1>::serial) {
         if (!core_.turn(I + 1, l.index).arrive()) return kept.take();
@@ -227,21 +221,6 @@ class pipeline {
     }
   }
 
-  /// The token of `l` has left serial stage I. The line behind it goes on here, after this token, if that is soon.
-  template <std::size_t I>
-  void pass_turn(line& l, detail::fiber& self, detail::kept_line& kept) {
-    bool const is_soon = self.scheduler.worker_count == 1 || core_.times.are_short(I + 1, end_of_row<I>());
-    bool const may_keep = is_soon && self.scheduler.joins == join_strategy::park;  // other joins wait without a word
-    if (!may_keep) kept.push();
-    line& following = lines_[core_.after(l.index)];
-    if (!core_.turn(I, following.index).arrive()) return;
-    following.run = &run_stage<I>;
-    if (may_keep) {
-      kept.keep(following);
-    } else {
-      self.scheduler.push(*self.worker, static_cast<detail::queued_runnable&>(following));
-    }
-  }
   /// Behind the stages that a token goes through until it has to have a turn and has left that stage again.
   template <std::size_t I>
   static constexpr std::size_t end_of_row() {
@@ -253,33 +232,24 @@ class pipeline {
 
   /// The first stage. False if there is no token any more.
   bool begin_token(line& l, detail::fiber& self) {
-    if (core_.ended != 0 || core_.over()) return false;
-    l.number = core_.next_number++;
-    detail::told_part const told{self, &std::get<0>(stages_), name_of<0>()};
-    token t = detail_token_access::make(l.number);
-    l.alive = true;
-    try {
-      fill<0>(l, self, t);
-    } catch (...) {
-      core_.fail();
-      l.alive = false;
-    }
-    forget<0>(l);
-    if (detail_token_access::stopped(t)) {
-      core_.said_stop = true;
+    while (core_.ended == 0 && !core_.over() && core_.next_token(l)) {
+      detail::told_part const told{self, &std::get<0>(stages_), name_of<0>()};
+      token t = core_.first_token(l);
+      auto outcome = detail::pipeline_core::outcome::leaves;
+      l.alive = true;
+      try {
+        fill<0>(l, self, t);
+        outcome = core_.came_out(t);
+      } catch (...) {
+        core_.fail();
+        l.alive = false;
+      }
+      forget<0>(l);
+      if (outcome == detail::pipeline_core::outcome::leaves) return true;
       std::get<0>(l.values).reset();
-      return false;
+      if (outcome == detail::pipeline_core::outcome::ends_input) return false;
     }
-    return true;
-  }
-
-  /// There are no more tokens: the turn goes once through all lines, each of which is then free.
-  detail::runnable* pass_end(line& l, detail::fiber& self) {
-    if (++core_.ended == core_.lines) return core_.finish(self);
-    line& following = lines_[core_.after(l.index)];
-    if (!core_.turn(0, following.index).arrive()) return nullptr;
-    following.run = &run_stage<0>;  // not before: it may stand in a deque for another stage
-    return &following;
+    return false;
   }
 
   template <std::size_t I>

@@ -17,29 +17,9 @@
 #include "heist/core/executor/future.hpp"
 #include "heist/core/scheduler/fiber.hpp"
 #include "heist/core/sync/arrivals.hpp"
+#include "heist/parallel/pipeline/token.hpp"
 
 namespace heist {
-
-/// The argument of a pipeline's first stage, by reference: stop() of a copy would not reach the pipeline.
-class token {
- public:
-  token(token const&) = delete;
-  token& operator=(token const&) = delete;
-  /// The number of this token in its run, from 0.
-  std::size_t number() const noexcept { return number_; }
-  /// Ends the input: this token does not exist, and the result of the stage is dropped.
-  void stop() noexcept { stopped_ = true; }
-
- private:
-  friend struct detail_token_access;
-  explicit token(std::size_t number) noexcept : number_{number} {}
-  std::size_t number_;
-  bool stopped_ = false;
-};
-struct detail_token_access {
-  static token make(std::size_t number) noexcept { return token{number}; }
-  static bool stopped(token const& t) noexcept { return t.stopped_; }
-};
 
 /// The turn of one line at one serial stage: two have to come, the token itself and the one before it, which leaves.
 /// The second to come continues.
@@ -66,20 +46,45 @@ struct pipeline_state final : async_state<void> {
   explicit pipeline_state(async_place const& at) noexcept;
 };
 
-/// What lines share.
-struct pipeline_core;
-
 bool text_of_line(runnable const& self, task_view& view) noexcept;
 unsigned wave_of_line(runnable const& self) noexcept;
 inline constexpr described_operations line_operations{&text_of_line, &wave_of_line};
 inline constexpr described line_what{&line_operations};
 
+/// The tokens of a run that have been deferred; deferred_tokens.hpp has the only kind.
+struct deferral {
+  static constexpr std::size_t none = ~std::size_t{0};
+  struct token_state {
+    std::size_t number = none, deferrals = 0;
+  };
+  /// Token `number` waits for token `other`.
+  struct pair {
+    std::size_t number, other;
+  };
+
+  virtual ~deferral() = default;
+  virtual void ask(std::size_t number, std::size_t other) = 0;
+  virtual bool asked() const noexcept = 0;
+  virtual void forget_asked() noexcept = 0;
+  virtual void put_aside(std::size_t number, std::size_t deferrals, std::size_t next) = 0;
+  virtual void left(std::size_t number) noexcept = 0;
+  virtual void gone(std::size_t number) noexcept = 0;
+  virtual token_state take_ready() noexcept = 0;
+  virtual bool empty() const noexcept = 0;
+  virtual pair first_pair() const noexcept = 0;
+};
+[[noreturn]] HEIST_RARE void reject_cycle_of_tokens(std::size_t number, std::size_t other);
+
+/// What observers call a stage.
+char const* name_of_stage(char const* given, std::size_t number) noexcept;
+
 /// A place for a token; one task.
 struct pipeline_line : queued_runnable {
   pipeline_line() noexcept : queued_runnable{{nullptr, &line_what}, nullptr} {}
   pipeline_core* of = nullptr;
-  std::size_t index = 0;   ///< of the line
-  std::size_t number = 0;  ///< of its token
+  std::size_t index = 0;      ///< of the line
+  std::size_t number = 0;     ///< of its token
+  std::size_t deferrals = 0;  ///< as above
 };
 
 /// How long the stages of a pipeline take, by some of their calls.
@@ -145,13 +150,83 @@ struct pipeline_core {
   bool over() const noexcept { return failed.load(std::memory_order_relaxed) || interrupt->any(); }  // relaxed: advice
   /// The first to fail owns the run's exception.
   void fail() noexcept;
+  void fail_with(std::exception_ptr e) noexcept;
+
+  // Of whose turn it is at the first stage: next_token(), the stage with first_token(), came_out().
+  /// The next token that the first stage is called with gets its number and goes on `l`. False: there is none any more.
+  bool next_token(pipeline_line& l) {
+    if (deferred != nullptr) [[unlikely]]
+      return next_of_deferred(l);
+    l.number = next_number++;
+    l.deferrals = 0;
+    return true;
+  }
+  token first_token(pipeline_line const& l) noexcept { return {this, l.number, l.index, l.deferrals}; }
+  static token later_token(pipeline_line const& l) noexcept { return {nullptr, l.number, l.index, l.deferrals}; }
+  enum class outcome { leaves, is_deferred, ends_input };
+  /// The first stage has returned.
+  outcome came_out(token const& t) {
+    if (deferred != nullptr) [[unlikely]]
+      return came_out_of_deferred(t);
+    if (!t.stopped_) return outcome::leaves;
+    said_stop = true;
+    return outcome::ends_input;
+  }
+  /// A later stage has returned: it must not have ended the input.
+  static void check_later(token const& t) {
+    if (t.stopped_) [[unlikely]]
+      reject_late_stop();
+  }
+  /// token::defer().
+  static void defer(pipeline_core* of, std::size_t number, std::size_t other, std::unique_ptr<deferral> (*make)());
+
+  /// Before a run: each line is free, and the first has the turn. `stages`: the first serial, too.
+  void arm_turns(std::size_t stages) noexcept;
+  /// The token in front of `following` has left serial stage `stage`. `begin()` says at which stage the line continues,
+  /// if it has its turn now: not before, it may stand in a deque for another stage. The line goes on here, after this
+  /// token, if that is soon: if the stages up to `row_end` are short.
+  template <class Begin>
+  void pass_turn(std::size_t stage, std::size_t row_end, pipeline_line& following, Begin&& begin, fiber& self,
+                 kept_line& kept) {
+    bool const is_soon = self.scheduler.worker_count == 1 || times.are_short(stage + 1, row_end);
+    bool const may_keep = is_soon && self.scheduler.joins == join_strategy::park;  // other joins wait without a word
+    if (!may_keep) kept.push();
+    if (!turn(stage, following.index).arrive()) return;
+    begin();
+    if (may_keep) {
+      kept.keep(following);
+    } else {
+      self.scheduler.push(*self.worker, static_cast<queued_runnable&>(following));
+    }
+  }
+  /// The token of `l` has left the last stage. What its worker runs next.
+  runnable* free_line(pipeline_line& l, fiber& self, kept_line& kept) {
+    if (lines != 1 && !turn(0, l.index).arrive()) return kept.take();
+    runnable* const next = kept.take();
+    if (next == nullptr) return &l;
+    self.scheduler.push(*self.worker, static_cast<queued_runnable&>(l));
+    return next;
+  }
+  /// There are no more tokens: the turn goes once through all lines, each of which is then free. `begin()`: as above.
+  template <class Begin>
+  runnable* pass_end(pipeline_line& following, Begin&& begin, fiber& self) {
+    if (++ended == lines) return finish(self);
+    if (!turn(0, following.index).arrive()) return nullptr;
+    begin();
+    return &following;
+  }
   /// Starts a run whose lines are `first` and those that follow it, with `source` as the first stage; its future's
   /// share.
   future<void> start(core& scheduler, pipeline_line& first, std::optional<std::stop_token> token);
   /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
   void claim(core const& scheduler);
+  /// Another number of stages. Not while it runs.
+  void set_stages(std::size_t stages);
   /// All tokens are through.
   runnable* finish(fiber& self) noexcept;
+  bool next_of_deferred(pipeline_line& l);
+  outcome came_out_of_deferred(token const& t);
+  [[noreturn]] HEIST_RARE static void reject_late_stop();
 
   std::size_t const lines;
   stage_times times;
@@ -161,8 +236,9 @@ struct pipeline_core {
   std::exception_ptr exception;
   // Of whose turn it is at the first stage.
   std::size_t next_number = 0;
-  bool said_stop = false;  ///< the first stage has
-  std::size_t ended = 0;   ///< lines that have had their turn since the last token
+  bool said_stop = false;              ///< the first stage has
+  std::size_t ended = 0;               ///< lines that have had their turn since the last token
+  std::unique_ptr<deferral> deferred;  ///< made by the first token::defer() of a run
   pipeline_state* run = nullptr;
   interrupt_state* interrupt = nullptr;  ///< the run's
   struct interrupt_on_stop {

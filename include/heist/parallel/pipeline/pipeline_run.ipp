@@ -3,6 +3,8 @@
 
 #include "heist/parallel/pipeline/pipeline_run.hpp"
 
+#include <iterator>  // size
+
 #include <fmt/core.h>
 
 namespace heist::detail {
@@ -21,6 +23,11 @@ HEIST_COLD_BODY bool text_of_line(runnable const& self, task_view& view) noexcep
 
 HEIST_COLD_BODY unsigned wave_of_line(runnable const& self) noexcept {
   return static_cast<pipeline_line const&>(self).of->run->wave;
+}
+
+HEIST_COLD_BODY char const* name_of_stage(char const* given, std::size_t number) noexcept {
+  static constexpr char const* by_place[] = {"stage 1", "stage 2", "stage 3", "stage 4", "stage 5", "stage 6"};
+  return given != nullptr ? given : number < std::size(by_place) ? by_place[number] : "a later stage";
 }
 
 HEIST_COLD_BODY stage_times::stage_times(std::size_t stages)
@@ -54,8 +61,18 @@ HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::
         "a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.", lines, most_lines)};
   }
   turns = std::make_unique<basic_turn<>[]>(lines * stages);
+}
+
+HEIST_COLD_BODY void pipeline_core::set_stages(std::size_t stages) {
+  stage_times unused{stages};
+  turns = std::make_unique<basic_turn<>[]>(lines * stages);
+  times = std::move(unused);
+}
+
+HEIST_COLD_BODY void pipeline_core::arm_turns(std::size_t stages) noexcept {
   for (std::size_t s = 0; s != stages; ++s) {
-    for (std::size_t l = 0; l != lines; ++l) turn(s, l).expect(2);
+    // The token itself and the one before it; at the first stage the first line has the turn, later nobody is before it.
+    for (std::size_t l = 0; l != lines; ++l) turn(s, l).expect((s == 0) == (l == 0) ? 2 : 1);
   }
 }
 
@@ -71,7 +88,10 @@ HEIST_COLD_BODY void pipeline_core::wait() const {
 }
 
 HEIST_COLD_BODY void pipeline_core::fail() noexcept {
-  std::exception_ptr e = exception_of_task();
+  fail_with(exception_of_task());
+}
+
+HEIST_COLD_BODY void pipeline_core::fail_with(std::exception_ptr e) noexcept {
   // acq_rel: the first one owns the exception, which whoever finishes the run sees through the turns
   if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
 }
@@ -101,6 +121,7 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line
   exception = nullptr;
   next_number = ended = 0;
   said_stop = false;
+  deferred.reset();
   future<void> result = future_access::make<void>(*run);
   run->retain();
   last = future<void>{future_access::make<void>(*run)};
@@ -108,9 +129,70 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line
   return result;
 }
 
+HEIST_COLD_BODY void pipeline_core::defer(pipeline_core* of, std::size_t number, std::size_t other,
+                                          std::unique_ptr<deferral> (*make)()) {
+  if (of == nullptr) {
+    throw executor_error{
+        "token::defer() in a later stage of a pipeline: only the first stage can wait for other tokens; fix it by "
+        "calling it there."};
+  }
+  if (of->deferred == nullptr) of->deferred = make();
+  of->deferred->ask(number, other);
+}
+
+HEIST_COLD_BODY void reject_cycle_of_tokens(std::size_t number, std::size_t other) {
+  throw executor_error{
+      fmt::format("token {} of a pipeline is deferred until token {} has left the first stage, and that one waits "
+                  "for token {}: neither would ever come. Fix it by an order of deferrals without a circle.",
+                  number, other, number)};
+}
+
+HEIST_COLD_BODY bool pipeline_core::next_of_deferred(pipeline_line& l) {
+  deferral::token_state const next = deferred->take_ready();
+  if (next.number == deferral::none && !said_stop) {
+    l.number = next_number++;
+    l.deferrals = 0;
+    return true;
+  }
+  l.number = next.number;
+  l.deferrals = next.deferrals;
+  if (next.number != deferral::none) return true;
+  if (!deferred->empty()) {
+    auto const [number, other] = deferred->first_pair();
+    fail_with(std::make_exception_ptr(executor_error{
+        fmt::format("token {} of a pipeline is deferred until token {} has left the first stage, and the input has "
+                    "ended without that one. Fix it by deferring only to tokens that come.",
+                    number, other)}));
+  }
+  return false;
+}
+
+HEIST_COLD_BODY pipeline_core::outcome pipeline_core::came_out_of_deferred(token const& t) {
+  if (t.stopped_) {
+    said_stop = true;
+    deferred->forget_asked();
+    deferred->gone(t.number_);
+    return outcome::is_deferred;  // others may be ready
+  }
+  if (deferred->asked()) {
+    deferred->put_aside(t.number_, t.deferrals_, next_number);
+    return outcome::is_deferred;
+  }
+  deferred->left(t.number_);
+  return outcome::leaves;
+}
+
+HEIST_COLD_BODY void pipeline_core::reject_late_stop() {
+  throw executor_error{
+      "token::stop() in a later stage of a pipeline: only the first stage ends the input; fix it by calling it there, "
+      "or "
+      "by a std::stop_token for the run."};
+}
+
 HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {
   pipeline_state& over = *run;
-  bool const stopped = !said_stop && interrupt->any();
+  bool const all_came = said_stop && (deferred == nullptr || deferred->empty());
+  bool const stopped = !all_came && interrupt->any();
   stop.reset();
   if (exception) {
     over.fail_with(std::move(exception));

@@ -1,0 +1,161 @@
+// Tokens that wait for others before the first stage (README.md, "Deferred tokens"). Templates: programs that defer no
+// token compile none of it.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <memory>   // make_unique
+#include <utility>  // move
+#include <vector>
+
+#include "heist/parallel/pipeline/pipeline_run.hpp"
+
+namespace heist::detail {
+
+/// The tokens of a run that have been deferred.
+///
+/// Threads  whose turn the first stage is.
+/// Cost     some binary searches for a token that waits or is waited for; a circle is looked for among those that wait.
+template <class>
+class deferred_tokens final : public deferral {
+ public:
+  /// Token `number`, which is in the first stage, is to wait for `other`; of the tokens below `next` the others have
+  /// left it or wait. Throws executor_error for a circle.
+  void ask(std::size_t number, std::size_t other) override;
+  bool asked() const noexcept override { return !asked_.empty(); }
+  void forget_asked() noexcept override { asked_.clear(); }
+  /// Token `number` waits for all that it has asked for. `next`: the number of the next new token.
+  void put_aside(std::size_t number, std::size_t deferrals, std::size_t next) override;
+  /// Token `number` has left the first stage.
+  void left(std::size_t number) noexcept override;
+  /// It has stopped the input, and does not exist.
+  void gone(std::size_t number) noexcept override { gone_ = number; }
+
+  /// One that waits no longer, those first that are ready first; without a number if there is none.
+  token_state take_ready() noexcept override;
+  bool empty() const noexcept override { return waiting_.empty(); }
+  pair first_pair() const noexcept override { return {awaited_.front().number, awaited_.front().other}; }
+
+ private:
+  struct waiting {
+    std::size_t number, deferrals, missing;
+    std::vector<std::size_t> others;
+    std::size_t search = 0;  ///< the last one that has come by
+  };
+  std::size_t place_of(std::size_t number) const noexcept;
+  bool waits(std::size_t number) const noexcept;
+
+  std::vector<std::size_t> asked_;  ///< by the token in the first stage
+  std::vector<waiting> waiting_;    ///< by number; those without a missing one are ready
+  std::vector<pair> awaited_;       ///< by `other`; those that have not left
+  std::vector<std::size_t> ready_;  ///< numbers, in the order in which they became ready
+  std::size_t gone_ = none;
+  std::size_t searches_ = 0;
+};
+
+/// The first place whose number is not below this one.
+template <class X>
+std::size_t deferred_tokens<X>::place_of(std::size_t number) const noexcept {
+  std::size_t lo = 0, hi = waiting_.size();
+  while (lo != hi) {
+    std::size_t const middle = lo + (hi - lo) / 2;
+    if (waiting_[middle].number < number) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
+  }
+  return lo;
+}
+
+template <class X>
+bool deferred_tokens<X>::waits(std::size_t number) const noexcept {
+  std::size_t const at = place_of(number);
+  return at != waiting_.size() && waiting_[at].number == number;
+}
+
+template <class X>
+void deferred_tokens<X>::ask(std::size_t number, std::size_t other) {
+  ++searches_;
+  std::vector<std::size_t> next{other};
+  while (!next.empty()) {
+    std::size_t const now = next.back();
+    next.pop_back();
+    if (now == number) reject_cycle_of_tokens(number, other);
+    if (!waits(now)) continue;
+    waiting& w = waiting_[place_of(now)];
+    if (w.search == searches_) continue;
+    w.search = searches_;
+    next.insert(next.end(), w.others.begin(), w.others.end());
+  }
+  asked_.push_back(other);
+}
+
+template <class X>
+void deferred_tokens<X>::put_aside(std::size_t number, std::size_t deferrals, std::size_t next) {
+  ready_.reserve(waiting_.size() + 1);
+  awaited_.reserve(awaited_.size() + asked_.size());
+  waiting w{number, deferrals, 0, {}};
+  for (std::size_t const other : asked_) {
+    if (other < next && other != gone_ && !waits(other)) continue;  // it has left
+    w.others.push_back(other);
+  }
+  std::size_t const at = place_of(number);
+  waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(at), std::move(w));
+  waiting& mine = waiting_[at];
+  // Nothing throws from here on.
+  mine.missing = mine.others.size();
+  for (std::size_t const other : mine.others) {
+    std::size_t to = awaited_.size();
+    while (to != 0 && awaited_[to - 1].other > other) --to;
+    awaited_.insert(awaited_.begin() + static_cast<std::ptrdiff_t>(to), pair{number, other});
+  }
+  if (mine.missing == 0) ready_.push_back(number);
+  asked_.clear();
+}
+
+template <class X>
+void deferred_tokens<X>::left(std::size_t number) noexcept {
+  std::size_t first = 0;
+  for (std::size_t end = awaited_.size(); first != end;) {
+    std::size_t const middle = first + (end - first) / 2;
+    if (awaited_[middle].other < number) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  std::size_t last = first;
+  for (; last != awaited_.size() && awaited_[last].other == number; ++last) {
+    waiting& w = waiting_[place_of(awaited_[last].number)];
+    if (--w.missing == 0) ready_.push_back(w.number);
+  }
+  awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(first),
+                 awaited_.begin() + static_cast<std::ptrdiff_t>(last));
+}
+
+template <class X>
+deferral::token_state deferred_tokens<X>::take_ready() noexcept {
+  if (ready_.empty()) return {};
+  std::size_t const number = ready_.front();
+  ready_.erase(ready_.begin());
+  std::size_t const at = place_of(number);
+  token_state const found{number, waiting_[at].deferrals + 1};
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(at));
+  return found;
+}
+
+template <class X>
+std::unique_ptr<deferral> make_deferred_tokens() {
+  return std::make_unique<deferred_tokens<X>>();
+}
+
+}  // namespace heist::detail
+
+namespace heist {
+
+template <class X>
+void token::defer(std::size_t other) {
+  detail::pipeline_core::defer(of_, number_, other, &detail::make_deferred_tokens<X>);
+}
+
+}  // namespace heist

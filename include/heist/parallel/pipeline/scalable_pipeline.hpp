@@ -1,0 +1,101 @@
+// A pipeline whose stages are known at run time only.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstdint>
+#include <memory>  // unique_ptr
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>  // forward, move
+#include <vector>
+
+#include "heist/core/base/unique_function.hpp"
+#include "heist/core/executor/executor.hpp"
+#include "heist/parallel/pipeline/deferred_tokens.hpp"
+#include "heist/parallel/pipeline/pipeline_run.hpp"
+
+namespace heist {
+
+/// How a stage of a scalable_pipeline processes tokens: one at a time, in order; or any number in parallel.
+enum class stage_mode : std::uint8_t { serial, parallel };
+
+/// A sequence of stages that are added one by one. Each stage is called as f(token&) or f(context, token&), and keeps
+/// the data of a token in the program's own memory, by token::line(). The first stage is serial. It is called until it
+/// calls token::stop(). ex.run(p) and ctx.run(p) run it and return a future<void>, with a std::stop_token as in pipeline.
+///
+/// Threads  one thread at a time adds stages and starts runs. add() and clear() throw executor_error while it runs, and
+///          so does a second run at the same time.
+/// Promises as pipeline. It can run again and again, with other stages, too.
+/// Cost     as pipeline, and one indirect call for each stage.
+class scalable_pipeline {
+ public:
+  /// Throws executor_error for 0 tokens at a time, or for too many.
+  explicit scalable_pipeline(std::size_t tokens_at_a_time);
+  /// Waits for a run in progress.
+  ~scalable_pipeline();
+  scalable_pipeline(scalable_pipeline const&) = delete;
+  scalable_pipeline& operator=(scalable_pipeline const&) = delete;
+
+  /// Adds a stage behind those that it has. `name`: as in serial_stage. Throws executor_error if the first stage is
+  /// parallel.
+  template <class F>
+  void add(stage_mode mode, F&& f, char const* name = nullptr) {
+    using function = std::decay_t<F>;
+    static_assert(
+        detail::callable_as_task<function, context, token&>,
+        "heist: a stage of a scalable_pipeline is called with a heist::token&, which cannot be copied, or with "
+        "a context and that; fix its parameters.");
+    if constexpr (detail::callable_as_task<function, context, token&>) {
+      add_stage(mode, name,
+                [own = function(std::forward<F>(f))](detail::fiber& self, detail::interrupt_state const* stop,
+                                                     token& t) mutable {
+                  static_cast<void>(detail::call_with_context<context>(own, self, stop, t));
+                });
+    }
+  }
+  /// Removes all stages.
+  void clear();
+  /// The number of stages.
+  std::size_t size() const noexcept { return stages_.size(); }
+
+  // How executors start runs.
+  future<void> start_run(detail::core& scheduler, std::size_t passes) { return start(scheduler, passes, std::nullopt); }
+  future<void> start_run(detail::core& scheduler, std::size_t passes, std::stop_token const& token) {
+    return start(scheduler, passes, token);
+  }
+
+ private:
+  using stage_function = unique_function<void(detail::fiber&, detail::interrupt_state const*, token&)>;
+  struct stage {
+    stage_function function;
+    char const* name;
+    bool serial;
+    std::size_t row_end = 0;  ///< behind the stages that a token goes through until it has left its next serial stage
+  };
+  struct alignas(cache_line_size) line : detail::pipeline_line {
+    scalable_pipeline* in = nullptr;
+    std::size_t stage = 0;  ///< that it continues with
+    bool alive = false;     ///< its token is to go through further stages
+  };
+
+  void add_stage(stage_mode mode, char const* name, stage_function f);
+  void reject_while_running(char const* what) const;
+  future<void> start(detail::core& scheduler, std::size_t passes, std::optional<std::stop_token> const& token);
+  void prepare();
+  static detail::runnable* run_line(detail::runnable& task, detail::fiber& self);
+  detail::runnable* go_on(line& l, detail::fiber& self, detail::kept_line& kept);
+  bool begin_token(line& l, detail::fiber& self);
+  void call(line& l, std::size_t s, detail::fiber& self);
+
+  detail::pipeline_core core_;
+  std::unique_ptr<line[]> lines_;
+  std::vector<stage> stages_;
+  bool changed_ = true;  ///< since the last run
+};
+
+}  // namespace heist
+
+#if HEIST_HEADER_ONLY
+#include "heist/parallel/pipeline/scalable_pipeline.ipp"
+#endif
