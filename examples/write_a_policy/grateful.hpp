@@ -8,7 +8,7 @@
 /// Whoever had something to steal is robbed again, up to eight times in a row; then somebody at random.
 class grateful {
  public:
-  /// Whom to rob, a number below me.workers. Its own number stands for what was submitted from outside.
+  /// Whom to steal from, a number below me.workers. Its own number stands for what was submitted from outside.
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random) noexcept {
     if (left_ > 1) {
       --left_;

@@ -130,7 +130,7 @@ TEST_CASE("tools: worker threads have names", "[faults]") {
         while (names_of_threads().count("heist-extra") == 0) std::this_thread::yield();
       });
     });
-    first.run_here([] {});  // perhaps as a worker's guest, which keeps its name
+    first.run_here([] {});  // perhaps as a worker's helper, which keeps its name
     char still[16];
     ::pthread_getname_np(::pthread_self(), still, sizeof still);
     CHILD_REQUIRE(mine == still);

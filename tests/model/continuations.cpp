@@ -3,7 +3,7 @@
 // thief has done with it.
 //
 // core/fork/child_first.hpp, core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their
-// protocol, function by function under the same names, on the shipped task stack, completion, deque and injector. A
+// protocol, function by function under the same names, on the shipped task stack, completion, deque and injection queue. A
 // fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
 // a step of their current fiber. Fibers are left for good, as by the native flow.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
@@ -63,7 +63,7 @@ struct continuation_slot {
   }
 };
 
-/// In the injector, or in what a worker has to do: a fiber that can resume, a task, or one that completes a job.
+/// In the injection queue, or in what a worker has to do: a fiber that can resume, a task, or one that completes a job.
 struct item {
   enum class kind { resumption, task, completes };
   kind what{};

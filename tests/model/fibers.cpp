@@ -2,7 +2,7 @@
 //
 // core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their protocol
 // (core/scheduler/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
-// injector. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
+// injection queue. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ struct job {
 
 constexpr std::size_t max_jobs = 2;
 
-/// In a deque or in the injector: the resumption of a fiber, a task that completes a job, or one that waits for
+/// In a deque or in the injection queue: the resumption of a fiber, a task that completes a job, or one that waits for
 /// jobs, one after the other.
 struct item {
   enum class kind { resumption, completes, waits };
@@ -139,7 +139,7 @@ struct executor {
     }
   }
 
-  /// Own deque, injector, the deques of others.
+  /// Own deque, injection queue, the deques of others.
   item* find(worker& w) {
     if (item* const i = w.deque.pop()) return i;
     bool more = false;

@@ -1,4 +1,4 @@
-// The injector (H14): every node pushed is taken once, with what was written before its push, in the order of pushes
+// The injection queue (H14): every node pushed is taken once, with what was written before its push, in the order of pushes
 // that are ordered; who loses against another taker finds nothing, and loses nothing; nobody sleeps while there is a
 // node, though for a moment nodes are nowhere to be seen.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved

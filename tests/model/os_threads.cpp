@@ -1,5 +1,5 @@
 // Threads that change (H19): a worker is handed over to another thread by a call that blocks (core/sync/os_thread.hpp, as
-// core/executor/blocking.ipp uses it), and lent to a guest while it sleeps (core/sync/slot.hpp).
+// core/executor/blocking.ipp uses it), and lent to a helper while it sleeps (core/sync/slot.hpp).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/core/sync/os_thread.hpp"
 
@@ -157,7 +157,7 @@ struct host {
   }
 };
 
-/// The worker sleeps, and is woken while guests come. `Trims`: it is awake for a moment before.
+/// The worker sleeps, and is woken while helpers come. `Trims`: it is awake for a moment before.
 template <int Guests, bool Trims>
 void lent(model::execution& t) {
   auto& h = t.make<host>();

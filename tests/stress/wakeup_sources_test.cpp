@@ -95,7 +95,7 @@ constexpr int kinds = 7;
 template <class Executor>
 void one_of_each(Executor& ex, int kind, std::int64_t pause, heist::region& r, heist::task_graph& g) {
   switch (kind) {
-    case 0:  // the injector
+    case 0:  // the injection queue
       ex.submit([] {}).get();
       break;
     case 1:  // a fiber made runnable from outside

@@ -40,7 +40,7 @@ class hurried : public Idle {
   std::uint32_t places_ = 0, looks_ = 0;
 };
 
-/// Everybody else in turn, then the injector. Which comes first decides nothing that the time of the look does not
+/// Everybody else in turn, then the injection queue. Which comes first decides nothing that the time of the look does not
 /// decide.
 class in_turn {
  public:

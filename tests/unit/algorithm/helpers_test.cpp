@@ -139,7 +139,7 @@ TEST_CASE("helpers: a worker takes queued tasks before it helps with a loop", "[
     busy.get();
     right += seen == 5 ? 1 : 0;
   }
-  // Thieves rob at random: now and then one looks at the loop first.
+  // Thieves steal from at random: now and then one looks at the loop first.
   INFO(right << " of " << rounds << " times");
   CHECK(right > rounds / 2);
 }

@@ -1,4 +1,4 @@
-// The chooser as what it is, a machine that is told times: what it finds, what finding it costs, what it does when times
+// The tuner as what it is, a machine that is told times: what it finds, what finding it costs, what it does when times
 // are noisy, change, or lie.
 #include "heist/locality/automatic/tuner.hpp"
 

@@ -82,7 +82,7 @@ TEMPLATE_TEST_CASE("victim: V2 nobody is left out, whatever feedback says", "[po
           ++named.at(v);
           policy.feedback(v, what);
         }
-        for (int const n : named) REQUIRE(n > 0);  // the thief's own number too: the injector
+        for (int const n : named) REQUIRE(n > 0);  // the thief's own number too: the injection queue
       }
     }
   }

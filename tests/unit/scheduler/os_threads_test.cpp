@@ -1,4 +1,4 @@
-// Threads that change: calls that block, guests, hooks, workers that sleep.
+// Threads that change: calls that block, helpers, hooks, workers that sleep.
 #include <atomic>
 #include <memory>
 #include <set>

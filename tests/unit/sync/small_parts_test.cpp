@@ -1,4 +1,4 @@
-// heist::injector, heist::completion, heist::spin_lock: alone and among threads.
+// heist::injection queue, heist::completion, heist::spin_lock: alone and among threads.
 #include <atomic>
 #include <chrono>
 #include <memory>

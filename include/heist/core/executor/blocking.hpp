@@ -1,4 +1,4 @@
-// Calls that block the thread: another thread carries the worker meanwhile (README.md, "Carriers").
+// Calls that block the thread: another thread carries the worker meanwhile (README.md, "OS threads").
 #pragma once
 
 #include <exception>  // exception_ptr

@@ -1,4 +1,4 @@
-// Threads from outside that work for a while: they carry a worker that sleeps (README.md, "Guests").
+// Threads from outside that work for a while: they carry a worker that sleeps (README.md, "Helpers").
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace heist::detail {
 
-/// One run_here(); lives on the guest's stack.
+/// One run_here(); lives on the helper's stack.
 struct helper : queued_runnable {
   helper(worker& borrowed, async_base& its_task) noexcept
       : queued_runnable{{&leave_loop, nullptr}, nullptr}, of{&borrowed}, task{&its_task} {}
@@ -21,7 +21,7 @@ struct helper : queued_runnable {
   fiber_context created;                  ///< the stack that the thread came with
   fiber_context* boot_of_host = nullptr;  ///< where the worker's own thread began
   fiber* sleeps_on = nullptr;             ///< the fiber on which that sleeps
-  fiber* left = nullptr;                  ///< the fiber that the guest was on last
+  fiber* left = nullptr;                  ///< the fiber that the helper was on last
   bool wakes_host = false;                ///< there may be something left to do
 
   static int begin(void* self, void* me) noexcept;

@@ -10,7 +10,7 @@
 namespace heist::detail {
 
 HEIST_BODY void release_slot(worker& w) noexcept {
-  // A fiber that may resume on this thread only would resume on the guest's.
+  // A fiber that may resume on this thread only would resume on the helper's.
   if (w.pinned_fibers == 0) w.slot.lend();
 }
 
@@ -25,7 +25,7 @@ HEIST_BODY void reclaim_slot(worker& w) noexcept {
   });
 }
 
-/// For a guest: a worker that sleeps, or null.
+/// For a helper: a worker that sleeps, or null.
 HEIST_COLD_BODY worker* core::borrow_worker() noexcept {
   for (auto const& w : workers) {
     if (w->slot.borrow()) return w.get();
@@ -40,7 +40,7 @@ HEIST_COLD_BODY void core::give_worker_back(worker& w) noexcept {
 /// From here on the calling thread is the worker, on the fiber that it is about to switch to.
 HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noexcept {
   me.boot_of_host = std::exchange(w.boot, &me.created);
-  me.sleeps_on = w.current.load(std::memory_order_relaxed);  // relaxed: came with the seat
+  me.sleeps_on = w.current.load(std::memory_order_relaxed);  // relaxed: came with the slot
   w.bed = static_cast<std::uint32_t>(worker_count);
   w.has_helper = true;
   w.active = true;
@@ -99,7 +99,7 @@ HEIST_COLD_BODY int helper::begin(void* argument, void* me) noexcept {
   if (runnable* const next = g.task->run(*g.task, self); next != nullptr) self.scheduler.push(*self.worker, *next);
   self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
   if (self.worker == g.of && g.of->pinned_fibers == 0) {
-    // Still on the guest's thread, which carries that worker until this very place.
+    // Still on the helper's thread, which carries that worker until this very place.
     g.flush(self);
     fiber_context::leave(self.own_fiber_context(), g.created, {&after_leaving<true>, &g});
     return 1;  // called again, as a fresh one
@@ -108,7 +108,7 @@ HEIST_COLD_BODY int helper::begin(void* argument, void* me) noexcept {
   return fiber::run_loop(&self, nullptr);
 }
 
-/// As a task of the loop that the guest runs meanwhile.
+/// As a task of the loop that the helper runs meanwhile.
 HEIST_COLD_BODY runnable* helper::leave_loop(runnable& task, fiber& self) {
   helper& g = static_cast<helper&>(task);
   if (g.of->pinned_fibers != 0) {  // they must resume on this thread
@@ -127,7 +127,7 @@ HEIST_COLD_BODY runnable* helper::leave_loop(runnable& task, fiber& self) {
   return nullptr;  // taken up again as a spare fiber
 }
 
-/// The last that the guest does as a worker.
+/// The last that the helper does as a worker.
 HEIST_COLD_BODY void helper::flush(fiber& self) noexcept {
   worker& w = *of;  // kept: no code of a user's runs any more
   left = &self;
@@ -137,7 +137,7 @@ HEIST_COLD_BODY void helper::flush(fiber& self) noexcept {
   w.gate->set_inactive();
 }
 
-/// On the guest's own stack.
+/// On the helper's own stack.
 template <bool Unused>
 void helper::after_leaving(void* me) noexcept {
   helper& g = *static_cast<helper*>(me);

@@ -136,7 +136,7 @@ struct no_search {
   static constexpr bool requests_first = true;
   /// It wants to know what the executor was asked to be: keep_options(core&, options const&), before the workers start.
   static constexpr bool keeps_options = false;
-  /// There are gifts (core::give).
+  /// There is mail (core::give).
   static constexpr bool has_mail = false;
   /// What a worker keeps for it.
   template <class Victim>

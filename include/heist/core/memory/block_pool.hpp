@@ -16,12 +16,12 @@ namespace heist::detail {
 /// A block while it is free.
 struct free_block {
   free_block* next;
-  free_block* older = nullptr;  ///< of the first block of a batch in the depot: the batch below
+  free_block* older = nullptr;  ///< of the first block of a batch in the free list: the batch below
 };
 
 inline constexpr std::size_t smallest_block = 64;
 inline constexpr std::size_t block_classes = 4;  // 64, 128, 192 and 256 bytes
-inline constexpr std::size_t block_batch = 256;  ///< blocks that go to the depot, or come from there, at a time
+inline constexpr std::size_t block_batch = 256;  ///< blocks that go to the free list, or come from there, at a time
 
 // Edge
 //   E1  give: newest.CAS(release) -> take: newest.load(acquire)   the batch's links
@@ -90,7 +90,7 @@ class block_pool {
     void* const kept = take(bytes);
     return kept != nullptr ? kept : new_block(bytes);
   }
-  /// As above, of those that the pool or the depot has; null if they have none. Allocates nothing.
+  /// As above, of those that the pool or the free list has; null if they have none. Allocates nothing.
   void* take(std::size_t bytes) noexcept {
     std::size_t const c = class_of(bytes);
     size_class& from = classes_[c];

@@ -26,7 +26,7 @@ std::uint64_t distance(topology::machine const& m, std::size_t nodes, topology::
 /// each. It goes on as widely as it ended if its search is broken off.
 ///
 /// Those that are far away could be passed over for ever while there is something near, so every 64th time it draws
-/// from everybody (V2). The injector, its own number, belongs to its squad.
+/// from everybody (V2). The injection queue, its own number, belongs to its squad.
 ///
 /// Without place(), on a machine of one squad, and without memory it is `random`.
 ///

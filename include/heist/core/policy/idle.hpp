@@ -46,7 +46,7 @@ concept idle_policy =
     };
 
 /// An idle policy that is told after each sleep for how many ticks its worker has slept; before the worker's next begin(),
-/// but searches of a guest that has carried the worker meanwhile may have come between.
+/// but searches of a helper that has carried the worker meanwhile may have come between.
 template <class P>
 concept sleep_told_policy =
     idle_policy<P> && requires(P p, std::uint64_t ticks) { { p.slept(ticks) } noexcept -> std::same_as<void>; };

@@ -14,7 +14,7 @@
 
 namespace heist::policy {
 
-/// The bundle: whom to rob, what to do without work, which task of a fork runs first, how to wait for a stolen one, and
+/// The bundle: whom to steal from, what to do without work, which task of a fork runs first, how to wait for a stolen one, and
 /// whether a program is divided into tiers.
 template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park, class Tier = tier::flat>
 struct bundle {
@@ -47,7 +47,7 @@ struct random : bundle<victim::random, idle::standard> {};
 /// Child-first; a region's run yields its steal tree. For executors with <heist/replay.hpp>.
 struct replay : bundle<victim::random, idle::standard, order::recorded> {};
 
-/// Looks at two random victims and robs the one whose oldest task is closest to the root. Pays with hundreds of
+/// Looks at two random victims and steals from the one whose oldest task is closest to the root. Pays with hundreds of
 /// workers.
 struct sampling : bundle<victim::sampling<>, idle::standard> {};
 

@@ -1,4 +1,4 @@
-// Sampling: a thief looks at a few workers and robs the one with the most to offer.
+// Sampling: a thief looks at a few workers and steals from the one with the most to offer.
 // "Manycore Work Stealing" (Faxen and Ardelius, extended version of CF 2011), sections 2.1, 4 and 5.2.
 #pragma once
 
@@ -24,9 +24,9 @@ static_assert(offer_rank<closest_to_root> && offer_rank<most_tasks>);
 inline constexpr std::uint32_t square_root_of_workers = 0;
 
 /// Sampling among the workers that `Base` names. Before its first attempt, and before an attempt that follows a
-/// successful one, a thief looks at up to `K` workers and robs the best of them; of equals, the first. It stops looking
+/// successful one, a thief looks at up to `K` workers and steals from the best of them; of equals, the first. It stops looking
 /// at one with nothing to take, and when the set of `Base` wraps: no worker is in it twice. After a failed attempt it
-/// robs the one it finds.
+/// steals from the one it finds.
 ///
 /// A worker with little to offer could be passed over for ever, so every 64th time it does not look (V2).
 /// With K = 1 it is `Base`.
@@ -117,7 +117,7 @@ class sampled {
   std::uint32_t root_ = 0;                // of the number of workers, last time
   bool looking_ = true;                   // the last attempt succeeded, or there was none
   bool awaited_ = false;                  // looked() is to come
-  bool chosen_ = false;                   // best_ is whom to rob
+  bool chosen_ = false;                   // best_ is whom to steal from
 };
 
 /// Looks at up to `K` workers drawn at random (section 4). The paper's best K is 2, if a look costs half a steal.

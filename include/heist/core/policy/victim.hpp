@@ -30,8 +30,8 @@ struct offer {
 
 /// Chooses the next victim of a thief.
 ///
-/// Promises  V1  next(me) < me.workers. The thief's own number means the injector (Algorithm 4, line 5).
-///           V2  each victim with work, and the injector, is named eventually.
+/// Promises  V1  next(me) < me.workers. The thief's own number means the injection queue (Algorithm 4, line 5).
+///           V2  each victim with work, and the injection queue, is named eventually.
 ///           V3  feedback() may be ignored: it is advice, not protocol.
 /// Threads   one object per worker, used by that worker alone: no atomics, no locks, no allocation (but in begin()
 ///           and place()).
@@ -67,7 +67,7 @@ concept thief_counting_policy =
       { p.met_thief(victim) } noexcept -> std::same_as<void>;
     };
 
-/// A victim policy that looks before it robs. If wants_look() is true after next(), the worker named is to be looked
+/// A victim policy that looks before it steals. If wants_look() is true after next(), the worker named is to be looked
 /// at, not robbed: looked() is told what it offers, and next() is asked again.
 ///
 /// Promises  V4  that ends after finitely many looks, whatever they show; oneself is never to be looked at.
@@ -106,7 +106,7 @@ concept offer_rank =
     };
 // clang-format on
 
-/// Each worker and the injector with the same probability: the paper's choice (Algorithm 4).
+/// Each worker and the injection queue with the same probability: the paper's choice (Algorithm 4).
 struct random {
   std::uint32_t next(thief_view const& me, fast_random& dice) noexcept { return dice.below(me.workers); }
   void feedback(std::uint32_t, outcome) noexcept {}

@@ -19,7 +19,7 @@ namespace heist::victim {
 ///
 /// W = 12 and m = 4 are the paper's, for 16 entries in the data TLB; it found them insensitive.
 ///
-/// The thief's own number is in the permutation as well and stands for the injector (V1); it is no attempt.
+/// The thief's own number is in the permutation as well and stands for the injection queue (V1); it is no attempt.
 ///
 /// Cost  begin() allocates once: 4 bytes for each worker. Without begin(), or memory, next() draws at random; without
 ///       met_thief() the set is everybody.

@@ -11,14 +11,14 @@
 namespace heist::victim {
 
 /// Watches whom one worker's policy names. It keeps one worker with work in mind, and expects that worker to be named
-/// within enough() attempts: thousands of times as many as `random` needs, some times as many as a policy that robs
+/// within enough() attempts: thousands of times as many as `random` needs, some times as many as a policy that steals from
 /// those that have most, or are near, and the others every 64th time.
 ///
 /// Threads  as the policy.
 class watch {
  public:
   /// To be called for each attempt; false if `has_work(u)` has been true for some worker u, and still is, and u was not
-  /// named in between. The thief itself stands for the injector.
+  /// named in between. The thief itself stands for the injection queue.
   template <class HasWork>
   bool includes_all(thief_view const& me, std::uint32_t named, HasWork&& has_work) {
     if (named == suspect_) {

@@ -76,7 +76,7 @@ class core {
     if (!w.alone) w.gate->pushed();
     return w;
   }
-  /// As above; without memory for a longer deque it goes through the injector.
+  /// As above; without memory for a longer deque it goes through the injection queue.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
     if (w.deque.push(&r)) [[likely]] {
       if (!w.alone) w.gate->pushed();
@@ -86,7 +86,7 @@ class core {
   }
 
   /// Adds a unit of work that will end with ended(): from a worker of this executor to its deque, from any other thread
-  /// to the injector (Algorithm 1). `keep(wave)` is told the unit's wave before it may run. Throws executor_error in a
+  /// to the injection queue (Algorithm 1). `keep(wave)` is told the unit's wave before it may run. Throws executor_error in a
   /// child of fork(), and from outside while the executor stops.
   template <class Keep>
   void submit(queued_runnable& r, Keep&& keep) {
@@ -152,7 +152,7 @@ class core {
   /// Exceptions of tasks that no caller has asked for.
   unobserved_exceptions& unobserved() const noexcept { return *unobserved_; }
 
-  /// What waits for `w` before it robs others: its own fibers and gifts, then the request that came first.
+  /// What waits for `w` before it steals from others: its own fibers and mail, then the request that came first.
   runnable* take_submitted(worker& w);
   /// A loop of any worker's tasks, which `w` helps with; null: there is none.
   runnable* join_loop(worker const& w) noexcept;
@@ -178,11 +178,11 @@ class core {
   /// The next fork of what `w` runs now is slow.
   HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
-  /// Gives `r` to `w`, which takes it before it robs others, where the policy has gifts. Any thread.
+  /// Gives `r` to `w`, which takes it before it steals from others, where the policy has mail. Any thread.
   void give(worker& w, queued_runnable& r);
-  /// The oldest gift to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
+  /// The oldest mail to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
   static queued_runnable* take_mail(worker& w) noexcept;
-  /// The oldest gift to any worker, for one that has found nothing else.
+  /// The oldest mail to any worker, for one that has found nothing else.
   runnable* take_any_mail();
 
   /// A fiber for `w` to continue with, which runs the loop. Throws stack_error or bad_alloc.
@@ -307,7 +307,7 @@ class core {
   bool rest(os_thread& c) noexcept;
 
   /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
-  /// worker sleeps, or there is another guest: nothing has been done.
+  /// worker sleeps, or there is another helper: nothing has been done.
   bool run_as_helper(async_base& task);
   void give_worker_back(worker& w) noexcept;
   void helper_has_left() noexcept;
@@ -322,7 +322,7 @@ class core {
   static std::string cycle_among(outside_note const* next, std::vector<parked_place>& places);
   void add_places(std::vector<parked_place>& places) const;
   void strike_off() noexcept;
-  /// A request is in the injector: wakes a worker, or makes busy ones look. `first`: of its batch.
+  /// A request is in the injection queue: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
   /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
   unsigned wave_on(worker& w) const noexcept;

@@ -49,7 +49,7 @@ class fiber {
   static constexpr std::size_t slots = 4096;
   static constexpr std::size_t slot_bytes = (slots + fork_stack::scratch) * sizeof(fork_slot);
 
-  /// What makes a parked fiber resume, in a deque or the injector.
+  /// What makes a parked fiber resume, in a deque or the injection queue.
   struct resumption : pooled_runnable {
     explicit resumption(fiber* f) noexcept
         : pooled_runnable{{{&resume, nullptr}, nullptr}, nullptr, nullptr}, self{f} {}
@@ -189,7 +189,7 @@ class fiber {
   /// The worker loop, on the fiber `self`; returns never.
   static int run_loop(void* self, void*) noexcept;
 
-  /// Starts a guest's task on this fiber, which is fresh, with the next switch to it.
+  /// Starts a helper's task on this fiber, which is fresh, with the next switch to it.
   void start_helper(helper& g) noexcept;
 
   /// A child that has ended resumes in `loop`; this fiber is fresh.

@@ -38,7 +38,7 @@ struct runnable {
   described const* what;  ///< null: a part of a task that observers know already
 };
 
-/// A runnable that can stand in the injector.
+/// A runnable that can stand in the injection queue.
 struct queued_runnable : runnable {
   queued_runnable* next = nullptr;
 };

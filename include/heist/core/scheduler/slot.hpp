@@ -1,4 +1,4 @@
-// Which thread has a sleeping worker: its own, or a guest (helper.hpp).
+// Which thread has a sleeping worker: its own, or a helper (helper.hpp).
 #pragma once
 
 #include "heist/core/base/config.hpp"
@@ -6,11 +6,11 @@
 
 namespace heist::detail {
 
-/// What a worker that is about to sleep says: a guest may carry it. Not where a guest does.
+/// What a worker that is about to sleep says: a helper may carry it. Not where a helper does.
 void release_slot(worker& w) noexcept;
-/// It is awake for a moment: no guest may borrow it. False if one has.
+/// It is awake for a moment: no helper may borrow it. False if one has.
 bool keep_slot(worker& w) noexcept;
-/// It has been woken: returns when no guest carries it.
+/// It has been woken: returns when no helper carries it.
 void reclaim_slot(worker& w) noexcept;
 
 }  // namespace heist::detail

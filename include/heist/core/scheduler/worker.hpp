@@ -90,9 +90,9 @@ struct worker {
 
   block_pool blocks;  ///< for small objects that tasks make and destroy
 
-  // Its thread, and a guest's (helper.hpp).
+  // Its thread, and a helper's (helper.hpp).
   basic_slot<> slot;
-  std::uint32_t bed = number;  ///< its index in the gate's event count, or the guest's
+  std::uint32_t bed = number;  ///< its index in the gate's event count, or the helper's
 
   // Owner writes, others read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.

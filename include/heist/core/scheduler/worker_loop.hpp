@@ -156,15 +156,15 @@ class worker_loop {
         if constexpr (idle::sleep_told_policy<idle_type>) scheduler_of(self).idle(w).slept(os_env::ticks() - since);
         w.gate->start_stealing();
       }
-      left = w.deque.pop();  // what a guest has left, for which it was woken
+      left = w.deque.pop();  // what a helper has left, for which it was woken
     }
   }
 
-  /// Sleeps unless there is work. Asleep, a worker gives memory back, and guests may carry it.
+  /// Sleeps unless there is work. Asleep, a worker gives memory back, and helpers may carry it.
   static idle_outcome fall_asleep(worker& w) {
     core& scheduler = w.scheduler;
     scheduler.ask_all(w);
-    bool const is_helper = w.has_helper;  // asked of itself, before a guest may carry it
+    bool const is_helper = w.has_helper;  // asked of itself, before a helper may carry it
     bool is_trimmer = false;              // it is the worker that gives memory back
     idle_outcome const what = w.gate->try_sleep(
         w.bed, [&] { return scheduler.work_for(w) || scheduler.stopping(); },
@@ -180,7 +180,7 @@ class worker_loop {
         [&scheduler, &w, &is_trimmer, is_helper] {
           is_trimmer = scheduler.begin_trim();
           auto const limit = is_trimmer || w.deque.has_grown() ? core::trim_after : 0;
-          if (!is_helper) release_slot(w);  // last: a guest may carry it from here on
+          if (!is_helper) release_slot(w);  // last: a helper may carry it from here on
           return limit;
         },
         [&scheduler, &w, &is_trimmer, is_helper](auto still) {
@@ -307,7 +307,7 @@ class worker_loop {
     if constexpr (observed) observer(w.scheduler).steal(w.number, stolen_from.number);
   }
 
-  /// The worker to rob, once the policy has seen the offers that it asks for. `named`: a worker by its number for `me`.
+  /// The worker to steal from, once the policy has seen the offers that it asks for. `named`: a worker by its number for `me`.
   template <class Named>
   static std::uint32_t choose(victim_type& victim, heist::victim::thief_view const& me, worker& w, Named named) {
     std::uint32_t v = ask(victim, me, w);

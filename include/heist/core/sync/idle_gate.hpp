@@ -128,7 +128,7 @@ class idle_gate {
     }
   }
 
-  /// A task has entered the injector (Algorithm 1, line 6). False if all workers are busy: there is no
+  /// A task has entered the injection queue (Algorithm 1, line 6). False if all workers are busy: there is no
   /// thief, and none was there to be woken.
   bool submitted() noexcept {
     if (config_.wakes_on_push) return wake_unless_searching();

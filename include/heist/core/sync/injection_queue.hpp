@@ -1,4 +1,4 @@
-// Injector: how work enters from outside (the paper's master queue, Algorithm 1). First come, first served.
+// Injection queue: how work enters from outside (the paper's master queue, Algorithm 1). First come, first served.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace heist {
 
 // New nodes come to a stack; a taker that finds the line empty turns the stack into the line; each takes its first.
 //
-// Edges (README.md, "Injector")
+// Edges (README.md, "Injection queue")
 //   E1  push: arrived_.CAS(release)  -> take: arrived_.exchange(acquire)   the node and everything done before the push
 //   E2  take: taking_.store(release) -> take: taking_.exchange(acquire)    the line as the last taker left it
 

@@ -1,5 +1,5 @@
 // Threads that carry workers: each worker is carried by one thread at a time, which may change (core/executor/README.md,
-// "Carriers").
+// "OS threads").
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace heist::detail {
 
 // Edge
-//   E1  call: word_.store(release) -> wait: word_.load(acquire)   the worker as its last carrier has left it
+//   E1  call: word_.store(release) -> wait: word_.load(acquire)   the worker as its last OS thread has left it
 
 /// Where a thread that carries nothing is told what it is to carry.
 template <class Worker, class Env = os_env>

@@ -10,10 +10,10 @@
 
 namespace heist::detail {
 
-/// Injectors, of which the more urgent is asked first; as one of them to the outside. What is of low priority comes
+/// Injection queues, of which the more urgent is asked first; as one of them to the outside. What is of low priority comes
 /// when there is nothing else, and now and then before that, so that it does not wait for ever.
 ///
-/// Threads, Cost, Promises  as injector; of two nodes of one priority.
+/// Threads, Cost, Promises  as injection queue; of two nodes of one priority.
 template <class Node, class Env = os_env>
 class request_lanes {
  public:

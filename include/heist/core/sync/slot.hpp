@@ -1,4 +1,4 @@
-// Which thread has a sleeping worker: its own, the host, or a guest (core/executor/README.md, "Guests").
+// Which thread has a sleeping worker: its own, the host, or a helper (core/executor/README.md, "Helpers").
 #pragma once
 
 #include <atomic>
@@ -10,27 +10,27 @@ namespace heist {
 
 // Edges
 //   E1  lend, give_back: store, CAS(release) -> borrow: CAS(acquire)            the worker as it was left
-//   E2  give_back: store, CAS(release)       -> keep, take_back: load, CAS (acquire)   what the guest did
+//   E2  give_back: store, CAS(release)       -> keep, take_back: load, CAS (acquire)   what the helper did
 // lend() also releases to the host's own keep(), which needs nothing of it.
 
-/// The host lends it before it sleeps, and has it again when keep() or take_back() says so. A guest has it from borrow()
+/// The host lends it before it sleeps, and has it again when keep() or take_back() says so. A helper has it from borrow()
 /// to give_back().
 ///
-/// Threads  lend, keep, take_back by the host; borrow by any other, give_back by the guest.
-/// Cost     a store, or a compare-and-swap. take_back() sleeps while a guest has it.
+/// Threads  lend, keep, take_back by the host; borrow by any other, give_back by the helper.
+/// Cost     a store, or a compare-and-swap. take_back() sleeps while a helper has it.
 template <class Env = os_env>
 class basic_slot {
  public:
   void lend() noexcept { state_.store(lendable, std::memory_order_release); }  // E1
 
-  /// True if the host has it: no guest may borrow it.
+  /// True if the host has it: no helper may borrow it.
   [[nodiscard]] bool keep() noexcept {
     std::uint32_t now = state_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
     if (now == kept) return true;
     return now == lendable && state_.compare_exchange(now, kept, std::memory_order_acquire);  // E2
   }
 
-  /// Returns when the host has it. `pass_on()` is called before it waits for a guest: what the host was woken for is
+  /// Returns when the host has it. `pass_on()` is called before it waits for a helper: what the host was woken for is
   /// another worker's then.
   template <class PassOn>
   void take_back(PassOn&& pass_on) noexcept {
@@ -43,7 +43,7 @@ class basic_slot {
     while (state_.load(std::memory_order_acquire) == wanted) state_.wait(wanted);  // E2
   }
 
-  /// True if the caller, a guest, has it now.
+  /// True if the caller, a helper, has it now.
   [[nodiscard]] bool borrow() noexcept {
     std::uint32_t now = lendable;
     return state_.compare_exchange(now, lent, std::memory_order_acquire);  // E1

@@ -39,7 +39,7 @@ enum class followed_way {
   given
 };
 
-/// Of a frame's next child. `seated`: the tree has a seat for the rest; `last`: the frame does nothing before its join;
+/// Of a frame's next child. `seated`: the tree has a slot for the rest; `last`: the frame does nothing before its join;
 /// `pinned`: it may not change its worker. `is_oldest()`: have all older frames of its worker been taken? If not, that
 /// worker could not come back to them (the paper's validity check).
 template <class IsOldest>
@@ -48,7 +48,7 @@ followed_way way_of_child(bool strict, bool seated, bool last, bool pinned, IsOl
   return strict || last || pinned ? followed_way::in_place : followed_way::stealable;
 }
 
-/// At a join: does the frame leave its worker for the seat of the tree? `waits`: for a child.
+/// At a join: does the frame leave its worker for the slot of the tree? `waits`: for a child.
 inline bool moves_at_join(bool strict, bool seated, bool waits) noexcept {
   return seated && (strict || waits);
 }
@@ -123,7 +123,7 @@ class followed_tree {
     if (s.place != tree_slot::no_place && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;
     begin(s.to, item);
   }
-  /// The seat will not be used.
+  /// The slot will not be used.
   template <class Begin>
   void reject(tree_slot const& s, Begin&& begin) {
     if (lists_ && s.place != tree_slot::no_place) next_of(s.to, lists_->pass(s.to, s.place), begin);

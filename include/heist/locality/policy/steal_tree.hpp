@@ -68,7 +68,7 @@ class steal_tree {
   /// Of no run.
   steal_tree() = default;
   /// `body` is the worker that began the region's body. Steals in any order. Throws steal_tree_error if a worker does
-  /// not exist, robs itself or has a sequence number twice, or a place is empty or has two entries; bad_alloc.
+  /// not exist, steals from itself or has a sequence number twice, or a place is empty or has two entries; bad_alloc.
   steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals);
 
   bool empty() const noexcept { return workers_ == 0; }

@@ -66,7 +66,7 @@ class region {
   /// under other policies. It does not have forks by heist::fork_join, which has no context.
   steal_tree const& tree() const noexcept { return tree_; }
 
-  /// This and all later runs under policy::replay follow `tree`: they repeat its steals at the same places, as gifts.
+  /// This and all later runs under policy::replay follow `tree`: they repeat its steals at the same places, as mail.
   ///
   /// The program need not be the recorded one. Steals at places that it does not reach are skipped, and deeper forks
   /// run with the frame above (Rules 4.1, 4.2). For a tree of p workers on q < p workers, worker w is w mod q, and

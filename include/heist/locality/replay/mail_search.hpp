@@ -1,4 +1,4 @@
-// How workers look for work where frames are given to them: each takes its own gifts before it robs anybody, and those
+// How workers look for work where frames are given to them: each takes its own mail before it steals from anybody, and those
 // of others when it finds nothing else (README.md, "Following").
 #pragma once
 

@@ -18,7 +18,7 @@ namespace heist::detail {
 
 class replay_run;
 
-/// A seat as a rule; without one a frame stays with the worker that it is on.
+/// A slot as a rule; without one a frame stays with the worker that it is on.
 class replay_slot final : public resume_rule, public tree_slot {
  public:
   explicit replay_slot(replay_run* of = nullptr, tree_slot where = {}) noexcept : tree_slot{where}, run{of} {}
@@ -69,7 +69,7 @@ class replay_run {
   bool goes_deeper(std::uint32_t i) const noexcept { return tree_.goes_deeper(i); }
   /// Where the tree says that the frame resumes after that child, or after its fork; false if it says nothing.
   replay_slot slot_of(std::uint32_t i) noexcept;
-  /// The seat will not be used.
+  /// The slot will not be used.
   void reject(replay_slot const& s) noexcept;
 
   /// What can resume at `s` has come.

@@ -17,7 +17,7 @@ struct found_near {
 };
 
 /// What was given to `w`, was given to one of its squad, or stands in such a one's deque; in this order. `peers`: all of
-/// the squad. By `w`. A gift to a mate is told to the squad (core::give), so each of its workers looks once more before it
+/// the squad. By `w`. Mail to a mate is told to the squad (core::give), so each of its workers looks once more before it
 /// sleeps (core::work_for).
 found_near look_near(worker& w, std::vector<worker*> const& peers) noexcept;
 

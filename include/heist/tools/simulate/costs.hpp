@@ -32,7 +32,7 @@ struct costs {
   duration sleep = 2000;   ///< to fall asleep
   duration wake = 30'000;  ///< from the notification of a sleeper until it searches
   duration notify = 2000;  ///< what a notification takes the worker that gives it
-  duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the injector
+  duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the injection queue
   duration node = 4;       ///< graphs: for each node, its arrival at its successors included
 
   duration private_hit = 0;   ///< a cache line found in the worker's own cache, beyond what `work` contains

@@ -116,7 +116,7 @@ class frames : protected state {
   auto told_by(worker* from) noexcept {
     return [this, from](std::uint32_t to) { notify_of_mail(from, to); };
   }
-  /// Its own fibers, then its gifts.
+  /// Its own fibers, then its mail.
   item take_mail(worker& w);
   void submit_next_run();
   /// False if another worker is to begin the run.

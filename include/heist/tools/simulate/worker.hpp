@@ -89,7 +89,7 @@ struct worker {
   std::uint32_t pauses_left = 0;
   std::uint32_t attempts = 0;  ///< of this search
   std::uint32_t looks = 0;     ///< before this attempt
-  bool first_look = false;     ///< in the squad, before the injector
+  bool first_look = false;     ///< in the squad, before the injection queue
   ticks active_since = 0;
   std::uint64_t worked = 0;  ///< since its last search; in ticks of the policies' clock
 

@@ -1,4 +1,4 @@
-// Stands for core/scheduler/slot.hpp: there are no guests here.
+// Stands for core/scheduler/slot.hpp: there are no helpers here.
 #pragma once
 
 #include "heist/core/scheduler/worker.hpp"
