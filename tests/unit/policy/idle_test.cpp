@@ -43,7 +43,7 @@ constexpr std::uint64_t never_worked = ~std::uint64_t{0};
 
 }  // namespace
 
-#define ALL_IDLE_POLICIES adaptive, spinning, balanced, standard
+#define ALL_IDLE_POLICIES adaptive, spinning, bws, standard
 
 TEMPLATE_TEST_CASE("idle: I1 a search ends after finitely many failures, or never sleeps", "[policy]",
                    ALL_IDLE_POLICIES) {
@@ -97,13 +97,13 @@ TEST_CASE("idle: adaptive yields after STEAL_BOUND = 2(W + 1) failures and sleep
   }
 }
 
-TEST_CASE("idle: balanced sleeps after SleepThreshold = 64 failures and yields once before", "[policy]") {
-  balanced policy;
+TEST_CASE("idle: bws sleeps after SleepThreshold = 64 failures and yields once before", "[policy]") {
+  bws policy;
   policy.begin(4, never_worked);
   for (int i = 1; i < 63; ++i) REQUIRE(policy.failed() == step::search);
   CHECK(policy.failed() == step::yield);
   CHECK(policy.failed() == step::sleep);
-  CHECK(balanced::helpers == 2);
+  CHECK(bws::helpers == 2);
 }
 
 namespace {
