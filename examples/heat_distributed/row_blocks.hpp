@@ -55,7 +55,7 @@ struct row_blocks {
 };
 
 /// Adds `steps` steps; `place(strip)` is where a strip is at the beginning, and everything that is done with it follows.
-/// `explain()` is called by each step of a strip, `at_step(step, strips)` after each step has been added. For a
+/// `note()` is called by each step of a strip, `at_step(step, strips)` after each step has been added. For a
 /// distributed_graph, or a task_graph in one process.
 template <class Graph, class Place, class Note, class AtStep>
 auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, Note note, AtStep at_step) {
@@ -76,7 +76,7 @@ auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, No
       if (i + 1 < s.count) last[i] = g.emplace([=](cells const& x) { return cells(x.end() - row, x.end()); }, now[i]);
     }
     auto const relax = [=](cells const& x, cells const& above, cells const& below) {
-      explain();
+      note();
       return relaxed(x, width, above, below);
     };
     for (std::size_t i = 0; i < s.count; ++i) {

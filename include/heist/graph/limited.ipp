@@ -94,7 +94,7 @@ HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_l
   seen.number = 1;  // it stays until the text is made
   seen.from = end_of_node(*t.resume.task);
   seen.to = wanted;
-  seen.cached = static_cast<std::uint32_t>(wanted->max()) - find(wanted)->count;
+  seen.spare = static_cast<std::uint32_t>(wanted->max()) - find(wanted)->count;
   seen.of_semaphore = limiter_access::is_semaphore(*wanted);
 }
 

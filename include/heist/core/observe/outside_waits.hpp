@@ -24,7 +24,7 @@ struct wait_look {
   std::uint32_t number = 0;  ///< of the wait: as long as that is the same, so is all the rest. Even: there is no wait.
   void const* from = nullptr;
   void const* to = nullptr;
-  std::uint32_t cached = 0;   ///< it may end unless more than that of `to` is held by waits that do not end
+  std::uint32_t spare = 0;    ///< it may end unless more than that of `to` is held by waits that do not end
   std::uintptr_t owner = 0;   ///< of the lock that it waits for, or 0 (parked_note::owner)
   bool of_semaphore = false;  ///< any code may end it by a release
   unsigned held = 0;

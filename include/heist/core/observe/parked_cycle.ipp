@@ -98,7 +98,7 @@ class waits_and_holds {
     std::vector<std::size_t> released;
     auto const look_at = [&](std::size_t of) {
       for (std::size_t w = things_[of].first_waiter; w != none; w = waits_[w].next_waiter) {
-        if (waits_[w].is == kind::may_end || things_[of].held > waits_[w].seen.cached) continue;
+        if (waits_[w].is == kind::may_end || things_[of].held > waits_[w].seen.spare) continue;
         waits_[w].is = kind::may_end;
         released.push_back(w);
       }

@@ -22,7 +22,7 @@ struct wait_reason {
   os_env::atomic<std::uintptr_t> const* owner = nullptr;
   /// Of a semaphore: its permits, and how many of them may be missing without end while the wait still ends.
   void const* permits = nullptr;
-  std::uint32_t cached = 0;
+  std::uint32_t spare = 0;
 };
 
 /// A copy of the first bytes of a name, which may soon be gone.

@@ -19,7 +19,7 @@ HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_r
     owner_ = why.owner;
     limits_ = edge.limits;
     for_permits_ = why.permits != nullptr;
-    cached_ = why.cached;
+    cached_ = why.spare;
     more_ = name != nullptr || why.name != nullptr || stays;
   }
   since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
@@ -50,7 +50,7 @@ HEIST_COLD_BODY wait_look parked_note::look() const noexcept {
   if (limits_ != nullptr) limits_->look(*limits_, true, seen);
   seen.owner = owner_now();
   seen.of_semaphore = for_permits_;
-  seen.cached = cached_;
+  seen.spare = cached_;
   // relaxed, both: the fence
   seen.from = from_.load(std::memory_order_relaxed);
   seen.to = to_.load(std::memory_order_relaxed);  // relaxed: the fence

@@ -148,7 +148,7 @@ HEIST_COLD_BODY bool divides_and_conquers(task_tree const& tree) {
 /// its ticks stand in for instructions.
 struct cpu_bound_count {
   std::size_t tasks = 0, cpu_bound = 0;
-  bool max() const noexcept { return 2 * cpu_bound > tasks; }
+  bool is_majority() const noexcept { return 2 * cpu_bound > tasks; }
 };
 
 HEIST_COLD_BODY cpu_bound_count count_cpu_bound(task_tree const& tree, profile_source source,
@@ -266,7 +266,7 @@ HEIST_COLD_BODY region_profile make_profile(std::vector<profiled_task> const& ta
         "traditional stealing because this is not divide-and-conquer: none of {} tasks runs the function of one of its "
         "ancestors",
         tasks.size());
-  } else if (cpu.max()) {
+  } else if (cpu.is_majority()) {
     data.decision = profile_decision::cpu_bound;
     data.note = fmt::format("traditional stealing because {} of {} tasks at the bottom of the tree are CPU-bound",
                             cpu.cpu_bound, cpu.tasks);

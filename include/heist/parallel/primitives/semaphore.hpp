@@ -51,7 +51,7 @@ class semaphore_base : public limiter {
             &leave,
             {.what = "a semaphore",
              .permits = static_cast<limiter*>(this),
-             .cached = static_cast<std::uint32_t>(max()) - 1}};
+             .spare = static_cast<std::uint32_t>(max()) - 1}};
   }
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;
 
