@@ -1,4 +1,4 @@
-// expect: a task comes after futures, shared_futures and ranges of them
+// expect: a task comes after futures, shared_futures, ranges of them and runs of graphs
 #include <heist/async.hpp>
 
 int main() {
