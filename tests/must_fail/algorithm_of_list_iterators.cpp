@@ -1,5 +1,5 @@
 // expect: algorithms need iterators with random access
-// A loop over the iterators of a list.
+// A sort of a list.
 #include <heist/algorithm.hpp>
 
 #include <list>
@@ -9,10 +9,10 @@ int main() {
 #ifdef HEIST_FIXED
   heist::executor ex{1};
   std::vector<int> v{2, 1};
-  heist::for_each(ex, v.begin(), v.end(), [](int) {});
+  heist::sort(ex, v.begin(), v.end());
 #else
   heist::executor ex{1};
   std::list<int> v{2, 1};
-  heist::for_each(ex, v.begin(), v.end(), [](int) {});
+  heist::sort(ex, v.begin(), v.end());
 #endif
 }
