@@ -35,6 +35,7 @@ struct stage {
       if (r.empty()) return n;
       run(r);
       n += static_cast<int>(r.hi - r.lo);
+      if (!front && goes) return n;
       if (front && ends) left.drop_from(0);
     }
   }
@@ -68,14 +69,22 @@ struct stage {
   void helper(int looks) {
     for (; looks != 0; --looks) {
       if (!left.may_enter() || !left.enter()) continue;
-      int const n = work(false);
+      int n = 0;
+      {  // of one that has gone
+        heist::spin_guard const guard{lock};
+        if (goes && result_count != 0) {
+          result_count = result_count - 1;
+          n = results[result_count];
+        }
+      }
+      n += work(false);
       {
         heist::spin_guard const guard{lock};
         model::check(result_count < allowed, "more helpers than are allowed");
         results[result_count] = n;
         result_count = result_count + 1;
       }
-      left.leave();
+      left.leave(goes);
     }
   }
   /// One that comes to this loop, and does all of it.
@@ -94,6 +103,7 @@ struct stage {
   std::size_t allowed = 1;
   std::size_t loops = 1;
   bool ends = false;
+  bool goes = false;        ///< a helper leaves after a block, and gives its place to another one
   bool only_waits = false;  ///< the owner leaves each loop to a helper of its own
   std::array<heist::basic_completion<env>, 2> opened, taken;
   std::array<env::plain<int>, most> runs{};
@@ -112,6 +122,7 @@ struct shape {
   std::size_t block = 1;
   bool ends = false;
   bool only_waits = false;
+  bool goes = false;
 };
 
 template <shape S>
@@ -119,6 +130,7 @@ void shared(model::execution& t) {
   auto& s = t.make<stage>(S.iterations);
   s.block = S.block;
   s.ends = S.ends;
+  s.goes = S.goes;
   s.allowed = S.allowed;
   s.only_waits = S.only_waits;
   s.loops = S.loops;
@@ -149,6 +161,12 @@ int main(int argc, char** argv) {
   all.verify("shared range: 2 iterations, 2 helpers", three_plain,
              shared<{.iterations = 2, .helpers = 2, .allowed = 2}>);
   all.verify("shared range: 2 iterations, 2 helpers, 1 allowed", three_plain, shared<{.iterations = 2, .helpers = 2}>);
+  all.verify("shared range: 3 iterations, a helper leaves and comes again", three,
+             shared<{.iterations = 3, .looks = 2, .goes = true}>);
+  all.verify("shared range: 3 iterations, 3 helpers take turns", three_plain,
+             shared<{.iterations = 3, .helpers = 3, .goes = true}>);
+  all.verify("shared range: opened twice, a helper leaves and comes again", three_plain,
+             shared<{.iterations = 2, .loops = 2, .looks = 2, .goes = true}>);
   model::limits const five{.config = {.preemptions = 5, .odd_failures = 0}};
   all.verify("shared range: opened twice, a helper each time", five,
              shared<{.iterations = 1, .helpers = 2, .loops = 2, .only_waits = true}>);

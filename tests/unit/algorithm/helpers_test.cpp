@@ -143,3 +143,43 @@ TEST_CASE("helpers: a worker takes queued tasks before it helps with a loop", "[
   INFO(right << " of " << rounds << " times");
   CHECK(right > rounds / 2);
 }
+
+TEST_CASE("helpers: tasks that come during a loop and do not end do not keep its caller", "[algo]") {
+  for (bool sums : {false, true}) {
+    heist::executor<> ex{std::size_t{2}};
+    heist_test::watchdog guard{ex, 60s, "helpers: tasks that do not end"};
+    std::atomic<bool> stop{false}, helped{false};
+    std::atomic<int> begun{0};
+    auto const caller = std::this_thread::get_id();
+    auto const step = [&](int i) {
+      if (std::this_thread::get_id() != caller) helped = true;
+      std::this_thread::sleep_for(50us);
+      return i;
+    };
+    std::vector<heist::future<void>> busy;
+    std::thread other{[&] {
+      while (!helped) std::this_thread::yield();
+      for (int k = 0; k != 4; ++k) {
+        busy.push_back(ex.submit([&] {
+          ++begun;
+          while (!stop) std::this_thread::yield();
+        }));
+      }
+    }};
+    if (sums) {
+      CHECK(heist::reduce_by_index(
+                ex, 0, 2000, 0L,
+                [&](heist::index_range r, long s) {
+                  for (std::size_t i = r.first; i != r.last; ++i) s += step(static_cast<int>(i));
+                  return s;
+                },
+                std::plus<>{}) == 1999000);
+    } else {
+      CHECK(heist::for_each_index(ex, 0, 2000, step));
+    }
+    other.join();
+    while (begun != 2) std::this_thread::yield();  // both workers
+    stop = true;
+    for (auto& f : busy) f.get();
+  }
+}

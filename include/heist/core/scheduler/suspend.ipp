@@ -27,23 +27,27 @@ HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   }
 }
 
-HEIST_COLD_BODY void fiber::attend() noexcept {
+HEIST_COLD_BODY bool fiber::is_to_attend() noexcept {
   detail::worker& w = *worker;
-  if (!w.notification.is_set()) return;
+  if (!w.notification.is_set()) return false;
   if (!scheduler.something_from_outside()) {  // others have it, or it comes for what can be seen between tasks only
     w.notification.lower_unless([&] { return scheduler.something_waits(w); });
-    return;
+    return false;
   }
   if (!may_suspend()) {
     if (waiting_joins != 0) core::ask_to_look(w);  // soon it may
-    return;
+    return false;
   }
   std::uint64_t const now = os_env::ticks();
-  if (!w.share.is_due(now)) {
-    w.share.own_turn(now);
-    core::ask_to_look(w);
-    return;
-  }
+  if (w.share.is_due(now)) return true;
+  w.share.own_turn(now);
+  core::ask_to_look(w);
+  return false;
+}
+
+HEIST_COLD_BODY void fiber::attend() noexcept {
+  if (!is_to_attend()) return;
+  detail::worker& w = *worker;
   fiber* next = nullptr;
   try {
     w.report_pending_count();

@@ -92,10 +92,11 @@ class shared_range {
         !state_.compare_exchange_weak(now, now - permit + 1, std::memory_order_acquire, std::memory_order_relaxed));
     return true;
   }
-  /// It goes; the owner may wait for it.
-  void leave() noexcept {
+  /// It goes; the owner may wait for it. `gives_place`: one more helper may come, for what is left.
+  void leave(bool gives_place = false) noexcept {
+    std::uint64_t const less = gives_place ? 1 - permit : 1;
     // release: E1; acquire: for the last of several, which completes for all
-    std::uint64_t const before = state_.fetch_sub(1, std::memory_order_acq_rel);
+    std::uint64_t const before = state_.fetch_sub(less, std::memory_order_acq_rel);
     if ((before & ~permits) == (closed | waits | 1)) all_left_.complete();
   }
   /// The owner has seen that nothing is left. True: no helper is inside.

@@ -42,8 +42,9 @@ struct shared_loop : open_loop {
   }
 
   /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of the
-  /// calling code, null on a thread outside. `result`: to add to; null: the loop has none.
-  void work(bool caller, fiber* self, void* result) noexcept {
+  /// calling code, null on a thread outside. `result`: to add to; null: the loop has none. False: a helper goes before,
+  /// because its worker turns to something else. If it resumed after that, the caller would wait for both.
+  bool work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
     block_size block{least, block_ticks * (1 + scheduler.worker_count / 8)};
     bool const front = caller || body->in_order;
@@ -52,12 +53,14 @@ struct shared_loop : open_loop {
     bool const is_timed = (end() - first) / parts > least;
     std::uint64_t before = is_timed ? os_env::ticks() : 0;
     while (!left.empty()) {
-      if (self != nullptr && self->worker->notification.is_set()) [[unlikely]]
-        let_others_in(*self);
+      if (self != nullptr && self->worker->notification.is_set() && others_wait(*self)) [[unlikely]] {
+        if (!caller) return false;
+        self->attend();
+      }
       if (may_stop) of->stops();
       shared_range<>::share const how{least, block.get(), parts};
       auto const r = front ? left.take_front(how) : left.take_back(how);
-      if (r.empty()) return;
+      if (r.empty()) return true;
       std::size_t const now_end = end();
       std::size_t const lo = first + r.lo, hi = first + r.hi < now_end ? first + r.hi : now_end;
       if (lo >= hi) {
@@ -68,18 +71,19 @@ struct shared_loop : open_loop {
         body->run(*body, nullptr, result, lo, hi);
       } catch (...) {
         keep(exception_of_task(), lo);
-        return;
+        return true;
       }
       if (!is_timed) continue;
       std::uint64_t const now = os_env::ticks();
       block.took(hi - lo, now - before);
       before = now;
     }
+    return true;
   }
 
-  /// Between two blocks: for requests and parked fibers, not for one more helper.
-  void let_others_in(fiber& self) {
-    if (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) self.attend();
+  /// Between two blocks: requests and parked fibers, whose turn it is; not one more helper.
+  bool others_wait(fiber& self) {
+    return (!scheduler.requests.maybe_empty() || !self.worker->own_fibers.maybe_empty()) && self.is_to_attend();
   }
 
   void keep(std::exception_ptr e, std::size_t at) noexcept {
@@ -92,8 +96,12 @@ struct shared_loop : open_loop {
     }
   }
 
-  /// Of a helper. False if there is no memory for it: then the others do the work.
+  /// Of a helper: that of one that has gone, or a new one. False if there is no memory for it: then the others do the work.
   bool make_result(void*& to) noexcept {
+    {
+      spin_guard guard{lock};
+      if (result_count != 0) return to = results[--result_count], true;
+    }
     try {
       if (body->make != nullptr) to = body->make(*body);
       return true;
@@ -126,9 +134,9 @@ struct shared_loop : open_loop {
     interrupted_by const part_of{self, me.interrupt};
     in_modes const as_caller{me.modes};
     void* made = nullptr;
-    if (!me.left.empty() && me.make_result(made)) me.work(false, &self, made);
+    bool const is_over = me.left.empty() || !me.make_result(made) || me.work(false, &self, made);
     if (made != nullptr) me.keep_result(made);
-    me.left.leave();
+    me.left.leave(!is_over);
     core::ended(*self.worker, wave);
     return nullptr;
   }
