@@ -374,8 +374,7 @@ class distributed_graph {
   [[noreturn]] static void reject_foreign() {
     throw graph_error{
         "a task of another distributed graph, or none, where one of this graph is needed; fix it by using a handle "
-        "that "
-        "this graph's emplace() returned."};
+        "that this graph's emplace() returned."};
   }
 
   std::shared_ptr<distributed::graph_core> core_;

@@ -50,8 +50,7 @@ class measured {
     if (!std::get<0>(got).empty()) {
       throw graph_error{
           "a placement is to be made from what the tasks of a distributed graph took, and some have never ended; fix "
-          "it "
-          "by a run before that goes well."};
+          "it by a run before that goes well."};
     }
     form_ = memory.form;
     for (std::size_t t = 1; t < std::get<1>(got).size(); ++t)

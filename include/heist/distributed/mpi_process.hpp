@@ -20,8 +20,7 @@ class mpi_process {
     if (ended != 0) {
       throw executor_error{
           "a world is made after MPI_Finalize, or after the end of a world that has initialized MPI, and MPI begins "
-          "only "
-          "once; fix it by MPI_Init_thread in main() and heist::world{communicator} for each world."};
+          "only once; fix it by MPI_Init_thread in main() and heist::world{communicator} for each world."};
     }
     MPI_Initialized(&begun);
     if (begun == 0) {
@@ -57,9 +56,8 @@ class mpi_process {
   void check(int least) {
     MPI_Query_thread(&level_);
     if (level_ >= least) return;
-    bool const by_heist = finalizes_;
-    if (by_heist) MPI_Finalize();
-    if (by_heist) {
+    if (finalizes_) {
+      MPI_Finalize();
       throw executor_error{
           "this MPI allows no threads (MPI_THREAD_SERIALIZED, for StarPU MPI_THREAD_MULTIPLE); fix it by an MPI that "
           "was built with them, as those of distributions are."};

@@ -16,8 +16,7 @@ namespace heist::detail {
 HEIST_COLD_BODY void reject_moved_from() {
   throw graph_error{
       "this task_graph was moved from and holds nothing; fix it by using the graph it was moved to, or by assigning a "
-      "new "
-      "one."};
+      "new one."};
 }
 
 HEIST_COLD_BODY void reject_result(std::string const& task) {

@@ -238,8 +238,7 @@ HEIST_COLD_BODY void graph_data::order_consumers() {
       continue;
     throw graph_error{
         fmt::format("{} is a condition, and a task of the same graph takes a value (heist::take) that conditions might "
-                    "lead around, "
-                    "or to a second time; fix it by taking no values in graphs with conditions.",
+                    "lead around, or to a second time; fix it by taking no values in graphs with conditions.",
                     task_name(n->index))};
   }
   for (std::size_t i = 0; i != built; ++i) {

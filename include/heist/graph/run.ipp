@@ -164,8 +164,7 @@ HEIST_COLD_BODY void reject_two_stops_of_run() {
 HEIST_COLD_BODY void reject_worker_of_run() {
   throw graph_error{
       "heist::with{.worker = ...} is said of a run, whose tasks run on all workers; fix it by leaving the worker out, "
-      "or "
-      "by a submitted task."};
+      "or by a submitted task."};
 }
 
 /// Brings the run where it waits for a worker: among the requests of its priority, or where the caller's tasks are.
@@ -378,8 +377,7 @@ HEIST_BODY void graph_data::let_go(graph_owner g) {
   for (graph_data const* at = who.graph; at != nullptr; at = outer_graph(*at)) {
     if (at == g.get()) {
       HEIST_FATAL(
-          "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; fix it "
-          "by "
+          "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; fix it by "
           "doing so in a callback of the run, or after the run.");
     }
   }

@@ -126,8 +126,7 @@ HEIST_BODY void graph_run::get() const {
   if (state_->was_stopped) {
     throw stopped_error{
         "the run of a graph was stopped, so tasks of it may not have run; fix it by catching heist::stopped_error, or "
-        "by "
-        "wait() and stopped()."};
+        "by wait() and stopped()."};
   }
 }
 

@@ -19,12 +19,10 @@ HEIST_BODY in_modes::~in_modes() {
 }
 
 HEIST_COLD_BODY void keeps_modes::check([[maybe_unused]] control_words before) noexcept {
-  HEIST_ASSERT(
-      control_words::now().modes() == before.modes(),
-      "a task has ended, or a coroutine is suspended, in another floating-point mode than it began with (rounding, "
-      "denormals, traps), and the worker's next task would compute in that mode; fix it by restoring the mode first, "
-      "or "
-      "by setting it on the thread that makes the executor, before it makes it");
+  HEIST_ASSERT(control_words::now().modes() == before.modes(),
+               "a task has ended, or a coroutine is suspended, in another floating-point mode than it began with "
+               "(rounding, denormals, traps), and the worker's next task would compute in that mode; fix it by "
+               "restoring the mode first, or by setting it on the thread that makes the executor, before it makes it");
 }
 
 }  // namespace heist::detail

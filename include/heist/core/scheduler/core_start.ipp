@@ -25,8 +25,7 @@ HEIST_COLD_BODY std::size_t worker_count_for(std::size_t wanted, placement const
   if (wanted > max_workers) {
     throw executor_error{
         fmt::format("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
-                    "are cores, or "
-                    "leave options::workers at 0 and get that.",
+                    "are cores, or leave options::workers at 0 and get that.",
                     wanted, max_workers)};
   }
   if (wanted != 0) return wanted;
@@ -145,8 +144,7 @@ HEIST_COLD_BODY void display::print_if_wanted() {
   if (!is_first_to_say(message::no_display)) return;
   std::fputs(
       "heist: HEIST_DISPLAY_ENV is set, but nothing in this program can print it; fix it by linking heist::compiled, "
-      "or by "
-      "including heist/configuration.hpp in one of its files\n",
+      "or by including heist/configuration.hpp in one of its files\n",
       stderr);
 }
 
@@ -221,8 +219,7 @@ HEIST_COLD_BODY void core::wait_idle() {
   if (called_by_own_task()) {
     throw executor_error{
         "wait_idle() inside a task of the same executor would wait for itself; fix it by waiting outside, or by "
-        "waiting "
-        "for the future of each task."};
+        "waiting for the future of each task."};
   }
   wait_for_all_work();
 }

@@ -62,13 +62,11 @@ inline constexpr bool reduces = std::is_invocable_r_v<T, Op&, T, T>&& std::is_in
 /// init, then at(0), ... at(n - 1).
 template <class On, class T, class Op, class At>
 T reduce_of(On& on, std::size_t n, T init, Op& op, At at, loop_options const& wanted) {
-  static_assert(
-      reduces<T, Op, At>,
-      "heist: the operation of a reduction must be callable with two values of the type of its first one (the "
-      "`init`), with such a value and an element, and with two elements unless they convert to that type, and return "
-      "it; fix its parameters, or the type of the first value; or by std::move of a container whose elements can only "
-      "be "
-      "moved.");
+  static_assert(reduces<T, Op, At>,
+                "heist: the operation of a reduction must be callable with two values of the type of its first one "
+                "(the `init`), with such a value and an element, and with two elements unless they convert to that "
+                "type, and return it; fix its parameters, or the type of the first value; or by std::move of a "
+                "container whose elements can only be moved.");
   if constexpr (reduces<T, Op, At>) {
     check_options(wanted);
     // Sums of `step` elements and more.

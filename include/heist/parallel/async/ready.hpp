@@ -35,8 +35,7 @@ future<R> make_ready(Fill&& fill) {
 [[noreturn]] HEIST_RARE inline void reject_no_exception() {
   throw executor_error{
       "make_exceptional_future() got a std::exception_ptr without an exception; fix it by std::make_exception_ptr(), "
-      "or "
-      "by std::current_exception() in a catch clause."};
+      "or by std::current_exception() in a catch clause."};
 }
 
 }  // namespace detail

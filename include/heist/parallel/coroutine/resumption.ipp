@@ -149,14 +149,12 @@ HEIST_BODY void free_frame(void* frame, std::size_t bytes) noexcept {
 HEIST_COLD_BODY void reject_second_await() {
   throw executor_error{
       "a coroutine is awaited that has been awaited before, was moved from, or is none: it runs once. Fix it by "
-      "calling "
-      "the function again, or by a heist::shared_future of its result."};
+      "calling the function again, or by a heist::shared_future of its result."};
 }
 
 HEIST_COLD_BODY void reject_await_outside() {
   throw executor_error{
-      "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it "
-      "by "
+      "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it by "
       "co_await heist::resume_on(ex) before."};
 }
 

@@ -66,8 +66,7 @@ HEIST_COLD_BODY flow::~flow() {
 HEIST_COLD_BODY void flow::reject_foreign() {
   throw executor_error{
       "a task of a flow uses a datum of another flow, whose tasks it would not wait for, or one that was moved from; "
-      "fix "
-      "it by making the datum in this flow, or by one flow for both."};
+      "fix it by making the datum in this flow, or by one flow for both."};
 }
 
 HEIST_COLD_BODY void flow::reject_moved() {

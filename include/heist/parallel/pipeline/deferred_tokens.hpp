@@ -41,7 +41,10 @@ class deferred_tokens final : public deferral {
     std::vector<std::size_t> others;
     std::size_t search = 0;  ///< the last one that has come by
   };
-  std::size_t place_of(std::size_t number) const noexcept;
+  /// The first place in `all`, in order of `key`, whose key is not below this one.
+  template <class Item>
+  static std::size_t place_in(std::vector<Item> const& all, std::size_t Item::*key, std::size_t least) noexcept;
+  std::size_t place_of(std::size_t number) const noexcept { return place_in(waiting_, &waiting::number, number); }
   bool waits(std::size_t number) const noexcept;
 
   std::vector<std::size_t> asked_;  ///< by the token in the first stage
@@ -52,13 +55,14 @@ class deferred_tokens final : public deferral {
   std::size_t searches_ = 0;
 };
 
-/// The first place whose number is not below this one.
 template <class X>
-std::size_t deferred_tokens<X>::place_of(std::size_t number) const noexcept {
-  std::size_t lo = 0, hi = waiting_.size();
+template <class Item>
+std::size_t deferred_tokens<X>::place_in(std::vector<Item> const& all, std::size_t Item::*key,
+                                         std::size_t least) noexcept {
+  std::size_t lo = 0, hi = all.size();
   while (lo != hi) {
     std::size_t const middle = lo + (hi - lo) / 2;
-    if (waiting_[middle].number < number) {
+    if (all[middle].*key < least) {
       lo = middle + 1;
     } else {
       hi = middle;
@@ -115,15 +119,7 @@ void deferred_tokens<X>::put_aside(std::size_t number, std::size_t deferrals, st
 
 template <class X>
 void deferred_tokens<X>::left(std::size_t number) noexcept {
-  std::size_t first = 0;
-  for (std::size_t end = awaited_.size(); first != end;) {
-    std::size_t const middle = first + (end - first) / 2;
-    if (awaited_[middle].other < number) {
-      first = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
+  std::size_t const first = place_in(awaited_, &pair::other, number);
   std::size_t last = first;
   for (; last != awaited_.size() && awaited_[last].other == number; ++last) {
     waiting& w = waiting_[place_of(awaited_[last].number)];

@@ -100,8 +100,7 @@ HEIST_COLD_BODY void pipeline_core::claim(core const& scheduler) {
   scheduler.check_open();
   if (running.exchange(true, std::memory_order_acquire)) {  // acquire: pairs with finish()
     throw executor_error{
-        "a pipeline is run while it runs: its stages' order would be lost. Fix it by get() on the first run before, "
-        "or "
+        "a pipeline is run while it runs: its stages' order would be lost. Fix it by get() on the first run before, or "
         "by a second pipeline."};
   }
 }
@@ -185,8 +184,7 @@ HEIST_COLD_BODY pipeline_core::outcome pipeline_core::came_out_of_deferred(token
 HEIST_COLD_BODY void pipeline_core::reject_late_stop() {
   throw executor_error{
       "token::stop() in a later stage of a pipeline: only the first stage ends the input; fix it by calling it there, "
-      "or "
-      "by a std::stop_token for the run."};
+      "or by a std::stop_token for the run."};
 }
 
 HEIST_BODY runnable* pipeline_core::finish(fiber& self) noexcept {

@@ -254,8 +254,7 @@ HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& se
   out << detail::page_head
       << fmt::format(
              "<h1>{} on {} worker{}</h1>\n<p>{}</p>\n<p>{} tasks; workers were busy for {:.1f} % of the time. {} "
-             "steals, {} of "
-             "them within squads; tasks parked: {}.</p>\n",
+             "steals, {} of them within squads; tasks parked: {}.</p>\n",
              detail::time_text(sum.elapsed_ns), sum.workers.size(), sum.workers.size() == 1 ? "" : "s",
              detail::html_text(sum.recorded), sum.tasks, 100 * sum.utilisation(), sum.steal_count(),
              sum.steals_within_squads(), sum.parks);
@@ -270,8 +269,7 @@ HEIST_COLD_BODY void detail::write_page(std::ostream& out, report_sink const& se
     out << "<h2>Steal tree</h2>\n"
         << detail::steal_tree_list(sum)
         << "<p>What each worker did until its next steal or sleep stands below what it was taken from; the same way "
-           "from "
-           "worker to worker is one line. The busiest stand first.</p>\n";
+           "from worker to worker is one line. The busiest stand first.</p>\n";
   if (!sum.critical_path.empty())
     out << fmt::format(
                "<h2>Critical path: {} task{}, busy for {}</h2>\n<p>The chain of tasks, along the edges of graphs, "

@@ -21,8 +21,7 @@ HEIST_COLD_BODY std::string neglects_worker(std::uint32_t neglected, std::uint64
 
 HEIST_COLD_BODY void reject_endless_sleep(ticks now) {
   fail(
-      "after {} ticks everybody sleeps although tasks have not run: the idle policy lets work wait for ever; fix it "
-      "by "
+      "after {} ticks everybody sleeps although tasks have not run: the idle policy lets work wait for ever; fix it by "
       "keeps_a_thief or wakes_on_push",
       now);
 }
