@@ -1,12 +1,15 @@
 // The sanitizers follow a switch of stacks: a planted bug on a fiber is reported, its clean twin is not.
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "faults/child_process.hpp"
 #include "heist/executor.hpp"
+#include "heist/fork_join.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -80,6 +83,27 @@ TEST_CASE("sanitizers: AddressSanitizer sees the use of a local after its functi
   auto const planted = heist_test::run_child([&] { fiber_program(true, bug); });
   CHECK_FALSE(planted.clean());
   CHECK(planted.says("stack-use-after-return"));
+}
+
+TEST_CASE("sanitizers: executors that have ended keep no address space", "[fiber]") {
+  auto const pages = [] {
+    std::size_t n = 0;
+    std::ifstream{"/proc/self/statm"} >> n;
+    return n;
+  };
+  auto const use_executors = [] {
+    for (int i = 0; i != 20; ++i) {
+      heist::executor ex{4};
+      ex.sync_wait([&ex](auto ctx) {
+        for (int j = 0; j != 4; ++j) ctx.fork_join([&ex](auto) { ex.submit([] {}).get(); }, [](auto) {});
+      });
+    }
+  };
+  use_executors();
+  std::size_t const before = pages();
+  use_executors();
+  std::size_t const after = pages();
+  CHECK(after < before + (std::size_t{16} << 20) / 4096);  // ASan maps 3 MB for each fiber
 }
 
 TEST_CASE("sanitizers: ThreadSanitizer sees a race between two tasks", "[fiber]") {

@@ -49,13 +49,32 @@ inline void sanitizer_adopt_thread([[maybe_unused]] sanitizer_state& s) noexcept
 #endif
 }
 
+#if HEIST_ASAN
+/// ASan frees the fake stack of a fiber only when that fiber leaves for the last time. So the thread passes for the
+/// stopped one, which has no frames any more, and leaves it so.
+__attribute__((no_sanitize("address"))) inline void sanitizer_free_fake_stack(sanitizer_state& s) noexcept {
+  void* own_fake_stack = nullptr;
+  void const* own_bottom = nullptr;
+  std::size_t own_size = 0;
+  __sanitizer_start_switch_fiber(&own_fake_stack, s.bottom, s.size);
+  __sanitizer_finish_switch_fiber(s.fake_stack, &own_bottom, &own_size);
+  __sanitizer_start_switch_fiber(nullptr, own_bottom, own_size);
+  __sanitizer_finish_switch_fiber(own_fake_stack, nullptr, nullptr);
+  s.fake_stack = nullptr;
+}
+#endif
+
+/// Of a context that is not running.
 inline void sanitizer_destroy([[maybe_unused]] sanitizer_state& s) noexcept {
 #if HEIST_TSAN
   if (s.owns_thread) __tsan_destroy_fiber(s.thread);
 #endif
 #if HEIST_ASAN
   if (s.bottom != nullptr) __asan_unpoison_memory_region(s.bottom, s.size);
-  if (s.registered) __lsan_unregister_root_region(s.bottom, s.size);
+  if (s.registered) {
+    __lsan_unregister_root_region(s.bottom, s.size);
+    if (s.fake_stack != nullptr) sanitizer_free_fake_stack(s);
+  }
 #endif
 }
 
@@ -76,6 +95,7 @@ HEIST_ALWAYS_INLINE void sanitizer_leave([[maybe_unused]] sanitizer_state& from,
     char* const first = sanitizer_marked_from(to, to.unused);
     __asan_unpoison_memory_region(first, static_cast<std::size_t>(to.unused - first));
   }
+  if (from_ends) from.fake_stack = nullptr;  // ASan frees it now
   __sanitizer_start_switch_fiber(from_ends ? nullptr : &from.fake_stack, to.bottom, to.size);
 #endif
 #if HEIST_TSAN
