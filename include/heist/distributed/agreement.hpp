@@ -67,7 +67,8 @@ class agreement {
     changed_.notify_all();
   }
 
-  /// What the agreement in progress awaits, of rank `from` or, if that is -1, of all; empty: nothing, or there is none.
+  /// Returns what the agreement in progress awaits from rank `from`, or from all ranks if `from` is -1. Empty: it
+  /// awaits nothing, or no agreement is in progress.
   std::string missing(bool give_up, int me, int from) {
     std::lock_guard const guard{lock_};
     if (!waits_ || (from >= 0 && (me == 0 ? offers_[version_].contains(from) : from != 0))) return {};

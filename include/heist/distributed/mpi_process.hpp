@@ -46,7 +46,8 @@ class mpi_process {
     if (finalizes_) MPI_Finalize();
   }
 
-  /// Who has it calls MPI: `own`, or, if MPI allows one call at a time in the process, one lock of all worlds.
+  /// The lock that a thread holds when it calls MPI. It is `own`. If MPI allows one call at a time in the process, it
+  /// is one lock for all worlds.
   spin_lock<>& lock_of_calls(spin_lock<>& own) const noexcept {
     static spin_lock<> all;
     return level_ == MPI_THREAD_MULTIPLE ? own : all;

@@ -62,8 +62,8 @@ class port {
   virtual ~port() = default;
   /// Called by the engine's thread.
   virtual void take(int from, message&& m) = 0;
-  /// What it awaits from other ranks, or from one of them, a line each; empty: nothing. `give_up`: it is not to wait for
-  /// that any more.
+  /// Returns what the port awaits from other ranks, or from one of them, one line each. Empty: it awaits nothing.
+  /// `give_up`: the port stops waiting for these.
   virtual std::string awaited(bool give_up, int from = -1) = 0;
 };
 
@@ -297,8 +297,8 @@ class world {
     to->take(from, std::move(m));
   }
 
-  /// Says what is awaited when nothing has come for so long, and ends the program if what is awaited cannot come because
-  /// the rank has left.
+  /// Reports what is awaited when no message has come for `silence` seconds. Ends the program if a port awaits a rank
+  /// that has left.
   void watch() {
     using seconds = std::chrono::duration<double>;
     bool const is_limited = options_.silence > 0;
@@ -318,7 +318,8 @@ class world {
         auto const ranks = left_;
         guard.unlock();
         std::string const text = awaited_from(ranks, all);
-        if (!text.empty() && ++waits_for_left == 2) engine_->give_up(text);  // not by a message that is just taken
+        if (!text.empty() && ++waits_for_left == 2)
+          engine_->give_up(text);  // not at the first look: a message may be on its way
         if (text.empty()) waits_for_left = 0;
         guard.lock();
       }

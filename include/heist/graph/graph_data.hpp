@@ -223,7 +223,7 @@ struct graph_data : pending_count_holder {
 
   // Remembered (locality/history/).
   os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
-  graph_recall* recalled = nullptr;               ///< of the run in progress: null if it remembers nothing
+  graph_recall* recalled = nullptr;               ///< the run in progress's: null if it remembers nothing
   std::unique_ptr<task_hints> hints;              ///< null: none
   os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
 

@@ -29,7 +29,7 @@ HEIST_BODY unsigned graph_data::wave_of_run(runnable const& self) noexcept {
 }
 
 HEIST_BODY graph_data::~graph_data() {
-  delete recall.load(std::memory_order_relaxed);  // relaxed: nobody else is left
+  delete recall.load(std::memory_order_relaxed);  // relaxed: the caller is the last owner
   delete tuner.load(std::memory_order_relaxed);   // relaxed: as above
   for (node* n : nodes) {
     if (n != nullptr) n->type().destroy(*n);

@@ -81,8 +81,8 @@ class limiter {
   /// The number of free permits; a snapshot.
   std::size_t available() const noexcept { return permits_.available(); }
 
-  /// Takes `count` permits for the calling code, or returns false without waiting: if they are not free, or tasks wait in
-  /// line. release() gives them back.
+  /// Takes `count` permits for the calling code, and never waits. Returns false if they are not free, or if tasks wait
+  /// in line. release() gives the permits back.
   [[nodiscard]] bool try_acquire(std::size_t count = 1) noexcept {
     return count <= max() && permits_.try_take(static_cast<std::uint32_t>(count));
   }

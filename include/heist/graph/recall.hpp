@@ -25,7 +25,8 @@ class graph_recall {
  public:
   virtual ~graph_recall() = default;
 
-  /// Before a run that `scheduler` is to do. Throws graph_error if what is wished or followed cannot be.
+  /// Called before a run by `scheduler`. Throws graph_error if this executor cannot obey the hints, or cannot follow
+  /// the record.
   virtual void check(graph_data const& g, core const& scheduler) = 0;
   /// A pass of `g.current` is about to begin. False: it runs as any other, because there is no memory for more.
   virtual bool pass_begins(graph_data& g, core& scheduler) noexcept = 0;
@@ -66,7 +67,7 @@ class graph_tuner {
 struct task_hint {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  std::uint32_t created = none;  ///< of the task that it is for
+  std::uint32_t created = none;  ///< `created` of its task
   std::uint32_t worker = none;
   std::uint32_t squad = none;
   std::uint64_t bytes = 0;

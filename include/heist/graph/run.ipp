@@ -49,7 +49,8 @@ HEIST_BODY void reject_own_run(run_state& r) {
 HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
   graph_tuner* const by = scheduler_->room->tuner_of(g);
   if (by == nullptr) {
-    graph_tuner* const others = g.tuner.load(std::memory_order_acquire);  // acquire: who sees it sees the object
+    graph_tuner* const others =
+        g.tuner.load(std::memory_order_acquire);  // acquire: a pointer that is not null points to a complete object
     if (others != nullptr) others->detach(g);
     return;
   }

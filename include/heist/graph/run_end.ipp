@@ -33,7 +33,7 @@ struct run_end final : async_state<void> {
       if (s.exception) {
         fail_with(std::current_exception());
       } else {
-        exception = std::current_exception();  // it was stopped: who drops its handle knows
+        exception = std::current_exception();  // the run was stopped: the program knows, and no report is due
       }
       return true;
     }

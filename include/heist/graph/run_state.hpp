@@ -94,7 +94,7 @@ struct run_state {
   void keep_if_released() noexcept;
   /// One more handle. By an owner of a handle.
   void hold() noexcept {
-    handle.fetch_add(held, std::memory_order_relaxed);  // relaxed: the caller's handle keeps what they guard
+    handle.fetch_add(held, std::memory_order_relaxed);  // relaxed: the caller's handle keeps the state alive
     retain();
   }
   /// A handle is dropped.
@@ -105,13 +105,13 @@ struct run_state {
   void release() noexcept;
 
   os_env::atomic<std::uint32_t> owners{1};
-  // The run's failure, and a count of handles. Whoever comes second, the run's end or the end of the last handle, keeps an
-  // exception that nobody has asked for.
+  // The run's failure, and a count of handles. The later one of two events keeps an exception that no get() has
+  // fetched: the run's end, or the end of the last handle.
   static constexpr std::uint32_t failed = 1, held = 2;
   os_env::atomic<std::uint32_t> handle{0};
   os_env::atomic<bool> fetched{false};
   os_env::atomic<std::uint8_t> wait_marks{0};  ///< awaited_end::marks
-  unobserved_reference unobserved;             ///< where it is kept
+  unobserved_reference unobserved;             ///< keeps that exception
   char title[32]{};                            ///< of the graph, as much of it as there is room for
   interrupt_state interrupt;                   ///< are tasks skipped?
   completion finished;

@@ -74,7 +74,7 @@ HEIST_BODY void run_state::let_go() noexcept {
       handle.store(0, std::memory_order_release);  // release: as below
       break;
     }
-    // acq_rel: keep_if_released() and other handles; release: who uses the state again comes after the handles
+    // acq_rel: keep_if_released() and other handles; release: the next run with this state comes after the handles
     if (handle.compare_exchange_strong(now, now - held, std::memory_order_acq_rel, std::memory_order_acquire)) break;
   }
   release();

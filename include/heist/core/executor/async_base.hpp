@@ -90,11 +90,11 @@ struct async_base : queued_runnable {
   completion finished;
   core* const scheduler;  ///< the executor, which may be gone when the task has ended; null: of none
   std::exception_ptr exception;
-  unobserved_reference unobserved;  ///< where the exception goes if nobody asks for it
+  unobserved_reference unobserved;  ///< keeps the exception if no get() fetches it
   std::uint32_t const bytes;        ///< of its block
-  arrivals awaited;                 ///< how many of those that it comes after have not ended
-  std::uint32_t links = 0;          ///< to those
-  std::uint8_t wave = 0;            ///< of the unit of work that it is
+  arrivals awaited;                 ///< how many tasks that it comes after have not ended
+  std::uint32_t links = 0;          ///< to the tasks that it comes after
+  std::uint8_t wave = 0;            ///< the wave of its unit of work
   bool routed = false;              ///< goes where operations().route says
   mutable os_env::atomic<std::uint8_t> marks{0};
   begin_once<> entries;

@@ -13,7 +13,7 @@ namespace heist::detail {
 /// The end of a task or of a run, for those who wait for it.
 struct awaited_end {
   completion& end;
-  os_env::atomic<std::uint8_t>& marks;  ///< has_waker: somebody has waited with a limit
+  os_env::atomic<std::uint8_t>& marks;  ///< has_waker: a caller has waited with a limit
   unsigned generation;                  ///< of the process that will complete it
   wait_reason why;
   stop_target to;

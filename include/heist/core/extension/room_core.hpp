@@ -1,5 +1,5 @@
-// What a room adds to an executor. Rooms are parts above the core that know where work belongs, by squads or by a steal
-// tree. The core knows what they have in common, and none of them.
+// The part of an executor that a room adds. Rooms are parts above the core that know where work belongs, by squads or
+// by a steal tree. The core knows their common interface, and no single room.
 #pragma once
 
 #include <cstddef>  // size_t

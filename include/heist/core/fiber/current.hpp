@@ -38,7 +38,7 @@ inline worker* worker_by_sign() noexcept {
 struct thread_place {
   worker* on;                   ///< the worker that the thread is, or null outside
   bool known;                   ///< otherwise not asked yet; a thread is a worker from its start to its end, or never
-  transfer_loop* switch_count;  ///< that runs on the thread outside of fibers, or null
+  transfer_loop* switch_count;  ///< the loop that runs on the thread outside of fibers, or null
 };
 HEIST_ONE_COPY inline thread_local constinit thread_place place_of_this_thread{nullptr, false, nullptr};
 

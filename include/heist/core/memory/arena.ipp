@@ -14,7 +14,7 @@ namespace heist::detail {
 
 HEIST_COLD_BODY void arena::give_back(void* part, std::size_t bytes, std::size_t alignment) noexcept {
 #if HEIST_ASAN
-  __asan_poison_memory_region(part, bytes);  // and nobody gets it again: it is reported who still reads it
+  __asan_poison_memory_region(part, bytes);  // never handed out again: ASan reports late accesses
   return;
 #endif
   if (bytes < sizeof(free_block)) return;

@@ -16,7 +16,7 @@ namespace heist::detail {
 /// A block while it is free.
 struct free_block {
   free_block* next;
-  free_block* older = nullptr;  ///< of the first block of a batch in the free list: the batch below
+  free_block* older = nullptr;  ///< in the first block of a batch in the free list: the batch below
 };
 
 inline constexpr std::size_t smallest_block = 64;
@@ -90,7 +90,7 @@ class block_pool {
     void* const kept = take(bytes);
     return kept != nullptr ? kept : new_block(bytes);
   }
-  /// As above, of those that the pool or the free list has; null if they have none. Allocates nothing.
+  /// As above, but allocates nothing: null if neither the pool nor the free list has a block.
   void* take(std::size_t bytes) noexcept {
     std::size_t const c = class_of(bytes);
     size_class& from = classes_[c];

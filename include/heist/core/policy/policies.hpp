@@ -14,8 +14,9 @@
 
 namespace heist::policy {
 
-/// The bundle: whom to steal from, what to do without work, which task of a fork runs first, how to wait for a stolen one, and
-/// whether a program is divided into tiers.
+/// A bundle of five policies. `Victim` names the workers to steal from. `Idle` says what a worker does without work.
+/// `Order` says which task of a fork runs first. `Join` says how to wait for a stolen task. `Tier` says whether a
+/// program is divided into tiers.
 template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park, class Tier = tier::flat>
 struct bundle {
   static_assert(idle::idle_policy<Idle>,

@@ -117,7 +117,7 @@ class sampled {
   std::uint32_t root_ = 0;                // of the number of workers, last time
   bool looking_ = true;                   // the last attempt succeeded, or there was none
   bool awaited_ = false;                  // looked() is to come
-  bool chosen_ = false;                   // best_ is whom to steal from
+  bool chosen_ = false;                   // best_ is the worker to steal from
 };
 
 /// Looks at up to `K` workers drawn at random (section 4). The paper's best K is 2, if a look costs half a steal.

@@ -67,8 +67,9 @@ concept thief_counting_policy =
       { p.met_thief(victim) } noexcept -> std::same_as<void>;
     };
 
-/// A victim policy that looks before it steals. If wants_look() is true after next(), the worker named is to be looked
-/// at, not robbed: looked() is told what it offers, and next() is asked again.
+/// A victim policy that looks before it steals. If wants_look() is true after next(), the caller looks at the named
+/// worker instead of stealing from it. The caller then passes what this worker offers to looked(), and calls next()
+/// again.
 ///
 /// Promises  V4  that ends after finitely many looks, whatever they show; oneself is never to be looked at.
 template <class P>

@@ -76,7 +76,7 @@ class core {
     if (!w.alone) w.gate->pushed();
     return w;
   }
-  /// As above; without memory for a longer deque it goes through the injection queue.
+  /// As above. Without memory for a longer deque the task goes through the injection queue.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
     if (w.deque.push(&r)) [[likely]] {
       if (!w.alone) w.gate->pushed();
@@ -152,7 +152,8 @@ class core {
   /// Exceptions of tasks that no caller has asked for.
   unobserved_exceptions& unobserved() const noexcept { return *unobserved_; }
 
-  /// What waits for `w` before it steals from others: its own fibers and mail, then the request that came first.
+  /// Returns the next runnable for `w` before `w` steals: its own fibers, then its mail, then the oldest request. Null:
+  /// none.
   runnable* take_submitted(worker& w);
   /// A loop of any worker's tasks, which `w` helps with; null: there is none.
   runnable* join_loop(worker const& w) noexcept;
@@ -286,7 +287,7 @@ class core {
   std::vector<std::unique_ptr<worker>> workers;
   work_count<> work;
   request_lanes<queued_runnable> requests;  ///< from outside
-  outside_waits outside;                    ///< what runs wait for that no fiber waits for
+  outside_waits outside;                    ///< the waits of runs that no fiber waits for
   fiber_hook const on_fiber;
   task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
   graph_listener* on_graph = nullptr;  ///< null unless somebody records

@@ -150,7 +150,7 @@ HEIST_BODY void core::make_ready(fiber& f) {
 HEIST_BODY caller_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
-  caller_frame& frame = *child.called_by;  // not from the slot, which a thief may have emptied
+  caller_frame& frame = *child.called_by;  // not from the slot: a thief may have emptied it
   frame.continuation_stolen = true;        // read by the child only
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
@@ -221,7 +221,7 @@ HEIST_BODY void fiber::start_loop() noexcept {
 
 HEIST_BODY int fiber::run_loop(void* self, void*) noexcept {
   fiber& f = *static_cast<fiber*>(self);
-  f.scheduler.modes().install();  // what has called a child here may have had others
+  f.scheduler.modes().install();  // the frame whose child began here may have had other modes
   f.scheduler.run_loop(f);
   // The loop ends when the executor stops: back to the stack that the worker's thread was born with, for ever.
   fiber_context::switch_to(f.own_fiber_context(), *f.worker->boot, {nullptr, nullptr}, true);

@@ -49,7 +49,7 @@ class fiber {
   static constexpr std::size_t slots = 4096;
   static constexpr std::size_t slot_bytes = (slots + fork_stack::scratch) * sizeof(fork_slot);
 
-  /// What makes a parked fiber resume, in a deque or the injection queue.
+  /// The runnable that resumes a parked fiber, in a deque or the injection queue.
   struct resumption : pooled_runnable {
     explicit resumption(fiber* f) noexcept
         : pooled_runnable{{{&resume, nullptr}, nullptr}, nullptr, nullptr}, self{f} {}
@@ -83,13 +83,13 @@ class fiber {
   /// runs; others may not follow the pointer.
   os_env::atomic<runnable const*> running{nullptr};
   fork_order const order;                   ///< what a context that leaves the order to the executor does
-  pending_children* not_started = nullptr;  ///< of the scopes of its frames, youngest first
+  pending_children* not_started = nullptr;  ///< one for each scope of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
   resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
   outside_note const* limits = nullptr;     ///< of the youngest task on it that has limits; for people
-  frame_tracker* tracker = nullptr;         ///< of the youngest of its frames that is measured
+  frame_tracker* tracker = nullptr;         ///< the youngest measured frame's
   transfer_loop* switch_count = nullptr;    ///< the innermost on it (parallel/coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends

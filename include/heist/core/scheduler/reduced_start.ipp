@@ -25,7 +25,7 @@ HEIST_COLD_BODY void attempt::ask_for_less(std::exception const& why) {
   if (threads != nullptr && threads->wanted != expected) throw;
   if (dynamic_cast<stack_error const*>(&why) == nullptr) {
     if (threads == nullptr && dynamic_cast<std::bad_alloc const*>(&why) == nullptr) throw;
-    if (options.workers != 0) throw;  // what is asked for is made, or not
+    if (options.workers != 0) throw;  // the caller asked for a number: all of them or none
   }
   std::size_t const stack = stack_size != 0 ? stack_size : stack_size_left_open();
   if (threads != nullptr && threads->started != 0) {

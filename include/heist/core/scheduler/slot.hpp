@@ -6,7 +6,8 @@
 
 namespace heist::detail {
 
-/// What a worker that is about to sleep says: a helper may carry it. Not where a helper does.
+/// Lends the slot of `w`, which is about to sleep: a helper may then carry `w`. A worker that a helper carries does not
+/// call it.
 void release_slot(worker& w) noexcept;
 /// It is awake for a moment: no helper may borrow it. False if one has.
 bool keep_slot(worker& w) noexcept;

@@ -156,7 +156,7 @@ class worker_loop {
         if constexpr (idle::sleep_told_policy<idle_type>) scheduler_of(self).idle(w).slept(os_env::ticks() - since);
         w.gate->start_stealing();
       }
-      left = w.deque.pop();  // what a helper has left, for which it was woken
+      left = w.deque.pop();  // a task that a helper has left; the helper woke this worker for it
     }
   }
 

@@ -10,8 +10,8 @@
 
 namespace heist::detail {
 
-/// Injection queues, of which the more urgent is asked first; as one of them to the outside. What is of low priority comes
-/// when there is nothing else, and now and then before that, so that it does not wait for ever.
+/// One injection queue for each priority, with the interface of one queue. take() asks the more urgent queue first.
+/// Every 64th call asks the low queue before the normal one, so that no low request waits for ever.
 ///
 /// Threads, Cost, Promises  as injection queue; of two nodes of one priority.
 template <class Node, class Env = os_env>

@@ -92,7 +92,7 @@ class shared_range {
         !state_.compare_exchange_weak(now, now - permit + 1, std::memory_order_acquire, std::memory_order_relaxed));
     return true;
   }
-  /// It goes; the owner may wait for it. `gives_place`: one more helper may come, for what is left.
+  /// A helper leaves; the owner may wait for this. `gives_place`: one more helper may enter, for the rest of the range.
   void leave(bool gives_place = false) noexcept {
     std::uint64_t const less = gives_place ? 1 - permit : 1;
     // release: E1; acquire: for the last of several, which completes for all

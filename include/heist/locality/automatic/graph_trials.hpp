@@ -34,7 +34,7 @@ class graph_trials final : public graph_tuner {
 
   void start_anew(core& scheduler, others& by);
   void choose(graph_data& g, std::size_t passes);
-  /// Not now: somebody else runs the graph, or the executor is not made.
+  /// Not now: another thread runs the graph, or the executor is not made.
   enum class readiness { ready, not_now, impossible };
 
   readiness make_ready(std::size_t way, graph_data& g);
@@ -46,9 +46,9 @@ class graph_trials final : public graph_tuner {
   std::uint64_t executor_;
   tuner choice_;
   std::array<std::unique_ptr<graph_recall>, ways + 1> histories_;  ///< all but the one that the graph has
-  std::size_t installed_ = ways;                                   ///< whose that is; ways: not ours
+  std::size_t installed_ = ways;  ///< the way whose history the graph has; ways: none of these
   std::array<bool, ways> follows_{};
-  std::array<bool, ways> stale_{};  ///< what they remember is of an executor before
+  std::array<bool, ways> stale_{};  ///< the history is of an earlier executor
   std::size_t running_ = 0;         ///< runs that were started and have not ended
   bool shows_ = false;              ///< the run in progress is alone, and of a known length
   core* there_;

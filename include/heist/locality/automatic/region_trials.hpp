@@ -42,7 +42,7 @@ class region_trials {
   std::uint64_t const executor_;
   tuner choice_;
   std::vector<std::unique_ptr<region>> histories_;  ///< by way
-  std::vector<std::size_t> recorded_;               ///< of replay: runs that were, in vain; follows: none left
+  std::vector<std::size_t> recorded_;               ///< replay: recorded runs without steals, or is_followed
   std::size_t way_ = 0;
   core* there_ = nullptr;
 };

@@ -139,7 +139,7 @@ class tuner {
   std::vector<double> of_tried_, of_best_;  ///< in this round
   std::vector<double> beside_;              ///< of the best: the last blocks beside others, each to its median
   std::vector<double> recent_;              ///< of the best: the last `window`
-  typical_time kept_;                       ///< what is expected of it; median 0: not known yet
+  typical_time kept_;                       ///< its expected time; median 0: not known yet
   bool look_again_ = false;                 ///< times have changed, so it will when the pause is over
   std::size_t since_look_ = 0, since_change_ = 0, pause_ = first_pause, again_pause_ = first_pause;
   std::size_t since_judged_ = 0, doubt_ = first_doubt;

@@ -49,12 +49,12 @@ struct known_task : queued_runnable {
   // In the run in progress.
   std::uint32_t scheduler = no_place;  ///< the worker that is to run it; nowhere: any
   std::uint32_t turn = no_place;       ///< its place in that worker's list, where the order is followed
-  std::uint32_t part = 0;              ///< of the graph (division.hpp), under policies with squads
+  std::uint32_t part = 0;              ///< its part of the graph (division.hpp), under policies with squads
   ready_count ready;                   ///< in a graph with conditions: how often it is ready and has not begun
   bool admitted = false;               ///< its turn has come
   bool passed = false;                 ///< it has given the turn on
-  bool declared = false;               ///< what it touches
-  bool counted = false;                ///< that is by cache misses
+  bool declared = false;               ///< the user says what it touches
+  bool counted = false;                ///< cache misses say what it touches
 };
 
 }  // namespace heist::detail

@@ -120,8 +120,8 @@ class region {
   std::uint64_t planned_for_ = 0;           ///< the executor for which note_ and level_ hold; 0: none
   std::optional<std::uint32_t> scheduler_;  ///< the squad where its body runs
   detail::path_memory squad_of_;            ///< which squad ran which inter-squad task
-  std::shared_ptr<void> trials_;            ///< what policy::automatic has found (locality/automatic/)
-  std::shared_ptr<void> recorded_;          ///< what policies that record keep for the next run (locality/replay/)
+  std::shared_ptr<void> trials_;            ///< results of policy::automatic (locality/automatic/)
+  std::shared_ptr<void> recorded_;          ///< records of the last run for the next one (locality/replay/)
 };
 
 namespace detail {

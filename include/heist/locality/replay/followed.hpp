@@ -18,7 +18,7 @@ namespace heist::detail {
 /// A calling frame that follows, or designates.
 struct followed_frame : recorded_frame {
   followed_record tree_place;      ///< the child's, if it follows
-  replay_slot slot;                ///< whom the rest of the caller is given to
+  replay_slot slot;                ///< the worker that gets the rest of the caller
   frame_record* record = nullptr;  ///< the child's
 };
 

@@ -1,5 +1,5 @@
-// How workers look for work where frames are given to them: each takes its own mail before it steals from anybody, and those
-// of others when it finds nothing else (README.md, "Following").
+// The search for work under policies that give frames to workers. A worker takes its own mail before it steals. It
+// takes the mail of other workers when it finds no other work (README.md, "Following").
 #pragma once
 
 #include <memory>  // make_unique, unique_ptr

@@ -16,11 +16,11 @@ struct redistribution {
   std::string note;  ///< why the schedule was not followed to the letter; empty if it was
 };
 
-/// Runs `initializer(context)`, a fork/join program of the same shape as the phase whose memory `phase` is, strictly in
-/// the order of that phase's last run. If it writes memory that nobody has touched, for instance to copy the data
-/// there, the system puts each page next to the core that will use it (first touch; "Optimizing Data Locality for
-/// Fork/Join Programs Using Constrained Work Stealing", SC 2014, V). first_touch_check (tools/observe/page_nodes.hpp), which
-/// its leaves tell what they have written, says whether that worked.
+/// Runs `initializer(context)` strictly in the order of the last run that `phase` remembers. The initialiser is a
+/// fork/join program of the same shape as that phase. It writes memory that no thread has touched, for instance to copy
+/// the data there. The system then puts each page next to the core that will use it (first touch; "Optimizing Data
+/// Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014, V). To check this, the leaves report the
+/// memory that they write to a first_touch_check (tools/observe/page_nodes.hpp).
 ///
 /// `where`: an executor with policy::replay, or a context of one. Throws region_error if the phase has no steal tree,
 /// and what the initialiser throws. Cost: that of the initialiser, and a copy of the tree.

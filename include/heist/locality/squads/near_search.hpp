@@ -16,9 +16,9 @@ struct found_near {
   worker* had_it = nullptr;
 };
 
-/// What was given to `w`, was given to one of its squad, or stands in such a one's deque; in this order. `peers`: all of
-/// the squad. By `w`. Mail to a mate is told to the squad (core::give), so each of its workers looks once more before it
-/// sleeps (core::work_for).
+/// Takes a task from the mail of `w`. Otherwise takes one from the mail or the deque of another worker of its squad.
+/// `peers`: all workers of the squad. `w` calls it. core::give notifies the squad of mail to one of its workers, so
+/// each of them looks once more before it sleeps (core::work_for).
 found_near look_near(worker& w, std::vector<worker*> const& peers) noexcept;
 
 }  // namespace heist::detail

@@ -41,7 +41,7 @@ class profile_frame final : public frame_tracker {
   region_run* run_;
   fiber* on_;
   fork_slot* position_;
-  frame_tracker* outer_;  ///< of the frame below on the fiber
+  frame_tracker* outer_;  ///< the tracker of the frame below on the fiber
   bool running_ = false;
   std::uint32_t task_;
   std::uint32_t spawned_ = 0;

@@ -16,12 +16,12 @@
 
 namespace heist {
 
-/// Returns what `op` makes of all indices from `first` up to `last`: `body(range, so_far)` returns what it makes of `so_far`
-/// and the indices of an index_range, and may take a context in front. `so_far` is `identity` for each range, so op(identity,
-/// x) must be x, as 0 is for sums. `op` joins the results of ranges in their order. Where indices are cut depends on their
-/// number, the grain and types alone, as in reduce: the result has the same bits with any number of workers, unless
-/// any_order(op) gives that up. A range has at least options.grain indices but the last one. The first index is not
-/// negative. Without indices the result is `identity`.
+/// Folds the indices from `first` up to `last`, and returns the result. `body(range, so_far)` folds the indices of an
+/// index_range into `so_far`, and returns the result. It may take a context in front. `so_far` is `identity` for each
+/// range, so op(identity, x) must be x, as 0 is for sums. `op` joins the results of ranges in their order. The ranges
+/// depend on the number of indices, the grain and types alone, as in reduce. So the result has the same bits with any
+/// number of workers, except with any_order(op). A range has at least options.grain indices but the last one. The first
+/// index is not negative. The result is `identity` if there are no indices.
 ///
 /// Where, throws, work  as reduce.
 template <class On, std::integral First, std::integral Last, class T, class Body, class Op = std::plus<>>

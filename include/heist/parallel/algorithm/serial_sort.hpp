@@ -154,8 +154,9 @@ split_range<I> divide_by_scanning(I left, I right, BelongsLeft const& goes_left)
   }
 }
 
-/// Elements of [left, right) with goes_left(where) to the left, without a branch that depends on it: what is on the
-/// wrong side is noted for blocks of elements, then exchanged. Asks of some elements twice.
+/// Moves the elements of [left, right) with goes_left(where) to the left. No branch depends on goes_left: the function
+/// notes the elements of a block that are on the wrong side, then exchanges them. Calls goes_left twice for some
+/// elements.
 template <class I, class BelongsLeft>
 split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
   constexpr std::size_t block = 64;

@@ -128,7 +128,7 @@ struct shared_loop : open_loop {
   /// By a worker that has entered.
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
-    if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // besides what a thief wakes that has found work
+    if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // besides the wake-up by a successful thief
     unsigned const wave = me.scheduler.work.newest_wave();
     me.scheduler.work.add_work(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};

@@ -1,4 +1,4 @@
-// What a task may come after: futures, ranges of them, runs of graphs (README.md, "Tasks after tasks").
+// Objects that a task may come after: futures, ranges of them, runs of graphs (README.md, "Tasks after tasks").
 #pragma once
 
 #include <cstddef>  // size_t
@@ -14,9 +14,8 @@
 
 namespace heist::detail {
 
-/// What a task comes after, one by one; those that give their order only are kept until start_after() has returned.
-/// `VoidResults`: a task without a value counts as std::monostate.
-/// `Kept`: the handle, or a reference to the caller's.
+/// A future that a task comes after. A handle that only gives the order is kept until start_after() has returned.
+/// `VoidResults`: a task without a value counts as std::monostate. `Kept`: the handle, or a reference to the caller's.
 template <class T, class Kept = shared_future<T>>
 struct after_shared {
   static constexpr bool counted = false;
@@ -54,7 +53,7 @@ struct after_only {
   template <class Add>
   void fill(Add&& add) {
     future_access::state(from);
-    add(future_access::give_up(from), true);  // without a value, too: the handle's share need not be given back first
+    add(future_access::give_up(from), true);  // void, too: moves the handle's share, so no release comes first
   }
   template <bool VoidResults>
   static auto arguments(dependency const* at, std::size_t) {
@@ -74,7 +73,7 @@ struct after_range {
   static constexpr bool counted = true;
   using handle = std::remove_cvref_t<std::ranges::range_reference_t<Range>>;
   static constexpr bool given = !std::is_lvalue_reference_v<Range> && is_future<handle>;
-  /// Not one that a view makes when it is asked.
+  /// False for a view that makes its elements on demand.
   static constexpr bool lives_on = std::is_reference_v<std::ranges::range_reference_t<Range>>;
   using value = typename handle::value_type;
   Range from;

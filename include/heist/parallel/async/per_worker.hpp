@@ -10,7 +10,7 @@
 
 namespace heist {
 namespace detail {
-/// How many workers may run what is handed to `scheduler`.
+/// The number of workers that may run tasks of `scheduler`.
 std::size_t all_workers_of(core const& scheduler) noexcept;
 /// The number of the calling worker among them. Throws executor_error if the calling thread is not one of them.
 std::size_t worker_number_in(core const& scheduler);

@@ -14,7 +14,7 @@ namespace detail {
 template <class R>
 struct ready_state final : async_state<R> {
   explicit ready_state(async_place const& at) noexcept : async_state<R>{nullptr, &what_it_is, at} {
-    this->owners.store(1, std::memory_order_relaxed);  // relaxed: nobody else has it
+    this->owners.store(1, std::memory_order_relaxed);  // relaxed: no other thread has it
   }
 
  private:
@@ -54,7 +54,7 @@ future<void> make_ready_future() {
   return detail::make_ready<void>([](detail::async_state<void>& to) { to.result.fill([] {}); });
 }
 
-/// Returns a future whose get() rethrows `e`. If nobody asks for the exception, it is lost. Throws executor_error for a
+/// Returns a future whose get() rethrows `e`. The exception is lost if no get() fetches it. Throws executor_error for a
 /// null pointer.
 template <class T>
 future<T> make_exceptional_future(std::exception_ptr e) {

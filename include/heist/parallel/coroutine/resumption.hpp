@@ -27,8 +27,8 @@ struct task_of_coroutine {
 task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
 /// What all coroutines of heist keep.
 struct coroutine_base {
-  core* scheduler = nullptr;              ///< where it resumes after what it awaits; null: where that belongs
-  task_of_coroutine const* of = nullptr;  ///< null: nobody waits for it by sync_wait
+  core* scheduler = nullptr;              ///< resumes it after an await; null: the awaited object's executor does
+  task_of_coroutine const* of = nullptr;  ///< null: no sync_wait() waits for it
 };
 
 /// Where a coroutine with such a promise wants to resume; null: anywhere.

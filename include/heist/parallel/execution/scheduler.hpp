@@ -32,7 +32,7 @@ struct sender_item : queued_runnable {
     task_view const view{task_kind::async, &task, "sender"};
     unsigned const its_wave = item.wave;
     self.scheduler.tell_begin(*self.worker, view);
-    outside_its_task const unknown{self};  // nobody may ask the item any more
+    outside_its_task const unknown{self};  // no thread may read the item from here on
     item.work(item);
     self.scheduler.tell_end(*self.worker, view);
     core::ended(*self.worker, its_wave);

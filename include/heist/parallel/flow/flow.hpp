@@ -163,8 +163,8 @@ class flow {
   void drop_oldest();
   void drain();
   void drain_to_destroy() noexcept;
-  /// The version of `d` is kept until all that use it have ended, and `unused` takes its place. Throws bad_alloc; then
-  /// nothing has changed.
+  /// Puts `unused` in the place of the version of `d`, and keeps that version until all tasks that use it have ended.
+  /// Throws bad_alloc; then nothing has changed.
   void renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> unused);
   void forget_retired() noexcept;
 
@@ -307,8 +307,8 @@ auto commute(datum<T>& d) noexcept {
   return detail::flow_access<T, access_mode::commute>{&d};
 }
 
-/// The same of all data of heist::each(range), of any length: the task gets a heist::values<T>, whose elements are T const&
-/// for read(), and T& for write() and update(). commute() takes one datum.
+/// The same for all data of heist::each(range), of any length. The task gets a heist::values<T>. Its elements are T
+/// const& for read(), and T& for write() and update(). commute() takes one datum.
 template <class T>
 auto read(detail::each_of<datum<T>*> all) noexcept {
   return detail::flow_access_each<T, access_mode::read>{std::move(all.from)};

@@ -65,7 +65,7 @@ struct flow_access {
   static constexpr access_mode mode = Mode;
   using value_type = T;
   using argument = std::conditional_t<Mode == access_mode::read, T const&, T&>;
-  using kept = T*;  ///< what the task keeps
+  using kept = T*;  ///< the type of pointer that the task keeps
   datum<T>* of;
 
   static argument value(T* where) noexcept { return *where; }

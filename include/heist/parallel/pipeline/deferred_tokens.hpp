@@ -23,7 +23,7 @@ class deferred_tokens final : public deferral {
   void ask(std::size_t number, std::size_t other) override;
   bool asked() const noexcept override { return !asked_.empty(); }
   void forget_asked() noexcept override { asked_.clear(); }
-  /// Token `number` waits for all that it has asked for. `next`: the number of the next new token.
+  /// Token `number` waits for all tokens that it has named. `next`: the number of the next new token.
   void put_aside(std::size_t number, std::size_t deferrals, std::size_t next) override;
   /// Token `number` has left the first stage.
   void left(std::size_t number) noexcept override;

@@ -89,11 +89,11 @@ struct stage_at<Stages, 0> {
 
 }  // namespace detail
 
-/// A sequence of stages. The first is serial. It is called with a token& until it calls token::stop(); it may put a token
-/// aside until another one has come (token::defer). scalable_pipeline has stages that are known at run time. Each later
-/// stage is called with the result of the stage before it, or without an argument. A stage may take a context as its
-/// first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a std::stop_token as the second
-/// argument no token begins after its stop, and get() throws stopped_error.
+/// A sequence of stages. The first is serial. The pipeline calls it with a token& until it calls token::stop(). It may
+/// put a token aside until another token has come (token::defer). Use scalable_pipeline for stages that are known at
+/// run time. Each later stage is called with the result of the stage before it, or without an argument. A stage may
+/// take a context as its first argument. ex.run(p) and ctx.run(p) run it and return a future<void>. With a
+/// std::stop_token as the second argument no token begins after its stop, and get() throws stopped_error.
 ///
 /// Threads  any thread may start a run. Starting a second run at the same time throws executor_error.
 /// Promises a serial stage processes tokens in order, one after the other. After an exception no token begins, tokens

@@ -75,7 +75,7 @@ struct deferral {
 };
 [[noreturn]] HEIST_RARE void reject_cycle_of_tokens(std::size_t number, std::size_t other);
 
-/// What observers call a stage.
+/// The name of a stage for observers.
 char const* name_of_stage(char const* given, std::size_t number) noexcept;
 
 /// A place for a token; one task.
@@ -199,7 +199,7 @@ struct pipeline_core {
       self.scheduler.push(*self.worker, static_cast<queued_runnable&>(following));
     }
   }
-  /// The token of `l` has left the last stage. What its worker runs next.
+  /// The token of `l` has left the last stage. Returns what the worker runs next.
   runnable* free_line(pipeline_line& l, fiber& self, kept_line& kept) {
     if (lines != 1 && !turn(0, l.index).arrive()) return kept.take();
     runnable* const next = kept.take();
@@ -220,7 +220,7 @@ struct pipeline_core {
   future<void> start(core& scheduler, pipeline_line& first, std::optional<std::stop_token> token);
   /// Before start(): the run is the caller's. Throws executor_error if there is one, or the executor ends.
   void claim(core const& scheduler);
-  /// Another number of stages. Not while it runs.
+  /// Sets the number of stages. Must not be called during a run.
   void set_stages(std::size_t stages);
   /// All tokens are through.
   runnable* finish(fiber& self) noexcept;

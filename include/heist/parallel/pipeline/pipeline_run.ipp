@@ -71,7 +71,8 @@ HEIST_COLD_BODY void pipeline_core::set_stages(std::size_t stages) {
 
 HEIST_COLD_BODY void pipeline_core::arm_turns(std::size_t stages) noexcept {
   for (std::size_t s = 0; s != stages; ++s) {
-    // The token itself and the one before it; at the first stage the first line has the turn, later nobody is before it.
+    // A turn awaits the token itself and the token before it. At the first stage the first line has the turn. At later
+    // stages no token is before it.
     for (std::size_t l = 0; l != lines; ++l) turn(s, l).expect((s == 0) == (l == 0) ? 2 : 1);
   }
 }

@@ -20,12 +20,13 @@ namespace heist {
 /// How a stage of a scalable_pipeline processes tokens: one at a time, in order; or any number in parallel.
 enum class stage_mode : std::uint8_t { serial, parallel };
 
-/// A sequence of stages that are added one by one. Each stage is called as f(token&) or f(context, token&), and keeps
-/// the data of a token in the program's own memory, by token::line(). The first stage is serial. It is called until it
-/// calls token::stop(). ex.run(p) and ctx.run(p) run it and return a future<void>, with a std::stop_token as in pipeline.
+/// A sequence of stages that are added one by one. The pipeline calls each stage as f(token&) or f(context, token&). A
+/// stage keeps the data of a token in the program's own memory, by token::line(). The first stage is serial. The pipeline
+/// calls it until it calls token::stop(). ex.run(p) and ctx.run(p) run the pipeline and return a future<void>. They take a
+/// std::stop_token as in pipeline.
 ///
-/// Threads  one thread at a time adds stages and starts runs. add() and clear() throw executor_error while it runs, and
-///          so does a second run at the same time.
+/// Threads  one thread at a time adds stages and starts runs. During a run add(), clear() and a second run throw
+///          executor_error.
 /// Promises as pipeline. It can run again and again, with other stages, too.
 /// Cost     as pipeline, and one indirect call for each stage.
 class scalable_pipeline {
@@ -75,7 +76,7 @@ class scalable_pipeline {
   };
   struct alignas(cache_line_size) line : detail::pipeline_line {
     scalable_pipeline* in = nullptr;
-    std::size_t stage = 0;  ///< that it continues with
+    std::size_t stage = 0;  ///< where it continues
     bool alive = false;     ///< its token is to go through further stages
   };
 

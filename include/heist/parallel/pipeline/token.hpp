@@ -21,17 +21,17 @@ class token {
   /// The number of this token in its run, from 0.
   std::size_t number() const noexcept { return number_; }
   /// The line that the token uses, below the number of tokens at a time. A line has one token at a time, from the first
-  /// stage to the last: it is the index of the token's buffer in an array of the program's own. A deferred token may
-  /// come back on another line.
+  /// stage to the last. A program may use the line as the index of the token's buffer in its own array. A deferred
+  /// token may come back on another line.
   std::size_t line() const noexcept { return line_; }
   /// Ends the input: this token does not exist, and the result of the stage is dropped. In a later stage the run fails
   /// with executor_error.
   void stop() noexcept { stopped_ = true; }
 
-  /// In the first stage: puts this token aside until token `other` has left this stage. The result of the stage is
-  /// dropped, and the stage is called again with this token: before new tokens, and at once if `other` has left already.
-  /// After several calls the token waits for all those tokens. Tokens behind it do not wait for it: later serial stages
-  /// have the order in which tokens leave the first stage. Stop takes precedence over defer.
+  /// In the first stage: puts this token aside until token `other` has left this stage. The pipeline drops the result
+  /// of the stage, and calls the stage again with this token: before new tokens, and at once if `other` has left
+  /// already. After several calls the token waits for all those tokens. Tokens behind it do not wait for it: later
+  /// serial stages have the order in which tokens leave the first stage. Stop takes precedence over defer.
   ///
   /// Throws executor_error if both tokens would wait for each other, directly or through others, and in a later stage.
   /// If the input ends and the other token has not come, the run fails with executor_error. Cost: some memory for each

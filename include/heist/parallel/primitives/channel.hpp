@@ -38,7 +38,7 @@ class channel_base {
   }
   HEIST_RARE void tell_waiters(side s) noexcept;
   bool has_turn_first(side s) const noexcept {
-    return strict_[s].load(std::memory_order_relaxed) == 0;  // relaxed: a hint, for who comes now
+    return strict_[s].load(std::memory_order_relaxed) == 0;  // relaxed: a hint, for a call that begins now
   }
 
   /// Calls `attempt()` again and again until it is true, and waits while `may_go()` is not. False: it was late.

@@ -71,7 +71,7 @@ class recording_tracker {
     log->add_run(top->task, program_log::no_region);
   }
 
-  // What instrumented_context asks of a meter
+  // Functions that instrumented_context calls
 
   void footprint(std::uint64_t bytes) noexcept { top->bytes += bytes; }
 
@@ -306,7 +306,7 @@ class recording_tracker<Clock>::scope_part {
   }
 
   recording_tracker& tracker_;
-  recorded_subrange rest_;  ///< what the task does until the join; without `below` there is nothing to join
+  recorded_subrange rest_;  ///< the task up to the join; without `below` there is no child to join
   std::uint32_t group_ = 0;
 };
 

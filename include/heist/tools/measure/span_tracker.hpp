@@ -88,7 +88,7 @@ class span_tracker {
     ++totals.strands;
   }
 
-  // What instrumented_context asks of a meter
+  // Functions that instrumented_context calls
 
   void footprint(std::uint64_t) const noexcept {}
 

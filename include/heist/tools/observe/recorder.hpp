@@ -128,7 +128,7 @@ class recorder {
   template <class T>
   using atomic = os_env::atomic<T>;
 
-  /// Written by one worker; `size` and `released` are read by everybody.
+  /// One worker writes it. All threads read `size` and `released`.
   struct alignas(cache_line_size) buffer {
     atomic<std::size_t> size{0};
     atomic<std::size_t> released{0};

@@ -17,9 +17,9 @@ namespace heist {
 trace_summary summarize(recorder const& recording, task_edges const* edges = nullptr,
                         std::vector<std::uint32_t> const& squad_of = {});
 
-/// Writes one page of HTML that needs no network: a timeline with the critical path in red, utilisation, steals between
-/// workers and squads, the steals as a tree, the graph, and the ten longest tasks. A script of the page zooms the
-/// timeline. Tasks too short to be seen there are drawn together.
+/// Writes one page of HTML that needs no network. Its timeline shows the critical path in red. The page also has the
+/// utilisation, the graph, and the ten longest tasks. It shows steals as a tree, and between workers and squads. A
+/// script of the page zooms the timeline. Tasks too short to be seen there are drawn together.
 void write_report(std::ostream& out, recorder const& recording, task_edges const* edges = nullptr,
                   std::vector<std::uint32_t> const& squad_of = {});
 

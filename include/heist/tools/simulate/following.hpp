@@ -82,7 +82,7 @@ class following {
  private:
   struct frame {
     heist::detail::tree_part part;
-    heist::detail::tree_slot slot;  ///< of the rest behind the child that it has called last
+    heist::detail::tree_slot slot;  ///< for the rest of the frame, behind the last called child
     bool special = false;
   };
   using tree = heist::detail::followed_tree<item>;

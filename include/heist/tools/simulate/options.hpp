@@ -50,8 +50,8 @@ struct numa {
   std::uint64_t page_bytes = 4096;  ///< a multiple of caches::block_bytes
   page_node_map const* node_map =
       nullptr;                       ///< of pages that have been touched before: report::homes of another simulation
-  std::uint64_t node_bandwidth = 0;  ///< of the memory of one node
-  std::uint64_t link_bandwidth = 0;  ///< of what one node sends to all others
+  std::uint64_t node_bandwidth = 0;  ///< bandwidth of the memory of one node
+  std::uint64_t link_bandwidth = 0;  ///< bandwidth from one node to all other nodes
 };
 
 /// The workers, machine, costs and caches of a simulation.

@@ -17,7 +17,7 @@ struct page_node_map {
   /// Page number, which is address / page_bytes, and node; ascending.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes;
 
-  /// `no_place` if nobody has touched the page. Cost: O(log pages).
+  /// Returns `no_place` if no task has touched the page. Cost: O(log pages).
   std::uint32_t node_of(std::uint64_t address) const;
 
   friend bool operator==(page_node_map const&, page_node_map const&) = default;

@@ -86,7 +86,7 @@ struct report {
   cache_misses cache;
   std::vector<cache_misses> cache_of_squad;
   std::vector<steal_tree> trees;          ///< of each run; where the policy's order is recorded. Of a graph: empty
-  std::optional<page_node_map> node_map;  ///< of the pages that were touched; with options::numa
+  std::optional<page_node_map> node_map;  ///< the nodes of touched pages; with options::numa
   std::vector<ticks> run_times;           ///< of each run of the program, from the end of the one before
   std::vector<worker_report> per_worker;
   std::vector<sample> series;  ///< equally far apart

@@ -192,7 +192,7 @@ class searcher : protected frames {
     w.looks = 0;
     choose_from(w, false);
   }
-  /// Asks the policy whom to steal from or to look at; `near`: within the squad.
+  /// Asks the policy which worker to steal from or to look at; `near`: within the squad.
   void choose_from(worker& w, bool near) {
     decisions& d = decisions_[w.number];
     victim_type& victim = near ? d.near : d.victim;

@@ -36,7 +36,7 @@ struct task_state {
   fork_kind kind = fork_kind::parent_first;
   bool done = false;
   bool joins = false;                ///< child-first: all of its children have been called
-  bool published = false;            ///< parent-first: nobody has taken it
+  bool published = false;            ///< parent-first: no worker has taken it
   bool continuation_stolen = false;  ///< child-first: its caller resumed while it ran
 };
 

@@ -36,8 +36,8 @@ enum class step : std::uint8_t {
   call_next,          ///< the children are offered, or the first of them gets its stack
   join_next,          ///< look at the next child
   stolen_from_thief,  ///< leap-frogging: an attempt at the thief of the awaited child is made
-  use_hand,           ///< begin, or continue with, what it has taken
-  take_up,            ///< what there is in its own pools
+  use_hand,           ///< begin or continue the taken task
+  take_up,            ///< look into its own pools
   // searching.hpp
   search,             ///< begins
   look_round,         ///< the hold-back is over

@@ -5,7 +5,7 @@
 
 namespace tf {
 
-/// Callables for emplace() and asyncs. Bounds may be std::ref of what is set before the task runs.
+/// Callables for emplace() and asyncs. A bound may be a std::ref to a variable that is set before the task runs.
 template <InputIteratorLike B, InputIteratorLike E, class C, PartitionerLike P = DefaultPartitioner>
 auto make_for_each_task(B first, E last, C callable, P part = P()) {
   return detail::later(

@@ -20,7 +20,7 @@ class pipeline_base {
 
   std::size_t num_lines() const noexcept { return lines_.size(); }
   std::size_t num_tokens() const noexcept { return tokens_; }
-  /// Begins with token 0 again. Not while it runs.
+  /// Begins with token 0 again. Must not be called while the pipeline runs.
   void reset() {
     tokens_ = passed_ = 0;
     held_.clear();
@@ -140,7 +140,7 @@ class pipeline_base {
   Graph graph_;
   std::vector<PipeType> types_;
   std::vector<Pipeflow> lines_;
-  std::unique_ptr<place[]> places_;      // by line and pipe: what it waits for
+  std::unique_ptr<place[]> places_;      // by line and pipe: how many arrivals are awaited
   std::size_t tokens_ = 0, passed_ = 0;  // known, and through the first pipe
   deferrals held_;
   async_scheduler scheduler_{};

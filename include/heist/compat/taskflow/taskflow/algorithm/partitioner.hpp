@@ -18,7 +18,7 @@ enum class PartitionerType : int { STATIC, DYNAMIC };
 
 class DefaultClosureWrapper {};
 
-/// What all have: a chunk size (0: chosen), and a wrapper that is called around each task of a loop.
+/// The base of all partitioners: a chunk size (0: chosen), and a wrapper that is called around each task of a loop.
 template <class C = DefaultClosureWrapper>
 class PartitionerBase {
  public:

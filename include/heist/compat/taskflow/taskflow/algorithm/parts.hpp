@@ -72,8 +72,8 @@ std::size_t length(I const& first, auto const& last) {
   return static_cast<std::size_t>(std::distance(first, last));
 }
 
-/// A callable for emplace() that makes `work(runtime, values...)` of what it was given when it runs: parameters may be
-/// references to what is known only then.
+/// Returns a callable for emplace(). It calls `f(runtime, args...)` when it runs. An argument may be a std::ref to a
+/// variable that is set before then.
 template <class F, class... Args>
 auto later(F f, Args... args) {
   return [f = std::move(f), ... args = std::move(args)](Runtime& runtime) mutable {

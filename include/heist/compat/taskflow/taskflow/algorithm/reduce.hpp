@@ -30,7 +30,7 @@ class own_sum : public std::optional<T> {
   using std::optional<T>::operator=;
 };
 
-/// The result, and who adds to it.
+/// The result, and the lock under which tasks add to it.
 template <class T, class O>
 struct total {
   total(T& of, O with) : value{of}, op(std::move(with)) {}
@@ -175,7 +175,7 @@ auto make_transform_reduce_task(B1 first1, E1 last1, B2 first2, T& init, O op, C
       },
       first1, last1, first2);
 }
-/// local(box, sum) folds a box of indices into what there is of a sum, a std::optional; global(a, b) adds two sums.
+/// local(box, sum) folds a box of indices into a partial sum, a std::optional; global(a, b) adds two sums.
 template <IndexRangesLike R, class T, class L, class G, PartitionerLike P = DefaultPartitioner>
 auto make_reduce_by_index_task(R range, T& init, L local, G global, P part = P()) {
   return detail::later(

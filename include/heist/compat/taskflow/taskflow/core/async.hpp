@@ -32,14 +32,14 @@ inline constexpr bool is_task_params_v = TaskParamsLike<P>;
 
 namespace detail {
 
-/// What an async is a child of.
+/// The executor and the parent of an async.
 struct async_scheduler {
   Executor* executor;
   parent* above;
   Topology* run;
 };
 
-/// A function with a result: its promise is kept, or broken by what it throws.
+/// A function with a result: its promise gets the value, or the exception that it throws.
 template <class F, class R>
 struct promised_body {
   F f;
@@ -227,7 +227,7 @@ class async_functions {
   template <class I>
   static void begin_after(async_scheduler const& at, AsyncTask const& made, I first, I last) {
     node& n = *made.node();
-    // nobody else knows of it
+    // no other thread knows the task yet
     n.owners.fetch_add(1, std::memory_order_relaxed);  // relaxed: the executor
     n.missing.store(1, std::memory_order_relaxed);     // relaxed: this call
     for (; first != last; ++first) follow(n, handle_in(*first));

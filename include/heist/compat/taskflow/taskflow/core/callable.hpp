@@ -57,7 +57,7 @@ struct invocation {
 
   /// The callable may get children; they end before the task.
   void opens() noexcept {
-    self.open.store(1, std::memory_order_relaxed);  // relaxed: nobody else knows of it yet
+    self.open.store(1, std::memory_order_relaxed);  // relaxed: no other thread knows the task yet
     has_children = true;
   }
 };

@@ -1,4 +1,4 @@
-// What the layer throws.
+// The exception of the layer.
 #pragma once
 
 #include <stdexcept>

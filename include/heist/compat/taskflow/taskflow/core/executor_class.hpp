@@ -36,7 +36,7 @@ class pending_count {
  public:
   void add() noexcept { now_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller waits for its own
   void remove() {
-    if (now_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // acq_rel: who waits sees what all have done
+    if (now_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // acq_rel: a waiter sees what all tasks have done
     std::lock_guard const guard{lock_};
     none_.notify_all();
   }
@@ -55,7 +55,7 @@ class pending_count {
 
 }  // namespace detail
 
-/// Threads: any. The destructor waits for all that was started.
+/// Threads: any. The destructor waits for all started tasks.
 class Executor : public detail::async_functions<Executor> {
  public:
   /// The policy of the workers. A program defines HEIST_COMPAT_POLICY for another one.
@@ -116,7 +116,7 @@ class Executor : public detail::async_functions<Executor> {
   void corun(T& target) {
     reject_outside("heist: tf::Executor::corun is for tasks of that executor; fix it by run(flow).wait().");
     detail::parent here{detail::role::group, detail::parent::anchor};
-    here.open.store(1, std::memory_order_relaxed);  // relaxed: nobody else knows of it yet
+    here.open.store(1, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
     launch(retrieve_graph(target), here, nullptr);
     wait_for_children(here);
     here.rethrow();
@@ -130,7 +130,7 @@ class Executor : public detail::async_functions<Executor> {
   }
   TaskGroup task_group();
 
-  /// Not to be called by a task of this executor.
+  /// A task of this executor must not call it.
   void wait_for_all() { pending_.wait_for_none(); }
 
   std::size_t num_workers() const noexcept { return workers_.size(); }
@@ -147,7 +147,7 @@ class Executor : public detail::async_functions<Executor> {
     return self.executor == this ? static_cast<int>(self.worker->id()) : -1;
   }
 
-  /// Not while tasks run.
+  /// Must not be called while tasks run.
   template <class Observer, class... Args>
   std::shared_ptr<Observer> make_observer(Args&&... args) {
     auto made = std::make_shared<Observer>(std::forward<Args>(args)...);

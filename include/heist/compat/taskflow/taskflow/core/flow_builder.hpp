@@ -1,4 +1,4 @@
-// What builds graphs: tasks, edges, and tasks that are algorithms.
+// The builder of graphs: tasks, edges, and tasks that are algorithms.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A task as the layer keeps it, and what it is a child of.
+// A task as the layer keeps it, and the parent of a task.
 #pragma once
 
 #include <atomic>
@@ -36,12 +36,12 @@ namespace detail {
 
 enum class role : std::uint8_t { task, run, group };
 
-/// What tasks are children of: a task, a run of a taskflow, a group.
+/// The parent of tasks: a task, a run of a taskflow, or a group.
 struct parent {
   static constexpr unsigned failed = 1;     ///< one of its descendants has thrown
   static constexpr unsigned kept = 2;       ///< `exception` is set
   static constexpr unsigned cancelled = 4;  ///< by the program
-  static constexpr unsigned anchor = 8;     ///< somebody waits here for exceptions
+  static constexpr unsigned anchor = 8;     ///< a caller waits here for exceptions
   static constexpr unsigned runtime = 16;   ///< keeps an exception that no anchor above takes
 
   explicit parent(role is, unsigned with = 0, parent* of = nullptr) noexcept : what{is}, flags{with}, above{of} {}
@@ -51,7 +51,7 @@ struct parent {
   bool stopped() const noexcept {
     return (flags.load(std::memory_order_relaxed) & (failed | cancelled)) != 0;  // relaxed: advice
   }
-  /// For the one who waits: throws what was kept, once.
+  /// Rethrows the kept exception, once. The waiting caller calls it.
   void rethrow() {
     if (!exception) return;
     std::exception_ptr const e = std::exchange(exception, nullptr);
@@ -62,14 +62,14 @@ struct parent {
   role const what;
   std::atomic<unsigned> flags;
   std::atomic<std::size_t> open{0};            ///< children that have not ended; and 1 while its own code runs
-  parent* above;                               ///< what it is a child of
+  parent* above;                               ///< its own parent
   heist::manual_reset_event* waits = nullptr;  ///< its code waits for the children
   std::exception_ptr exception;
 };
 
 struct node;
 
-/// What few tasks have.
+/// Members that few tasks use.
 struct cold {
   std::string name;
   void* data = nullptr;

@@ -1,5 +1,5 @@
-// Memory for the tasks of graphs. What graphs that are gone have used is kept for the next ones: fresh pages cost more than
-// the tasks.
+// Memory for the tasks of graphs. The memory of destroyed graphs is kept for later ones: fresh pages cost more than the
+// tasks.
 #pragma once
 
 #include <algorithm>  // min

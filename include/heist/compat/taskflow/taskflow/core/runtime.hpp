@@ -5,7 +5,7 @@
 
 namespace tf {
 
-/// Of a task that takes it; valid while the task runs. What it starts ends before the task's successors begin.
+/// Of a task that takes it; valid while the task runs. The tasks that it starts end before the task's successors begin.
 class Runtime : public detail::async_functions<Runtime> {
  public:
   explicit Runtime(detail::invocation& i) noexcept : call_{i} {}

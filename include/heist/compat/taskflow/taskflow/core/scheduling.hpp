@@ -163,7 +163,7 @@ inline bool Executor::acquire_all(node& n) {
   auto& wanted = n.more->acquires;
   for (std::size_t i = 0; i != wanted.size(); ++i) {
     if (wanted[i]->acquire_or_wait(n)) continue;
-    // `n` may run already: no look at it, but at what is kept.
+    // `n` may run already: this code reads only its list of semaphores, which stays.
     for (; i != 0; --i) {
       if (node* const notified = wanted[i - 1]->release()) schedule(*notified);
     }

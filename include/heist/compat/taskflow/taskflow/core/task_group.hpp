@@ -11,7 +11,7 @@ namespace tf {
 class TaskGroup : public detail::async_functions<TaskGroup> {
  public:
   explicit TaskGroup(Executor& on) noexcept : on_{on} {
-    all_.open.store(1, std::memory_order_relaxed);  // relaxed: nobody else knows of it
+    all_.open.store(1, std::memory_order_relaxed);  // relaxed: no other thread knows it yet
   }
   TaskGroup(TaskGroup const&) = delete;
   TaskGroup& operator=(TaskGroup const&) = delete;

@@ -1,4 +1,4 @@
-// Workers: who they are, and what a program does when they start and end.
+// Workers: their numbers, and the program's functions at their start and end.
 #pragma once
 
 #include <concepts>
@@ -37,7 +37,7 @@ class Worker {
  public:
   explicit Worker(std::size_t id) noexcept : id_{id} {}
   std::size_t id() const noexcept { return id_; }
-  /// heist tells nobody how many tasks a worker has: 0.
+  /// Always 0: heist does not publish how many tasks a worker has.
   std::size_t queue_size() const noexcept { return 0; }
   std::size_t queue_capacity() const noexcept { return 0; }
   /// Has native_handle() and get_id().
@@ -80,7 +80,7 @@ struct this_thread_is {
   Executor const* executor = nullptr;
   Worker* worker = nullptr;
 };
-// Not inlined: a task that has waited may be on another thread, and compilers keep addresses of thread_locals.
+// Not inlined: compilers keep addresses of thread_locals, and a task that has waited may be on another thread.
 [[gnu::noinline]] inline this_thread_is& this_thread() noexcept {
   static thread_local this_thread_is self;
   return self;
