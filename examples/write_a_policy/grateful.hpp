@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
-/// Whoever had something to steal is robbed again, up to eight times in a row; then somebody at random.
+/// A thief returns to the victim of its last steal, up to eight times in a row. Then it picks a victim at random.
 class grateful {
  public:
-  /// Whom to steal from, a number below me.workers. Its own number stands for what was submitted from outside.
+  /// Returns the next victim, a number below me.workers. The thief's own number stands for tasks submitted from outside.
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random) noexcept {
     if (left_ > 1) {
       --left_;
@@ -18,7 +18,7 @@ class grateful {
     return random.below(me.workers);
   }
 
-  /// What came of it.
+  /// Receives the outcome of the attempt.
   void feedback(std::uint32_t victim, heist::victim::outcome what) noexcept {
     if (what != heist::victim::outcome::stolen) {
       left_ = 0;
@@ -29,6 +29,6 @@ class grateful {
   }
 
  private:
-  std::uint32_t last_ = 0;  // to whom it is grateful
-  std::uint32_t left_ = 0;  // how often it will come back, and 1; 0: not
+  std::uint32_t last_ = 0;  // the victim of the last steal
+  std::uint32_t left_ = 0;  // the number of returns left, plus one; 0: none
 };

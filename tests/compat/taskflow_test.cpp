@@ -1,4 +1,4 @@
-// What is special to Taskflow's names on heist: waits that park, exceptions, cancelled runs, deferred tokens, policies.
+// Tests heist's own behaviour under Taskflow's names: waits that park, exceptions, cancelled runs, deferred tokens, policies.
 #define HEIST_COMPAT_POLICY heist::policy::sampling
 
 #include <taskflow/algorithm/data_pipeline.hpp>

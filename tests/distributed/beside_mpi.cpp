@@ -1,4 +1,5 @@
-// A world in a program that has MPI itself: who initializes and finalizes, and what each level of threads allows.
+// Tests a world in a program that uses MPI itself: which side initializes and finalizes MPI, and what each thread level
+// allows.
 //   mpirun -n 2 beside_mpi serialized | first | refused | single | early
 #include "heist/distributed.hpp"
 //

@@ -22,7 +22,7 @@ namespace heist_test {
 struct child_report {
   bool timed_out = false;  ///< killed by run_child after its time was up
   int exit_code = -1;      ///< -1 if it did not exit
-  int signal = 0;          ///< what killed it, 0 if nothing did
+  int signal = 0;          ///< the signal that killed it, 0 if none did
   std::string output{};    ///< standard output and standard error
 
   bool clean() const { return !timed_out && exit_code == 0; }

@@ -115,7 +115,7 @@ TEST_CASE("stacks: without a single one to spare, waits are refused, joins are n
       int rejected = 0;
       for (int round = 0; round < 20; ++round) rejected += is_rejected([&] { ex.sync_wait([&] { return tree(6); }); });
       CHILD_REQUIRE(rejected == 20);
-      is_rejected([&] { ex.wait_idle(); });  // what was thrown by tasks whose futures were dropped on the way
+      is_rejected([&] { ex.wait_idle(); });  // clears the exceptions of tasks whose futures were dropped
       for (int round = 0; round < 20; ++round) {
         CHILD_REQUIRE(ex.sync_wait([&](heist::context ctx) { return fib(ctx, 14); }) == 377);
       }

@@ -95,14 +95,14 @@ struct fiber {
 
   // The stack.
   env::plain<place> context{place::loop};
-  int level = 0;                  // of the task's calls
-  int calls = 0;                  // still to make
-  job* to_await = nullptr;        // by the leaf
-  caller_frame* frame = nullptr;  // of the call that is on
-  bool returned = false;          // what the call has come back with
+  int level = 0;                  // the depth of calls above this one
+  int calls = 0;                  // the number of calls still to make
+  job* to_await = nullptr;        // the job that the leaf waits for
+  caller_frame* frame = nullptr;  // the frame of the call in progress
+  bool returned = false;          // the child has returned here: no thief took the continuation
   continuation_slot* at = nullptr;
 
-  int runner = 0;  // of the harness: the thread that runs on it
+  int runner = 0;  // for the harness: the thread that runs this fiber
 
   static void wake(heist::completion_waiter& w) noexcept;
   void wait_for(completion& c);

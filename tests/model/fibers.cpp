@@ -35,8 +35,8 @@ struct job {
 
 constexpr std::size_t max_jobs = 2;
 
-/// In a deque or in the injection queue: the resumption of a fiber, a task that completes a job, or one that waits for
-/// jobs, one after the other.
+/// An entry of a deque or of the injection queue: the resumption of a fiber, a task that completes a job, or a task that
+/// waits for one job after the other.
 struct item {
   enum class kind { resumption, completes, waits };
   kind what{};

@@ -1,6 +1,6 @@
-// The injection queue (H14): every node pushed is taken once, with what was written before its push, in the order of pushes
-// that are ordered; who loses against another taker finds nothing, and loses nothing; nobody sleeps while there is a
-// node, though for a moment nodes are nowhere to be seen.
+// The injection queue (H14). Each pushed node is taken once, and its taker sees all writes before the push. Ordered pushes
+// come out in their order. A taker that loses against another one gets nothing and loses no node. No worker sleeps while
+// the queue holds a node, although the takers cannot see some nodes for a moment.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/core/sync/injection_queue.hpp"
 

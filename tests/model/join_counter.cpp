@@ -41,7 +41,7 @@ struct graph {
   };
 
   std::array<task, size> tasks;
-  env::atomic<std::size_t> published{0};  // task that somebody may take; 0: none
+  env::atomic<std::size_t> published{0};  // the task that another thread may take; 0: none
   env::atomic<std::uint32_t> remaining{0};
   env::atomic<bool> finished{false};
   env::plain<int> pass{0};

@@ -1,6 +1,6 @@
-// Attention (H15): when a request is in the injection queue and all workers are busy, each worker that comes to the end of a
-// task, or to a slow fork, finds its flag up; and its next fork is slow. Workers here are as in
-// core/scheduler/between_tasks.hpp, worker_loop.hpp and core.hpp; a request, once taken, keeps its worker busy for ever.
+// Attention (H15). A request is in the injection queue and all workers are busy. Then each worker finds its flag set at the
+// end of a task or at a slow fork, and its next fork is slow. The workers here follow core/scheduler/between_tasks.hpp,
+// worker_loop.hpp and core.hpp. A worker that takes a request stays busy for ever.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/core/sync/notification.hpp"
 

@@ -1,5 +1,5 @@
-// Threads that change (H19): a worker is handed over to another thread by a call that blocks (core/sync/os_thread.hpp, as
-// core/executor/blocking.ipp uses it), and lent to a helper while it sleeps (core/sync/slot.hpp).
+// Threads that change (H19). A blocking call hands its worker to another thread (core/sync/os_thread.hpp, used as in
+// core/executor/blocking.ipp). A helper borrows the slot of a sleeping worker (core/sync/slot.hpp).
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include "heist/core/sync/os_thread.hpp"
 

@@ -1,6 +1,6 @@
-// The task stack with the sleep of standard: no thief sleeps for ever while its request for work is unanswered and
-// the owner forks or joins. The owner's work is coarse: it resumes only after certain tasks have been run by others, so
-// a wakeup or a request that is lost for good is a deadlock.
+// The task stack with the sleep of idle::standard. While the owner forks or joins, a thief with an unanswered request for
+// work does not sleep for ever. The owner's work is coarse: the owner resumes only after thieves have run certain tasks.
+// A wakeup or a request that is lost for good is therefore a deadlock.
 #undef NDEBUG  // the assertions of the shipped code are part of what is proved
 #include <array>
 #include <cstddef>

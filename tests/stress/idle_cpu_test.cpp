@@ -94,7 +94,7 @@ TEST_CASE("idle: 24 workers of six executors use less than half a per cent of a 
   usage const now = so_far();
   std::printf("idle for %d s, 24 workers: %.2f ms of CPU, %ld context switches\n", seconds,
               (now.cpu - before.cpu) * 1e3, now.switches - before.switches);
-  CHECK(wakes() == notified);  // nobody has even looked
+  CHECK(wakes() == notified);  // no worker has woken up
   CHECK(asleep() == 24);
   if (slow) return;  // the sanitizers have threads of their own
   CHECK(now.cpu - before.cpu < 0.050);

@@ -44,7 +44,7 @@ double lightness(color c) {
 TEST_CASE("pictures: what libpng reads back is what was written", "[heat]") {
   image drawing{5, 3};
   drawing.fill(0, 0, 2, 1, {1, 2, 3});
-  drawing.fill(4, 2, 9, 9, {250, 128, 0});  // only one pixel of it is inside
+  drawing.fill(4, 2, 9, 9, {250, 128, 0});  // one pixel of this rectangle is inside the image
   write_png("heat_test.png", drawing);
   auto const read = read_png("heat_test.png");
   CHECK(read.width() == 5);

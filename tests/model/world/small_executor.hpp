@@ -40,8 +40,8 @@ class hurried : public Idle {
   std::uint32_t places_ = 0, looks_ = 0;
 };
 
-/// Everybody else in turn, then the injection queue. Which comes first decides nothing that the time of the look does not
-/// decide.
+/// Names the other workers in turn, then the injection queue. The order of the looks adds no outcome, because the model
+/// already varies the time of each look.
 class in_turn {
  public:
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random&) noexcept {

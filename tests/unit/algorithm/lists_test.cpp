@@ -187,7 +187,7 @@ TEST_CASE("reduce: elements that can only be moved, out of what is given away an
   CHECK(*heist::transform_reduce(ex, std::vector<long>(1000, 2), owner{new long{0}}, add,
                                  [](long x) { return std::make_unique<long>(x); }) == 2000);
   CHECK_THROWS_AS(heist::reduce(ex, made(1000), owner{new long{0}}, [](owner, owner) -> owner { throw 1; }), int);
-  // What can be copied stays, in a container and behind a view.
+  // reduce() leaves elements that can be copied in place, in a container and behind a view.
   std::vector<std::string> words{"a long enough word that is allocated", "b"};
   CHECK(heist::reduce(ex, std::span{words}, std::string{}).size() == 37);
   CHECK(heist::reduce(ex, std::move(words), std::string{}).size() == 37);

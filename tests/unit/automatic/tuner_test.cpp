@@ -1,5 +1,5 @@
-// The tuner as what it is, a machine that is told times: what it finds, what finding it costs, what it does when times
-// are noisy, change, or lie.
+// Tests the tuner without an executor: each test passes times to it. The tests check the policy that the tuner finds, the
+// cost of the search, and the tuner's behaviour when times are noisy, change, or are wrong.
 #include "heist/locality/automatic/tuner.hpp"
 
 #include <cmath>

@@ -616,7 +616,7 @@ TEST_CASE("a memory that stands aside leaves tasks alone that were erased since 
   ex.run(g).get();
   heist::detail::graph_data& data = *all[0].graph();
   SECTION("erased") {
-    g.erase(all[3]);  // under ASan nobody may read it now
+    g.erase(all[3]);  // ASan reports a later read of this task
   }
   SECTION("erased, and another one has its place") {
     g.erase(all[3]);

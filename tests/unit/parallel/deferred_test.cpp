@@ -140,7 +140,7 @@ TEST_CASE("scalable_pipeline: exceptions, stops, changes and second runs while i
     other.request_stop();
   }  // waits for the run
   ex.wait_idle();
-  for (bool const stops : {false, true}) {  // only the first stage may
+  for (bool const stops : {false, true}) {  // only the first stage may stop or defer
     heist::scalable_pipeline p{2};
     p.add(stage_mode::serial, [](token& t) {
       if (t.number() == 5) t.stop();
@@ -199,7 +199,7 @@ TEST_CASE("token::defer: tokens that wait come after those that they wait for, a
         return static_cast<std::size_t>(state % below);
       };
       for (int seed = 0; seed != 20; ++seed) {
-        std::vector<std::size_t> rank(60);  // whoever waits has the higher one
+        std::vector<std::size_t> rank(60);  // a token waits only for tokens of lower rank
         for (std::size_t i = 0; i != rank.size(); ++i) rank[i] = random(1000);
         std::vector<order> waits(rank.size());
         for (std::size_t i = 0; i != rank.size(); ++i) {
@@ -260,7 +260,7 @@ TEST_CASE("token::defer: circles and tokens that do not come are refused, in one
   CHECK_THROWS_WITH(run_deferred(ex, 2, {{3}, {0, 2}, {}, {1}}), Catch::Matchers::Contains("neither would ever come"));
   CHECK_THROWS_WITH(run_deferred(ex, 2, {{}, {7}, {}}), Catch::Matchers::Contains("the input has ended"));
   CHECK_THROWS_WITH(run_deferred(ex, 1, {{2}, {0}}), Catch::Matchers::Contains("the input has ended"));
-  // Who catches it goes on; a deferral that the stage made before holds.
+  // A stage that catches the exception continues. The stage's earlier deferral stays in force.
   order left;
   heist::pipeline p{2, heist::serial_stage([&](token& t) {
                       if (t.number() == 3) return t.stop();

@@ -386,7 +386,7 @@ TEST_CASE("flow: a datum is moved while tasks use it", "[dynamic]") {
   heist::datum<std::string> third{f, "x"};
   third = std::move(second);
   open = true;
-  second = heist::datum<std::string>{f, "y"};  // what was "x" is destroyed, and waits for the flow
+  second = heist::datum<std::string>{f, "y"};  // destroys the datum of "x", which waits for the flow
   CHECK(third.value() == "abc");
   CHECK(second.value() == "y");
 }

@@ -1,5 +1,5 @@
-// What a program that comes from another library finds: executor_ref, runs in heist::after, heist::after_always, futures that
-// are ready from the start, run_here with a stop token.
+// Tests interfaces for programs that come from another library: executor_ref, runs in heist::after, heist::after_always,
+// futures that are ready from the start, and run_here with a stop token.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 
@@ -142,7 +142,7 @@ TEST_CASE("after: a run of a graph, waited for, dropped, ended, failed and stopp
       std::vector<heist::future<int>> all;
       for (int i = 0; i != 50; ++i) {
         all.push_back(ex.submit(heist::after(ex.run(g)), [i] { return i; }));
-        gate.set_value();  // of the run in progress
+        gate.set_value();  // the run in progress waits for it
         all.back().wait();
       }
       for (int i = 0; i != 50; ++i) CHECK(all[static_cast<std::size_t>(i)].get() == i);
@@ -178,7 +178,7 @@ TEST_CASE("after: a run of a graph, waited for, dropped, ended, failed and stopp
       CHECK_THROWS_AS(after.get(), heist::stopped_error);
       always.get();
       static_cast<void>(ex.submit(heist::after(run), [] {}));
-      ex.wait_idle();  // who drops the handle of what was stopped is told nothing
+      ex.wait_idle();  // it does not report a stopped task whose handle was dropped
     }
     CHECK_THROWS_AS(ex.submit(heist::after(heist::graph_run{}), [] {}), heist::executor_error);
   }
@@ -257,7 +257,7 @@ TEST_CASE("after_always: a task comes whatever became of the others, and gets th
     CHECK_FALSE(bad.valid());
     ex.wait_idle();
 
-    // What f does not ask for is not lost.
+    // wait_idle() reports an exception that the callable does not ask for.
     ex.submit(heist::after_always(ex.submit([] { throw std::runtime_error{"unasked"}; })), [](auto) {}).get();
     CHECK_THROWS_WITH(ex.wait_idle(), "unasked");
     // An exception of its own; a range without futures; a stop of its own.
@@ -306,7 +306,7 @@ TEST_CASE("make_ready_future: values of every kind, exceptions, and what comes a
   CHECK_THROWS_WITH(ex.submit(heist::after(heist::make_exceptional_future<int&>(boom)), [](int&) {}).get(), "no");
   static_cast<void>(heist::make_exceptional_future<int>(boom));
   ex.wait_idle();
-  // One who drops the task that comes after it is told.
+  // wait_idle() reports the exception if the program drops a task that comes after such a future.
   static_cast<void>(ex.submit(heist::after(heist::make_exceptional_future<int>(boom)), [](int) {}));
   CHECK_THROWS_WITH(ex.wait_idle(), "no");
   CHECK_THROWS_AS(heist::make_exceptional_future<int>(nullptr), heist::executor_error);

@@ -115,7 +115,7 @@ class thief {
     tell_places(policy_, me_, where);
   }
 
-  /// Whom it steals from next. Notes what is against the promises in broken().
+  /// Returns the thief's next victim. Stores a broken promise for broken().
   std::uint32_t attempt(driver const& d) {
     if constexpr (heist::victim::search_policy<Policy>) {
       bool const now = d.begin == begins::every_attempt || (d.begin == begins::once && attempts_ == 0) ||

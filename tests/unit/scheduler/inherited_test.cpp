@@ -1,5 +1,5 @@
-// docs/inherited.md, row by row: what a task has of the thread that made the executor and of the code that started it. What
-// it keeps over its own waits, and what it leaves to the next task.
+// Tests docs/inherited.md, row by row. A task inherits state from the thread that made the executor, and from the code that
+// started the task. The task keeps some state over its own waits, and leaves some state to the next task.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

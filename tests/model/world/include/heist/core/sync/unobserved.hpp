@@ -1,4 +1,4 @@
-// Stands for core/sync/unobserved.hpp: nobody asks for exceptions here, and nothing is said of them.
+// Replaces core/sync/unobserved.hpp. The models ask for no exceptions, so this class keeps and reports none.
 #pragma once
 
 #include <exception>
