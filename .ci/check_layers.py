@@ -27,7 +27,8 @@ ORDER = {
     "locality": ["counters", "policy", "region|history", "squads|replay", "automatic"],
     "tools": ["observe", "simulate", "measure"],
     "distributed": [""],
-    "compat": ["taskflow/taskflow/core|taskflow/taskflow/algorithm|taskflow/taskflow/observer|taskflow/taskflow/utility|taskflow/taskflow"],
+    "compat": ["taskflow/taskflow/core|taskflow/taskflow/algorithm|taskflow/taskflow/observer|taskflow/taskflow/utility|taskflow/taskflow|"
+               "tbb/oneapi/tbb/detail|tbb/oneapi/tbb/flow|tbb/oneapi/tbb|tbb/oneapi|tbb/tbb"],
 }
 LAYERS = {group + ("/" + folder if folder else ""): (group, number)
           for group, rows in ORDER.items() for number, row in enumerate(rows) for folder in row.split("|")}

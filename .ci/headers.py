@@ -11,7 +11,8 @@ _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\
 
 def headers():
     """Pairs of the name below include/heist and the text of each header, and of each file of bodies (.ipp)."""
-    return [(p.relative_to(INCLUDE).as_posix(), p.read_text(encoding="utf-8")) for p in sorted(INCLUDE.rglob("*.[hi]pp"))]
+    return [(p.relative_to(INCLUDE).as_posix(), p.read_text(encoding="utf-8")) for p in sorted(INCLUDE.rglob("*"))
+            if p.suffix in (".hpp", ".ipp", ".h")]
 
 
 def code_of(text):

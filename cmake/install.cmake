@@ -5,10 +5,12 @@ include(CMakePackageConfigHelpers)
 set(heist_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/heist")
 target_include_directories(heist INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/heist" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp")
-target_include_directories(heist_taskflow_compat INTERFACE
-                           "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heist/compat/taskflow>")
-install(TARGETS heist heist_taskflow_compat EXPORT heist-targets)
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.h")
+foreach(library taskflow tbb)
+  target_include_directories(heist_${library}_compat INTERFACE
+                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heist/compat/${library}>")
+endforeach()
+install(TARGETS heist heist_taskflow_compat heist_tbb_compat EXPORT heist-targets)
 install(EXPORT heist-targets NAMESPACE heist:: DESTINATION "${heist_package_dir}")
 
 configure_package_config_file(

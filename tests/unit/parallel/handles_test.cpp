@@ -2,6 +2,7 @@
 // futures that are ready from the start, and run_here with a stop token.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
+#include <heist/sync.hpp>
 
 #include <array>
 #include <atomic>
@@ -336,4 +337,35 @@ TEST_CASE("current_executor, current_worker: in tasks, in what they fork, and no
       CHECK(heist::current_executor()->submit([] { return 1; }).get() == 1);
     }).get();
   CHECK(ex.run_here([] { return !heist::current_worker().has_value(); }));
+}
+
+TEMPLATE_TEST_CASE("current_stack: a task keeps its own over its waits, and shares it with none that runs beside it",
+                   "[dynamic]", heist::policy::random,
+                   (heist::policy::with_order<heist::policy::random, heist::order::child_first>), heist::policy::cab) {
+  heist::executor<TestType> ex{std::size_t{2}};
+  heist_test::watchdog guard{ex, 60s};
+  CHECK(heist::current_stack() == nullptr);
+  std::atomic<int> changed{0}, shared{0};
+  ex.sync_wait([&](auto c) {
+    for (int i = 0; i != 50; ++i) {
+      std::atomic<void const*> marks[4]{};
+      heist::latch begun{4};
+      {
+        heist::scope s{c};
+        for (auto& mark : marks) {
+          s.fork([&](auto d) {
+            mark = heist::current_stack();
+            d.fork_join([&](auto e) { e.submit([] {}).get(); }, [] {});
+            begun.arrive_and_wait();  // all four have begun, and none has ended
+            changed += mark != heist::current_stack();
+          });
+        }
+      }
+      for (int a = 0; a != 4; ++a) {
+        for (int b = 0; b != a; ++b) shared += marks[a].load() == marks[b].load();
+      }
+    }
+  });
+  CHECK(changed == 0);
+  CHECK(shared == 0);
 }

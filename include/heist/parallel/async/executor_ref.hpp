@@ -142,5 +142,12 @@ inline std::optional<std::size_t> current_worker() noexcept {
   detail::worker* const w = detail::this_worker();  // kept: read at once
   return w == nullptr ? std::nullopt : std::optional<std::size_t>{w->number};
 }
+/// Identifies the stack that runs the calling code, for data of a task that must be its own over its waits. Two tasks that
+/// have begun and not ended have different ones, unless one has called the other. Later tasks get it again. Null on a thread
+/// that runs no task.
+inline void const* current_stack() noexcept {
+  detail::worker* const w = detail::this_worker();                             // kept: read at once
+  return w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own
+}
 
 }  // namespace heist

@@ -1,0 +1,80 @@
+// async_node: results come from work outside of the graph.
+#pragma once
+
+#include <cstddef>  // size_t
+
+#include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
+#include "heist/compat/tbb/oneapi/tbb/flow/function_input.hpp"
+#include "heist/compat/tbb/oneapi/tbb/flow/successors.hpp"
+#include "heist/compat/tbb/oneapi/tbb/flow_graph_abstractions.h"
+
+namespace tbb::flow {
+
+template <class Input, class Output, class Policy = queueing>
+class async_node : public graph_node, public detail::function_input<Input>, public sender<Output> {
+  using in = detail::function_input<Input>;
+
+ public:
+  using input_type = Input;
+  using output_type = Output;
+  using gateway_type = receiver_gateway<Output>;
+
+ private:
+  using stored_body = detail::node_body<void(Input const&, gateway_type&)>;
+
+ public:
+  template <class Body>
+  async_node(graph& g, std::size_t limit, Body body, Policy = Policy(), node_priority_t priority = no_priority)
+      : graph_node{g}, in{g, detail::options_of<Policy, Body, stored_body>(limit, priority)}, body_{body} {}
+  template <class Body>
+  async_node(graph& g, std::size_t limit, Body body, node_priority_t priority)
+      : async_node(g, limit, body, Policy(), priority) {}
+  template <class... S, class Body>
+  async_node(node_set<S...> const& set, std::size_t limit, Body body, Policy p = Policy(),
+             node_priority_t priority = no_priority)
+      : async_node(set.graph_reference(), limit, body, p, priority) {
+    detail::connect(set, *this);
+  }
+  template <class... S, class Body>
+  async_node(node_set<S...> const& set, std::size_t limit, Body body, node_priority_t priority)
+      : async_node(set, limit, body, Policy(), priority) {}
+  async_node(async_node const& other)
+      : graph_node{other.my_graph}, in{other.my_graph, other.options()}, sender<Output>{}, body_{other.body_} {}
+
+  gateway_type& gateway() noexcept { return gateway_; }
+  bool register_successor(receiver<Output>& r) override {
+    to_.add(r);
+    return true;
+  }
+  bool remove_successor(receiver<Output>& r) override {
+    to_.remove(r);
+    return true;
+  }
+
+ protected:
+  void apply(Input const& t, typename in::place&) override { body_(t, gateway_); }
+  void reset_node(reset_flags flags) override {
+    this->reset_input(flags);
+    if (detail::has(flags, rf_clear_edges)) to_.clear();
+    if (detail::has(flags, rf_reset_bodies)) body_.reset();
+  }
+
+ private:
+  friend struct detail::body_access;
+  class way_in final : public gateway_type {
+   public:
+    explicit way_in(async_node& n) : node_{n} {}
+    void reserve_wait() override { node_.my_graph.reserve_wait(); }
+    void release_wait() override { node_.my_graph.release_wait(); }
+    bool try_put(Output const& message) override { return node_.to_.put_to_all(message); }
+
+   private:
+    async_node& node_;
+  };
+
+  stored_body body_;
+  detail::successor_list<Output> to_{*this};
+  way_in gateway_{*this};
+};
+
+}  // namespace tbb::flow

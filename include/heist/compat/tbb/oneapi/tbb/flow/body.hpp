@@ -1,0 +1,117 @@
+// Bodies of nodes: kept as a first copy, which a reset restores, and a current one, which is called.
+#pragma once
+
+#include <functional>  // invoke
+#include <memory>      // make_unique, unique_ptr
+#include <type_traits>
+#include <typeinfo>  // bad_cast
+#include <utility>   // forward
+
+#include "heist/compat/tbb/oneapi/tbb/flow/policies.hpp"
+
+namespace tbb::flow {
+
+namespace detail {
+
+template <class Signature>
+class node_body;
+
+template <class R, class... A>
+class node_body<R(A...)> {
+ public:
+  template <class B>
+  explicit node_body(B const& b) : first_{std::make_unique<kept<B>>(b)}, now_{first_->copy()} {}
+  /// A copy of `other`'s first copy.
+  node_body(node_body const& other) : first_{other.first_->copy()}, now_{first_->copy()} {}
+  node_body& operator=(node_body const&) = delete;
+
+  R operator()(A... a) { return now_->call(std::forward<A>(a)...); }
+  void reset() { now_ = first_->copy(); }
+  /// Throws std::bad_cast if it is no B.
+  template <class B>
+  B current() const {
+    return dynamic_cast<kept<B> const&>(*now_).b;
+  }
+  /// May a call not throw?
+  template <class B>
+  static constexpr bool is_safe = std::is_nothrow_invocable_v<B&, A...>;
+
+ private:
+  struct any {
+    virtual ~any() = default;
+    virtual R call(A... a) = 0;
+    virtual std::unique_ptr<any> copy() const = 0;
+  };
+  template <class B>
+  struct kept final : any {
+    explicit kept(B const& body) : b(body) {}
+    R call(A... a) override {
+      if constexpr (std::is_same_v<R, continue_msg>) {
+        std::invoke(b, std::forward<A>(a)...);  // what it returns says nothing
+        return continue_msg{};
+      } else if constexpr (std::is_void_v<R>) {
+        std::invoke(b, std::forward<A>(a)...);
+      } else {
+        return std::invoke(b, std::forward<A>(a)...);
+      }
+    }
+    std::unique_ptr<any> copy() const override { return std::make_unique<kept>(b); }
+    B b;
+  };
+
+  std::unique_ptr<any> first_, now_;
+};
+
+struct body_access {
+  template <class Body, class Node>
+  static Body current(Node& n) {
+    return n.body_.template current<Body>();
+  }
+};
+
+/// What a callable takes and returns, for deduction guides.
+template <class F>
+struct call_traits {};
+template <class F>
+requires requires {
+  &F::operator();
+}
+struct call_traits<F> : call_traits<decltype(&F::operator())> {};
+template <class R, class... A>
+struct call_traits<R(A...)> {
+  using result = R;
+  template <class First, class...>
+  struct first_of {
+    using type = std::decay_t<First>;
+  };
+  using input = typename first_of<A...>::type;
+};
+template <class R, class... A>
+struct call_traits<R (*)(A...)> : call_traits<R(A...)> {};
+template <class R, class... A>
+struct call_traits<R (*)(A...) noexcept> : call_traits<R(A...)> {};
+template <class R, class C, class... A>
+struct call_traits<R (C::*)(A...)> : call_traits<R(A...)> {};
+template <class R, class C, class... A>
+struct call_traits<R (C::*)(A...) const> : call_traits<R(A...)> {};
+template <class R, class C, class... A>
+struct call_traits<R (C::*)(A...) noexcept> : call_traits<R(A...)> {};
+template <class R, class C, class... A>
+struct call_traits<R (C::*)(A...) const noexcept> : call_traits<R(A...)> {};
+
+template <class Body>
+using input_of = typename call_traits<Body>::input;
+/// Of a body that returns nothing: continue_msg.
+template <class Body>
+using output_of = std::conditional_t<std::is_void_v<typename call_traits<Body>::result>, continue_msg,
+                                     std::decay_t<typename call_traits<Body>::result>>;
+
+}  // namespace detail
+
+/// A copy of the node's body as it is now.
+template <class Body, class Node>
+Body copy_body(Node& n) {
+  return detail::body_access::current<Body>(n);
+}
+
+}  // namespace tbb::flow

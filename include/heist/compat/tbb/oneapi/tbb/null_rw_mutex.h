@@ -1,0 +1,4 @@
+// null_rw_mutex.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/mutex.h"

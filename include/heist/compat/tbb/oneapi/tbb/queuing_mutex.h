@@ -1,0 +1,4 @@
+// queuing_mutex.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/mutex.h"

@@ -1,0 +1,23 @@
+// Tasks that wait for what is no task.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
+
+namespace tbb::task {
+
+/// Of a task that suspend() has parked.
+using suspend_point = detail::work_count*;
+
+/// Calls f(point), and parks until resume(point).
+template <class F>
+void suspend(F f) {
+  detail::work_count until;
+  until.add();
+  f(suspend_point{&until});
+  until.wait(detail::current_arena());
+}
+inline void resume(suspend_point point) {
+  point->remove();
+}
+
+}  // namespace tbb::task

@@ -1,0 +1,4 @@
+// As <oneapi/tbb/combinable.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/combinable.h"

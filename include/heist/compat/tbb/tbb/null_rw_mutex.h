@@ -1,0 +1,4 @@
+// As <oneapi/tbb/null_rw_mutex.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/null_rw_mutex.h"

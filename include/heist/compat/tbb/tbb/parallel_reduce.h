@@ -1,0 +1,4 @@
+// As <oneapi/tbb/parallel_reduce.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/parallel_reduce.h"

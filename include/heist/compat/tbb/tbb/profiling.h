@@ -1,0 +1,4 @@
+// As <oneapi/tbb/profiling.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/profiling.h"

@@ -1,0 +1,4 @@
+// As <oneapi/tbb/queuing_rw_mutex.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/queuing_rw_mutex.h"

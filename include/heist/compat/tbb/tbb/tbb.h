@@ -1,0 +1,4 @@
+// As <oneapi/tbb.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb.h"

@@ -1,0 +1,4 @@
+// As <oneapi/tbb/version.h>.
+#pragma once
+
+#include "heist/compat/tbb/oneapi/tbb/version.h"

@@ -1,0 +1,4 @@
+// As _config.h.
+#pragma once
+
+#include "oneapi/tbb/detail/_config.h"

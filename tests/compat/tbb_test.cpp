@@ -1,0 +1,335 @@
+// Tests heist's own behaviour under oneTBB's names: waits that park, exceptions, cancelled groups, arenas, elements of tasks,
+// policies with memory.
+#define HEIST_COMPAT_POLICY heist::policy::cab
+
+#include <heist/locality.hpp>  // before the layer, which makes an executor with the policy
+
+#include <oneapi/tbb.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "support/watchdog.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct guard : heist_test::watchdog {
+  explicit guard(char const* name)
+      : watchdog{name, 120s, [] { return tbb::detail::market::instance().implicit().workers().state_text(); }} {}
+};
+
+long fib(int n) {
+  if (n < 2) return n;
+  long a = 0, b = 0;
+  tbb::task_group both;
+  both.run([&] { a = fib(n - 1); });
+  b = fib(n - 2);
+  both.wait();
+  return a + b;
+}
+
+}  // namespace
+
+TEST_CASE("tbb_loops_in_loops_park") {
+  guard const g{"loops"};
+  std::atomic<int> n{0};
+  tbb::parallel_for(0, 20, [&](int) {
+    tbb::parallel_for(tbb::blocked_range<int>(0, 20), [&](tbb::blocked_range<int> const& r) {
+      for (int i : {r.begin()})
+        tbb::parallel_for(
+            0, 2, [&](int) { n += i >= 0; }, tbb::static_partitioner{});
+      n += 2 * (static_cast<int>(r.size()) - 1);
+    });
+  });
+  CHECK(n == 800);
+}
+
+TEST_CASE("tbb_loops_of_one_affinity_partitioner_are_runs_of_a_region") {
+  guard const g{"affinity"};
+  tbb::affinity_partitioner kept;
+  std::vector<int> v(10'000);
+  for (int i = 0; i != 5; ++i) {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, v.size(), 100),
+        [&](auto const& r) {
+          for (auto at = r.begin(); at != r.end(); ++at) ++v[at];
+        },
+        kept);
+  }
+  CHECK(std::accumulate(v.begin(), v.end(), 0) == 50'000);
+}
+
+TEST_CASE("tbb_the_first_exception_ends_a_loop_and_is_rethrown") {
+  guard const g{"exceptions"};
+  std::atomic<int> begun{0};
+  CHECK_THROWS_AS(tbb::parallel_for(0, 1'000'000,
+                                    [&](int i) {
+                                      ++begun;
+                                      if (i == 7) throw std::out_of_range{"seven"};
+                                    }),
+                  std::out_of_range);
+  CHECK(begun < 1'000'000);
+  tbb::task_group_context again;
+  for (int i = 0; i != 3; ++i) {
+    CHECK_THROWS_AS(tbb::parallel_for(
+                        0, 10, [](int) { throw 1; }, again),
+                    int);
+    CHECK(again.is_group_execution_cancelled());
+    again.reset();
+  }
+  int sum = 0;
+  auto const failing = [](tbb::blocked_range<int> const& r, int s) {
+    if (r.begin() > 50) throw std::runtime_error{"half"};
+    return s + static_cast<int>(r.size());
+  };
+  CHECK_THROWS_AS(sum = tbb::parallel_reduce(tbb::blocked_range<int>(0, 100), 0, failing, std::plus<>{}),
+                  std::runtime_error);
+  std::vector<int> order{3, 1, 2};
+  CHECK_THROWS_AS(tbb::parallel_sort(order, [](int, int) -> bool { throw 1; }), int);
+  CHECK_THROWS_AS(tbb::parallel_invoke([] {}, [] { throw 1; }, [] {}), int);
+  std::list<int> const items{1, 2, 3};
+  CHECK_THROWS_AS(tbb::parallel_for_each(items, [](int) { throw 1; }), int);
+  CHECK(sum == 0);
+}
+
+TEST_CASE("tbb_a_cancelled_group_ends_the_loops_in_it_but_not_isolated_ones") {
+  guard const g{"cancelled"};
+  tbb::task_group_context outer, isolated{tbb::task_group_context::isolated};
+  std::atomic<int> inner{0}, apart{0};
+  tbb::parallel_for(
+      0, 1,
+      [&](int) {
+        outer.cancel_group_execution();
+        CHECK(tbb::is_current_task_group_canceling());
+        tbb::parallel_for(0, 1000, [&](int) { ++inner; });
+        tbb::parallel_for(
+            0, 1000, [&](int) { ++apart; }, isolated);
+      },
+      outer);
+  CHECK(inner == 0);
+  CHECK(apart == 1000);
+  tbb::parallel_for(
+      0, 10, [&](int) { ++inner; }, outer);
+  CHECK(inner == 0);
+}
+
+TEST_CASE("tbb_task_groups_nest_and_can_be_used_again") {
+  guard const g{"groups"};
+  CHECK(fib(12) == 144);
+  tbb::task_group group;
+  for (int round = 0; round != 3; ++round) {
+    group.run([] { throw std::runtime_error{"of a task"}; });
+    CHECK_THROWS_AS(group.wait(), std::runtime_error);
+    std::atomic<int> n{0};
+    for (int i = 0; i != 100; ++i) group.run([&] { ++n; });
+    CHECK(group.run_and_wait([&] { ++n; }) == tbb::complete);
+    CHECK(n == 101);
+    group.run([&] { group.cancel(); });
+    CHECK(group.wait() == tbb::canceled);
+  }
+  {
+    tbb::task_group unwaited;
+    for (int i = 0; i != 10; ++i) unwaited.run([] {});
+  }
+}
+
+TEST_CASE("tbb_feeders_grow_a_loop") {
+  guard const g{"feeder"};
+  std::atomic<int> n{0};
+  std::vector<std::string> const roots(3, "aaaa");
+  tbb::parallel_for_each(roots, [&](std::string s, tbb::feeder<std::string>& more) {
+    ++n;
+    s.pop_back();
+    if (!s.empty()) more.add(s), more.add(std::move(s));
+  });
+  CHECK(n == 3 * 15);
+}
+
+TEST_CASE("tbb_arenas_have_their_own_workers_and_give_results_back") {
+  guard const g{"arenas"};
+  tbb::task_arena three(3);
+  CHECK(three.execute([] { return tbb::this_task_arena::max_concurrency(); }) == 3);
+  int value = 1;
+  int& same = three.execute([&]() -> int& { return value; });
+  CHECK(&same == &value);
+  CHECK_THROWS_AS(three.execute([] { throw 1; }), int);
+  std::atomic<bool> done{false};
+  three.enqueue([&] { done = true, done.notify_all(); });
+  done.wait(false);
+  tbb::task_group group;
+  std::atomic<int> wrong{0};
+  three.execute([&] {
+    for (int i = 0; i != 10; ++i) group.run([&] { wrong += tbb::this_task_arena::max_concurrency() != 3; });
+    tbb::task_arena one(1);
+    one.execute([&] { wrong += tbb::this_task_arena::max_concurrency() != 1; });
+    wrong += tbb::this_task_arena::max_concurrency() != 3;  // also after a wait in another one
+  });
+  group.wait();
+  CHECK(wrong == 0);
+  CHECK(tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized);
+}
+
+TEST_CASE("tbb_the_least_limit_in_force_counts") {
+  guard const g{"limits"};
+  tbb::global_control const two{tbb::global_control::max_allowed_parallelism, 2};
+  {
+    tbb::global_control const one{tbb::global_control::max_allowed_parallelism, 1};
+    std::atomic<int> now{0}, most{0};
+    tbb::parallel_for(0, 100, [&](int) {
+      int const here = ++now;
+      for (int seen = most; seen < here && !most.compare_exchange_weak(seen, here);) continue;
+      --now;
+    });
+    CHECK(most == 1);
+  }
+  CHECK(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 2);
+}
+
+TEST_CASE("tbb_a_task_keeps_its_element_over_its_waits") {
+  guard const g{"elements"};
+  tbb::enumerable_thread_specific<int> mine(0);
+  std::atomic<int> wrong{0};
+  tbb::parallel_for(0, 200, [&](int i) {
+    mine.local() = i;
+    tbb::parallel_for(0, 50, [](int) { std::this_thread::yield(); });
+    wrong += mine.local() != i;
+  });
+  CHECK(wrong == 0);
+  tbb::combinable<long> sum;
+  tbb::parallel_for(0, 10'000, [&](int i) { sum.local() += i; });
+  CHECK(sum.combine(std::plus<>{}) == 49'995'000);
+}
+
+TEST_CASE("tbb_pipelines_keep_the_order_limit_their_tokens_and_pass_exceptions_on") {
+  guard const g{"pipelines"};
+  for (std::size_t const tokens : {std::size_t{1}, std::size_t{3}, std::size_t{64}}) {
+    int next = 0;
+    std::atomic<int> inside{0}, too_many{0};
+    std::vector<int> seen;
+    tbb::parallel_pipeline(
+        tokens, tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+                  if (next == 300) {
+                    control.stop();
+                    return 0;
+                  }
+                  if (++inside > static_cast<int>(tokens)) ++too_many;
+                  return next++;
+                }) & tbb::make_filter<int, std::string>(tbb::filter_mode::parallel, [](int i) {
+                  return std::to_string(i);
+                }) & tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order, [&](std::string const& s) {
+                  seen.push_back(std::stoi(s));
+                  --inside;
+                }));
+    CHECK(too_many == 0);
+    REQUIRE(seen.size() == 300);
+    CHECK(std::is_sorted(seen.begin(), seen.end()));
+  }
+  auto const fails = [] {
+    int i = 0;
+    tbb::parallel_pipeline(
+        4, tbb::make_filter<void, int>(tbb::filter_mode::serial_out_of_order, [&](tbb::flow_control&) { return i++; }),
+        tbb::make_filter<int, void>(tbb::filter_mode::serial_in_order, [](int n) {
+          if (n == 10) throw std::runtime_error{"ten"};
+        }));
+  };
+  CHECK_THROWS_AS(fails(), std::runtime_error);
+}
+
+TEST_CASE("tbb_suspended_tasks_and_collaborative_calls_leave_their_workers") {
+  guard const g{"suspended"};
+  tbb::task_group group;
+  std::atomic<tbb::task::suspend_point> point{nullptr};
+  std::atomic<bool> resumed{false};
+  group.run([&] {
+    tbb::task::suspend([&](tbb::task::suspend_point p) { point = p, point.notify_all(); });
+    resumed = true;
+  });
+  point.wait(nullptr);
+  CHECK_FALSE(resumed);
+  tbb::task::resume(point);
+  group.wait();
+  CHECK(resumed);
+
+  tbb::collaborative_once_flag once;
+  std::atomic<int> calls{0}, inner{0}, early{0};
+  tbb::parallel_for(0, 50, [&](int) {
+    tbb::collaborative_call_once(once, [&] {
+      ++calls;
+      tbb::parallel_for(0, 100, [&](int) { ++inner; });
+    });
+    early += inner != 100;
+  });
+  CHECK(early == 0);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("tbb_flow_graphs_pass_messages_limit_them_and_rethrow") {
+  guard const g{"graphs"};
+  namespace flow = tbb::flow;
+  flow::graph all;
+  std::atomic<int> now{0}, most{0};
+  std::vector<int> got;
+  flow::function_node<int, int> work(all, 2, [&](int i) {
+    int const here = ++now;
+    for (int seen = most; seen < here && !most.compare_exchange_weak(seen, here);) continue;
+    --now;
+    return i * i;
+  });
+  flow::function_node<int> last(all, flow::serial, [&](int i) { got.push_back(i); });
+  flow::make_edge(work, last);
+  for (int i = 0; i != 100; ++i) work.try_put(i);
+  all.wait_for_all();
+  CHECK(got.size() == 100);
+  CHECK(most <= 2);
+
+  flow::join_node<std::tuple<int, std::string>> pairs(all);
+  std::atomic<int> joined{0};
+  flow::function_node<std::tuple<int, std::string>> use(
+      all, flow::unlimited,
+      [&](std::tuple<int, std::string> const& t) { joined += std::get<0>(t) == std::stoi(std::get<1>(t)); });
+  flow::make_edge(pairs, use);
+  for (int i = 0; i != 10; ++i) {
+    flow::input_port<0>(pairs).try_put(i);
+    flow::input_port<1>(pairs).try_put(std::to_string(i));
+  }
+  all.wait_for_all();
+  CHECK(joined == 10);
+
+  flow::function_node<int> fails(all, flow::unlimited, [](int) { throw std::runtime_error{"of a body"}; });
+  fails.try_put(1);
+  CHECK_THROWS_AS(all.wait_for_all(), std::runtime_error);
+  CHECK(all.exception_thrown());
+}
+
+TEST_CASE("tbb_threads_of_the_program_share_the_workers") {
+  guard const g{"threads"};
+  std::vector<std::thread> threads;
+  std::atomic<long> sum{0};
+  for (int t = 0; t != 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i != 20; ++i) {
+        sum += tbb::parallel_reduce(
+            tbb::blocked_range<int>(0, 1000), 0L,
+            [](auto const& r, long s) {
+              for (int j = r.begin(); j != r.end(); ++j) s += j;
+              return s;
+            },
+            std::plus<>{});
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  CHECK(sum == 4 * 20 * 499'500L);
+}
