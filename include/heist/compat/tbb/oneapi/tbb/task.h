@@ -1,6 +1,7 @@
-// Tasks that wait for what is no task.
+// Tasks that wait for what is no task, and the group of the calling task.
 #pragma once
 
+#include "heist/compat/tbb/oneapi/tbb/detail/group_context.hpp"
 #include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
 
 namespace tbb::task {
@@ -18,6 +19,11 @@ void suspend(F f) {
 }
 inline void resume(suspend_point point) {
   point->remove();
+}
+
+/// The calling task's; null outside of groups.
+inline task_group_context* current_context() {
+  return detail::this_task().group;
 }
 
 }  // namespace tbb::task

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <tuple>
 
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/function_input.hpp"
@@ -18,6 +19,7 @@ class async_node : public graph_node, public detail::function_input<Input>, publ
   using input_type = Input;
   using output_type = Output;
   using gateway_type = receiver_gateway<Output>;
+  using output_ports_type = std::tuple<sender<Output>&>;
 
  private:
   using stored_body = detail::node_body<void(Input const&, gateway_type&)>;
@@ -42,6 +44,8 @@ class async_node : public graph_node, public detail::function_input<Input>, publ
       : graph_node{other.my_graph}, in{other.my_graph, other.options()}, sender<Output>{}, body_{other.body_} {}
 
   gateway_type& gateway() noexcept { return gateway_; }
+  /// The node itself.
+  output_ports_type& output_ports() noexcept { return ports_; }
   bool register_successor(receiver<Output>& r) override {
     to_.add(r);
     return true;
@@ -75,6 +79,7 @@ class async_node : public graph_node, public detail::function_input<Input>, publ
   stored_body body_;
   detail::successor_list<Output> to_{*this};
   way_in gateway_{*this};
+  output_ports_type ports_{*this};
 };
 
 }  // namespace tbb::flow

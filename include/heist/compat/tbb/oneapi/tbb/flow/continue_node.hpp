@@ -47,11 +47,11 @@ class continue_node : public graph_node, public continue_receiver, public sender
       : graph_node{other.my_graph},
         continue_receiver{other},
         sender<Output>{},
-        is_inline_{other.is_inline_},
         priority_{other.priority_},
         body_{other.body_} {}
 
   graph& graph_reference() const override { return my_graph; }
+  node_priority_t priority() const override { return priority_; }
   bool register_successor(receiver<Output>& r) override {
     to_.add(r);
     return true;
@@ -64,7 +64,7 @@ class continue_node : public graph_node, public continue_receiver, public sender
  protected:
   detail::graph_task* execute() override {
     detail::graph_tasks& tasks = detail::tasks_of(my_graph);
-    if (is_inline_) {
+    if constexpr (detail::has_policy<Policy, lightweight>) {
       run(!tasks.is_cancelled());
     } else {
       tasks.spawn([this](bool goes) { run(goes); }, priority_);
@@ -82,17 +82,12 @@ class continue_node : public graph_node, public continue_receiver, public sender
   struct numbered {};
   template <class Body>
   continue_node(numbered, graph& g, int predecessors, Body const& body, node_priority_t priority)
-      : graph_node{g},
-        continue_receiver{static_cast<std::size_t>(predecessors)},
-        is_inline_{detail::has_policy<Policy, lightweight> && stored_body::template is_safe<Body>},
-        priority_{priority},
-        body_{body} {}
+      : graph_node{g}, continue_receiver{static_cast<std::size_t>(predecessors)}, priority_{priority}, body_{body} {}
 
   void run(bool goes) {
     if (goes) to_.put_to_all(body_(continue_msg{}));
   }
 
-  bool const is_inline_;
   node_priority_t const priority_;
   stored_body body_;
   detail::successor_list<Output> to_{*this};

@@ -143,7 +143,7 @@ namespace detail {
 
 template <std::size_t I, class From, class To>
 void connect_input(From& from, To& to) {
-  if constexpr (has_input_ports<To>) {
+  if constexpr (has_input_ports<To> && !receives<To>) {
     make_edge(from, input_port<I>(to));
   } else {
     make_edge(from, to);
@@ -151,7 +151,7 @@ void connect_input(From& from, To& to) {
 }
 template <std::size_t I, class From, class To>
 void connect_output(From& from, To& to) {
-  if constexpr (has_output_ports<From>) {
+  if constexpr (has_output_ports<From> && !sends<From>) {
     make_edge(output_port<I>(from), to);
   } else {
     make_edge(from, to);

@@ -63,6 +63,8 @@ class receiver {
   virtual bool remove_predecessor(sender<T>&) { return false; }
   /// It counts its predecessors, also those that push.
   virtual bool is_continue_receiver() { return false; }
+  /// Senders offer messages first to those that have one.
+  virtual node_priority_t priority() const { return no_priority; }
 };
 
 /// Calls execute() each time when it has got as many messages as it has predecessors.

@@ -55,6 +55,7 @@ class function_input : public receiver<Input> {
     return true;
   }
   bool remove_predecessor(sender<Input>& s) override { return from_.remove(s); }
+  node_priority_t priority() const override { return options_.priority; }
 
  protected:
   input_options const& options() const noexcept { return options_; }

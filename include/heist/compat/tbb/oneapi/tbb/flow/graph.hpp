@@ -132,7 +132,7 @@ inline graph_tasks& tasks_of(graph& g) noexcept {
 
 template <class Node>
 node_iterator<Node>& node_iterator<Node>::operator++() noexcept {
-  at_ = at_->next_;
+  if (at_ != nullptr) at_ = at_->next_;
   return *this;
 }
 

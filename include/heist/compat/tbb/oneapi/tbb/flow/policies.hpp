@@ -12,7 +12,7 @@ enum concurrency { unlimited = 0, serial = 1 };
 struct queueing {};
 struct rejecting {};
 struct reserving {};
-/// A body that throws nothing runs in the caller of try_put, if the concurrency allows.
+/// A body that throws nothing, and each one of a continue_node, runs in the caller of try_put if the concurrency allows.
 struct lightweight {};
 template <class... Policies>
 struct Policy {};

@@ -27,7 +27,7 @@ class successor_list {
         leaving->is = state::back;
         return;
       }
-      edges_.push_back({&r, state::pushes});
+      edges_.insert(r.priority() != no_priority ? edges_.begin() : edges_.end(), edge{&r, state::pushes});
     }
     if (r.is_continue_receiver()) r.register_predecessor(owner_);
   }
