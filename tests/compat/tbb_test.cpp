@@ -275,6 +275,30 @@ TEST_CASE("tbb_suspended_tasks_and_collaborative_calls_leave_their_workers") {
   CHECK(calls == 1);
 }
 
+TEST_CASE("tbb_tasks_of_heist_belong_to_no_group_that_has_parked_there") {
+  guard const g{"tasks of heist"};
+  tbb::task_arena one(1);
+  tbb::task_group group;
+  std::atomic<tbb::task::suspend_point> point{nullptr};
+  one.execute([&] {
+    group.run([&] {
+      group.cancel();
+      tbb::task::suspend([&](tbb::task::suspend_point p) { point = p, point.notify_all(); });
+    });
+  });
+  point.wait(nullptr);
+  int n = 0;
+  one.heist_executor()
+      .submit([&] {
+        n += tbb::is_current_task_group_canceling();
+        tbb::parallel_for(0, 1, [&](int) { n += 2; });
+      })
+      .get();
+  CHECK(n == 2);
+  tbb::task::resume(point);
+  CHECK(group.wait() == tbb::canceled);
+}
+
 TEST_CASE("tbb_flow_graphs_pass_messages_limit_them_and_rethrow") {
   guard const g{"graphs"};
   namespace flow = tbb::flow;

@@ -60,20 +60,23 @@ class arena {
     keep_task_state const kept;
     visit const here{*this};
     workers().run_here([&, group = this_task().group](heist::context) {
-      this_task() = {this, group};
       greet_worker();
-      f();
+      run_as({this, group}, f);
     });
   }
 
   /// Starts f() as a task of the arena. `f` throws nothing.
   template <class F>
   void spawn(task_group_context* group, F f) {
-    workers().post([this, group, f = std::move(f)]() mutable {
-      this_task() = {this, group};
+    auto task = [this, group, f = std::move(f)]() mutable {
       greet_worker();
-      f();
-    });
+      run_as({this, group}, f);
+    };
+    if (is_here()) {
+      heist::current_executor()->post(std::move(task));
+    } else {
+      workers().post(std::move(task));
+    }
   }
 
   void add_observer(arena_observer& o) {
@@ -207,15 +210,7 @@ inline arena& current_arena() noexcept {
 template <class F, class G>
 void fork(F&& f, G&& g) {
   keep_task_state const kept;
-  heist::fork_join(
-      [&f, state = this_task()] {
-        this_task() = state;
-        f();
-      },
-      [&g, state = this_task()] {
-        this_task() = state;
-        g();
-      });
+  heist::fork_join([&f, state = this_task()] { run_as(state, f); }, [&g, state = this_task()] { run_as(state, g); });
 }
 
 }  // namespace tbb::detail

@@ -1,6 +1,8 @@
 // What the running code belongs to: the task's own note, which follows the task from worker to worker.
 #pragma once
 
+#include "heist/async.hpp"
+
 namespace oneapi {}
 namespace tbb {
 
@@ -16,12 +18,29 @@ struct task_state {
   task_group_context* group = nullptr;
 };
 
-/// The calling thread's. A task that waits may resume on another thread: what waits keeps it (keep_task_state).
+/// The calling task's. It lies with the thread: a task that waits may resume on another one, so what waits keeps it
+/// (keep_task_state). What a task of another kind finds there from a task that has parked is not its own: it gets nothing.
 /// Not inline, and not to be kept: a compiler must not remember the address over a wait.
 [[gnu::noinline]] inline task_state& this_task() noexcept {
   static thread_local task_state state;
+  static thread_local void const* stack = nullptr;  // of the task that has set it
   asm volatile("" : : : "memory");
+  void const* const here = heist::current_stack();
+  if (stack != here) {
+    stack = here;
+    state = {};
+  }
   return state;
+}
+
+/// Calls f() as a task with this state.
+template <class F>
+void run_as(task_state const& state, F& f) {
+  struct forget {
+    ~forget() { this_task() = {}; }  // a later task may have this stack
+  } const at_end;
+  this_task() = state;
+  f();
 }
 
 /// Gives the state back where the block ends, on whichever thread that is.

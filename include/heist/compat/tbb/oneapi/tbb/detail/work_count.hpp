@@ -1,6 +1,7 @@
 // How much of something has not ended, and a wait for its end.
 #pragma once
 
+#include <atomic>
 #include <cstddef>  // size_t
 #include <mutex>
 
@@ -12,17 +13,21 @@ namespace tbb::detail {
 /// May be destroyed as soon as a wait() has returned. Threads: any.
 class work_count {
  public:
-  void add(std::size_t n = 1) {
-    std::lock_guard const guard{lock_};
-    open_ += n;
-  }
+  /// By somebody for whom wait() waits already, or before it.
+  void add() noexcept { open_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller's own count is there
   void remove() {
+    std::size_t n = open_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+    while (n > 1) {
+      // acq_rel: the last one passes on what the others have done
+      if (open_.compare_exchange_weak(n, n - 1, std::memory_order_acq_rel, std::memory_order_relaxed)) return;
+    }
+    // The last one holds the lock until it is done with the count: a wait() returns under the lock, after it.
     std::lock_guard const guard{lock_};
-    if (--open_ == 0) none_.notify_all();
+    if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.notify_all();  // acq_rel: as above
   }
   bool is_zero() const {
     std::lock_guard const guard{lock_};
-    return open_ == 0;
+    return has_ended();
   }
   /// A task parks. A thread outside works in `on`.
   void wait(arena& on) {
@@ -30,13 +35,15 @@ class work_count {
     on.enter([this] {
       keep_task_state const kept;
       std::unique_lock guard{lock_};
-      none_.wait(guard, [this] { return open_ == 0; });
+      none_.wait(guard, [this] { return has_ended(); });
     });
   }
 
  private:
+  bool has_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }  // acquire: remove()
+
   mutable std::mutex lock_;
-  std::size_t open_ = 0;
+  std::atomic<std::size_t> open_{0};
   heist::condition_variable_any none_;
 };
 

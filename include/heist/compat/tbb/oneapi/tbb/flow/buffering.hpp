@@ -2,8 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <memory>  // make_unique, unique_ptr
 #include <mutex>
-#include <utility>  // forward
+#include <utility>  // move
 
 #include "heist/compat/tbb/oneapi/tbb/flow/edges.hpp"
 #include "heist/compat/tbb/oneapi/tbb/flow/forwarder.hpp"
@@ -11,22 +12,40 @@
 
 namespace tbb::flow::detail {
 
-/// `Store` has push(t), which may refuse; hold(), the next message or null, which stays the next one until drop(), which
-/// removes it, or let_go(); and clear().
-template <class T, class Store>
+/// The messages of a node, and which is the next one.
+template <class T>
+class message_order {
+ public:
+  message_order() = default;
+  message_order(message_order const&) = delete;
+  message_order& operator=(message_order const&) = delete;
+  virtual ~message_order() = default;
+
+  /// False: it refuses the message.
+  virtual bool push(T const& t) = 0;
+  /// The next message, or null. It stays the next one until drop(), which removes it, or let_go().
+  virtual T const* hold() = 0;
+  virtual void let_go() = 0;
+  virtual void drop() = 0;
+  virtual void clear() = 0;
+  /// An empty one of this kind.
+  virtual std::unique_ptr<message_order> fresh() const = 0;
+};
+
+template <class T>
 class buffering_node : public graph_node, public receiver<T>, public sender<T> {
  public:
   using input_type = T;
   using output_type = T;
 
-  template <class... Args>
-  explicit buffering_node(graph& g, Args&&... args) : graph_node{g}, store_(std::forward<Args>(args)...) {}
+  buffering_node(graph& g, std::unique_ptr<message_order<T>> order) : graph_node{g}, order_{std::move(order)} {}
+  buffering_node(buffering_node const& other) : buffering_node(other.my_graph, other.order_->fresh()) {}
 
   graph& graph_reference() const override { return this->my_graph; }
   graph_task* try_put_task(T const& t) override {
     {
       std::lock_guard const guard{lock_};
-      if (!store_.push(t)) return nullptr;
+      if (!order_->push(t)) return nullptr;
     }
     signal();
     return taken;
@@ -34,16 +53,16 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
   bool try_get(T& t) override {
     std::lock_guard const guard{lock_};
     if (is_held_) return false;
-    T const* const next = store_.hold();
+    T const* const next = order_->hold();
     if (next == nullptr) return false;
     t = *next;
-    store_.drop();
+    order_->drop();
     return true;
   }
   bool try_reserve(T& t) override {
     std::lock_guard const guard{lock_};
     if (is_held_) return false;
-    T const* const next = store_.hold();
+    T const* const next = order_->hold();
     if (next == nullptr) return false;
     t = *next;
     is_held_ = true;
@@ -70,12 +89,11 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
   }
 
  protected:
-  Store const& store() const noexcept { return store_; }
   void reset_node(reset_flags flags) override {
     {
       std::lock_guard const guard{lock_};
       is_held_ = false;
-      store_.clear();
+      order_->clear();
     }
     if (has(flags, rf_clear_edges)) to_.clear();
   }
@@ -90,7 +108,7 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
     {
       std::lock_guard const guard{lock_};
       if (is_held_) return false;
-      next = store_.hold();
+      next = order_->hold();
       if (next == nullptr) return false;
       is_held_ = true;
     }
@@ -108,11 +126,11 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
     std::lock_guard const guard{lock_};
     if (!is_held_) return;
     is_held_ = false;
-    is_taken ? store_.drop() : store_.let_go();
+    is_taken ? order_->drop() : order_->let_go();
   }
 
   std::mutex lock_;
-  Store store_;
+  std::unique_ptr<message_order<T>> const order_;
   bool is_held_ = false;  // the next message is reserved, or is being sent
   successor_list<T> to_{*this};
   forwarder forwarder_{this->my_graph};
@@ -120,16 +138,17 @@ class buffering_node : public graph_node, public receiver<T>, public sender<T> {
 
 /// In the order of arrival.
 template <class T>
-class arrival_order {
+class arrival_order final : public message_order<T> {
  public:
-  bool push(T const& t) {
+  bool push(T const& t) override {
     all_.push_back(t);
     return true;
   }
-  T const* hold() noexcept { return all_.empty() ? nullptr : &all_.front(); }
-  void let_go() noexcept {}
-  void drop() { all_.pop_front(); }
-  void clear() { all_.clear(); }
+  T const* hold() override { return all_.empty() ? nullptr : &all_.front(); }
+  void let_go() override {}
+  void drop() override { all_.pop_front(); }
+  void clear() override { all_.clear(); }
+  std::unique_ptr<message_order<T>> fresh() const override { return std::make_unique<arrival_order>(); }
 
  private:
   std::deque<T> all_;
