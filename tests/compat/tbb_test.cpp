@@ -12,6 +12,7 @@
 #include <list>
 #include <numeric>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -297,6 +298,32 @@ TEST_CASE("tbb_tasks_of_heist_belong_to_no_group_that_has_parked_there") {
   CHECK(n == 2);
   tbb::task::resume(point);
   CHECK(group.wait() == tbb::canceled);
+}
+
+TEST_CASE("tbb_a_stop_of_a_task_of_heist_ends_no_wait_for_tasks_that_use_its_data") {
+  guard const g{"stops"};
+  tbb::task_arena two(2);
+  std::stop_source stop;
+  std::atomic<int> begun{0}, ended{0};
+  auto run = two.heist_executor().submit(stop.get_token(), [&] {
+    tbb::task_arena other(2);
+    std::vector<int> mine(100);
+    tbb::task_group group;
+    auto const use = [&] {
+      ++begun, begun.notify_all();
+      while (!stop.stop_requested()) std::this_thread::yield();
+      std::this_thread::sleep_for(20ms);
+      mine[50] = 1;
+      ++ended;
+    };
+    other.execute([&] { group.run(use); });
+    group.wait();
+    mine[50] += ended;
+  });
+  begun.wait(0);
+  stop.request_stop();
+  run.wait();
+  CHECK(ended == 1);
 }
 
 TEST_CASE("tbb_flow_graphs_pass_messages_limit_them_and_rethrow") {

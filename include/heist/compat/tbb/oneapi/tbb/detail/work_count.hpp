@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>  // size_t
 #include <mutex>
+#include <thread>  // sleep_for
 
 #include "heist/compat/tbb/oneapi/tbb/detail/arena.hpp"
 #include "heist/sync.hpp"
@@ -29,18 +31,25 @@ class work_count {
     std::lock_guard const guard{lock_};
     return has_ended();
   }
-  /// A task parks. A thread outside works in `on`.
+  /// A task parks. A thread outside works in `on`. Nothing ends the wait early: what is counted may use the caller's data.
   void wait(arena& on) {
     if (is_zero()) return;
     on.enter([this] {
       keep_task_state const kept;
-      std::unique_lock guard{lock_};
-      none_.wait(guard, [this] { return has_ended(); });
+      try {
+        std::unique_lock guard{lock_};
+        none_.wait(guard, [this] { return has_ended(); });
+      } catch (heist::error const&) {  // a stop of a task of heist's that has called the layer; or it has no stack left
+        heist::fork_join([this](heist::context here) { here.blocking([this] { sleep_until_zero(); }); });
+      }
     });
   }
 
  private:
   bool has_ended() const noexcept { return open_.load(std::memory_order_acquire) == 0; }  // acquire: remove()
+  void sleep_until_zero() const {
+    while (!is_zero()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
 
   mutable std::mutex lock_;
   std::atomic<std::size_t> open_{0};
