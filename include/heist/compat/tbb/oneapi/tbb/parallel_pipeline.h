@@ -1,82 +1,15 @@
-// parallel_pipeline: filters, and the tokens that pass them.
+// parallel_pipeline: filters that are joined by &, and a run of them.
 #pragma once
 
-#include <algorithm>   // min
-#include <cstddef>     // size_t
-#include <functional>  // invoke
-#include <memory>      // make_shared, make_unique, shared_ptr, unique_ptr
-#include <mutex>
+#include <cstddef>  // size_t
+#include <memory>   // make_shared, shared_ptr
 #include <type_traits>
-#include <utility>  // move
+#include <utility>  // forward
 #include <vector>
 
-#include "heist/compat/tbb/oneapi/tbb/detail/division.hpp"
-#include "heist/compat/tbb/oneapi/tbb/detail/flow_control.hpp"
-#include "heist/compat/tbb/oneapi/tbb/detail/work_count.hpp"
+#include "heist/compat/tbb/oneapi/tbb/detail/pipeline_run.hpp"
 
 namespace tbb {
-
-enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
-
-/// What one filter gives to the next one.
-class passed_value {
- public:
-  virtual ~passed_value() = default;
-};
-
-class pipeline_stage {
- public:
-  explicit pipeline_stage(filter_mode m) noexcept : mode{m} {}
-  virtual ~pipeline_stage() = default;
-  /// Replaces the value by the filter's result.
-  virtual void call(std::unique_ptr<passed_value>& value, flow_control& control) const = 0;
-  filter_mode const mode;
-};
-
-template <class T>
-class value_of_type final : public passed_value {
- public:
-  template <class F>
-  explicit value_of_type(F&& make) : value(make()) {}
-  T value;
-};
-
-template <class I, class O, class F>
-class filter_stage final : public pipeline_stage {
- public:
-  filter_stage(filter_mode m, F f) : pipeline_stage{m}, f_(std::move(f)) {}
-  void call(std::unique_ptr<passed_value>& value, flow_control& control) const override {
-    auto const run = [&]() -> decltype(auto) {
-      if constexpr (std::is_void_v<I>) {
-        return std::invoke(f_, control);
-      } else {
-        return std::invoke(f_, std::move(static_cast<value_of_type<I>&>(*value).value));
-      }
-    };
-    if constexpr (std::is_void_v<O>) {
-      run();
-      value.reset();
-    } else {
-      value = std::make_unique<value_of_type<O>>(run);
-    }
-  }
-
- private:
-  F const f_;
-};
-
-/// From the signature of a filter's function: what it takes and gives.
-template <class F>
-struct filter_signature : filter_signature<decltype(&F::operator())> {};
-template <class O, class I>
-struct filter_signature<O (*)(I)> {
-  using in = std::conditional_t<std::is_same_v<std::remove_cvref_t<I>, flow_control>, void, std::remove_cvref_t<I>>;
-  using out = O;
-};
-template <class C, class O, class I>
-struct filter_signature<O (C::*)(I)> : filter_signature<O (*)(I)> {};
-template <class C, class O, class I>
-struct filter_signature<O (C::*)(I) const> : filter_signature<O (*)(I)> {};
 
 /// A part of a pipeline; two are joined by &.
 template <class I, class O>
@@ -84,7 +17,7 @@ class filter {
  public:
   filter() = default;
   template <class F>
-  filter(filter_mode mode, F const& f) : stages_{std::make_shared<filter_stage<I, O, F> const>(mode, f)} {}
+  filter(filter_mode mode, F const& f) : stages_{std::make_shared<detail::filter_stage<I, O, F> const>(mode, f)} {}
 
   filter& operator&=(filter<O, O> const& next) {
     stages_.insert(stages_.end(), next.stages_.begin(), next.stages_.end());
@@ -99,7 +32,7 @@ class filter {
   friend filter<A, C> operator&(filter<A, B> const& first, filter<B, C> const& next);
   friend void parallel_pipeline(std::size_t tokens, filter<void, void> const& all, task_group_context& group);
 
-  std::vector<std::shared_ptr<pipeline_stage const>> stages_;
+  std::vector<std::shared_ptr<detail::pipeline_stage const>> stages_;
 };
 
 template <class A, class B, class C>
@@ -111,7 +44,7 @@ filter<A, C> operator&(filter<A, B> const& first, filter<B, C> const& next) {
 }
 
 template <class F>
-filter(filter_mode, F) -> filter<typename filter_signature<F>::in, typename filter_signature<F>::out>;
+filter(filter_mode, F) -> filter<typename detail::filter_signature<F>::in, typename detail::filter_signature<F>::out>;
 
 template <class I, class O, class F>
 filter<I, O> make_filter(filter_mode mode, F const& f) {
@@ -122,142 +55,10 @@ auto make_filter(filter_mode mode, F const& f) {
   return filter{mode, f};
 }
 
-/// One run: tokens are tasks. A token that may not enter a serial filter yet waits there, without a task.
-class pipeline_run {
- public:
-  pipeline_run(std::vector<std::shared_ptr<pipeline_stage const>> const& stages, std::size_t tokens,
-               task_group_context& group)
-      : stages_{stages}, gates_(stages.size()), most_{tokens}, group_{group} {}
-
-  void run() {
-    start_readers();
-    open_.wait(detail::current_arena());
-  }
-
- private:
-  struct token {
-    std::unique_ptr<passed_value> value;
-    std::size_t stage = 1;
-    std::size_t place = none;  // its number at filters in order
-  };
-  static constexpr std::size_t none = ~std::size_t{0};
-
-  /// Of a serial filter.
-  struct gate {
-    bool is_taken = false;
-    std::size_t next = 0;                         // the place that may enter
-    std::vector<std::unique_ptr<token>> waiting;  // in order of arrival
-  };
-
-  /// As many as there may be; one at a time if the first filter is serial.
-  void start_readers() {
-    std::size_t starts = 0;
-    {
-      std::lock_guard const guard{lock_};
-      bool const is_serial = stages_[0]->mode != filter_mode::parallel;
-      while (!is_at_end_ && active_ != most_ && !(is_serial && gates_[0].is_taken)) {
-        ++active_, ++starts;
-        gates_[0].is_taken = true;
-      }
-    }
-    for (; starts != 0; --starts) {
-      spawn([this] { read(); });
-    }
-  }
-
-  void read() {
-    auto t = std::make_unique<token>();
-    flow_control control;
-    stages_[0]->call(t->value, control);
-    {
-      std::lock_guard const guard{lock_};
-      if (detail::flow_control_access::is_stopped(control)) is_at_end_ = true;
-      if (is_at_end_) {
-        --active_;
-        return;
-      }
-      gates_[0].is_taken = false;
-      if (stages_[0]->mode != filter_mode::parallel) t->place = places_++;
-    }
-    start_readers();
-    pass(std::move(t));
-  }
-
-  void pass(std::unique_ptr<token> t) {
-    for (; t->stage != stages_.size(); ++t->stage) {
-      pipeline_stage const& stage = *stages_[t->stage];
-      bool const is_serial = stage.mode != filter_mode::parallel;
-      if (is_serial && !enters(t)) return;
-      std::size_t const number = t->stage;
-      flow_control unused;
-      stage.call(t->value, unused);
-      if (is_serial) leave(number);
-    }
-    t.reset();
-    {
-      std::lock_guard const guard{lock_};
-      --active_;
-    }
-    start_readers();
-  }
-
-  /// False: it waits there.
-  bool enters(std::unique_ptr<token>& t) {
-    std::lock_guard const guard{lock_};
-    gate& g = gates_[t->stage];
-    bool const is_ordered = stages_[t->stage]->mode == filter_mode::serial_in_order;
-    if (is_ordered && t->place == none) t->place = places_++;  // the first filter in order gives the order
-    if (!g.is_taken && (!is_ordered || t->place == g.next)) {
-      g.is_taken = true;
-      return true;
-    }
-    g.waiting.push_back(std::move(t));
-    return false;
-  }
-
-  void leave(std::size_t stage) {
-    std::unique_ptr<token> follows;
-    {
-      std::lock_guard const guard{lock_};
-      gate& g = gates_[stage];
-      bool const is_ordered = stages_[stage]->mode == filter_mode::serial_in_order;
-      ++g.next;
-      g.is_taken = false;
-      for (auto at = g.waiting.begin(); at != g.waiting.end(); ++at) {
-        if (is_ordered && (*at)->place != g.next) continue;
-        follows = std::move(*at);
-        g.waiting.erase(at);
-        break;
-      }
-    }
-    if (follows) {
-      spawn([this, t = std::move(follows)]() mutable { pass(std::move(t)); });
-    }
-  }
-
-  template <class F>
-  void spawn(F f) {
-    open_.add();
-    detail::current_arena().spawn(&group_, [this, f = std::move(f)]() mutable {
-      detail::run_in(group_, f);
-      open_.remove();
-    });
-  }
-
-  std::vector<std::shared_ptr<pipeline_stage const>> const& stages_;
-  std::mutex lock_;
-  std::vector<gate> gates_;
-  std::size_t const most_;
-  std::size_t active_ = 0, places_ = 0;
-  bool is_at_end_ = false;
-  task_group_context& group_;
-  detail::work_count open_;
-};
-
 /// Runs tokens through the filters until the first one stops; at most so many at a time.
 inline void parallel_pipeline(std::size_t tokens, filter<void, void> const& all, task_group_context& group) {
   if (all.stages_.empty() || tokens == 0) return;
-  detail::run_group(group, [&] { pipeline_run{all.stages_, tokens, group}.run(); });
+  detail::run_group(group, [&] { detail::pipeline_run{all.stages_, tokens, group}.run(); });
 }
 inline void parallel_pipeline(std::size_t tokens, filter<void, void> const& all) {
   task_group_context group;

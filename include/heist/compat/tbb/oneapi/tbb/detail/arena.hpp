@@ -210,7 +210,7 @@ inline arena& current_arena() noexcept {
 template <class F, class G>
 void fork(F&& f, G&& g) {
   keep_task_state const kept;
-  heist::fork_join([&f, state = this_task()] { run_as(state, f); }, [&g, state = this_task()] { run_as(state, g); });
+  heist::fork_join([&] { run_as(kept.state(), f); }, [&] { run_as(kept.state(), g); });
 }
 
 }  // namespace tbb::detail

@@ -50,6 +50,7 @@ class keep_task_state {
   keep_task_state(keep_task_state const&) = delete;
   keep_task_state& operator=(keep_task_state const&) = delete;
   ~keep_task_state() { this_task() = kept_; }
+  task_state const& state() const noexcept { return kept_; }
 
  private:
   task_state const kept_;
