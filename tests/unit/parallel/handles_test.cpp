@@ -1,5 +1,5 @@
-// Tests interfaces for programs that come from another library: executor_ref, runs in heist::after, heist::after_always,
-// futures that are ready from the start, and run_here with a stop token.
+// Tests interfaces for programs that come from another library. They are executor_ref, runs in heist::after,
+// heist::after_always, ready futures, and run_here with a stop token.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/sync.hpp>

@@ -6,7 +6,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
 #include "heist/compat/tbb/oneapi/tbb/detail/arena.hpp"
 #include "heist/compat/tbb/oneapi/tbb/info.h"
@@ -80,7 +79,7 @@ class task_arena {
   void initialize(tbb::attach) {
     if (!is_active()) attach_to_callers();
   }
-  /// What was started in it still ends.
+  /// Tasks that were started in the arena still end.
   void terminate() {
     std::lock_guard const guard{lock_};
     if (in_ != nullptr && owns_) detail::market::instance().give_back(*in_);

@@ -13,7 +13,7 @@
 
 namespace tbb::detail {
 
-/// Calls f(), unless the group is cancelled. What it throws cancels the group.
+/// Calls f(), unless the group is cancelled. An exception of f() cancels the group.
 template <class F>
 void run_in(task_group_context& group, F&& f) noexcept {
   if (group.is_group_execution_cancelled()) return;
@@ -41,19 +41,22 @@ void run_group(task_group_context& group, F&& f) {
 template <class Range>
 concept divisible_by_parts = std::is_constructible_v<Range, Range&, proportional_split&>;
 
-/// When to divide: asked with each range before it runs. Copied to both halves.
-class divide_fully {
- public:
-  explicit divide_fully(std::size_t) noexcept {}
-  bool wants_more() noexcept { return true; }
+struct halving {
   template <class Range>
-  Range take_right(Range& r, divide_fully&) const {
+  static Range take_right(Range& r, halving&) {
     return Range(r, split{});
   }
 };
 
+/// When to divide: asked with each range before it runs. Copied to both halves.
+class divide_fully : public halving {
+ public:
+  explicit divide_fully(std::size_t) noexcept {}
+  bool wants_more() noexcept { return true; }
+};
+
 /// Into 16 tasks for each worker at first. A task that was stolen may be divided twice more.
-class divide_by_need {
+class divide_by_need : public halving {
  public:
   explicit divide_by_need(std::size_t workers) noexcept
       : depth_{static_cast<unsigned>(std::bit_width(workers)) + 4}, worker_{heist::current_worker().value_or(0)} {}
@@ -64,10 +67,6 @@ class divide_by_need {
     if (depth_ == 0) return false;
     --depth_;
     return true;
-  }
-  template <class Range>
-  Range take_right(Range& r, divide_by_need&) const {
-    return Range(r, split{});
   }
 
  private:
@@ -96,32 +95,25 @@ class divide_evenly {
   std::size_t parts_;
 };
 
+template <class Rule, std::size_t Parts = 1>
+struct rule {
+  using type = Rule;
+  static constexpr std::size_t parts_per_worker = Parts;
+};
 template <class Partitioner>
-struct rule_of {
-  using type = divide_by_need;
-  static constexpr std::size_t parts_per_worker = 1;
-};
+struct rule_of : rule<divide_by_need> {};
 template <>
-struct rule_of<simple_partitioner> {
-  using type = divide_fully;
-  static constexpr std::size_t parts_per_worker = 1;
-};
+struct rule_of<simple_partitioner> : rule<divide_fully> {};
 template <>
-struct rule_of<static_partitioner> {
-  using type = divide_evenly;
-  static constexpr std::size_t parts_per_worker = 1;
-};
+struct rule_of<static_partitioner> : rule<divide_evenly> {};
 template <>
-struct rule_of<affinity_partitioner> {
-  using type = divide_evenly;
-  static constexpr std::size_t parts_per_worker = 16;
-};
+struct rule_of<affinity_partitioner> : rule<divide_evenly, 16> {};
 
 /// Inside the arena in which the loop runs.
 template <class Partitioner>
 auto rule_for(Partitioner const&) {
-  using rule = rule_of<std::remove_cv_t<Partitioner>>;
-  return typename rule::type{heist::current_executor()->worker_count() * rule::parts_per_worker};
+  using found = rule_of<std::remove_cv_t<Partitioner>>;
+  return typename found::type{heist::current_executor()->worker_count() * found::parts_per_worker};
 }
 
 /// Calls f() as a run of the partitioner's region, if it has one.

@@ -13,7 +13,8 @@
 
 namespace tbb::detail {
 
-/// Who asks: a task by its stack, so that it finds the same element after a wait; a thread outside by itself.
+/// The key of the calling code. A task has its stack as key, and so finds the same element after a wait. A thread outside
+/// of tasks has a key of its own.
 inline void const* element_key() noexcept {
   void const* const stack = heist::current_stack();
   return stack != nullptr ? stack : &this_task();

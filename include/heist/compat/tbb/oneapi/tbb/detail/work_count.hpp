@@ -15,7 +15,7 @@ namespace tbb::detail {
 /// May be destroyed as soon as a wait() has returned. Threads: any.
 class work_count {
  public:
-  /// By somebody for whom wait() waits already, or before it.
+  /// The caller must be counted itself, or call this before wait().
   void add() noexcept { open_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller's own count is there
   void remove() {
     std::size_t n = open_.load(std::memory_order_relaxed);  // relaxed: the exchange decides

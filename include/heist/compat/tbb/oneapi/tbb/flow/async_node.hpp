@@ -12,7 +12,7 @@
 namespace tbb::flow {
 
 template <class Input, class Output, class Policy = queueing>
-class async_node : public graph_node, public detail::function_input<Input>, public sender<Output> {
+class async_node : public graph_node, public detail::function_input<Input>, public detail::pushing_sender<Output> {
   using in = detail::function_input<Input>;
 
  public:
@@ -41,25 +41,20 @@ class async_node : public graph_node, public detail::function_input<Input>, publ
   async_node(node_set<S...> const& set, std::size_t limit, Body body, node_priority_t priority)
       : async_node(set, limit, body, Policy(), priority) {}
   async_node(async_node const& other)
-      : graph_node{other.my_graph}, in{other.my_graph, other.options()}, sender<Output>{}, body_{other.body_} {}
+      : graph_node{other.my_graph},
+        in{other.my_graph, other.options()},
+        detail::pushing_sender<Output>{},
+        body_{other.body_} {}
 
   gateway_type& gateway() noexcept { return gateway_; }
   /// The node itself.
   output_ports_type& output_ports() noexcept { return ports_; }
-  bool register_successor(receiver<Output>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<Output>& r) override {
-    to_.remove(r);
-    return true;
-  }
 
  protected:
   void apply(Input const& t, typename in::place&) override { body_(t, gateway_); }
   void reset_node(reset_flags flags) override {
     this->reset_input(flags);
-    if (detail::has(flags, rf_clear_edges)) to_.clear();
+    this->reset_successors(flags);
     if (detail::has(flags, rf_reset_bodies)) body_.reset();
   }
 
@@ -77,7 +72,6 @@ class async_node : public graph_node, public detail::function_input<Input>, publ
   };
 
   stored_body body_;
-  detail::successor_list<Output> to_{*this};
   way_in gateway_{*this};
   output_ports_type ports_{*this};
 };

@@ -47,7 +47,7 @@ class node_body<R(A...)> {
     explicit kept(B const& body) : b(body) {}
     R call(A... a) override {
       if constexpr (std::is_same_v<R, continue_msg>) {
-        std::invoke(b, std::forward<A>(a)...);  // what it returns says nothing
+        std::invoke(b, std::forward<A>(a)...);  // the result has no meaning
         return continue_msg{};
       } else if constexpr (std::is_void_v<R>) {
         std::invoke(b, std::forward<A>(a)...);

@@ -13,7 +13,7 @@ namespace tbb::flow {
 
 /// To all successors.
 template <class T>
-class broadcast_node : public graph_node, public receiver<T>, public sender<T> {
+class broadcast_node : public graph_node, public receiver<T>, public detail::pushing_sender<T> {
  public:
   using input_type = T;
   using output_type = T;
@@ -27,25 +27,14 @@ class broadcast_node : public graph_node, public receiver<T>, public sender<T> {
 
   graph& graph_reference() const override { return this->my_graph; }
   detail::graph_task* try_put_task(T const& t) override {
-    to_.put_to_all(t);
+    this->to_.put_to_all(t);
     return detail::taken;
-  }
-  bool register_successor(receiver<T>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<T>& r) override {
-    to_.remove(r);
-    return true;
   }
 
  protected:
-  void reset_node(reset_flags flags) override {
-    if (detail::has(flags, rf_clear_edges)) to_.clear();
-  }
+  void reset_node(reset_flags flags) override { this->reset_successors(flags); }
 
  private:
-  detail::successor_list<T> to_{*this};
 };
 
 template <class... S>

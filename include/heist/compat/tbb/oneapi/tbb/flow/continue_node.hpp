@@ -10,7 +10,7 @@
 namespace tbb::flow {
 
 template <class Output, class Policy = flow::Policy<void>>
-class continue_node : public graph_node, public continue_receiver, public sender<Output> {
+class continue_node : public graph_node, public continue_receiver, public detail::pushing_sender<Output> {
   using stored_body = detail::node_body<Output(continue_msg const&)>;
 
  public:
@@ -46,20 +46,12 @@ class continue_node : public graph_node, public continue_receiver, public sender
   continue_node(continue_node const& other)
       : graph_node{other.my_graph},
         continue_receiver{other},
-        sender<Output>{},
+        detail::pushing_sender<Output>{},
         priority_{other.priority_},
         body_{other.body_} {}
 
   graph& graph_reference() const override { return my_graph; }
   node_priority_t priority() const override { return priority_; }
-  bool register_successor(receiver<Output>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<Output>& r) override {
-    to_.remove(r);
-    return true;
-  }
 
  protected:
   detail::graph_task* execute() override {
@@ -73,7 +65,7 @@ class continue_node : public graph_node, public continue_receiver, public sender
   }
   void reset_node(reset_flags flags) override {
     this->reset_receiver(flags);
-    if (detail::has(flags, rf_clear_edges)) to_.clear();
+    this->reset_successors(flags);
     if (detail::has(flags, rf_reset_bodies)) body_.reset();
   }
 
@@ -85,12 +77,11 @@ class continue_node : public graph_node, public continue_receiver, public sender
       : graph_node{g}, continue_receiver{static_cast<std::size_t>(predecessors)}, priority_{priority}, body_{body} {}
 
   void run(bool goes) {
-    if (goes) to_.put_to_all(body_(continue_msg{}));
+    if (goes) this->to_.put_to_all(body_(continue_msg{}));
   }
 
   node_priority_t const priority_;
   stored_body body_;
-  detail::successor_list<Output> to_{*this};
 };
 
 template <class Body>

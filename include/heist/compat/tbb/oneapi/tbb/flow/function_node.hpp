@@ -10,7 +10,7 @@
 namespace tbb::flow {
 
 template <class Input, class Output = continue_msg, class Policy = queueing>
-class function_node : public graph_node, public detail::function_input<Input>, public sender<Output> {
+class function_node : public graph_node, public detail::function_input<Input>, public detail::pushing_sender<Output> {
   using in = detail::function_input<Input>;
   using stored_body = detail::node_body<Output(Input const&)>;
 
@@ -34,33 +34,26 @@ class function_node : public graph_node, public detail::function_input<Input>, p
   function_node(node_set<S...> const& set, std::size_t limit, Body body, node_priority_t priority)
       : function_node(set, limit, body, Policy(), priority) {}
   function_node(function_node const& other)
-      : graph_node{other.my_graph}, in{other.my_graph, other.options()}, sender<Output>{}, body_{other.body_} {}
-
-  bool register_successor(receiver<Output>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<Output>& r) override {
-    to_.remove(r);
-    return true;
-  }
+      : graph_node{other.my_graph},
+        in{other.my_graph, other.options()},
+        detail::pushing_sender<Output>{},
+        body_{other.body_} {}
 
  protected:
   void apply(Input const& t, typename in::place& held) override {
     Output const result = body_(t);
     held.pass_on();
-    to_.put_to_all(result);
+    this->to_.put_to_all(result);
   }
   void reset_node(reset_flags flags) override {
     this->reset_input(flags);
-    if (detail::has(flags, rf_clear_edges)) to_.clear();
+    this->reset_successors(flags);
     if (detail::has(flags, rf_reset_bodies)) body_.reset();
   }
 
  private:
   friend struct detail::body_access;
   stored_body body_;
-  detail::successor_list<Output> to_{*this};
 };
 
 template <class Body>

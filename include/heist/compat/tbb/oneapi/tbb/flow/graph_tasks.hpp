@@ -88,7 +88,7 @@ class graph_tasks {
       tbb::detail::group_access::fail(group_);
     }
   }
-  /// When it runs, it starts anew if an urgent task goes first: that one may park, and this one must not wait below it.
+  /// If an urgent task goes first, `f` is posted again: the urgent task may park, and `f` must not wait below it.
   template <class F>
   void start_or_wait(std::optional<F> f) {
     start([this, f = std::move(f)]() mutable {
@@ -99,7 +99,7 @@ class graph_tasks {
       } else {
         run(*f);
       }
-      f.reset();  // what it holds is gone when the graph has ended
+      f.reset();  // destroyed before wait() can return
       open_.remove();
     });
   }

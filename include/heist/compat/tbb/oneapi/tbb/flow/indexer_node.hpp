@@ -35,7 +35,7 @@ struct indexer_ports<Node, std::index_sequence<I...>, Ts...> {
 }  // namespace detail
 
 template <class First, class... Others>
-class indexer_node : public graph_node, public sender<tagged_msg<std::size_t, First, Others...>> {
+class indexer_node : public graph_node, public detail::pushing_sender<tagged_msg<std::size_t, First, Others...>> {
  public:
   using output_type = tagged_msg<std::size_t, First, Others...>;
   using input_ports_type =
@@ -49,19 +49,9 @@ class indexer_node : public graph_node, public sender<tagged_msg<std::size_t, Fi
   indexer_node(indexer_node const& other) : indexer_node(other.my_graph) {}
 
   input_ports_type& input_ports() noexcept { return ports_; }
-  bool register_successor(receiver<output_type>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<output_type>& r) override {
-    to_.remove(r);
-    return true;
-  }
 
  protected:
-  void reset_node(reset_flags flags) override {
-    if (detail::has(flags, rf_clear_edges)) to_.clear();
-  }
+  void reset_node(reset_flags flags) override { this->reset_successors(flags); }
 
  private:
   template <class, std::size_t, class>
@@ -73,10 +63,9 @@ class indexer_node : public graph_node, public sender<tagged_msg<std::size_t, Fi
   }
   template <class T>
   bool put(std::size_t port, T const& t) {
-    return to_.put_to_all(output_type{port, t});
+    return this->to_.put_to_all(output_type{port, t});
   }
 
-  detail::successor_list<output_type> to_{*this};
   input_ports_type ports_;
 };
 

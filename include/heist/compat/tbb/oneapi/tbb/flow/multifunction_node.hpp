@@ -14,7 +14,7 @@ namespace detail {
 
 /// An output port.
 template <class T>
-class multifunction_output : public sender<T> {
+class multifunction_output : public pushing_sender<T> {
  public:
   using output_type = T;
 
@@ -22,20 +22,11 @@ class multifunction_output : public sender<T> {
 
   graph& graph_reference() const { return graph_; }
   /// False: no successor took it.
-  bool try_put(T const& t) { return to_.put_to_all(t); }
-  bool register_successor(receiver<T>& r) override {
-    to_.add(r);
-    return true;
-  }
-  bool remove_successor(receiver<T>& r) override {
-    to_.remove(r);
-    return true;
-  }
-  void clear() { to_.clear(); }
+  bool try_put(T const& t) { return this->to_.put_to_all(t); }
+  void clear() { this->to_.clear(); }
 
  private:
   graph& graph_;
-  successor_list<T> to_{*this};
 };
 
 template <class Tuple>

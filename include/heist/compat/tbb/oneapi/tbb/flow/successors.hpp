@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heist/compat/tbb/oneapi/tbb/flow/endpoints.hpp"
+#include "heist/compat/tbb/oneapi/tbb/flow/graph.hpp"
 
 namespace tbb::flow::detail {
 
@@ -129,6 +130,26 @@ class successor_list {
   sender<T>& owner_;
   mutable std::mutex lock_;
   std::vector<edge> edges_;
+};
+
+/// The sender part of a node that pushes what it has at once, and keeps nothing for successors.
+template <class T>
+class pushing_sender : public sender<T> {
+ public:
+  bool register_successor(receiver<T>& r) override {
+    to_.add(r);
+    return true;
+  }
+  bool remove_successor(receiver<T>& r) override {
+    to_.remove(r);
+    return true;
+  }
+
+ protected:
+  void reset_successors(reset_flags flags) {
+    if (has(flags, rf_clear_edges)) to_.clear();
+  }
+  successor_list<T> to_{*this};
 };
 
 }  // namespace tbb::flow::detail
