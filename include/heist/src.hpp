@@ -17,7 +17,10 @@
 #include "heist/topology.hpp"
 //
 #include "heist/core/base/environment.ipp"
+#include "heist/core/base/format.ipp"
 #include "heist/core/base/json.ipp"
+#include "heist/core/base/number_map.ipp"
+#include "heist/core/base/vector.ipp"
 #include "heist/core/executor/async.ipp"
 #include "heist/core/executor/blocking.ipp"
 #include "heist/core/executor/circular_wait.ipp"

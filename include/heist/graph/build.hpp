@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <new>
 #include <utility>  // forward
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {
@@ -18,7 +18,7 @@ void reject_containing_itself(graph_data const& g, graph_data const& part);
 
 /// Room for `more`, growing as push_back does.
 template <class T>
-void make_room(std::vector<T>& v, std::size_t more) {
+void make_room(vector<T>& v, std::size_t more) {
   if (v.capacity() - v.size() < more) v.reserve(more > v.size() ? v.size() + more : 2 * v.size());
 }
 

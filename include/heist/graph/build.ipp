@@ -3,26 +3,26 @@
 
 #include "heist/graph/build.hpp"
 
-#include <fmt/core.h>
-
-#include <memory>
 #include <string>
 #include <utility>  // move
 
+#include "heist/core/base/format.hpp"
 #include "heist/core/base/number_map.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/graph/value_consumers.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY void reject_change(char const* what) {
-  throw graph_error{fmt::format("cannot {} while the graph runs; fix it by waiting for the run first.", what)};
+  throw graph_error{format_text("cannot {} while the graph runs; fix it by waiting for the run first.", {what})};
 }
 
 HEIST_COLD_BODY void reject_change_of_history(char const* what) {
-  throw graph_error{fmt::format(
+  throw graph_error{format_text(
       "cannot {} between two passes of a run under a policy with memory (cab, cats, replay, automatic), which knows "
       "the tasks of the run by their places; fix it by waiting for the run first, or by policy::random.",
-      what)};
+      {what})};
 }
 
 HEIST_COLD_BODY void reject_more_tasks() {
@@ -38,14 +38,15 @@ HEIST_COLD_BODY void reject_more_tasks() {
 HEIST_COLD_BODY void reject_containing_itself(graph_data const& g, graph_data const& part) {
   if (&g == &part) reject_self();
   if (!g.is_a_part.load(std::memory_order_relaxed)) return;  // relaxed: set by who builds; graphs are built in turn
-  number_map seen{{as_key(&part), 0}};
-  std::vector<graph_data const*> to_visit{&part};
+  number_map seen;
+  seen.try_emplace(as_key(&part), 0);
+  vector<graph_data const*> to_visit{&part};
   while (!to_visit.empty()) {
     graph_data const& now = *to_visit.back();
     to_visit.pop_back();
     for (auto const& inner : now.parts) {
       if (inner.graph.get() == &g) reject_self();
-      if (seen.try_emplace(as_key(inner.graph.get()), 0).second) to_visit.push_back(inner.graph.get());
+      if (seen.try_emplace(as_key(inner.graph.get()), 0).is_new) to_visit.push_back(inner.graph.get());
     }
   }
 }
@@ -59,7 +60,7 @@ HEIST_COLD_BODY void graph_data::destroy(node* n) noexcept {
 HEIST_COLD_BODY void graph_data::set_priority(std::uint32_t task, priority how) {
   about_to_change("give a task a priority");
   if (priority_of(task) == how) return;
-  if (priorities == nullptr) priorities = std::make_unique<std::vector<priority>>();
+  if (priorities == nullptr) priorities = make_unique<vector<priority>>();
   if (priorities->size() < nodes.size()) priorities->resize(nodes.size(), priority::normal);
   (*priorities)[task] = how;
 }
@@ -75,13 +76,13 @@ HEIST_COLD_BODY void graph_data::erase_edges(std::uint32_t from, std::uint32_t t
   for (edge const& e : edges) {
     if (e.from() == from && e.to == to && e.is_value_edge()) {
       throw graph_error{
-          fmt::format("the edge {} -> {} carries a value that {} takes as an argument; fix it by erasing the "
+          format_text("the edge {} -> {} carries a value that {} takes as an argument; fix it by erasing the "
                       "task that takes it.",
-                      task_name(from), task_name(to), task_name(to))};
+                      {task_name(from), task_name(to), task_name(to)})};
     }
   }
   auto const n =
-      static_cast<std::uint32_t>(std::erase_if(edges, [&](edge const& e) { return e.from() == from && e.to == to; }));
+      static_cast<std::uint32_t>(erase_if(edges, [&](edge const& e) { return e.from() == from && e.to == to; }));
   if (counts != nullptr) counts->out[from] -= n, counts->in[to] -= n;
 }
 
@@ -90,15 +91,15 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
   for (edge const& e : edges) {
     if (e.from() == index && e.is_value_edge()) {
       throw graph_error{
-          fmt::format("{} takes the value of {}, which therefore cannot be erased; fix it by erasing {} first.",
-                      task_name(e.to), task_name(index), task_name(e.to))};
+          format_text("{} takes the value of {}, which therefore cannot be erased; fix it by erasing {} first.",
+                      {task_name(e.to), task_name(index), task_name(e.to)})};
     }
   }
   node* const n = nodes[index];
   make_room(free_indices, 1);
   if (n->limits != 0) make_room(free_limits, 1);
   // Nothing is refused from here on.
-  std::erase_if(edges, [&](edge const& e) {
+  erase_if(edges, [&](edge const& e) {
     if (e.from() != index && e.to != index) return false;
     if (counts != nullptr) --counts->out[e.from()], --counts->in[e.to];
     return true;
@@ -109,7 +110,7 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
     limits[n->limits - 1].reset();
     free_limits.push_back(n->limits - 1);
   }
-  if (consumers != nullptr) std::erase_if(*consumers, [&](auto const& pair) { return pair.second == index; });
+  if (consumers != nullptr) consumers->erase_value(index);
   nodes[index] = nullptr;
   ++erased;
   free_indices.push_back(index);
@@ -119,7 +120,7 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
     for (part& p : parts) {
       if (p.task == index) inner = std::move(p.graph);
     }
-    std::erase_if(parts, [&](part const& p) { return p.task == index; });
+    erase_if(parts, [&](part const& p) { return p.task == index; });
   }
   destroy(n);
 }
@@ -182,42 +183,42 @@ HEIST_COLD_BODY void graph_data::reject_consumers(input_note const* inputs, std:
     if (!inputs[i].is_taken) continue;
     std::uint32_t const from = inputs[i].from;
     if (consumers != nullptr) {
-      if (auto const found = consumers->find(from); found != consumers->end()) {
+      if (std::uint64_t const* const other = consumers->find(from)) {
         throw graph_error{
-            fmt::format("the value of {} would be taken twice, by {} and by the task that is added; fix it by letting "
+            format_text("the value of {} would be taken twice, by {} and by the task that is added; fix it by letting "
                         "one of them read it without heist::take.",
-                        task_name(from), task_name(static_cast<std::uint32_t>(found->second)))};
+                        {task_name(from), task_name(static_cast<std::uint32_t>(*other))})};
       }
     }
     for (std::size_t k = 0; k != count; ++k) {
       if (k != i && inputs[k].from == from) {
-        throw graph_error{fmt::format(
-            "a task takes the value of {} and reads it besides; fix it by one parameter for it.", task_name(from))};
+        throw graph_error{format_text(
+            "a task takes the value of {} and reads it besides; fix it by one parameter for it.", {task_name(from)})};
       }
     }
   }
 }
 
 HEIST_COLD_BODY void graph_data::add_consumers(input_note const* inputs, std::size_t count, std::uint32_t consumer) {
-  if (consumers == nullptr) consumers = std::make_unique<value_consumers>();
+  if (consumers == nullptr) consumers = make_unique<value_consumers>();
   for (std::size_t i = 0; i != count; ++i) {
-    if (inputs[i].is_taken) consumers->emplace(inputs[i].from, consumer);
+    if (inputs[i].is_taken) consumers->try_emplace(inputs[i].from, consumer);
   }
 }
 
 HEIST_COLD_BODY std::string graph_data::task_name(std::uint32_t index) const {
   std::string const* const found = names.find(index);
-  return found != nullptr ? *found : fmt::format("#{}", index);
+  return found != nullptr ? *found : format_text("#{}", {index});
 }
 
 HEIST_BODY graph_data::edge_counts const& graph_data::count_edges() {
-  std::unique_ptr<edge_counts> made;
+  unique_ptr<edge_counts> made;
   {
     spin_guard guard{lock};
     if (counts != nullptr) return *counts;
     made = std::move(cached_counts);
   }
-  if (made == nullptr) made = std::make_unique<edge_counts>();
+  if (made == nullptr) made = make_unique<edge_counts>();
   made->in.assign(nodes.size(), 0);
   made->out.assign(nodes.size(), 0);
   for (edge const& e : edges) ++made->out[e.from()], ++made->in[e.to];

@@ -3,12 +3,11 @@
 
 #include "heist/graph/edit.hpp"
 
-#include <fmt/core.h>
-
-#include <memory>
 #include <utility>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/graph/build.hpp"
 
 namespace heist::detail {
@@ -21,29 +20,29 @@ HEIST_COLD_BODY void reject_moved_from() {
 
 HEIST_COLD_BODY void reject_result(std::string const& task) {
   throw graph_error{
-      fmt::format("{} has no result: it has not run, was skipped, or its value was taken; fix it by waiting for a run "
+      format_text("{} has no result: it has not run, was skipped, or its value was taken; fix it by waiting for a run "
                   "that ends without an exception or a stop, or by reading it without heist::take.",
-                  task)};
+                  {task})};
 }
 
 HEIST_COLD_BODY void reject_other_work(std::string const& task) {
-  throw graph_error{fmt::format(
+  throw graph_error{format_text(
       "{} is a condition, a composed graph, or a task whose value others may take: it keeps its work. Fix it "
       "by erasing the task and adding another.",
-      task)};
+      {task})};
 }
 
 HEIST_COLD_BODY limited_task& limits_to_edit(graph_data& g, std::uint32_t index, limiter& l, std::size_t count) {
   g.about_to_change("limit a task");
   if (count == 0 || count > l.max()) {
     throw graph_error{
-        fmt::format("{} wants {} of a limiter that has {} in all, so it could never run; fix it by asking for "
+        format_text("{} wants {} of a limiter that has {} in all, so it could never run; fix it by asking for "
                     "1 to {}.",
-                    g.task_name(index), count, l.max(), l.max())};
+                    {g.task_name(index), count, l.max(), l.max()})};
   }
   node& n = *g.nodes[index];
   if (n.limits == 0) {
-    auto made = std::make_unique<limited_task>();
+    auto made = make_unique<limited_task>();
     if (g.free_limits.empty()) {
       g.limits.push_back(std::move(made));
       n.limits = static_cast<std::uint32_t>(g.limits.size());

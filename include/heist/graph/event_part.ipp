@@ -3,8 +3,7 @@
 
 #include "heist/graph/event_part.hpp"
 
-#include <fmt/core.h>
-
+#include "heist/core/base/format.hpp"
 #include "heist/graph/graph_data.hpp"
 #include "heist/graph/limited.hpp"
 #include "heist/graph/typed_node.hpp"
@@ -14,8 +13,8 @@ namespace heist::detail {
 HEIST_COLD_BODY std::string event_text(outside_note const& self) {
   record const& r = *static_cast<event_part const&>(self).at;
   graph_data const& g = *r.graph;
-  return fmt::format("event {} of the graph{}{} waits to be fulfilled{}", g.task_name(r.built().index),
-                     g.title.empty() ? "" : " ", g.title, wait_text(self.since));
+  return format_text("event {} of the graph{}{} waits to be fulfilled{}",
+                     {g.task_name(r.built().index), g.title.empty() ? "" : " ", g.title, wait_text(self.since)});
 }
 
 HEIST_COLD_BODY event_part::event_part(void (*how)(event_part& self, run_state& of)) noexcept : take_in{how} {
@@ -86,10 +85,10 @@ HEIST_COLD_BODY void event_part::resume() {
 
 HEIST_COLD_BODY void reject_event(std::string const& name, bool no_run) {
   throw graph_error{
-      no_run ? fmt::format("event {} is fulfilled while no run of its graph is in progress, so nobody would take the "
+      no_run ? format_text("event {} is fulfilled while no run of its graph is in progress, so nobody would take the "
                            "value; fix it by fulfilling it after run() has returned and before the run has ended.",
-                           name)
-             : fmt::format("event {} is fulfilled twice in one run; fix it by fulfilling it once in each.", name)};
+                           {name})
+             : format_text("event {} is fulfilled twice in one run; fix it by fulfilling it once in each.", {name})};
 }
 
 /// Lists the events, for the runs to come.

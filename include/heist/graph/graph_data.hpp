@@ -5,13 +5,13 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr, shared_ptr
 #include <string>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/priority.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/memory/arena.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/completion.hpp"
@@ -85,9 +85,12 @@ struct graph_data : pending_count_holder {
   void destroy(node* n) noexcept;
   std::string task_name(std::uint32_t index) const;
 
+  struct layout_end;
+  struct release_layout_end;
+
   /// How many edges each task has, by index. Counted when first asked for, kept up by edits.
   struct edge_counts {
-    std::vector<std::uint32_t> in, out;
+    vector<std::uint32_t> in, out;
   };
   edge_counts const& counted_edges() {
     // acquire: what count_edges() has counted, perhaps for another thread
@@ -172,63 +175,62 @@ struct graph_data : pending_count_holder {
 
   // Built.
   arena memory;
-  std::vector<node*> nodes;  ///< by index; null where erased, but never at the end
-  std::vector<edge> edges;
-  std::size_t erased = 0;                   ///< nulls among `nodes`
-  std::vector<std::uint32_t> free_indices;  ///< of them; others, too, which were used again or are past the end
-  std::uint32_t births = 0;                 ///< tasks that were ever added
-  bool indices_reused = false;              ///< some task has the index that another one had
+  vector<node*> nodes;  ///< by index; null where erased, but never at the end
+  vector<edge> edges;
+  std::size_t erased = 0;              ///< nulls among `nodes`
+  vector<std::uint32_t> free_indices;  ///< of them; others, too, which were used again or are past the end
+  std::uint32_t births = 0;            ///< tasks that were ever added
+  bool indices_reused = false;         ///< some task has the index that another one had
   task_names names;
-  bool has_conditions = false;                        ///< it has, or had, a condition
-  std::vector<std::unique_ptr<limited_task>> limits;  ///< null where the task was erased
-  std::vector<std::uint32_t> free_limits;
+  bool has_conditions = false;              ///< it has, or had, a condition
+  vector<unique_ptr<limited_task>> limits;  ///< null where the task was erased
+  vector<std::uint32_t> free_limits;
   struct part {
     std::uint32_t task;
     graph_owner graph;
   };
-  std::vector<part> parts;                ///< graphs that tasks of this one run
+  vector<part> parts;                     ///< graphs that tasks of this one run
   os_env::atomic<bool> is_a_part{false};  ///< of some graph, or it was
-  std::unique_ptr<edge_counts> counts;
+  unique_ptr<edge_counts> counts;
   /// Who takes whose value, by the task that leaves it (heist::take); null where nobody does.
-  std::unique_ptr<value_consumers> consumers;
+  unique_ptr<value_consumers> consumers;
   bool may_have_events = false;
-  std::unique_ptr<std::vector<priority>> priorities;  ///< by task; null, or too short: normal
-  std::unique_ptr<edge_counts> cached_counts;         ///< memory of those before clear()
+  unique_ptr<vector<priority>> priorities;  ///< by task; null, or too short: normal
+  unique_ptr<edge_counts> cached_counts;    ///< memory of those before clear()
   os_env::atomic<edge_counts const*> known_counts{nullptr};
   std::string title;
   mutable bool warned = false;
   mutable bool warned_of_joins = false;
 
   // Laid out.
-  std::unique_ptr<record[]> owned_records;
-  std::unique_ptr<join_counter[]> owned_counters;
-  std::unique_ptr<successor[]> owned_successors;
+  unique_ptr<record[]> owned_records;
+  unique_ptr<join_counter[]> owned_counters;
+  unique_ptr<successor[]> owned_successors;
   std::size_t record_room = 0, successor_room = 0;  ///< of these; kept for the next layout, also by clear()
-  std::vector<std::uint32_t> sources;               ///< positions
+  vector<std::uint32_t> sources;                    ///< positions
   std::uint32_t record_count = 0;
-  std::vector<limiter_balance> balances;  ///< the first balance_count of them, one for each limiter
+  vector<limiter_balance> balances;  ///< the first balance_count of them, one for each limiter
   std::size_t balance_count = 0;
-  std::vector<event_part*> events;
-  std::unique_ptr<std::uint64_t[]>
-      urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
+  vector<event_part*> events;
+  unique_ptr<std::uint64_t[]> urgencies;  ///< by position, for ready_offer; null where all tasks are equally urgent
   /// Told once by a task that the run in progress has failed.
   struct failure_listener {
     void (*tell)(void* to) = nullptr;
     void* to = nullptr;
   } on_failure;
   bool laid_out = false;
-  bool changed = false;                    ///< by a callback of a run, since a pass began; the next pass looks
-  std::uint32_t layout_count = 0;          ///< how many there have been
-  std::shared_ptr<completion> layout_end;  ///< while somebody lays it out
+  bool changed = false;            ///< by a callback of a run, since a pass began; the next pass looks
+  std::uint32_t layout_count = 0;  ///< how many there have been
+  layout_end* layout = nullptr;    ///< while somebody lays it out
 
   // Remembered (locality/history/).
   os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
   graph_recall* recalled = nullptr;               ///< the run in progress's: null if it remembers nothing
-  std::unique_ptr<task_hints> hints;              ///< null: none
+  unique_ptr<task_hints> hints;                   ///< null: none
   os_env::atomic<graph_tuner*> tuner{nullptr};    ///< made by the first run under policy::automatic
 
   // Running.
-  mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout_end, counts and states
+  mutable spin_lock<> lock;  ///< guards current, the line behind it, laid_out, layout, counts and states
   run_state* last_in_line = nullptr;
   /// Reused when neither a run nor a handle refers to them; with more runs at a time the oldest gives way.
   std::array<run_state*, 8> states{};

@@ -3,14 +3,14 @@
 
 #include <cstddef>   // size_t
 #include <iterator>  // begin
-#include <memory>    // unique_ptr
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
 #include "heist/core/base/result.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/values.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist {
 
@@ -25,7 +25,7 @@ struct take_of {
 };
 template <class Handle>
 struct each_of {
-  std::vector<Handle> from;
+  vector<Handle> from;
 };
 /// Where a task is to run, of the processes that share a graph.
 struct on_rank {
@@ -110,7 +110,7 @@ class taken_value {
 template <class T>
 class each_value {
  public:
-  explicit each_value(std::size_t count) : all_{std::make_unique<result_slot<T> const*[]>(count)}, count_{count} {}
+  explicit each_value(std::size_t count) : all_{make_unique<result_slot<T> const*[]>(count)}, count_{count} {}
   result_slot<T> const*& operator[](std::size_t i) noexcept { return all_[i]; }
   each_value const* operator->() const noexcept { return this; }
   bool full() const noexcept {
@@ -122,7 +122,7 @@ class each_value {
   values<T> get() const noexcept { return {{reinterpret_cast<char const*>(all_.get()), sizeof(all_[0]), 0}, count_}; }
 
  private:
-  std::unique_ptr<result_slot<T> const*[]> all_;
+  unique_ptr<result_slot<T> const*[]> all_;
   std::size_t count_;
 };
 

@@ -1,15 +1,15 @@
 // From tasks as they were built to records as they run: order, successors, counters, sources; cycles are found here.
 #pragma once
 
-#include <fmt/core.h>
-#include <algorithm>  // copy_n, fill_n
-#include <cstddef>    // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
+#include <utility>  // exchange
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/observe/graph_listener.hpp"
 #include "heist/core/scheduler/wait.hpp"
 #include "heist/graph/adjacency.hpp"
@@ -20,7 +20,7 @@
 namespace heist::detail {
 
 HEIST_BODY adjacency::adjacency(graph_data const& g)
-    : memory{std::make_unique_for_overwrite<std::uint32_t[]>(5 * g.nodes.size() + 2 + g.edges.size())},
+    : memory{make_unique_for_overwrite<std::uint32_t[]>(5 * g.nodes.size() + 2 + g.edges.size())},
       first{memory.get()},
       strong{first + g.nodes.size() + 2},
       left{strong + g.nodes.size()},
@@ -38,12 +38,12 @@ HEIST_BODY adjacency::adjacency(graph_data const& g)
     }
   }
   // first[i + 2] counts the successors of i, then first[i + 1] is where they begin, and the next one goes there.
-  std::fill_n(first, count + 2, 0u);
+  first[0] = first[1] = 0;
   if (g.counts != nullptr && !weak_any) {
-    std::copy_n(g.counts->in.data(), count, strong);
-    std::copy_n(g.counts->out.data(), count, first + 2);
+    for (std::size_t i = 0; i != count; ++i) strong[i] = g.counts->in[i];
+    for (std::size_t i = 0; i != count; ++i) first[i + 2] = g.counts->out[i];
   } else {
-    std::fill_n(strong, count, 0u);
+    for (std::size_t i = 0; i != count; ++i) strong[i] = first[i + 2] = 0;
     for (edge const& e : g.edges) {
       ++first[e.from() + 2];
       if (is_weak(e.from())) {
@@ -61,15 +61,14 @@ HEIST_BODY adjacency::adjacency(graph_data const& g)
 }
 
 /// Names a path of tasks that wait for each other in a circle, among those with `left` predecessors outstanding.
-HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uint32_t> const& left,
-                                       adjacency const& a) {
-  std::vector<std::uint32_t> before(g.nodes.size(), ~0u);  // some predecessor that never finishes
+HEIST_COLD_BODY std::string cycle_text(graph_data const& g, vector<std::uint32_t> const& left, adjacency const& a) {
+  vector<std::uint32_t> before(g.nodes.size(), ~0u);  // some predecessor that never finishes
   std::uint32_t at = 0;
   for (std::uint32_t from = 0; from < g.nodes.size(); ++from) {
     if (g.nodes[from] == nullptr || left[from] == 0 || a.is_weak(from)) continue;
     for (std::uint32_t i = a.first[from]; i != a.first[from + 1]; ++i) before[a.to[i]] = from, at = a.to[i];
   }
-  std::vector<char> seen(g.nodes.size());
+  vector<char> seen(g.nodes.size());
   while (seen[at] == 0) seen[at] = 1, at = before[at];
   std::string text = g.task_name(at);
   std::size_t visible = 0;
@@ -85,8 +84,8 @@ HEIST_COLD_BODY std::string cycle_text(graph_data const& g, std::vector<std::uin
 
 /// Throws if tasks wait for each other in a circle, where no condition breaks it.
 HEIST_COLD_BODY void reject_cycles(graph_data const& g, adjacency const& a) {
-  std::vector<std::uint32_t> left(a.strong, a.strong + g.nodes.size());
-  std::vector<std::uint32_t> ready;
+  vector<std::uint32_t> left(a.strong, a.strong + g.nodes.size());
+  vector<std::uint32_t> ready;
   std::size_t done = 0;
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
     if (g.nodes[i] != nullptr && left[i] == 0) ready.push_back(i);
@@ -103,29 +102,30 @@ HEIST_COLD_BODY void reject_cycles(graph_data const& g, adjacency const& a) {
   // What only a condition's successors could release is released by the condition: not part of a circle of waiting.
   if (done == g.nodes.size() - g.erased) return;
   throw graph_error{
-      fmt::format("the graph has a cycle: {}; none of these tasks can ever start. Fix it by removing one of the "
+      format_text("the graph has a cycle: {}; none of these tasks can ever start. Fix it by removing one of the "
                   "edges, or make the "
                   "loop explicit with a condition task (emplace_condition).",
-                  cycle_text(g, left, a))};
+                  {cycle_text(g, left, a)})};
 }
 
 /// Puts tasks in order of their ways, the longest first, and where these are equal as they were.
 /// By merging: std::stable_sort is twelve functions in each program.
 HEIST_COLD_BODY void sort_by_way(std::uint32_t* begin, std::uint32_t* end, std::uint32_t const* way) {
   auto const n = static_cast<std::size_t>(end - begin);
-  std::vector<std::uint32_t> memory(n);
+  vector<std::uint32_t> memory(n);
   std::uint32_t *from = begin, *to = memory.data();
-  for (std::size_t width = 1; width < n; width *= 2, std::swap(from, to)) {
+  for (std::size_t width = 1; width < n; width *= 2) {
     for (std::size_t at = 0; at != n;) {
-      std::size_t left = at, right = std::min(at + width, n);
-      std::size_t const middle = right, last = std::min(right + width, n);
+      std::size_t left = at, right = at + width < n ? at + width : n;
+      std::size_t const middle = right, last = right + width < n ? right + width : n;
       for (; at != last; ++at) {
         bool const takes_left = left != middle && (right == last || way[from[left]] >= way[from[right]]);
         to[at] = from[takes_left ? left++ : right++];
       }
     }
+    from = std::exchange(to, from);
   }
-  if (from != begin) std::copy_n(from, n, begin);
+  for (std::size_t i = 0; from != begin && i != n; ++i) begin[i] = from[i];
 }
 
 /// The way of a task: how many tasks the longest path from it to the end has, in a.left; its successors are put in order
@@ -149,12 +149,12 @@ HEIST_ALWAYS_INLINE void order_successors(adjacency const& a, std::uint32_t i) {
 
 /// Fills a.order with the order in which one worker runs the tasks: the first successor that becomes ready runs next,
 /// the others wait on a stack. Returns how many they are; fewer than there are: the others are in cycles.
-HEIST_BODY std::size_t order_of_one_worker(std::vector<std::uint32_t> const& sources, std::size_t count,
+HEIST_BODY std::size_t order_of_one_worker(vector<std::uint32_t> const& sources, std::size_t count,
                                            adjacency const& a) {
   std::uint32_t* ordered = a.order;
   std::uint32_t* const bottom = a.position;
   std::uint32_t* top = bottom;
-  std::copy_n(a.strong, count, a.left);
+  for (std::size_t i = 0; i != count; ++i) a.left[i] = a.strong[i];
   for (std::uint32_t const source : sources) {
     *top++ = source;
     while (top != bottom) {
@@ -170,7 +170,7 @@ HEIST_BODY std::size_t order_of_one_worker(std::vector<std::uint32_t> const& sou
 
 /// As above, where what has the longest way to the end comes first. `sources`: tasks without predecessors, which are put
 /// in that order, too.
-HEIST_BODY std::size_t order_by_way(graph_data const& g, std::vector<std::uint32_t>& sources, adjacency const& a) {
+HEIST_BODY std::size_t order_by_way(graph_data const& g, vector<std::uint32_t>& sources, adjacency const& a) {
   std::size_t const count = g.nodes.size();
   if (a.ascending) {
     for (std::size_t i = count; i-- != 0;) order_successors(a, static_cast<std::uint32_t>(i));
@@ -179,9 +179,9 @@ HEIST_BODY std::size_t order_by_way(graph_data const& g, std::vector<std::uint32
     if (ordered != count - g.erased) return ordered;
     for (std::size_t i = ordered; i-- != 0;) order_successors(a, a.order[i]);
   }
-  auto const longer = [way = a.left](std::uint32_t x, std::uint32_t y) { return way[x] > way[y]; };
-  if (!std::is_sorted(sources.begin(), sources.end(), longer))
-    sort_by_way(sources.data(), sources.data() + sources.size(), a.left);
+  bool in_order = true;
+  for (std::size_t i = 1; i < sources.size(); ++i) in_order &= a.left[sources[i]] <= a.left[sources[i - 1]];
+  if (!in_order) sort_by_way(sources.data(), sources.data() + sources.size(), a.left);
   return order_of_one_worker(sources, count, a);
 }
 
@@ -192,13 +192,13 @@ HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
   for (std::uint32_t p = 1; p < record_count; ++p) differ |= priority_of(a.order[p]) != priority_of(a.order[0]);
   if (!differ) return;
   constexpr std::uint64_t most = (std::uint64_t{1} << 28) - 1;
-  auto made = std::make_unique<std::uint64_t[]>(record_count);
+  auto made = make_unique<std::uint64_t[]>(record_count);
   for (std::uint32_t p = record_count; p-- != 0;) {
     std::uint32_t const i = a.order[p];
     if (!a.weak_any) order_successors(a, i);  // for its way: they are in order
     std::uint64_t const way = a.weak_any ? 0 : a.left[i];
     auto const level = static_cast<std::uint64_t>(127 - static_cast<int>(priority_of(i)));
-    made[p] = level << 56 | (most - std::min(way, most)) << 28 | std::min<std::uint64_t>(p, most);
+    made[p] = level << 56 | (way < most ? most - way : 0) << 28 | (p < most ? p : most);
   }
   urgencies = std::move(made);
 }
@@ -207,13 +207,13 @@ HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
 HEIST_BODY void graph_data::make_room_for_records(std::size_t tasks, std::size_t links) {
   if (tasks + 1 > record_room || record_room / 8 > tasks + 128) {
     record_room = 0;
-    owned_records = std::make_unique_for_overwrite<record[]>(tasks + 1);
-    owned_counters = std::make_unique_for_overwrite<join_counter[]>(tasks + 1);
+    owned_records = make_unique_for_overwrite<record[]>(tasks + 1);
+    owned_counters = make_unique_for_overwrite<join_counter[]>(tasks + 1);
     record_room = tasks + 1;
   }
   if (links > successor_room || successor_room / 8 > links + 128) {
     successor_room = 0;
-    owned_successors = std::make_unique_for_overwrite<successor[]>(links);
+    owned_successors = make_unique_for_overwrite<successor[]>(links);
     successor_room = links;
   }
 }
@@ -227,7 +227,7 @@ class edges_to_consumers {
   ~edges_to_consumers() { edges_.erase(edges_.begin() + static_cast<std::ptrdiff_t>(built_), edges_.end()); }
 
  private:
-  std::vector<edge>& edges_;
+  vector<edge>& edges_;
   std::size_t built_;
 };
 
@@ -237,16 +237,15 @@ HEIST_COLD_BODY void graph_data::order_consumers() {
     if (n == nullptr || (n->type().kind != task_kind::condition && n->type().kind != task_kind::multi_condition))
       continue;
     throw graph_error{
-        fmt::format("{} is a condition, and a task of the same graph takes a value (heist::take) that conditions might "
+        format_text("{} is a condition, and a task of the same graph takes a value (heist::take) that conditions might "
                     "lead around, or to a second time; fix it by taking no values in graphs with conditions.",
-                    task_name(n->index))};
+                    {task_name(n->index)})};
   }
   for (std::size_t i = 0; i != built; ++i) {
     edge const e = edges[i];
     if (!e.is_value_edge()) continue;
-    auto const consumer = consumers->find(e.from());
-    if (consumer != consumers->end() && consumer->second != e.to)
-      edges.push_back({e.to, static_cast<std::uint32_t>(consumer->second)});
+    std::uint64_t const* const consumer = consumers->find(e.from());
+    if (consumer != nullptr && *consumer != e.to) edges.push_back({e.to, static_cast<std::uint32_t>(*consumer)});
   }
 }
 
@@ -311,10 +310,10 @@ HEIST_BODY void graph_data::lay_out() {
   write_records(a, count);
   if (sources.empty() && count != 0) {
     throw graph_error{
-        fmt::format("no task of the graph can start: every one has a predecessor (all loops go through condition "
+        format_text("no task of the graph can start: every one has a predecessor (all loops go through condition "
                     "tasks, such as {}). "
                     "Fix it by adding a task that nothing precedes and that leads into the loop.",
-                    task_name(a.order[0]))};
+                    {task_name(a.order[0])})};
   }
   if (may_have_events) find_events();
   balance_limits();
@@ -336,23 +335,44 @@ HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept
   told.graph_ends();
 }
 
+struct graph_data::layout_end {
+  completion end;
+  std::size_t users = 0;  ///< under the lock: who lays it out, and who waits for that
+};
+
+/// The last user deletes it.
+struct graph_data::release_layout_end {
+  spin_lock<>& lock;
+
+  void operator()(layout_end* end) const noexcept {
+    {
+      spin_guard guard{lock};
+      if (--end->users != 0) return;
+    }
+    delete end;
+  }
+};
+
 HEIST_BODY void graph_data::lay_out_once(core& scheduler) {
-  auto const mine = std::make_shared<completion>();
-  std::shared_ptr<completion> end;
+  auto made = make_unique<layout_end>();
+  unique_ptr<layout_end, release_layout_end> end{nullptr, release_layout_end{lock}};
+  bool mine = false;
   {
     spin_guard guard{lock};
     if (laid_out) return;
-    if (layout_end == nullptr) layout_end = mine;
-    end = layout_end;
+    mine = layout == nullptr;
+    if (mine) layout = made.release();
+    ++layout->users;
+    end.reset(layout);
   }
-  if (end != mine) return wait_for(*end, scheduler.generation(), {"the layout of a graph"});
+  if (!mine) return wait_for(end->end, scheduler.generation(), {"the layout of a graph"});
   auto const over = [&](bool well) {
     {
       spin_guard guard{lock};
       laid_out = well;
-      layout_end = nullptr;
+      layout = nullptr;
     }
-    mine->complete();
+    end->end.complete();
   };
   try {
     lay_out();

@@ -3,14 +3,12 @@
 
 #include "heist/graph/limited.hpp"
 
-#include <fmt/core.h>
-
-#include <functional>  // less
 #include <string>
 #include <utility>  // exchange
-#include <vector>
 
+#include "heist/core/base/format.hpp"
 #include "heist/core/base/number_map.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
@@ -37,18 +35,18 @@ HEIST_COLD_BODY void release_limits(record const& r) {
 
 /// For the next runs: notes what is taken of each limiter.
 HEIST_COLD_BODY void graph_data::balance_limits() {
-  std::vector<limited_task::amount*> amounts;
+  vector<limited_task::amount*> amounts;
   for (auto const& t : limits) {
     if (t == nullptr) continue;
     for (auto& a : t->acquires) amounts.push_back(&a);
     for (auto& a : t->releases) amounts.push_back(&a);
   }
-  balances = std::vector<limiter_balance>(amounts.size());
+  balances = vector<limiter_balance>(amounts.size());
   balance_count = 0;
   number_map known;  // the place of a limiter's balance
   for (limited_task::amount* const a : amounts) {
-    auto const [at, is_new] = known.try_emplace(as_key(a->from), balance_count);
-    a->balance = &balances[at->second];
+    auto const [place, is_new] = known.try_emplace(as_key(a->from), balance_count);
+    a->balance = &balances[place];
     if (is_new) balances[balance_count++].of = a->from;
   }
 }
@@ -83,7 +81,7 @@ HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_l
   };
   // It acquires in the order of addresses, so it holds those before the one that it waits for.
   for (limited_task::amount const& a : t.acquires) {
-    if (runs || std::less<>{}(static_cast<limiter const*>(a.from), wanted)) seen.hold(a.from, a.count);
+    if (runs || as_key(a.from) < as_key(wanted)) seen.hold(a.from, a.count);
   }
   // What a task before it has acquired.
   for (limited_task::amount const& a : t.releases) {
@@ -101,14 +99,14 @@ HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_l
 HEIST_COLD_BODY std::string name_of_limited(limited_task const& t) {
   record const& r = *t.resume.task;
   graph_data const& g = *r.graph;
-  return fmt::format("{} of the graph{}{}", g.task_name(r.built().index), g.title.empty() ? "" : " ", g.title);
+  return format_text("{} of the graph{}{}", {g.task_name(r.built().index), g.title.empty() ? "" : " ", g.title});
 }
 
 HEIST_COLD_BODY std::string text_of_limited(outside_note const& self) {
   auto const& t = static_cast<limited_task const&>(self);
   limiter const* const wanted = t.waits_for.load(std::memory_order_relaxed);  // relaxed: for people
   std::string text = "task " + name_of_limited(t) + " waits for a limiter";
-  if (wanted != nullptr) text += fmt::format(" of {}, of which {} are free", wanted->max(), wanted->available());
+  if (wanted != nullptr) text += format_text(" of {}, of which {} are free", {wanted->max(), wanted->available()});
   return text + wait_text(t.since);
 }
 

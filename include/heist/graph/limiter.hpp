@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/observe/outside_waits.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/sync/interrupt.hpp"
@@ -42,8 +42,8 @@ struct limited_task : outside_note, queued_waiter<> {
     std::uint32_t count;
     limiter_balance* balance = nullptr;
   };
-  std::vector<amount> acquires;  ///< in order of the limiters' addresses, so that no two tasks wait for each other
-  std::vector<amount> releases;
+  vector<amount> acquires;  ///< in order of the limiters' addresses, so that no two tasks wait for each other
+  vector<amount> releases;
   std::size_t acquired = 0;  ///< how many of `acquires` it holds; changed by the worker or releaser that acquires
 
   os_env::atomic<std::uint32_t> arrivals{0};  ///< times that it is ready and has not acquired; the first one acquires

@@ -3,9 +3,8 @@
 
 #include "heist/graph/limiter.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
@@ -38,9 +37,9 @@ HEIST_COLD_BODY limiter::limiter(std::size_t most)
     : permits_{static_cast<std::uint32_t>(most), static_cast<std::uint32_t>(most)} {
   if (most == 0 || most > 0x7fffffff) {
     throw graph_error{
-        fmt::format("a limiter of {}: no task could ever run, or the count is not a sensible one; fix it by "
-                    "allowing at least 1.",
-                    most)};
+        detail::format_text("a limiter of {}: no task could ever run, or the count is not a sensible one; fix it by "
+                            "allowing at least 1.",
+                            {most})};
   }
 }
 

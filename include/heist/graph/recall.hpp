@@ -5,9 +5,9 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
@@ -74,9 +74,9 @@ struct task_hint {
 };
 
 struct task_hints {
-  std::vector<task_hint> all;  ///< by index of the task
-  std::uint32_t changes = 0;   ///< how often they have changed
-  bool are_followed = false;   ///< by runs under policies that follow (task_graph::follow_placement)
+  vector<task_hint> all;      ///< by index of the task
+  std::uint32_t changes = 0;  ///< how often they have changed
+  bool are_followed = false;  ///< by runs under policies that follow (task_graph::follow_placement)
 };
 
 /// What is wished for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.

@@ -3,18 +3,16 @@
 
 #include "heist/graph/recall.hpp"
 
-#include <fmt/core.h>
-
-#include <memory>
-
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY task_hint& hint_of(graph_data& g, std::uint32_t index) {
   g.reject_while_running("wish something for a task");
-  if (g.hints == nullptr) g.hints = std::make_unique<task_hints>();
+  if (g.hints == nullptr) g.hints = make_unique<task_hints>();
   task_hints& w = *g.hints;
   if (w.all.size() <= index) w.all.resize(g.nodes.size());
   ++w.changes;
@@ -27,9 +25,9 @@ HEIST_COLD_BODY std::uint32_t reject_number(graph_data const& g, std::uint32_t i
                                             std::size_t number) {
   if (number < 1u << 16) return static_cast<std::uint32_t>(number);
   throw graph_error{
-      fmt::format("{} is wished to run on {} {}, and no executor has so many; fix it by a number below "
+      format_text("{} is wished to run on {} {}, and no executor has so many; fix it by a number below "
                   "that of the executor's.",
-                  g.task_name(index), of, number)};
+                  {g.task_name(index), of, number})};
 }
 
 HEIST_COLD_BODY void hint_worker(graph_data& g, std::uint32_t index, std::size_t number) {

@@ -4,9 +4,9 @@
 #include "heist/graph/run.hpp"
 
 #include <cstdint>
-#include <memory>  // unique_ptr
 
 #include "heist/core/base/assert.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/graph/limited.hpp"
 
@@ -125,7 +125,7 @@ HEIST_BODY run_state& graph_data::prepare_run(core& scheduler) {
   struct release_state {
     void operator()(run_state* s) const noexcept { s->release(); }
   };
-  std::unique_ptr<run_state, release_state> made, replaced;
+  unique_ptr<run_state, release_state> made, replaced;
   for (;;) {
     bool lays_out = false;
     {

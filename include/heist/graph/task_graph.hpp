@@ -10,9 +10,9 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/fwd.hpp"
 #include "heist/graph/always_node.hpp"
 #include "heist/graph/event.hpp"
@@ -319,7 +319,7 @@ class task_graph {
           using result = std::remove_cv_t<detail::task_result<context, F, decltype(kept->get())...>>;
           using node = detail::task_node<F, result, std::remove_cvref_t<Kept>...>;
           detail::graph_data& d = data();
-          [[maybe_unused]] std::vector<detail::graph_data::input_note> notes;
+          [[maybe_unused]] detail::vector<detail::graph_data::input_note> notes;
           if constexpr ((detail::is_take<In> || ...)) {
             auto const note = [&](auto const& t, bool is_taken) { notes.push_back({t.index(), is_taken}); };
             (for_each_task_of(in, note), ...);

@@ -1,6 +1,7 @@
 // Bodies of task_graph.hpp.
 #pragma once
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/graph/task_graph.hpp"
 
 namespace heist {
@@ -23,7 +24,7 @@ HEIST_COLD_BODY task<> task_graph::compose(task_graph& inner) {
 
 HEIST_COLD_BODY void task_graph::follow_placement() {
   data().reject_while_running("follow a placement");
-  if (data().hints == nullptr) data().hints = std::make_unique<detail::task_hints>();
+  if (data().hints == nullptr) data().hints = detail::make_unique<detail::task_hints>();
   data().hints->are_followed = true;
   ++data().hints->changes;
 }

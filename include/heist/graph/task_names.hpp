@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
@@ -30,7 +30,7 @@ class task_names {
   /// Of the first entry that is not before `index`.
   std::size_t place_of(std::uint32_t index) const noexcept;
 
-  std::vector<std::unique_ptr<entry>> all_;  // by index
+  vector<unique_ptr<entry>> all_;  // by index
 };
 
 }  // namespace heist::detail

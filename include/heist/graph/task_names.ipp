@@ -3,9 +3,10 @@
 
 #include "heist/graph/task_names.hpp"
 
-#include <algorithm>  // lower_bound
-#include <cstddef>    // ptrdiff_t, size_t
-#include <utility>    // move
+#include <cstddef>  // ptrdiff_t, size_t
+#include <utility>  // move
+
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -14,7 +15,7 @@ HEIST_COLD_BODY void task_names::set(std::uint32_t index, std::string text) {
   if (at != all_.size() && all_[at]->index == index) {
     all_[at]->text = std::move(text);
   } else {
-    all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(at), std::make_unique<entry>(entry{index, std::move(text)}));
+    all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(at), make_unique<entry>(entry{index, std::move(text)}));
   }
 }
 
@@ -30,9 +31,16 @@ HEIST_COLD_BODY void task_names::erase(std::uint32_t index) noexcept {
 
 HEIST_COLD_BODY std::size_t task_names::place_of(std::uint32_t index) const noexcept {
   if (all_.empty() || all_.back()->index < index) return all_.size();  // named in the order in which they are added
-  auto const found =
-      std::lower_bound(all_.begin(), all_.end(), index, [](auto const& e, std::uint32_t i) { return e->index < i; });
-  return static_cast<std::size_t>(found - all_.begin());
+  std::size_t first = 0, last = all_.size();
+  while (first != last) {
+    std::size_t const middle = first + (last - first) / 2;
+    if (all_[middle]->index < index) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
 }
 
 }  // namespace heist::detail

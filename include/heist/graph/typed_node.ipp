@@ -3,15 +3,16 @@
 
 #include "heist/graph/typed_node.hpp"
 
+#include "heist/core/base/format.hpp"
 #include "heist/graph/limited.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY void reject_missing_value(record const& r) {
   throw graph_error{
-      fmt::format("{} takes the value of a task that has not run: a condition has led around it. Fix it by "
+      format_text("{} takes the value of a task that has not run: a condition has led around it. Fix it by "
                   "letting every path to {} lead through the tasks whose values it takes.",
-                  r.graph->task_name(r.built().index), r.graph->task_name(r.built().index))};
+                  {r.graph->task_name(r.built().index), r.graph->task_name(r.built().index)})};
 }
 
 HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {

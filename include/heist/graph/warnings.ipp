@@ -1,15 +1,15 @@
 // Warnings of a graph on stderr, once each: tasks that will not run, and tasks that do not do what they seem to.
 #pragma once
 
-#include <fmt/core.h>
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <cstdio>  // fprintf
 #include <new>     // bad_alloc
 #include <string>
 #include <utility>  // exchange
-#include <vector>
 
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/graph/adjacency.hpp"
 #include "heist/graph/graph_data.hpp"
 
@@ -21,7 +21,7 @@ HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const no
   if (warned_of_joins || !a.weak_any) return;
   try {
     constexpr std::uint32_t runs = ~std::uint32_t{0};
-    std::vector<std::uint32_t> left(a.strong, a.strong + nodes.size()), ready;
+    vector<std::uint32_t> left(a.strong, a.strong + nodes.size()), ready;
     auto const can_run = [&](std::uint32_t i) {
       if (std::exchange(left[i], runs) != runs) ready.push_back(i);
     };
@@ -40,7 +40,7 @@ HEIST_COLD_BODY void graph_data::warn_of_dead_tasks(adjacency const& a) const no
     std::size_t count = 0;
     for (std::uint32_t i = 0; i != nodes.size(); ++i) {
       if (nodes[i] == nullptr || left[i] == runs || count++ >= 8) continue;
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", task_name(i));
+      text += format_text("{}{}", {text.empty() ? "" : ", ", task_name(i)});
     }
     if (count == 0) return;
     warned_of_joins = true;
@@ -78,8 +78,8 @@ HEIST_COLD_BODY void graph_data::warn_of_joins() const noexcept {
 /// Says, once for each graph, what looks like a condition and is none.
 HEIST_BODY void graph_data::warn_of_numbers() const {
   if (warned) return;
-  std::vector<char> taken;
-  std::vector<std::uint32_t> successors_of;
+  vector<char> taken;
+  vector<std::uint32_t> successors_of;
   for (node const* n : nodes) {
     if (n == nullptr || !n->type().leaves_number) continue;
     if (taken.empty()) {

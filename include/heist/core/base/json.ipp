@@ -4,8 +4,7 @@
 #include "heist/core/base/json.hpp"
 
 #include "heist/core/base/errors.hpp"
-
-#include <fmt/core.h>
+#include "heist/core/base/format.hpp"
 
 #include <charconv>      // from_chars
 #include <system_error>  // errc
@@ -16,7 +15,8 @@ namespace heist::json {
 HEIST_COLD_BODY void value::reject(char const* wanted) const {
   static constexpr char const* types[] = {"null",     "true or false", "a whole number", "a number that is not whole",
                                           "a string", "an array",      "an object"};
-  throw json_error(fmt::format("JSON: {} is needed, but {} stands there", wanted, types[data_.index()]));
+  throw json_error(
+      heist::detail::format_text("JSON: {} is needed, but {} stands there", {wanted, types[data_.index()]}));
 }
 
 HEIST_COLD_BODY double value::as_double() const {
@@ -31,7 +31,7 @@ HEIST_COLD_BODY value const* value::find(std::string_view name) const {
 
 HEIST_COLD_BODY value const& value::at(std::string_view name) const {
   if (auto const* found = find(name)) return *found;
-  throw json_error(fmt::format("the JSON object has no member \"{}\"", name));
+  throw json_error(heist::detail::format_text("the JSON object has no member \"{}\"", {name}));
 }
 
 }  // namespace heist::json
@@ -76,7 +76,7 @@ HEIST_COLD_BODY value reader::whole() {
 HEIST_COLD_BODY void reader::fail(std::string_view what) const {
   std::size_t line = 1, column = 1;
   for (auto const c : text_.substr(0, at_)) c == '\n' ? (++line, column = 1) : ++column;
-  throw json_error(fmt::format("JSON, line {}, column {}: {}", line, column, what));
+  throw json_error(heist::detail::format_text("JSON, line {}, column {}: {}", {line, column, what}));
 }
 
 HEIST_COLD_BODY char reader::peek() const {
@@ -91,7 +91,7 @@ HEIST_COLD_BODY bool reader::take_if(char c) noexcept {
 }
 
 HEIST_COLD_BODY void reader::take(char c) {
-  if (peek() != c) fail(fmt::format("'{}' is needed here", c));
+  if (peek() != c) fail(heist::detail::format_text("'{}' is needed here", {c}));
   ++at_;
 }
 
@@ -121,7 +121,7 @@ HEIST_COLD_BODY value reader::any() {
 
 HEIST_COLD_BODY void reader::word(std::string_view expected) {
   for (auto const c : expected) {
-    if (peek() != c) fail(fmt::format("'{}' is needed here", expected));
+    if (peek() != c) fail(heist::detail::format_text("'{}' is needed here", {expected}));
     ++at_;
   }
 }
@@ -258,7 +258,7 @@ HEIST_COLD_BODY std::string quote(std::string_view text) {
     else if (c == '"' || c == '\\')
       out += {'\\', c};
     else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      out += {'\\', 'u', '0', '0', static_cast<char>('0' + c / 16), "0123456789abcdef"[c % 16]};
     else
       out += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);

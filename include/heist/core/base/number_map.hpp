@@ -1,14 +1,44 @@
 // A map for what runs seldom.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <cstdint>
-#include <unordered_map>
+
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
-/// Numbers by keys, which are numbers or addresses. One type for all cold code: compilers make each map anew in every
-/// user's file.
-using number_map = std::unordered_map<std::uint64_t, std::uint64_t>;
+/// Numbers by keys, which are numbers or addresses. One type for all cold code, and no template: compilers make each
+/// std::unordered_map anew in every user's file. Linear probing; a place of what is given back stays valid until the
+/// next new key.
+class number_map {
+ public:
+  struct place {
+    std::uint64_t& value;
+    bool is_new;
+  };
+
+  /// The value of `key`, which becomes `value` if it had none.
+  place try_emplace(std::uint64_t key, std::uint64_t value);
+  std::uint64_t& operator[](std::uint64_t key) { return try_emplace(key, 0).value; }
+  /// Null if the key is not there.
+  std::uint64_t const* find(std::uint64_t key) const noexcept;
+  /// Forgets all keys that have this value. As dear as a copy of the map.
+  void erase_value(std::uint64_t value);
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  struct entry {
+    std::uint64_t key;
+    std::uint64_t value;
+    bool is_used = false;
+  };
+
+  entry const& entry_of(std::uint64_t key) const noexcept;
+
+  vector<entry> entries_;  // none, or a power of two, of which a quarter at least is free
+  std::size_t size_ = 0;
+};
 
 inline std::uint64_t as_key(void const* address) noexcept {
   return reinterpret_cast<std::uintptr_t>(address);
@@ -19,3 +49,7 @@ constexpr std::uint64_t as_key(std::int64_t number) noexcept {
 }
 
 }  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/base/number_map.ipp"
+#endif

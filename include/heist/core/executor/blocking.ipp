@@ -4,10 +4,10 @@
 #include <pthread.h>  // pthread_setcancelstate, pthread_setname_np
 
 #include <cstdio>  // snprintf
-#include <memory>  // unique_ptr
 #include <thread>
 #include <utility>  // exchange, move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/blocking.hpp"
 #include "heist/core/executor/no_migrate.hpp"
 #include "heist/core/fiber/current.hpp"
@@ -69,10 +69,17 @@ HEIST_COLD_BODY bool core::rest(os_thread& c) noexcept {
   return true;
 }
 
-HEIST_COLD_BODY os_thread& core::add_os_thread(std::unique_ptr<os_thread> made) noexcept {
+HEIST_COLD_BODY os_thread& core::start_os_thread(worker* first) {
+  auto made = make_unique<os_thread>();
   os_thread& c = *made;
+  {
+    spin_guard guard{lock_};
+    made->next_of_all = std::move(os_threads_);
+    os_threads_ = std::move(made);
+  }
+  std::thread thread{[this, &c, first]() noexcept { carry(c, first); }};
   spin_guard guard{lock_};
-  c.next_of_all = std::exchange(os_threads_, std::move(made));
+  threads_.push_back(std::move(thread));  // there is room
   return c;
 }
 
@@ -85,11 +92,7 @@ HEIST_COLD_BODY os_thread* core::find_os_thread() noexcept {
     ++thread_count_;
   }
   try {
-    os_thread& c = add_os_thread(std::make_unique<os_thread>());
-    std::thread made{[this, &c]() noexcept { carry(c, nullptr); }};
-    spin_guard guard{lock_};
-    threads_.push_back(std::move(made));  // there is room
-    return &c;
+    return &start_os_thread(nullptr);
   } catch (...) {
     spin_guard guard{lock_};
     --thread_count_;

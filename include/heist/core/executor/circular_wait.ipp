@@ -3,14 +3,13 @@
 
 #include "heist/core/executor/circular_wait.hpp"
 
-#include <fmt/core.h>
-
 #include <atomic>
 #include <cstddef>  // size_t
-#include <memory>   // make_unique
 #include <new>      // bad_alloc
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fiber/current.hpp"
 
 namespace heist::detail {
@@ -80,10 +79,10 @@ inline void tell_that_it_waits() noexcept {
 }
 
 [[noreturn]] HEIST_COLD inline void reject_cycle(std::size_t length) {
-  throw executor_error{fmt::format(
+  throw executor_error{format_text(
       "a task waits for what waits for the task itself: a circle of {} tasks, none of which would ever end; fix it by "
       "letting one of them return what it has, and by doing the rest in a task that comes after (heist::after).",
-      length)};
+      {length})};
 }
 
 HEIST_COLD_BODY handed_on_stop::handed_on_stop(stop_target const& to) noexcept
@@ -149,7 +148,7 @@ HEIST_COLD_BODY bool wait_as_part(completion& end, async_base const* awaited, pa
         "a coroutine waits for the task, or for the run of the task, that waits for the coroutine: neither would ever "
         "end; fix it by co_return of what it has, and by doing the rest in a task that comes after (heist::after)."};
   }
-  auto waiter = std::make_unique<part_waiter>(waits);
+  auto waiter = make_unique<part_waiter>(waits);
   bool const in_line = end.add_entry(*waiter);
   if (in_line) {
     os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line

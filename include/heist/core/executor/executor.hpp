@@ -8,8 +8,8 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
+#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/blocking.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/future.hpp"
@@ -151,7 +151,7 @@ class scheduler : public core {
   }
 
   [[no_unique_address]] Observer observer_;
-  std::vector<decisions> decisions_;
+  vector<decisions> decisions_;
   optional_trace trace_;
 };
 

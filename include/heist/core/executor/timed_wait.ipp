@@ -4,7 +4,6 @@
 #include "heist/core/executor/timed_wait.hpp"
 
 #include <cstddef>  // size_t
-#include <optional>
 
 #include "heist/core/base/park_word.hpp"
 #include "heist/core/executor/blocking.hpp"
@@ -60,13 +59,16 @@ HEIST_COLD_BODY void sleep_for_end(awaited_end const& of, std::int64_t nanosecon
     }
     if (!of.end.add_entry(*made)) waker::ring(*made);  // others may sleep already and rely on it
   }
-  std::optional<noted_thread> noted;
-  if (this_worker() == nullptr) noted.emplace(of.why);
-  handed_on_stop const stop{of.to};
-  call_blocking([&]() noexcept {
-    std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
-    if (!of.end.is_ready()) place.rung.wait_for(seen, nanoseconds);
-  });
+  auto const sleep = [&] {
+    handed_on_stop const stop{of.to};
+    call_blocking([&]() noexcept {
+      std::uint32_t const seen = place.rung.load(std::memory_order_acquire);  // acquire: pairs with ring()
+      if (!of.end.is_ready()) place.rung.wait_for(seen, nanoseconds);
+    });
+  };
+  if (this_worker() != nullptr) return sleep();
+  noted_thread const noted{of.why};
+  sleep();
 }
 
 }  // namespace heist::detail

@@ -1,8 +1,7 @@
 // What the part of an executor that does not depend on its policy knows of it, and tells of fibers.
 #pragma once
 
-#include <memory>  // unique_ptr
-
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/room_core.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/sync/idle_gate.hpp"
@@ -16,7 +15,7 @@ struct policy_config {
   fork_order order;
   bool needs_squads;  ///< so the machine is looked at before the workers start
   bool has_mail;
-  std::unique_ptr<room_core> (*make_room)(core& scheduler);
+  unique_ptr<room_core> (*make_room)(core& scheduler);
 };
 
 /// What becomes of a fiber, or of a join on it that waits without parking.

@@ -4,9 +4,9 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string>
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/idle_gate.hpp"
 
 namespace heist::detail {
@@ -144,7 +144,7 @@ struct no_search {
 
   /// The core's part; null: none.
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core&) {
+  static unique_ptr<room_core> make(core&) {
     return nullptr;
   }
 

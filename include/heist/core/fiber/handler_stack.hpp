@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fiber/current.hpp"
 
 namespace heist::detail {
@@ -19,7 +19,7 @@ class handler_stack {
 
  private:
   std::size_t bytes_ = 16384;
-  std::unique_ptr<char[]> memory_;
+  unique_ptr<char[]> memory_;
 };
 
 }  // namespace heist::detail

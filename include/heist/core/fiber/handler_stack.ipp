@@ -8,6 +8,8 @@
 
 #include <new>
 
+#include "heist/core/base/unique_ptr.hpp"
+
 namespace heist::detail {
 
 HEIST_COLD_BODY handler_stack::handler_stack() {
@@ -15,7 +17,7 @@ HEIST_COLD_BODY handler_stack::handler_stack() {
     long const least = ::sysconf(_SC_SIGSTKSZ);
     if (least > 16384) bytes_ = static_cast<std::size_t>(least);
     bytes_ = (bytes_ & ~worker_sign::size_bits) + worker_sign::size_bits + 1 + worker_sign::size_mark;
-    memory_ = std::make_unique_for_overwrite<char[]>(bytes_);
+    memory_ = make_unique_for_overwrite<char[]>(bytes_);
   }
 }
 

@@ -6,10 +6,10 @@
 #include <dlfcn.h>   // dladdr, dlopen
 #include <unistd.h>  // write
 
-#include <algorithm>  // copy
-#include <charconv>   // to_chars
-#include <cstdlib>    // abort
+#include <cstdlib>  // abort
 #include <string_view>
+
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
@@ -63,17 +63,18 @@ HEIST_COLD_BODY void overflow_report::handle(int signal, siginfo_t* info, void* 
 }
 
 HEIST_COLD_BODY void overflow_report::say(std::size_t bytes) noexcept {
-  // Not fmt, whose ways to format into an array are compiled anew in every file that includes this.
   constexpr std::string_view before = "heist: a task has overflowed its fiber's stack of ",
                              after =
                                  " bytes. Fix it by raising options::stack_size, or by smaller frames or less "
                                  "recursion in the task.\n";
-  constexpr std::size_t digits = 20;
-  char text[before.size() + digits + after.size()];
-  char* end = std::copy(before.begin(), before.end(), text);
-  end = std::to_chars(end, end + digits, bytes).ptr;
-  end = std::copy(after.begin(), after.end(), end);
-  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text, static_cast<std::size_t>(end - text));
+  constexpr std::size_t most_digits = 20;
+  char text[before.size() + most_digits + after.size()];
+  char* const after_digits = text + before.size() + most_digits;
+  after.copy(after_digits, after.size());
+  char* const begin = write_digits(bytes, after_digits) - before.size();
+  before.copy(begin, before.size());
+  [[maybe_unused]] auto const written =
+      ::write(STDERR_FILENO, begin, static_cast<std::size_t>(after_digits + after.size() - begin));
 }
 
 }  // namespace heist::detail

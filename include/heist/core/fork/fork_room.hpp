@@ -3,10 +3,10 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <span>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/room_core.hpp"
 #include "heist/core/fork/erased_child.hpp"
 #include "heist/core/scheduler/core.hpp"
@@ -74,12 +74,12 @@ class fork_room : public room_core {
 
   virtual fork_way way_of_scope(fiber& self, fork_slot* position) noexcept = 0;
   /// by_room. `remote`: by code that runs on another fiber than the frame.
-  virtual std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) = 0;
+  virtual unique_ptr<room_scope> make_scope(scope_base& of, bool remote) = 0;
   /// May code on `here`, which is no part of the frame, fork into a scope of that way by its worker's deque?
   virtual bool may_queue(fiber const& here, fork_way way) const noexcept = 0;
 
   /// Null: entering `r` there is a call. Throws region_error if it is in use.
-  virtual std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) = 0;
+  virtual unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) = 0;
 
   /// Does it remember what a frame of that position forks, so that loops are to be divided alike in each run?
   virtual bool has_history(fork_slot* position) const noexcept = 0;

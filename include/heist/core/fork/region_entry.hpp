@@ -2,10 +2,10 @@
 #pragma once
 
 #include <exception>  // uncaught_exceptions
-#include <memory>     // unique_ptr
 #include <type_traits>
 #include <utility>  // move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/task_callable.hpp"
 #include "heist/core/fork/fork_room.hpp"
@@ -19,14 +19,14 @@ namespace heist::detail {
 /// Tells a visit when the region has been left, and whether by an exception.
 class visiting {
  public:
-  explicit visiting(std::unique_ptr<region_visit> v) noexcept : visit_{std::move(v)} {}
+  explicit visiting(unique_ptr<region_visit> v) noexcept : visit_{std::move(v)} {}
   visiting(visiting const&) = delete;
   visiting& operator=(visiting const&) = delete;
   ~visiting() { visit_->finish(std::uncaught_exceptions() != unwinding_); }
   region_visit& operator*() const noexcept { return *visit_; }
 
  private:
-  std::unique_ptr<region_visit> visit_;
+  unique_ptr<region_visit> visit_;
   int const unwinding_ = std::uncaught_exceptions();
 };
 
@@ -53,7 +53,7 @@ decltype(auto) call_sequential(basic_context<Order> c, F& f) {
 
 /// By code that runs where the context `c` belongs. Regions are entered with contexts of type Context.
 template <class Context, class Order, class F>
-decltype(auto) visit_region(std::unique_ptr<region_visit> begun, basic_context<Order> const& c, F& f) {
+decltype(auto) visit_region(unique_ptr<region_visit> begun, basic_context<Order> const& c, F& f) {
   fiber& self = context_access::fiber_of(c);
   visiting const v{std::move(begun)};
   switch ((*v).how()) {

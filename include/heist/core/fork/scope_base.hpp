@@ -5,11 +5,11 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <exception>
-#include <memory>   // unique_ptr
 #include <utility>  // exchange
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/fork/counted_join.hpp"
 #include "heist/core/fork/fork_room.hpp"
@@ -128,7 +128,7 @@ class scope_base {
 
   os_env::atomic<bool> failed_{false};
   std::exception_ptr exception_;
-  std::unique_ptr<room_scope> of_room_;
+  unique_ptr<room_scope> of_room_;
 };
 
 /// Does the next child-first child on `w` find a stack? Otherwise there is no memory.

@@ -3,10 +3,10 @@
 
 #include <cstddef>  // byte, max_align_t, size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
@@ -55,12 +55,12 @@ class arena {
   std::uintptr_t next_ = 0, end_ = 0;
   std::size_t chunk_bytes_ = first_chunk;
   struct chunk {
-    std::unique_ptr<std::byte[]> memory;
+    unique_ptr<std::byte[]> memory;
     std::size_t bytes;
   };
-  std::vector<chunk> chunks_;
+  vector<chunk> chunks_;
   std::size_t begun_ = 0;  ///< chunks that something has been handed out from since clear()
-  std::vector<free_list> given_back_;
+  vector<free_list> given_back_;
 };
 
 }  // namespace heist::detail

@@ -8,6 +8,8 @@
 
 #if HEIST_ASAN
 #include <sanitizer/asan_interface.h>
+
+#include "heist/core/base/unique_ptr.hpp"
 #endif
 
 namespace heist::detail {
@@ -46,7 +48,7 @@ HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t align
   while (begun_ != chunks_.size() && chunks_[begun_].bytes < wanted) ++begun_;
   if (begun_ == chunks_.size()) {
     std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
-    chunks_.push_back({std::unique_ptr<std::byte[]>{new std::byte[size]}, size});
+    chunks_.push_back({unique_ptr<std::byte[]>{new std::byte[size]}, size});
     if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
   }
   chunk const& next = chunks_[begun_++];

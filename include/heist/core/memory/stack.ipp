@@ -9,13 +9,12 @@
 #include <valgrind/valgrind.h>  // VALGRIND_STACK_REGISTER, nothing under NVALGRIND
 #endif
 
-#include <fmt/core.h>
-
 #include <cerrno>
 #include <cstdint>
 #include <cstring>  // strerror
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
@@ -101,11 +100,11 @@ HEIST_COLD_BODY std::size_t stack::in_pages(std::size_t bytes) noexcept {
 
 HEIST_COLD_BODY void stack::reject(char const* what, std::size_t bytes) {
   int const why = errno;
-  throw stack_error{fmt::format(
+  throw stack_error{format_text(
       "cannot {} a fiber stack of {} bytes: {}. Each task that waits needs one; let fewer tasks wait at a time, "
       "lower options::stack_size, or raise the limit (ulimit -v, -d, -l, vm.max_map_count, the memory of the "
       "container).",
-      what, bytes, std::strerror(why))};
+      {what, bytes, std::strerror(why)})};
 }
 
 }  // namespace heist::detail

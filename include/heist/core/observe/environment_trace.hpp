@@ -4,12 +4,12 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string_view>
 #include <utility>  // move
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/observe/graph_listener.hpp"
 #include "heist/core/observe/observer.hpp"
 
@@ -27,7 +27,7 @@ class environment_trace {
   virtual ~environment_trace() = default;
   /// Null if the environment asks for nothing; also, with a sentence on stderr, if nothing in the program can write it
   /// or there is no memory for it.
-  static std::unique_ptr<environment_trace> wanted() noexcept;
+  static unique_ptr<environment_trace> wanted() noexcept;
   /// Where graphs tell their edges.
   virtual graph_listener* edges() const noexcept = 0;
   /// Writes what the environment asks for. A file that cannot be written is a sentence on stderr.
@@ -54,7 +54,7 @@ class optional_trace {
  public:
   static constexpr bool observes = true;
 
-  optional_trace(std::unique_ptr<environment_trace> trace) noexcept : trace_{std::move(trace)} {}
+  optional_trace(unique_ptr<environment_trace> trace) noexcept : trace_{std::move(trace)} {}
   explicit operator bool() const noexcept { return trace_ != nullptr; }
   environment_trace& operator*() const noexcept { return *trace_; }
   environment_trace* operator->() const noexcept { return trace_.get(); }
@@ -73,7 +73,7 @@ class optional_trace {
   }
 
  private:
-  std::unique_ptr<environment_trace> trace_;
+  unique_ptr<environment_trace> trace_;
 };
 
 }  // namespace heist::detail

@@ -6,10 +6,11 @@
 #include <cstdio>  // fprintf
 
 #include "heist/core/base/environment.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY std::unique_ptr<environment_trace> environment_trace::wanted() noexcept {
+HEIST_COLD_BODY unique_ptr<environment_trace> environment_trace::wanted() noexcept {
   if (environment_text(variable::trace).empty() && environment_text(variable::report).empty()) return nullptr;
   if (make == nullptr) {
     if (!is_first_to_say(message::no_trace)) return nullptr;
@@ -20,7 +21,7 @@ HEIST_COLD_BODY std::unique_ptr<environment_trace> environment_trace::wanted() n
   }
   environment_trace* const made = make();
   if (made == nullptr) std::fprintf(stderr, "heist: no memory for what HEIST_TRACE or HEIST_REPORT asks for\n");
-  return std::unique_ptr<environment_trace>{made};
+  return unique_ptr<environment_trace>{made};
 }
 
 }  // namespace heist::detail

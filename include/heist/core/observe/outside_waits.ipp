@@ -3,16 +3,15 @@
 
 #include "heist/core/observe/outside_waits.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/assert.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY std::string wait_text(std::int64_t since) {
   std::int64_t const milliseconds = (os_env::coarse_nanoseconds() - since) / 1'000'000;
-  if (milliseconds < 1000) return fmt::format(" (for {} ms)", milliseconds < 0 ? 0 : milliseconds);
-  return fmt::format(" (for {}.{} s)", milliseconds / 1000, milliseconds / 100 % 10);
+  if (milliseconds < 1000) return format_text(" (for {} ms)", {milliseconds < 0 ? 0 : milliseconds});
+  return format_text(" (for {}.{} s)", {milliseconds / 1000, milliseconds / 100 % 10});
 }
 
 HEIST_COLD_BODY void outside_waits::add(outside_note& n) noexcept {

@@ -4,9 +4,9 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/observe/parked_note.hpp"
 
 namespace heist::detail {
@@ -20,10 +20,10 @@ struct parked_place {
 };
 
 /// The place whose stack has the address `owner`, if it waits. Null: there is none.
-parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept;
+parked_note const* owner_of(std::uintptr_t owner, vector<parked_place> const& all) noexcept;
 /// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
 /// at a moment, and then stays so. The places stay as long as it lasts (core/sync/README.md, "Circles that are named").
-std::string text_of_cycle(std::vector<parked_place> const& all);
+std::string text_of_cycle(vector<parked_place> const& all);
 
 }  // namespace heist::detail
 

@@ -3,15 +3,15 @@
 
 #include "heist/core/observe/parked_cycle.hpp"
 
-#include <fmt/core.h>
-
 #include <utility>  // exchange
 
+#include "heist/core/base/format.hpp"
 #include "heist/core/base/number_map.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist::detail {
 
-HEIST_COLD_BODY parked_note const* owner_of(std::uintptr_t owner, std::vector<parked_place> const& all) noexcept {
+HEIST_COLD_BODY parked_note const* owner_of(std::uintptr_t owner, vector<parked_place> const& all) noexcept {
   for (parked_place const& p : all) {
     if (p.note != nullptr && p.note->waits() && owner - p.stack_bottom < p.stack_bytes) return p.note;
   }
@@ -21,7 +21,7 @@ HEIST_COLD_BODY parked_note const* owner_of(std::uintptr_t owner, std::vector<pa
 /// Waits, and what they hold. Each holds the end of its task, its permits, and itself, which stands for its locks.
 class waits_and_holds {
  public:
-  explicit waits_and_holds(std::vector<parked_place> const& all) {
+  explicit waits_and_holds(vector<parked_place> const& all) {
     for (parked_place const& p : all) {
       wait_look const seen = look(p);
       if (seen.number % 2 == 0) continue;
@@ -38,7 +38,7 @@ class waits_and_holds {
   }
 
   /// The places of one circle, with all that its waits depend on; or none.
-  std::vector<parked_place const*> cycle() {
+  vector<parked_place const*> cycle() {
     for (std::size_t first = 0; first != waits_.size(); ++first) {
       std::size_t at = first;
       while (waits_[at].is == kind::never_ends) {
@@ -46,7 +46,7 @@ class waits_and_holds {
         at = holds_[next_hold(things_[waits_[at].to].first_hold)].by;
       }
       if (waits_[at].is != kind::passed) continue;  // it may end, or leads to a circle that was not confirmed
-      std::vector<parked_place const*> found = depends_on(at);
+      vector<parked_place const*> found = depends_on(at);
       if (!found.empty()) return found;
     }
     return {};
@@ -82,9 +82,9 @@ class waits_and_holds {
     return seen;
   }
   std::size_t thing_of(void const* what) {
-    auto const [at, is_new] = known_.try_emplace(as_key(what), things_.size());
+    auto const [number, is_new] = known_.try_emplace(as_key(what), things_.size());
     if (is_new) things_.emplace_back();
-    return at->second;
+    return number;
   }
   void hold(std::size_t by, void const* what, std::uint32_t count) {
     std::size_t const of = thing_of(what), me = holds_.size();
@@ -95,7 +95,7 @@ class waits_and_holds {
 
   /// Each wait that stays needs something that other waits of the set hold. So none of them ends.
   void drop_those_that_may_end() {
-    std::vector<std::size_t> released;
+    vector<std::size_t> released;
     auto const look_at = [&](std::size_t of) {
       for (std::size_t w = things_[of].first_waiter; w != none; w = waits_[w].next_waiter) {
         if (waits_[w].is == kind::may_end || things_[of].held > waits_[w].seen.spare) continue;
@@ -120,15 +120,15 @@ class waits_and_holds {
   }
   /// `first`, the waits that hold what it needs, the waits that hold what these need, and so on. Empty if one of them has
   /// ended meanwhile.
-  std::vector<parked_place const*> depends_on(std::size_t first) {
-    std::vector<std::size_t> all{first};
+  vector<parked_place const*> depends_on(std::size_t first) {
+    vector<std::size_t> all{first};
     waits_[first].is = kind::named;
     for (std::size_t n = 0; n != all.size(); ++n) {
       for (std::size_t h = next_hold(things_[waits_[all[n]].to].first_hold); h != none; h = next_hold(holds_[h].next)) {
         if (std::exchange(waits_[holds_[h].by].is, kind::named) != kind::named) all.push_back(holds_[h].by);
       }
     }
-    std::vector<parked_place const*> found;
+    vector<parked_place const*> found;
     for (std::size_t const w : all) {
       wait_look const now = look(*waits_[w].place);
       if (now.number != waits_[w].seen.number || now.to != waits_[w].seen.to || now.owner != waits_[w].seen.owner)
@@ -140,22 +140,21 @@ class waits_and_holds {
   }
 
   number_map known_;
-  std::vector<thing> things_;
-  std::vector<wait> waits_;
-  std::vector<holding> holds_;
+  vector<thing> things_;
+  vector<wait> waits_;
+  vector<holding> holds_;
 
  public:
   bool of_semaphore = false;  ///< one of the waits of the circle
 };
 
-HEIST_COLD_BODY std::string text_of_cycle(std::vector<parked_place> const& all) {
+HEIST_COLD_BODY std::string text_of_cycle(vector<parked_place> const& all) {
   constexpr std::size_t most = 20;
   waits_and_holds waits{all};
-  std::vector<parked_place const*> const found = waits.cycle();
+  vector<parked_place const*> const found = waits.cycle();
   if (found.empty()) return {};
-  std::string text =
-      fmt::format("{} tasks wait for each other in a circle, and none of them will ever end{}: ", found.size(),
-                  waits.of_semaphore ? " unless other code releases the semaphore" : "");
+  std::string text = format_text("{} tasks wait for each other in a circle, and none of them will ever end{}: ",
+                                 {found.size(), waits.of_semaphore ? " unless other code releases the semaphore" : ""});
   for (std::size_t i = 0; i != found.size() && i != most; ++i) {
     outside_note const* const queued = found[i]->queued;
     text += (i == 0 ? "" : "; ") + (queued != nullptr ? queued->text(*queued) : found[i]->note->text());

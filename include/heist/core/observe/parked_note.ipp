@@ -3,9 +3,9 @@
 
 #include "heist/core/observe/parked_note.hpp"
 
-#include <fmt/core.h>
-
 #include <cstring>  // strlen, memcpy
+
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
@@ -68,9 +68,9 @@ HEIST_COLD_BODY std::string parked_note::text() const {
     task = task_;
     awaited = awaited_;
   }
-  return fmt::format("{}{}{} waits for {}{}{}",
-                     to_string(kind_.load(std::memory_order_relaxed)),  // relaxed: as above
-                     task.text[0] != 0 ? " " : "", task.text, what, awaited.text[0] != 0 ? " " : "", awaited.text);
+  return format_text("{}{}{} waits for {}{}{}",
+                     {to_string(kind_.load(std::memory_order_relaxed)),  // relaxed: as above
+                      task.text[0] != 0 ? " " : "", task.text, what, awaited.text[0] != 0 ? " " : "", awaited.text});
 }
 
 HEIST_COLD_BODY void noted_name::copy(char const* from) noexcept {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/unique_function.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -36,7 +36,7 @@ class watchdog {
   /// 0 if there is none.
   static double limit() noexcept;
   struct watching;
-  std::unique_ptr<watching> watching_;  ///< null: no look is taken
+  unique_ptr<watching> watching_;  ///< null: no look is taken
 };
 
 }  // namespace heist::detail

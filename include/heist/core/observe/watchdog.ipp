@@ -5,16 +5,16 @@
 
 #include <pthread.h>  // pthread_setname_np
 
-#include <chrono>
-#include <condition_variable>
+#include <cstdint>
 #include <cstdio>  // fprintf
-#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>  // move
 
 #include "heist/core/base/environment.hpp"
+#include "heist/core/base/park_word.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -24,21 +24,26 @@ struct watchdog::watching {
   watching(watching const&) = delete;
   watching& operator=(watching const&) = delete;
   ~watching() {
-    {
-      std::lock_guard guard{lock};
-      over = true;
-    }
-    changed.notify_all();
+    over.store(1, std::memory_order_release);  // release: pairs with the load in is_over()
+    over.wake_one();
     thread.join();
+  }
+
+  /// Sleeps until it is over, or for the time between two looks.
+  bool is_over() noexcept {
+    constexpr double nanoseconds = 1e9;
+    auto const pause = static_cast<std::int64_t>(seconds / looks * nanoseconds);
+    while (over.load(std::memory_order_acquire) == 0) {  // acquire: pairs with the destructor
+      if (over.wait_for(0, pause)) return false;
+    }
+    return true;
   }
 
   void watch() {
     ::pthread_setname_np(::pthread_self(), "heist-watchdog");
-    constexpr int looks = 4;  // in the time after which it speaks
     look before = see();
     int same = 0;
-    std::unique_lock guard{lock};
-    while (!changed.wait_for(guard, std::chrono::duration<double>{seconds / looks}, [this] { return over; })) {
+    while (!is_over()) {
       look const now = see();
       same = now.any_waiting && now.state == before.state ? same + 1 : 0;
       before = now;
@@ -49,12 +54,12 @@ struct watchdog::watching {
     }
   }
 
+  static constexpr int looks = 4;  // in the time after which it speaks
+
   double const seconds;
   unique_function<look()> see;
   unique_function<std::string()> to_text;
-  std::mutex lock;
-  std::condition_variable changed;
-  bool over = false;
+  park_word over;
   std::thread thread;  // last: it uses the rest
 };
 
@@ -66,7 +71,7 @@ HEIST_COLD_BODY void watchdog::start(unique_function<look()> see, unique_functio
   double const seconds = limit();
   if (!(seconds > 0)) return;
   try {
-    watching_ = std::make_unique<watching>(seconds, std::move(see), std::move(to_text));
+    watching_ = make_unique<watching>(seconds, std::move(see), std::move(to_text));
   } catch (std::system_error const& e) {
     std::fprintf(stderr, "heist: HEIST_WATCHDOG is set, but its thread cannot be started: %s\n", e.what());
   }

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/random.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/policy/victim.hpp"
 #include "heist/core/topology/machine.hpp"
 #include "heist/core/topology/squads.hpp"
@@ -60,7 +60,7 @@ class hierarchical {
   /// Throws bad_alloc.
   void put_in_order(thief_view const& me, topology::machine const& m, topology::squads const& s);
 
-  std::vector<std::uint32_t> order_;  // near ones first; empty: as random
+  detail::vector<std::uint32_t> order_;  // near ones first; empty: as random
   std::array<cycle, most_rings> reach_{};
   std::uint32_t rings_ = 1, ring_ = 0;  // how many, and which one it draws from
   std::uint32_t left_ = 0;              // attempts in it

@@ -3,8 +3,9 @@
 
 #include "heist/core/policy/hierarchical.hpp"
 
-#include <algorithm>  // max, min, stable_sort
-#include <new>        // bad_alloc
+#include <new>  // bad_alloc
+
+#include "heist/core/base/vector.hpp"
 
 namespace heist::victim {
 
@@ -17,7 +18,8 @@ HEIST_COLD_BODY std::uint64_t distance(topology::machine const& m, std::size_t n
   if (from.numa >= 0 && to.numa >= 0 && from.numa != to.numa) {
     auto const place = static_cast<std::size_t>(from.numa) * nodes + static_cast<std::size_t>(to.numa);
     std::uint64_t const told = m.numa_distances.size() == nodes * nodes ? m.numa_distances[place] : 0;
-    return told != 0 ? std::min<std::uint64_t>(told, 1 << 20) : 20;
+    if (told == 0) return 20;
+    return told < 1 << 20 ? told : 1 << 20;
   }
   return from.package == to.package ? 10 : 20;
 }
@@ -58,17 +60,18 @@ HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::
     return distance(m, nodes, m.pus[s.pu_of_worker[me.self]], m.pus[s.pu_of_worker[worker]]);
   };
   std::uint64_t across = 1;  // the own squad
-  for (std::uint32_t const w : s.members[scheduler]) across = std::max(across, to(w));
-  std::vector<neighbour> near;
+  for (std::uint32_t const w : s.members[scheduler]) across = to(w) > across ? to(w) : across;
+  detail::vector<neighbour> near;
   near.push_back({0, scheduler});
   for (std::uint32_t squad = 0; squad != s.members.size(); ++squad) {
     if (squad == scheduler) continue;
     std::uint64_t least = ~std::uint64_t{0};
-    for (std::uint32_t const w : s.members[squad]) least = std::min(least, to(w));
-    near.push_back({std::max(least, across), squad});
+    for (std::uint32_t const w : s.members[squad]) least = to(w) < least ? to(w) : least;
+    std::uint64_t const away = least > across ? least : across;
+    neighbour const* behind = near.end();
+    while (behind - 1 != near.begin() && (behind - 1)->away > away) --behind;
+    near.insert(behind, {away, squad});
   }
-  std::stable_sort(near.begin() + 1, near.end(),
-                   [](neighbour const& a, neighbour const& b) { return a.away < b.away; });
 
   order_.reserve(me.workers);
   rings_ = 1;
@@ -77,12 +80,12 @@ HEIST_COLD_BODY void hierarchical::put_in_order(thief_view const& me, topology::
     auto const there = static_cast<std::uint32_t>(order_.size());
     bool const farther = n.away != away || there == s.members[scheduler].size();
     if (there > 1 && farther && rings_ != most_rings) {  // a thief alone has no victim
-      auto const enough = there * n.away / away;
-      reach_[rings_ - 1] = {
-          there, static_cast<std::uint32_t>(std::min<std::uint64_t>(enough, std::max(there, most_patience)))};
+      std::uint64_t const enough = there * n.away / away;
+      std::uint32_t const most = there > most_patience ? there : most_patience;
+      reach_[rings_ - 1] = {there, enough < most ? static_cast<std::uint32_t>(enough) : most};
       ++rings_;
     }
-    away = std::max(n.away, across);
+    away = n.away > across ? n.away : across;
     for (std::uint32_t const w : s.members[n.squad]) order_.push_back(w);
   }
   reach_[rings_ - 1] = {me.workers, 0};

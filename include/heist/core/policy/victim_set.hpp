@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <new>      // bad_alloc
 #include <utility>  // swap
-#include <vector>
 
 #include "heist/core/base/random.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/policy/victim.hpp"
 
 namespace heist::victim {
@@ -81,11 +81,11 @@ class victim_set {
     for (std::uint32_t i = workers; i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
   }
 
-  std::vector<std::uint32_t> order_;    // a permutation, if it is as long as there are workers
-  std::uint32_t start_ = 0;             // S
-  std::uint32_t at_ = 0;                // whom to name next
-  std::uint32_t tried_ = 0, met_ = 0;   // since S was left
-  std::uint32_t failed_ = restart_now;  // attempts since S was drawn
+  detail::vector<std::uint32_t> order_;  // a permutation, if it is as long as there are workers
+  std::uint32_t start_ = 0;              // S
+  std::uint32_t at_ = 0;                 // whom to name next
+  std::uint32_t tried_ = 0, met_ = 0;    // since S was left
+  std::uint32_t failed_ = restart_now;   // attempts since S was drawn
 };
 
 /// Everybody in turn, in a private random order: random stealing at the cost of a victim set, so that the two can be

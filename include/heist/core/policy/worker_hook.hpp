@@ -1,11 +1,13 @@
 // A callable that options carry, for threads to call.
 #pragma once
 
+#include <atomic>
 #include <cstddef>  // nullptr_t, size_t
-#include <memory>   // make_shared, shared_ptr
+#include <cstdint>
 #include <type_traits>
-#include <utility>  // forward
+#include <utility>  // exchange, forward, swap
 
+#include "heist/core/base/env.hpp"
 #include "heist/core/base/unique_function.hpp"
 
 namespace heist {
@@ -18,15 +20,34 @@ class worker_hook {
   // clang-format off
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, worker_hook> && std::is_invocable_v<std::decay_t<F>&, std::size_t>)
-  worker_hook(F&& f) : call_{std::make_shared<unique_function<void(std::size_t)>>(std::forward<F>(f))} {}
+  worker_hook(F&& f) : shared_{new shared{std::forward<F>(f)}} {}
   // clang-format on
+  worker_hook(worker_hook const& other) noexcept : shared_{other.shared_} {
+    // relaxed: `other` keeps it alive meanwhile
+    if (shared_ != nullptr) shared_->users.fetch_add(1, std::memory_order_relaxed);
+  }
+  worker_hook(worker_hook&& other) noexcept : shared_{std::exchange(other.shared_, nullptr)} {}
+  worker_hook& operator=(worker_hook other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  ~worker_hook() {
+    // acq_rel: whoever deletes it sees what the others' calls did
+    if (shared_ != nullptr && shared_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared_;
+  }
 
-  explicit operator bool() const noexcept { return call_ != nullptr; }
+  explicit operator bool() const noexcept { return shared_ != nullptr; }
   /// Not to be called when empty.
-  void operator()(std::size_t worker) const { (*call_)(worker); }
+  void operator()(std::size_t worker) const { shared_->call(worker); }
 
  private:
-  std::shared_ptr<unique_function<void(std::size_t)>> call_;
+  // Not std::shared_ptr: <memory> and what it makes for each type cost a compiler more.
+  struct shared {
+    unique_function<void(std::size_t)> call;
+    os_env::atomic<std::uint32_t> users{1};
+  };
+
+  shared* shared_ = nullptr;
 };
 
 }  // namespace heist

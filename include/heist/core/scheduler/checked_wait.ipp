@@ -1,9 +1,10 @@
 // How a fiber waits that may find that it waits in vain (README.md, "Parking"). Bodies of fiber.
 #pragma once
 
-#include <memory>   // make_unique, unique_ptr
 #include <new>      // nothrow
 #include <utility>  // exchange, move
+
+#include "heist/core/base/unique_ptr.hpp"
 
 #include "heist/core/scheduler/core.hpp"
 
@@ -11,7 +12,7 @@ namespace heist::detail {
 
 HEIST_COLD_BODY bool fiber::wait_or_throw(completion& c, wait_reason const& why, wait_check& check) {
   if (c.is_ready()) return true;
-  if (checked_waiter_ == nullptr) checked_waiter_ = std::make_unique<checked_waiter>(this);
+  if (checked_waiter_ == nullptr) checked_waiter_ = make_unique<checked_waiter>(this);
   checked_waiter_->begin();
   fiber& next = suspend();
   check_ = &check;

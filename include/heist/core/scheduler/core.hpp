@@ -5,14 +5,14 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/room_core.hpp"
 #include "heist/core/fiber/current.hpp"
@@ -284,7 +284,7 @@ class core {
   placement where;
   std::size_t const worker_count;
   block_freelist freelist;
-  std::vector<std::unique_ptr<worker>> workers;
+  vector<unique_ptr<worker>> workers;
   work_count<> work;
   request_lanes<queued_runnable> requests;  ///< from outside
   outside_waits outside;                    ///< the waits of runs that no fiber waits for
@@ -297,8 +297,8 @@ class core {
   join_strategy const joins;
   fork_order const order;  ///< what a context that leaves the order to the executor does
   bool const has_mail;
-  open_loops loops_of_outside;            ///< as worker::loops
-  std::unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
+  open_loops loops_of_outside;       ///< as worker::loops
+  unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
 
   void run_loop(fiber& self) const { loop_(self); }
 
@@ -320,8 +320,8 @@ class core {
   /// As a visitor.
   void receive_in(queued_runnable& r, unsigned wave);
   void enroll() noexcept;
-  static std::string cycle_among(outside_note const* next, std::vector<parked_place>& places);
-  void add_places(std::vector<parked_place>& places) const;
+  static std::string cycle_among(outside_note const* next, vector<parked_place>& places);
+  void add_places(vector<parked_place>& places) const;
   void strike_off() noexcept;
   /// A request is in the injection queue: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
@@ -343,7 +343,7 @@ class core {
   [[noreturn]] void reject_fiber() const;
   void carry(os_thread& me, worker* first) noexcept;
   void name_thread(worker const* first) const noexcept;
-  os_thread& add_os_thread(std::unique_ptr<os_thread> made) noexcept;
+  os_thread& start_os_thread(worker* first);  ///< which carries it, or nothing if that is null
   void release_os_threads() noexcept;
   void stop_and_join() noexcept;
   bool has_slot_for_helper() const noexcept { return worker_count != event_count<>::max_waiters; }
@@ -365,11 +365,11 @@ class core {
       outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist},
       outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}, outside_pool{freelist}};
   loop_function const loop_;
-  std::unique_ptr<idle_gate<>> gate_;  // of all workers, unless the room has some
+  unique_ptr<idle_gate<>> gate_;       // of all workers, unless the room has some
   idle_gate<>* outer_gate_ = nullptr;  // where work from outside is announced
   std::size_t const stack_size_;
   std::size_t const max_fibers_;
-  std::unique_ptr<unobserved_exceptions, unobserved_exceptions::closing> const unobserved_{new unobserved_exceptions};
+  unique_ptr<unobserved_exceptions, unobserved_exceptions::closing> const unobserved_{new unobserved_exceptions};
   std::size_t const guard_size_;
   unsigned const generation_;
   control_words const modes_ = control_words::now().modes();  ///< of the thread that makes it
@@ -378,8 +378,8 @@ class core {
   std::size_t started_ = 0;               ///< threads of start()
   os_env::atomic<std::size_t> begun_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;
-  bool const pinned_;                 ///< each worker has a PU of its own
-  std::vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
+  bool const pinned_;            ///< each worker has a PU of its own
+  vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock
   watchdog watchdog_;
 
   bool enrolled_ =
@@ -393,8 +393,8 @@ class core {
   os_env::atomic<bool> any_opener_{false};  // one thread opens task stacks at a time
   os_env::atomic<bool> long_tasks_{false};  // thieves have asked for continuations and waited
   os_env::atomic<bool> any_trimmer_{false};
-  mutable spin_lock<> lock_;       // guards the rest
-  std::unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
+  mutable spin_lock<> lock_;  // guards the rest
+  unique_ptr<fiber> fibers_;  // all there are, linked by next_of_all
   unsigned fiber_count_ = 0;
   // Lists of fibers that workers have given up, linked by next_chain. Changed under the lock.
   os_env::atomic<fiber*> cached_chains_{nullptr}, unused_chains_{nullptr};
@@ -403,8 +403,8 @@ class core {
   os_env::atomic<std::uint32_t> used_chains_{0};  ///< in the first two lists
   bool trims_list_ = false;                       ///< one is in none of the lists, and comes back soon
   std::size_t thread_count_;
-  os_thread* idle_ = nullptr;              ///< threads that carry nothing, linked by `next`
-  std::unique_ptr<os_thread> os_threads_;  ///< all there are, linked by next_of_all
+  os_thread* idle_ = nullptr;         ///< threads that carry nothing, linked by `next`
+  unique_ptr<os_thread> os_threads_;  ///< all there are, linked by next_of_all
 };
 
 }  // namespace heist::detail

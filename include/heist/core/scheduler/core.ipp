@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>  // move, exchange
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/memory/outside_blocks.hpp"
 #include "heist/core/memory/stack.hpp"
 #include "heist/core/scheduler/open_loop.hpp"
@@ -71,11 +72,11 @@ HEIST_BODY core::~core() {
   }
   outside_blocks::clear();
   while (fibers_ != nullptr) {  // one after the other, not one inside the other
-    std::unique_ptr<fiber> next = std::move(fibers_->next_of_all);
+    unique_ptr<fiber> next = std::move(fibers_->next_of_all);
     fibers_ = std::move(next);
   }
   while (os_threads_ != nullptr) {  // as above
-    std::unique_ptr<os_thread> next = std::move(os_threads_->next_of_all);
+    unique_ptr<os_thread> next = std::move(os_threads_->next_of_all);
     os_threads_ = std::move(next);
   }
 }

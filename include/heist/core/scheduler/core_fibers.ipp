@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <utility>  // exchange, move
 
+#include "heist/core/base/format.hpp"
+
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/scheduler/core.hpp"
 
 namespace heist::detail {
@@ -19,10 +22,10 @@ HEIST_COLD_BODY fiber* core::make_fiber(worker& w) {
     }
     color = fiber_count_++;
   }
-  std::unique_ptr<fiber> made;
+  unique_ptr<fiber> made;
   try {
-    made = std::make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), color,
-                                   worker_count == 1, order);
+    made = make_unique<fiber>(*this, stack::map(stack_size_, fiber::slot_bytes, guard_size_), color, worker_count == 1,
+                              order);
   } catch (...) {
     spin_guard guard{lock_};
     --fiber_count_;
@@ -39,10 +42,10 @@ HEIST_COLD_BODY fiber* core::make_fiber(worker& w) {
 
 HEIST_BODY void core::reject_fiber() const {
   throw stack_error{
-      fmt::format("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
+      format_text("all {} fiber stacks of this executor are in use, or kept by other workers. Each task that waits "
                   "needs one, and each child-first fork. Let "
                   "fewer tasks wait at a time, fork less deeply, or raise options::max_fibers.",
-                  max_fibers_)};
+                  {max_fibers_})};
 }
 
 /// Both under the lock.

@@ -1,9 +1,10 @@
 // How an executor's workers start and stop. Bodies of core.
 #pragma once
 
-#include <algorithm>  // max
-
 #include "heist/core/base/environment.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/fiber/overflow_report.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/core_trim.hpp"
@@ -24,9 +25,9 @@ inline constexpr std::size_t largest_stack = std::size_t{1} << 40;
 HEIST_COLD_BODY std::size_t worker_count_for(std::size_t wanted, placement const& where) {
   if (wanted > max_workers) {
     throw executor_error{
-        fmt::format("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
+        format_text("an executor with {} workers: heist allows 1 to {}. Fix it by asking for as many workers as there "
                     "are cores, or leave options::workers at 0 and get that.",
-                    wanted, max_workers)};
+                    {wanted, max_workers})};
   }
   if (wanted != 0) return wanted;
   std::size_t const usable = where.usable_workers();
@@ -45,10 +46,10 @@ inline constexpr std::size_t most_threads = std::size_t{1} << 20;
 
 HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t workers) {
   if (wanted.max_threads > most_threads) {
-    throw executor_error{fmt::format(
+    throw executor_error{format_text(
         "options::max_threads is {}: heist allows up to {}, more than any system has for one process. Fix it by the "
         "number of blocking calls at a time, and one for each worker; threads are made as they are needed.",
-        wanted.max_threads, most_threads)};
+        {wanted.max_threads, most_threads})};
   }
   return wanted.max_threads < workers ? workers : wanted.max_threads;
 }
@@ -56,18 +57,18 @@ HEIST_COLD_BODY std::size_t thread_cap_for(options const& wanted, std::size_t wo
 /// Each fiber is a mapping, or two with a guard where the kernel has no better; it allows some 65000.
 HEIST_COLD_BODY std::size_t fiber_cap_for(std::size_t wanted, std::size_t workers) {
   std::size_t most = wanted;
-  if (most == 0) most = std::max(max_fibers_left_open(), workers);
+  if (most == 0) most = max_fibers_left_open() > workers ? max_fibers_left_open() : workers;
   if (most < workers) {
     throw executor_error{
-        fmt::format("options::max_fibers is {}, and {} workers need one each at least. Fix it by a larger number, some "
+        format_text("options::max_fibers is {}, and {} workers need one each at least. Fix it by a larger number, some "
                     "dozens for each worker, or more if many tasks wait at a time.",
-                    most, workers)};
+                    {most, workers})};
   }
   if (most > most_fibers) {
-    throw executor_error{fmt::format(
+    throw executor_error{format_text(
         "options::max_fibers is {}: heist allows up to {}, more than there is memory for. Fix it by the number of "
         "tasks that wait at a time, and some dozens for each worker; fibers are made as they are needed.",
-        most, most_fibers)};
+        {most, most_fibers})};
   }
   return most;
 }
@@ -75,9 +76,9 @@ HEIST_COLD_BODY std::size_t fiber_cap_for(std::size_t wanted, std::size_t worker
 HEIST_COLD_BODY void check_stack_size(char const* name, std::size_t bytes) {
   if (bytes <= largest_stack) return;
   throw executor_error{
-      fmt::format("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Fix it by "
+      format_text("options::{} is {} bytes: heist allows up to {}, more than any machine has for one task. Fix it by "
                   "a smaller one, or leave it out and get the default.",
-                  name, bytes, largest_stack)};
+                  {name, bytes, largest_stack})};
 }
 
 HEIST_COLD_BODY std::size_t stack_size_for(std::size_t wanted) {
@@ -128,11 +129,11 @@ HEIST_COLD_BODY core::core(attempt const& asked, policy_config config, loop_func
   for (std::uint32_t i = 0; i < worker_count; ++i) {
     std::size_t const bytes = (max_fibers_ + fork_stack::scratch) * sizeof(continuation_slot);
     workers.push_back(
-        std::make_unique<worker>(*this, i, worker_count == 1, i + 1, freelist, stack::map(0, bytes, 0), max_fibers_));
+        make_unique<worker>(*this, i, worker_count == 1, i + 1, freelist, stack::map(0, bytes, 0), max_fibers_));
   }
   if (room != nullptr) outer_gate_ = room->make_gates(*this, config.idle);
   if (outer_gate_ == nullptr) {
-    gate_ = std::make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
+    gate_ = make_unique<idle_gate<>>(worker_count + (has_slot_for_helper() ? 1 : 0), config.idle);
     outer_gate_ = gate_.get();
     for (auto& w : workers) w->gate = outer_gate_;
   }
@@ -158,18 +159,17 @@ HEIST_COLD_BODY void core::start() {
       w->current.store(&first, std::memory_order_relaxed);  // relaxed: starting the threads publishes it
     }
     for (auto& w : workers) {
-      os_thread& c = add_os_thread(std::make_unique<os_thread>());
-      threads_.emplace_back([this, &c, first = w.get()]() noexcept { carry(c, first); });
+      start_os_thread(w.get());
       ++started_;
     }
   } catch (std::system_error const& e) {
     std::size_t const started = started_;
     drain_and_stop();
-    std::string const text = fmt::format(
+    std::string const text = format_text(
         "cannot start thread {} of {}: {}. Fix it by {}raising the limit on processes (ulimit -u, pids.max of the "
         "container) or on memory, of which a thread takes ulimit -s (ulimit -v, -d, -l).",
-        started + 1, workers.size(), e.what(),
-        started == 0 ? "" : fmt::format("asking for at most {} workers (options::workers), or by ", started));
+        {started + 1, workers.size(), e.what(),
+         started == 0 ? "" : format_text("asking for at most {} workers (options::workers), or by ", {started})});
     throw thread_rejected{started, workers.size(), text.c_str()};
   } catch (...) {
     drain_and_stop();
@@ -194,7 +194,7 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
   if (os_env::process() != generation_) {
     // The threads exist in the parent only: nothing to wait for, nothing to join, and nothing to
     // free that they use.
-    new std::vector<std::thread>{std::move(threads_)};
+    new vector<std::thread>{std::move(threads_)};
     watchdog_.forget();
     static_cast<void>(fibers_.release());
     static_cast<void>(os_threads_.release());

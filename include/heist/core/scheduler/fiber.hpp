@@ -3,11 +3,11 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <new>
 #include <utility>  // exchange, move
 
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/room_core.hpp"
 #include "heist/core/fiber/fiber_context.hpp"
 #include "heist/core/observe/parked_note.hpp"
@@ -93,7 +93,7 @@ class fiber {
   transfer_loop* switch_count = nullptr;    ///< the innermost on it (parallel/coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
   std::uint32_t keeps_waiting = 0;          ///< frames whose waits for a lock no stop ends
-  std::unique_ptr<fiber> next_of_all;
+  unique_ptr<fiber> next_of_all;
   parked_note note;
   resumption resume_item;
   /// How far its first slot is from the root of the computation, in forks, modulo 2^32: what it runs may stand further
@@ -246,8 +246,8 @@ class fiber {
   rest rest_item_;
   stolen_task stolen_task_;
   parked_waiter waiter_;
-  std::unique_ptr<checked_waiter> checked_waiter_;  ///< null: it has not waited so
-  std::unique_ptr<checked_waiter> next_waiter_;     ///< in its place, if it stays in line
+  unique_ptr<checked_waiter> checked_waiter_;  ///< null: it has not waited so
+  unique_ptr<checked_waiter> next_waiter_;     ///< in its place, if it stays in line
   wait_check* check_ = nullptr;
   fiber_context fiber_context_;
 };

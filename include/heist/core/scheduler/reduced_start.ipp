@@ -3,9 +3,8 @@
 
 #include "heist/core/scheduler/reduced_start.hpp"
 
-#include <algorithm>  // max, min
-#include <cstdio>     // fprintf, snprintf
-#include <new>        // bad_alloc
+#include <cstdio>  // fprintf, snprintf
+#include <new>     // bad_alloc
 
 #include "heist/core/policy/placement.hpp"
 #include "heist/core/scheduler/display.hpp"
@@ -33,9 +32,12 @@ HEIST_COLD_BODY void attempt::ask_for_less(std::exception const& why) {
     workers = threads->started;
   } else if (options.stack_size == 0 && stack > smallest_stack) {
     what_ = "smaller stacks for its tasks than it wants, since the system refuses memory";
-    stack_size = std::max(stack / 2, smallest_stack);
+    stack_size = stack / 2 > smallest_stack ? stack / 2 : smallest_stack;
     // Each worker has a table of as many entries.
-    if (options.max_fibers == 0) max_fibers = std::max(std::min(max_fibers_left_open(), few_fibers), expected);
+    if (options.max_fibers == 0) {
+      max_fibers = max_fibers_left_open() < few_fibers ? max_fibers_left_open() : few_fibers;
+      if (max_fibers < expected) max_fibers = expected;
+    }
   } else if (options.workers == 0 && expected > 1) {
     what_ = "fewer workers than it wants, since the system refuses memory";
     workers = expected / 2;

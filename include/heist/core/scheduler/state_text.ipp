@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>     // size_t
-#include <functional>  // hash
+#include <cstddef>  // size_t
 #include <string>
 #include <vector>
 
+#include "heist/core/base/format.hpp"
 #include "heist/core/observe/parked_cycle.hpp"
 #include "heist/core/scheduler/core.hpp"
 #include "heist/core/scheduler/wait.hpp"
@@ -16,8 +16,8 @@ namespace heist::detail {
 
 /// What a thread that seems to run a task is doing, if the system says that it does nothing.
 HEIST_COLD_BODY char const* sleeping_text(int thread) {
-  std::string const text =
-      topology::detail::read_file(fmt::format("/proc/self/task/{}/stat", thread), 4096).value_or(std::string{});
+  std::string text;
+  topology::detail::read_file(format_text("/proc/self/task/{}/stat", {thread}), 4096, text);
   std::size_t const name_ends = text.rfind(')');  // "number (name) state ..."
   if (name_ends == std::string::npos || name_ends + 2 >= text.size() || text[name_ends + 2] != 'S') return "";
   return ", its thread sleeps outside of heist (in a lock, a system call, or before a static variable that a task "
@@ -45,7 +45,7 @@ HEIST_COLD_BODY watchdog::look core::look() const {
 }
 
 /// Adds the executors from `next` on. Meanwhile no executor ends, and no task leaves a list of those that wait without a fiber.
-HEIST_COLD_BODY std::string core::cycle_among(outside_note const* next, std::vector<parked_place>& places) {
+HEIST_COLD_BODY std::string core::cycle_among(outside_note const* next, vector<parked_place>& places) {
   if (next == nullptr) return text_of_cycle(places);
   core const& c = *static_cast<enrolled const*>(next)->self;
   outside_waits::reader const queued{c.outside};
@@ -56,28 +56,28 @@ HEIST_COLD_BODY std::string core::cycle_among(outside_note const* next, std::vec
   return cycle_among(next->next, places);
 }
 
-HEIST_COLD_BODY void core::add_places(std::vector<parked_place>& places) const {
+HEIST_COLD_BODY void core::add_places(vector<parked_place>& places) const {
   for (fiber const* f = all_fibers(); f != nullptr; f = f->next_of_all.get())
     places.push_back({&f->note, f->memory_bottom(), f->memory_bytes()});
 }
 
 HEIST_COLD_BODY std::string core::state_text() const {
   std::uint32_t const thieves = gate_ != nullptr ? gate_->thieves() : room->thieves();
-  std::string text = fmt::format("{} workers, {} thieves, injector {}\n", workers.size(), thieves,
-                                 requests.maybe_empty() ? "empty" : "not empty");
+  std::string text = format_text("{} workers, {} thieves, injector {}\n",
+                                 {workers.size(), thieves, requests.maybe_empty() ? "empty" : "not empty"});
   if (room != nullptr) text += room->state_text();
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
     char const* const doing = w->doing.load(std::memory_order_relaxed);
-    text +=
-        fmt::format("  worker {} squad {}: {}, deque {}, ended {}{}\n", w->number, where.squads().squad_of[w->number],
-                    doing, w->deque.size_snapshot(), work.ended_snapshot(w->number),
-                    // relaxed: for people
-                    doing == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : "");
+    text += format_text(
+        "  worker {} squad {}: {}, deque {}, ended {}{}\n",
+        {w->number, where.squads().squad_of[w->number], doing, w->deque.size_snapshot(), work.ended_snapshot(w->number),
+         // relaxed: for people
+         doing == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : ""});
   }
   constexpr std::size_t most = 100;
   std::size_t parked = 0;
-  std::vector<parked_place> places;
+  vector<parked_place> places;
   add_places(places);
   for (parked_place const& p : places) {
     std::string const note = p.note->text();
@@ -90,7 +90,7 @@ HEIST_COLD_BODY std::string core::state_text() const {
     }
     text += wait_text(p.note->since()) + "\n";
   }
-  if (parked > most) text += fmt::format("  and {} more parked tasks\n", parked - most);
+  if (parked > most) text += format_text("  and {} more parked tasks\n", {parked - most});
   {
     outside_waits::reader const executors{all_enrolled};
     places.clear();
@@ -98,7 +98,7 @@ HEIST_COLD_BODY std::string core::state_text() const {
   }
   text += outside.text(most);
   text += threads_that_wait().text(most);
-  if (work.waiters() != 0) text += fmt::format("  {} wait for all work to end\n", work.waiters());
+  if (work.waiters() != 0) text += format_text("  {} wait for all work to end\n", {work.waiters()});
   return text;
 }
 

@@ -5,7 +5,6 @@
 
 #include <pthread.h>  // pthread_setname_np
 
-#include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -13,6 +12,7 @@
 
 #include "heist/core/base/errors.hpp"
 #include "heist/core/base/park_word.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -133,7 +133,7 @@ HEIST_COLD_BODY bool called_by(timer_thread& t) noexcept {
 
 /// When an executor ends that has set a timer.
 HEIST_COLD_BODY void leave_timers() noexcept {
-  std::unique_ptr<timer_thread> last;
+  unique_ptr<timer_thread> last;
   {
     spin_guard guard{the_timers.lock};
     if (the_timers.process != os_env::process()) return;
@@ -154,7 +154,7 @@ HEIST_COLD_BODY timer_thread& enter_timers(core& scheduler) {
   spin_guard guard{the_timers.lock};
   timer_thread* t = the_timers.now.load(std::memory_order_relaxed);  // relaxed: under the lock
   if (t == nullptr || the_timers.process != os_env::process()) {
-    auto made = std::make_unique<timer_thread>();
+    auto made = make_unique<timer_thread>();
     try {
       made->thread = std::thread{[&it = *made]() noexcept { it.run(); }};
     } catch (std::system_error const& e) {

@@ -12,6 +12,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -138,7 +139,7 @@ class bounded_ring {
     return places_[static_cast<std::size_t>(shift_ != 64 ? at & (capacity_ - 1) : at % capacity_)];
   }
 
-  std::unique_ptr<place[]> const places_;
+  unique_ptr<place[]> const places_;
   std::size_t const capacity_;
   unsigned const shift_;
   alignas(cache_line_size) typename Env::template atomic<std::uint64_t> tail_{0};

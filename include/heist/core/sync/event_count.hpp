@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist {
 
@@ -96,7 +96,7 @@ class event_count {
   static constexpr std::size_t max_waiters = word::field_mask;
 
   /// `waiters`: how many threads may wait, at most max_waiters; their indices are 0 to waiters - 1.
-  explicit event_count(std::size_t waiters) : waiters_{std::make_unique<waiter[]>(waiters)}, count_{waiters} {}
+  explicit event_count(std::size_t waiters) : waiters_{detail::make_unique<waiter[]>(waiters)}, count_{waiters} {}
 
   /// Announces that the caller may sleep. A notifier after this sees the caller, so: look for work once more.
   /// Returns what commit_wait() wants to know.
@@ -233,7 +233,7 @@ class event_count {
 
   alignas(cache_line_size) atomic<std::uint64_t> state_{0};
   atomic<std::uint32_t> calls_{0};  ///< notify_all()s so far
-  std::unique_ptr<waiter[]> waiters_;
+  detail::unique_ptr<waiter[]> waiters_;
   std::size_t count_;
 };
 

@@ -3,10 +3,10 @@
 
 #include "heist/core/sync/interrupt.hpp"
 
-#include <memory>  // unique_ptr
 #include <optional>
 #include <utility>  // move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
 namespace heist::detail {
@@ -52,7 +52,7 @@ class stop_relay {
 HEIST_COLD_BODY std::stop_token interrupt_state::token() const {
   stop_relay* known = relay.load(std::memory_order_acquire);  // acquire: with the exchange below
   if (known == nullptr) {
-    auto made = std::make_unique<stop_relay>();
+    auto made = make_unique<stop_relay>();
     if (outer != nullptr) made->from_outside.emplace(outer->token(), stop_relay::pass_on{made.get()});
     // acq_rel: a thread that reads the pointer sees the object
     if (relay.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))

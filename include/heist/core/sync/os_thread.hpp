@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>  // unique_ptr
 
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -42,7 +42,7 @@ struct worker;
 /// A thread of an executor. Lives as long as that.
 struct os_thread : basic_hand_over<worker> {
   os_thread* next = nullptr;  ///< in the list of those that carry nothing
-  std::unique_ptr<os_thread> next_of_all;
+  unique_ptr<os_thread> next_of_all;
 };
 
 }  // namespace heist::detail

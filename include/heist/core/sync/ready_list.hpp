@@ -10,6 +10,7 @@
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
 namespace heist {
@@ -109,9 +110,9 @@ class ready_list {
   }
 
   bool grow(std::size_t room) noexcept {
-    std::unique_ptr<entry[]> larger;
+    detail::unique_ptr<entry[]> larger;
     try {
-      larger = std::make_unique_for_overwrite<entry[]>(room);
+      larger = detail::make_unique_for_overwrite<entry[]>(room);
     } catch (std::bad_alloc const&) {
       return false;
     }
@@ -126,7 +127,7 @@ class ready_list {
 
   spin_lock<Env> lock_;
   std::size_t size_ = 0, room_ = 0;
-  std::unique_ptr<entry[]> entries_;
+  detail::unique_ptr<entry[]> entries_;
   typename Env::template atomic<std::uint32_t> first_class_{nothing};
 };
 

@@ -1,8 +1,9 @@
 // A limit in time that counts, as its owner sees it.
 #pragma once
 
-#include <memory>  // unique_ptr
 #include <stop_token>
+
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -14,6 +15,6 @@ struct time_limit {
 struct end_limit {
   void operator()(time_limit* of) const noexcept { of->end(*of); }
 };
-using running_limit = std::unique_ptr<time_limit, end_limit>;
+using running_limit = unique_ptr<time_limit, end_limit>;
 
 }  // namespace heist::detail

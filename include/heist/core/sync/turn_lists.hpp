@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist {
 
@@ -34,7 +34,7 @@ class turn_lists {
   explicit turn_lists(std::vector<std::size_t> const& lengths) : lists_(lengths.size()) {
     for (std::size_t w = 0; w != lengths.size(); ++w) {
       lists_[w].length = lengths[w];
-      if (lengths[w] != 0) lists_[w].places = std::make_unique<word[]>(lengths[w]);
+      if (lengths[w] != 0) lists_[w].places = detail::make_unique<word[]>(lengths[w]);
     }
   }
 
@@ -101,7 +101,7 @@ class turn_lists {
   struct alignas(cache_line_size) list {
     typename Env::template plain<std::size_t> next{0};  ///< the first place not taken up; goes with the worker's turn
     std::size_t length = 0;
-    std::unique_ptr<word[]> places;
+    detail::unique_ptr<word[]> places;
   };
   std::vector<list> lists_;
   typename Env::template atomic<bool> off_{false};

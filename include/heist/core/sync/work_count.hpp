@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/completion.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 
@@ -49,7 +49,7 @@ class work_count {
     waiter* next = nullptr;
   };
 
-  explicit work_count(std::size_t workers) : lanes_{std::make_unique<lane[]>(workers)}, workers_{workers} {}
+  explicit work_count(std::size_t workers) : lanes_{detail::make_unique<lane[]>(workers)}, workers_{workers} {}
 
   /// The wave of a unit that begins now and was not begun by another unit.
   unsigned newest_wave() const noexcept { return wave_.load(std::memory_order_relaxed); }  // relaxed: W4, or the lock
@@ -208,7 +208,7 @@ class work_count {
     }
   }
 
-  std::unique_ptr<lane[]> lanes_;
+  detail::unique_ptr<lane[]> lanes_;
   std::size_t workers_;
   outside outside_[2];
   alignas(cache_line_size) atomic<std::uint32_t> waiters_{0};

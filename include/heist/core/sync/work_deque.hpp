@@ -4,12 +4,12 @@
 
 #include <atomic>
 #include <cstddef>      // size_t
-#include <memory>       // unique_ptr
 #include <new>          // bad_alloc, nothrow
 #include <type_traits>  // is_pointer_v
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist {
 
@@ -49,7 +49,7 @@ class work_deque {
 
  public:
   /// `capacity`: how many items fit before it grows for the first time; a power of two.
-  explicit work_deque(std::size_t capacity = 1024) : first_{std::make_unique<ring>(capacity)} {
+  explicit work_deque(std::size_t capacity = 1024) : first_{detail::make_unique<ring>(capacity)} {
     adopt(*first_);
     ring_.store(first_.get(), std::memory_order_relaxed);  // relaxed: starting the thieves publishes it
   }
@@ -149,13 +149,13 @@ class work_deque {
 
  private:
   struct ring {
-    explicit ring(std::size_t n) : slots{std::make_unique<atomic<T>[]>(n)}, mask{n - 1} {}
+    explicit ring(std::size_t n) : slots{detail::make_unique<atomic<T>[]>(n)}, mask{n - 1} {}
     HEIST_RARE ~ring() = default;
     std::size_t slot(index i) const noexcept { return static_cast<std::size_t>(i) & mask; }
 
-    std::unique_ptr<atomic<T>[]> slots;
+    detail::unique_ptr<atomic<T>[]> slots;
     std::size_t mask;
-    std::unique_ptr<ring> larger;  ///< null if none was needed so far
+    detail::unique_ptr<ring> larger;  ///< null if none was needed so far
   };
   static constexpr std::size_t part = 1 << 17;  ///< slots that shrink() gives back between two looks
 
@@ -177,7 +177,7 @@ class work_deque {
     if (distance(known_top_, b) < capacity_) return true;
     if (in_use_->larger == nullptr) {
       try {
-        in_use_->larger = std::make_unique<ring>(2 * (mask_ + 1));
+        in_use_->larger = detail::make_unique<ring>(2 * (mask_ + 1));
       } catch (std::bad_alloc const&) {
         return false;
       }
@@ -202,7 +202,7 @@ class work_deque {
   atomic<T>* slots_{nullptr};
   bool has_grown_{false};
   ring* in_use_{nullptr};
-  std::unique_ptr<ring> first_;
+  detail::unique_ptr<ring> first_;
   // Thieves and, for the last item, the owner write.
   alignas(cache_line_size) atomic<index> top_{0};
   atomic<ring*> ring_{nullptr};

@@ -3,9 +3,7 @@
 
 #include "heist/core/topology/cpu_quota.hpp"
 
-#include <charconv>  // from_chars
-#include <cmath>     // ceil
-#include <cstdint>   // int64_t
+#include <cstdint>  // int64_t
 
 #include "heist/core/topology/read_file.hpp"
 
@@ -17,8 +15,9 @@ HEIST_COLD_BODY std::size_t usable_cpus(machine const& m, std::optional<double> 
 
 HEIST_COLD_BODY std::size_t usable_cpus(std::size_t pus, std::optional<double> quota) {
   std::size_t n = pus > 0 ? pus : 1;
-  if (quota && *quota < static_cast<double>(n)) n = static_cast<std::size_t>(std::ceil(*quota));
-  return n > 0 ? n : 1;
+  if (!quota || *quota >= static_cast<double>(n)) return n;
+  auto const whole = static_cast<std::size_t>(*quota);
+  return static_cast<double>(whole) < *quota || whole == 0 ? whole + 1 : whole;
 }
 
 }  // namespace heist::topology
@@ -74,7 +73,8 @@ HEIST_COLD_BODY bool next_cgroup_mount(std::string_view& mountinfo, cgroup_mount
 }
 
 /// The process's own cgroup from /proc/self/cgroup: "4:cpu,cpuacct:/some/group" or, of version 2, "0::/some/group".
-HEIST_COLD_BODY std::optional<std::string_view> own_cgroup(std::string_view cgroups, bool version_2) {
+/// Without data where there is none.
+HEIST_COLD_BODY std::string_view own_cgroup(std::string_view cgroups, bool version_2) {
   while (!cgroups.empty()) {
     auto line = take(cgroups, '\n');
     auto const number = take(line, ':');
@@ -82,30 +82,31 @@ HEIST_COLD_BODY std::optional<std::string_view> own_cgroup(std::string_view cgro
     auto const controllers = take(line, ':');
     if (version_2 ? number == "0" && controllers.empty() : lists(controllers, "cpu")) return line;
   }
-  return std::nullopt;
+  return {};
 }
 
-HEIST_COLD_BODY std::optional<std::int64_t> leading_number(std::string_view text) {
+/// Of the digits that it begins with, at most 18; 0 if there are none.
+HEIST_COLD_BODY std::int64_t leading_number(std::string_view text) {
   std::int64_t value = 0;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end == text.data()) return std::nullopt;
+  for (std::size_t i = 0; i != text.size() && i != 18 && text[i] >= '0' && text[i] <= '9'; ++i)
+    value = 10 * value + (text[i] - '0');
   return value;
 }
 
-/// The limit of the cgroup in one directory, not looking further up.
-HEIST_COLD_BODY std::optional<double> quota_in(std::string const& directory, bool version_2) {
+/// The limit of the cgroup in one directory, not looking further up; 0 if it has none.
+HEIST_COLD_BODY double quota_in(std::string const& directory, bool version_2) {
   constexpr std::size_t longest = 4096;
   auto const contents = [&directory](char const* name) {
-    std::string path = directory;
-    return read_file(path.append(name), longest).value_or(std::string{});
+    std::string path = directory, text;
+    read_file(path.append(name), longest, text);
+    return text;
   };
   // Version 2: "max 100000" or "50000 100000". Version 1: -1 is no limit.
   std::string const first = contents(version_2 ? "/cpu.max" : "/cpu.cfs_quota_us");
   std::string const second = version_2 ? std::string{} : contents("/cpu.cfs_period_us");
-  auto const quota = leading_number(first);
-  auto const period = leading_number(version_2 ? word(first, 1) : std::string_view{second});
-  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
-  return static_cast<double>(*quota) / static_cast<double>(*period);
+  std::int64_t const quota = leading_number(first);
+  std::int64_t const period = leading_number(version_2 ? word(first, 1) : std::string_view{second});
+  return quota == 0 || period == 0 ? 0 : static_cast<double>(quota) / static_cast<double>(period);
 }
 
 /// `group` as seen below a mount that shows `top`. A group that is not below it is out of sight, and so is one with a
@@ -126,26 +127,25 @@ namespace heist::topology {
 
 HEIST_COLD_BODY std::optional<double> cpu_quota(std::string const& root) {
   constexpr std::size_t longest = std::size_t{1} << 24;
-  std::string path = root;
-  auto const cgroups = detail::read_file(path.append("/proc/self/cgroup"), longest);
+  std::string path = root, cgroups, mountinfo;
+  if (!detail::read_file(path.append("/proc/self/cgroup"), longest, cgroups)) return std::nullopt;
   path = root;
-  auto const mountinfo = detail::read_file(path.append("/proc/self/mountinfo"), longest);
-  if (!cgroups || !mountinfo) return std::nullopt;
-  std::optional<double> least;
-  std::string_view mounts = *mountinfo;
+  if (!detail::read_file(path.append("/proc/self/mountinfo"), longest, mountinfo)) return std::nullopt;
+  double least = 0;
+  std::string_view mounts = mountinfo;
   for (detail::cgroup_mount mount; detail::next_cgroup_mount(mounts, mount);) {
-    auto const group = detail::own_cgroup(*cgroups, mount.version_2);
-    if (!group) continue;
-    auto part = detail::visible_part(*group, mount.top);
+    auto const group = detail::own_cgroup(cgroups, mount.version_2);
+    if (group.data() == nullptr) continue;
+    auto part = detail::visible_part(group, mount.top);
     for (;;) {
       path = root;
-      auto const quota = detail::quota_in(path.append(mount.path).append(part), mount.version_2);
-      if (quota && (!least || *quota < *least)) least = quota;
+      double const quota = detail::quota_in(path.append(mount.path).append(part), mount.version_2);
+      if (quota > 0 && (least == 0 || quota < least)) least = quota;
       if (part.empty()) break;
       part.resize(part.rfind('/') == std::string::npos ? 0 : part.rfind('/'));
     }
   }
-  return least;
+  return least == 0 ? std::nullopt : std::optional<double>{least};
 }
 
 }  // namespace heist::topology

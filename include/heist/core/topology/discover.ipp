@@ -3,8 +3,6 @@
 
 #include "heist/core/topology/discover.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <cstdlib>  // getenv
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/environment.hpp"
+#include "heist/core/base/format.hpp"
 
 #include "heist/core/topology/bind.hpp"
 #include "heist/core/topology/hwloc_machine.hpp"
@@ -35,7 +34,8 @@ HEIST_COLD_BODY machine flat_machine(std::string note) {
 }
 
 HEIST_COLD_BODY machine flat_machine_because(char const* what) {
-  return flat_machine(fmt::format("hwloc {}; assuming one core for each CPU in the affinity mask, no caches", what));
+  return flat_machine(
+      heist::detail::format_text("hwloc {}; assuming one core for each CPU in the affinity mask, no caches", {what}));
 }
 
 /// A machine, and the mask and variables with which it was discovered.
@@ -52,7 +52,7 @@ inline constexpr char const* describing_variables[] = {"HEIST_TOPOLOGY", "HWLOC_
 /// The mask and the variables that discover() depends on, as a text.
 HEIST_COLD_BODY std::string what_decides(std::vector<std::uint32_t> const& cpus) {
   std::string key;
-  for (std::uint32_t const cpu : cpus) key += fmt::format("{},", cpu);
+  for (std::uint32_t const cpu : cpus) key += heist::detail::format_text("{},", {cpu});
   for (char const* const variable : describing_variables) {
     char const* const text = std::getenv(variable);
     key += ';';

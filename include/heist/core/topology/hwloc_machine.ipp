@@ -3,9 +3,10 @@
 
 #include "heist/core/topology/hwloc_machine.hpp"
 
-#include <memory>   // unique_ptr
 #include <utility>  // move
 #include <vector>
+
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::topology::detail {
 
@@ -20,12 +21,12 @@ HEIST_COLD_BODY hwloc_handle::~hwloc_handle() {
 
 HEIST_COLD_BODY std::int32_t object_numbers::of(::hwloc_obj_t object) {
   if (object == nullptr) return -1;
-  return static_cast<std::int32_t>(numbers_.try_emplace(heist::detail::as_key(object), numbers_.size()).first->second);
+  return static_cast<std::int32_t>(numbers_.try_emplace(heist::detail::as_key(object), numbers_.size()).value);
 }
 
 HEIST_COLD_BODY std::int32_t object_numbers::find(::hwloc_obj_t object) const {
-  auto const it = numbers_.find(heist::detail::as_key(object));
-  return it == numbers_.end() ? -1 : static_cast<std::int32_t>(it->second);
+  std::uint64_t const* const number = numbers_.find(heist::detail::as_key(object));
+  return number == nullptr ? -1 : static_cast<std::int32_t>(*number);
 }
 
 /// The first NUMA node below a list of memory children, preferably one that has memory.
@@ -92,7 +93,7 @@ HEIST_COLD_BODY void machine_builder::read_distances() {
       n == 0)
     return;
   auto const release = [this](::hwloc_distances_s* m) { ::hwloc_distances_release(topology_, m); };
-  std::unique_ptr<::hwloc_distances_s, decltype(release)> const matrix(found, release);
+  heist::detail::unique_ptr<::hwloc_distances_s, decltype(release)> const matrix(found, release);
   auto const size = numas_.size();
   std::vector<std::uint64_t> values(size * size);
   std::size_t known = 0;

@@ -3,7 +3,7 @@
 
 #include "heist/core/topology/machine.hpp"
 
-#include <fmt/core.h>
+#include "heist/core/base/format.hpp"
 
 namespace heist::topology {
 
@@ -23,9 +23,9 @@ HEIST_COLD_BODY std::size_t machine::count(std::int32_t pu::*level) const noexce
 namespace heist::topology::detail {
 
 HEIST_COLD_BODY std::string bytes_text(std::uint64_t bytes) {
-  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-  if (bytes >= 1 << 10) return fmt::format("{} KiB", bytes >> 10);
-  return fmt::format("{} B", bytes);
+  if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return heist::detail::format_text("{} MiB", {bytes >> 20});
+  if (bytes >= 1 << 10) return heist::detail::format_text("{} KiB", {bytes >> 10});
+  return heist::detail::format_text("{} B", {bytes});
 }
 
 }  // namespace heist::topology::detail
@@ -36,7 +36,7 @@ HEIST_COLD_BODY std::string machine::to_text() const {
   std::string text;
   auto const add = [&](std::size_t n, char const* one, char const* many, std::uint64_t bytes = 0) {
     if (n == 0) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, n == 1 ? one : many);
+    text += heist::detail::format_text("{}{} {}", {text.empty() ? "" : ", ", n, n == 1 ? one : many});
     if (bytes != 0) text.append(" (").append(detail::bytes_text(bytes)).append(")");
   };
   add(package_count(), "package", "packages");

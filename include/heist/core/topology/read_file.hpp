@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <optional>
 #include <string>
 
 #include "heist/core/base/config.hpp"
 
 namespace heist::topology::detail {
 
-/// The file's text; nothing if it cannot be read or is longer than `limit`. Takes no size from the file system, so it
-/// reads /proc as well. errno tells why, or is 0 if the file is too long.
-std::optional<std::string> read_file(std::string const& path, std::size_t limit);
+/// Reads the file's text into `text`. False: it cannot be read or is longer than `limit`, and `text` is empty. Takes no
+/// size from the file system, so it reads /proc as well. errno tells why, or is 0 if the file is too long.
+bool read_file(std::string const& path, std::size_t limit, std::string& text);
 
 }  // namespace heist::topology::detail
 

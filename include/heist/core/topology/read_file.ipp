@@ -5,7 +5,8 @@
 
 #include <cerrno>  // errno
 #include <cstdio>  // fopen, fread
-#include <memory>  // unique_ptr
+
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::topology::detail {
 
@@ -13,21 +14,23 @@ struct file_closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }
 };
 
-HEIST_COLD_BODY std::optional<std::string> read_file(std::string const& path, std::size_t limit) {
+HEIST_COLD_BODY bool read_file(std::string const& path, std::size_t limit, std::string& text) {
   errno = 0;
-  std::unique_ptr<std::FILE, file_closer> const file(std::fopen(path.c_str(), "re"));
-  if (!file) return std::nullopt;
-  std::string text;
+  heist::detail::unique_ptr<std::FILE, file_closer> const file(std::fopen(path.c_str(), "re"));
+  text.clear();
+  if (!file) return false;
   char buffer[4096];
   while (std::size_t const n = std::fread(buffer, 1, sizeof buffer, file.get())) {
     if (text.size() + n > limit) {
+      text.clear();
       errno = 0;
-      return std::nullopt;
+      return false;
     }
     text.append(buffer, n);
   }
-  if (std::ferror(file.get()) != 0) return std::nullopt;
-  return text;
+  if (std::ferror(file.get()) == 0) return true;
+  text.clear();
+  return false;
 }
 
 }  // namespace heist::topology::detail

@@ -3,12 +3,10 @@
 
 #include "heist/core/topology/squads.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>  // min_element
-#include <utility>    // pair
+#include <utility>  // pair
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 #include "heist/core/base/number_map.hpp"
 
 namespace heist::topology::detail {
@@ -49,8 +47,8 @@ HEIST_COLD_BODY bool shared_by_cores(machine const& m, std::int32_t pu::*level) 
   number_map core_of;
   for (auto const& p : m.pus) {
     if (p.*level < 0) continue;
-    auto const [it, first_seen] = core_of.try_emplace(as_key(p.*level), as_key(p.core));
-    if (!first_seen && (it->second != as_key(p.core) || p.core < 0)) return true;
+    auto const [core, first_seen] = core_of.try_emplace(as_key(p.*level), as_key(p.core));
+    if (!first_seen && (core != as_key(p.core) || p.core < 0)) return true;
   }
   return false;
 }
@@ -115,7 +113,7 @@ HEIST_COLD_BODY squads make_squads(machine const& m, squad_by level, std::size_t
   for (std::uint32_t i = 0; i < m.pus.size(); ++i) {
     auto const [index, substitute] = detail::squad_key(m.pus[i], i, level);
     auto const key = static_cast<std::int64_t>(index) * 4 + substitute;
-    auto const group = group_of_key.try_emplace(detail::as_key(key), group_of_key.size()).first->second;
+    auto const group = group_of_key.try_emplace(detail::as_key(key), group_of_key.size()).value;
     group_of_pu.push_back(static_cast<std::uint32_t>(group));
   }
   return detail::squads_of_groups(m, group_of_pu, group_of_key.size(), workers);
@@ -128,15 +126,16 @@ HEIST_COLD_BODY squads make_squads(machine const& m, std::vector<std::vector<std
   std::vector<std::uint32_t> group_of_pu(m.pus.size(), detail::no_squad);
   for (std::uint32_t squad = 0; squad < pu_sets.size(); ++squad) {
     if (pu_sets[squad].empty())
-      throw topology_error(fmt::format("squad {} has no PUs; give it at least one or leave it out", squad));
+      throw topology_error(
+          heist::detail::format_text("squad {} has no PUs; give it at least one or leave it out", {squad}));
     for (auto const p : pu_sets[squad]) {
       if (p >= m.pus.size())
-        throw topology_error(
-            fmt::format("squad {} names PU {}, but the machine has {} PUs; use logical indices below that", squad, p,
-                        m.pus.size()));
+        throw topology_error(heist::detail::format_text(
+            "squad {} names PU {}, but the machine has {} PUs; use logical indices below that",
+            {squad, p, m.pus.size()}));
       if (group_of_pu[p] != detail::no_squad)
-        throw topology_error(fmt::format("PU {} is named by squad {} and again by squad {}; a PU belongs to one squad",
-                                         p, group_of_pu[p], squad));
+        throw topology_error(heist::detail::format_text(
+            "PU {} is named by squad {} and again by squad {}; a PU belongs to one squad", {p, group_of_pu[p], squad}));
       group_of_pu[p] = squad;
     }
   }
@@ -154,11 +153,14 @@ HEIST_COLD_BODY std::uint64_t caches_of_each(machine const& m, squads const& s, 
   for (std::size_t w = 0; w < s.squad_of.size(); ++w) {
     std::int32_t const cache = m.pus[s.pu_of_worker[w]].*level;
     if (cache < 0) return 0;
-    auto const [it, first_seen] = owner.try_emplace(as_key(cache), s.squad_of[w]);
-    if (it->second != s.squad_of[w]) return 0;
+    auto const [squad, first_seen] = owner.try_emplace(as_key(cache), s.squad_of[w]);
+    if (squad != s.squad_of[w]) return 0;
     if (first_seen) ++caches[s.squad_of[w]];
   }
-  return caches.empty() ? 0 : *std::min_element(caches.begin(), caches.end());
+  if (caches.empty()) return 0;
+  std::uint64_t least = caches.front();
+  for (std::uint64_t const n : caches) least = n < least ? n : least;
+  return least;
 }
 
 }  // namespace heist::topology::detail

@@ -3,11 +3,10 @@
 
 #include "heist/core/topology/synthetic.hpp"
 
-#include <fmt/core.h>
-
 #include <optional>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::topology::detail {
 
@@ -35,8 +34,9 @@ HEIST_COLD_BODY std::string in_quotes(std::string_view text) {
 }
 
 [[noreturn]] HEIST_COLD_BODY void bad_description(std::string_view text, std::string_view why) {
-  throw topology_error(fmt::format("{} does not describe a machine: {}; name the levels from the outside in, e.g. {}",
-                                   in_quotes(text), why, "\"package:2 l3:1 core:4 pu:2\""));
+  throw topology_error(
+      heist::detail::format_text("{} does not describe a machine: {}; name the levels from the outside in, e.g. {}",
+                                 {in_quotes(text), why, "\"package:2 l3:1 core:4 pu:2\""}));
 }
 
 /// True if `name` is the beginning of `whole`, and at least two letters.
@@ -85,7 +85,7 @@ class synthetic_reader {
       auto const& last = levels.back();
       any = any || !last.attached;
       if (last.count > max_described_pus || pus * last.count > max_described_pus)
-        fail(fmt::format("it has more than {} PUs", max_described_pus));
+        fail(heist::detail::format_text("it has more than {} PUs", {max_described_pus}));
       pus *= last.count;
       if (last.attached) attached += pus;
       if (levels.size() > max_words || attached > max_described_pus) fail("it has too many levels");
@@ -111,7 +111,7 @@ class synthetic_reader {
   }
   void end_of_word() const {
     if (!at_end() && !is_space(peek()) && peek() != '[')
-      fail(fmt::format("{} is in the way", in_quotes(rest_of_word())));
+      fail(heist::detail::format_text("{} is in the way", {in_quotes(rest_of_word())}));
   }
 
   std::string name() {
@@ -121,7 +121,8 @@ class synthetic_reader {
   }
 
   std::uint64_t number() {
-    if (!is_digit(peek())) fail(fmt::format("{} is not a number of instances", in_quotes(rest_of_word())));
+    if (!is_digit(peek()))
+      fail(heist::detail::format_text("{} is not a number of instances", {in_quotes(rest_of_word())}));
     std::uint64_t n = 0;
     for (; is_digit(peek()); ++pos_)
       if (n <= max_described_pus) n = n * 10 + static_cast<std::uint64_t>(peek() - '0');
@@ -135,8 +136,9 @@ class synthetic_reader {
     if (auto const word_name = name(); !word_name.empty()) {
       auto const kind = kind_named(word_name);
       if (!kind)
-        fail(fmt::format("{} is not a level (package, numa, die, group, l3, l2, l1, core, pu)", in_quotes(word_name)));
-      if (peek() != ':') fail(fmt::format("{} is not of the form name:count", in_quotes(word)));
+        fail(heist::detail::format_text("{} is not a level (package, numa, die, group, l3, l2, l1, core, pu)",
+                                        {in_quotes(word_name)}));
+      if (peek() != ':') fail(heist::detail::format_text("{} is not of the form name:count", {in_quotes(word)}));
       result.kind = *kind;
       ++pos_;
     }
@@ -171,8 +173,9 @@ class synthetic_reader {
       auto const equals = word.find('=');
       auto const key = word.substr(0, equals);
       if (equals == std::string_view::npos || !is_known_attribute(key))
-        fail(fmt::format("{} is not an attribute; those known are size=, memory=, memorysidecachesize=, indexes=",
-                         in_quotes(word)));
+        fail(heist::detail::format_text(
+            "{} is not an attribute; those known are size=, memory=, memorysidecachesize=, indexes=",
+            {in_quotes(word)}));
       if (key == "size" && bytes != nullptr) *bytes = size_in_bytes(word.substr(equals + 1));
       while (pos_ < end && is_space(text_[pos_])) ++pos_;
     }
@@ -199,7 +202,8 @@ class synthetic_reader {
     if (unit == "gib") bytes <<= 30;
     bool const known =
         unit.empty() || unit == "kb" || unit == "kib" || unit == "mb" || unit == "mib" || unit == "gb" || unit == "gib";
-    if (i == 0 || i > max_size_digits || !known) fail(fmt::format("{} is not a size such as 32MiB", in_quotes(value)));
+    if (i == 0 || i > max_size_digits || !known)
+      fail(heist::detail::format_text("{} is not a size such as 32MiB", {in_quotes(value)}));
     return bytes;
   }
 

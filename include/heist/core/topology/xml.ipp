@@ -3,8 +3,6 @@
 
 #include "heist/core/topology/xml.hpp"
 
-#include <fmt/core.h>
-
 #include <cerrno>    // errno
 #include <charconv>  // from_chars
 #include <cstddef>   // size_t
@@ -16,15 +14,16 @@
 #include <vector>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 #include "heist/core/topology/read_file.hpp"
 #include "heist/core/topology/synthetic.hpp"
 
 namespace heist::topology::detail {
 
 [[noreturn]] HEIST_COLD_BODY void bad_xml(std::string_view origin, std::string_view why) {
-  throw topology_error(
-      fmt::format("{} does not describe a machine: {}; write the file with \"lstopo machine.xml\" (hwloc 2 or later)",
-                  origin, why));
+  throw topology_error(heist::detail::format_text(
+      "{} does not describe a machine: {}; write the file with \"lstopo machine.xml\" (hwloc 2 or later)",
+      {origin, why}));
 }
 
 /// An <object> of the file: a package, a cache, a PU, ...
@@ -61,7 +60,8 @@ class xml_reader {
       pos_ = open;
       markup();
     }
-    if (!open_.empty()) fail(fmt::format("<{}> is not closed; is the file cut?", visible(open_.back().name)));
+    if (!open_.empty())
+      fail(heist::detail::format_text("<{}> is not closed; is the file cut?", {visible(open_.back().name)}));
     if (!seen_topology_) fail("it has no <topology> element");
     if (version_.empty() || version_[0] < '2' || version_[0] > '9') fail("it is of another version of hwloc");
   }
@@ -69,7 +69,7 @@ class xml_reader {
   [[noreturn]] void fail(std::string_view why) const {
     std::size_t line = 1;
     for (char const c : xml_.substr(0, pos_)) line += c == '\n' ? 1 : 0;
-    bad_xml(origin_, fmt::format("line {}: {}", line, why));
+    bad_xml(origin_, heist::detail::format_text("line {}: {}", {line, why}));
   }
 
  private:
@@ -108,7 +108,7 @@ class xml_reader {
       ++pos_;
       open_.pop_back();
     }
-    if (peek() != '>') fail(fmt::format("<{}> does not end with \">\"", visible(name)));
+    if (peek() != '>') fail(heist::detail::format_text("<{}> does not end with \">\"", {visible(name)}));
     ++pos_;
   }
 
@@ -123,7 +123,7 @@ class xml_reader {
     auto const name = word();
     skip_space();
     if (peek() != '>' || open_.empty() || open_.back().name != name)
-      fail(fmt::format("</{}> does not fit", visible(name)));
+      fail(heist::detail::format_text("</{}> does not fit", {visible(name)}));
     ++pos_;
     open_.pop_back();
   }
@@ -139,7 +139,8 @@ class xml_reader {
     for (skip_space(); peek() != '>' && peek() != '/'; skip_space()) {
       auto const key = word();
       skip_space();
-      if (key.empty() || peek() != '=') fail(fmt::format("<{}> has an attribute without \"=\"", visible(name)));
+      if (key.empty() || peek() != '=')
+        fail(heist::detail::format_text("<{}> has an attribute without \"=\"", {visible(name)}));
       ++pos_;
       skip_space();
       auto const value = quoted_value();
@@ -183,7 +184,7 @@ class xml_reader {
     std::uint64_t n = 0;
     auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
     if (error != std::errc{} || end != value.data() + value.size())
-      fail(fmt::format("{} is no number", in_quotes(value)));
+      fail(heist::detail::format_text("{} is no number", {in_quotes(value)}));
     return n;
   }
 
@@ -254,8 +255,10 @@ class xml_machine {
     auto const& object = file_.objects[index];
     constexpr std::uint64_t highest = std::uint64_t{1} << 24;
     if (!object.has_os_index || object.os_index > highest) file_.fail("a PU has no os_index, or an absurd one");
-    if (!os_indexes_.insert(object.os_index).second) file_.fail(fmt::format("PU {} occurs twice", object.os_index));
-    if (result_.pus.size() == max_described_pus) file_.fail(fmt::format("it has more than {} PUs", max_described_pus));
+    if (!os_indexes_.insert(object.os_index).second)
+      file_.fail(heist::detail::format_text("PU {} occurs twice", {object.os_index}));
+    if (result_.pus.size() == max_described_pus)
+      file_.fail(heist::detail::format_text("it has more than {} PUs", {max_described_pus}));
     pu p;
     p.os_index = static_cast<std::uint32_t>(object.os_index);
     std::size_t memory = none;
@@ -330,11 +333,12 @@ HEIST_COLD_BODY machine parse_xml(std::string_view xml) {
 
 HEIST_COLD_BODY machine load_xml(std::string const& path) {
   constexpr std::size_t longest = std::size_t{1} << 28;
-  auto const text = detail::read_file(path, longest);
-  if (!text)
-    throw topology_error(fmt::format("cannot read the machine description {}: {}; name an XML file that lstopo wrote",
-                                     path, errno != 0 ? std::strerror(errno) : "it is too long"));
-  return detail::parse_xml(*text, path);
+  std::string text;
+  if (!detail::read_file(path, longest, text))
+    throw topology_error(
+        heist::detail::format_text("cannot read the machine description {}: {}; name an XML file that lstopo wrote",
+                                   {path, errno != 0 ? std::strerror(errno) : "it is too long"}));
+  return detail::parse_xml(text, path);
 }
 
 }  // namespace heist::topology

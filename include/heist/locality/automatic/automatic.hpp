@@ -1,9 +1,9 @@
 // policy::automatic: what regions and graphs that run often are run with is found out by trying.
 #pragma once
 
-#include <memory>   // make_unique
 #include <utility>  // forward, move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/executor.hpp"
 #include "heist/core/extension/room_of.hpp"
 #include "heist/core/policy/policies.hpp"
@@ -54,8 +54,8 @@ struct squad_room_maker<policy::automatic> {
   static constexpr bool keeps_options = true;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
-    return std::make_unique<automatic_room>(scheduler, counters, hook, &make_other<Scheduler>);
+  static unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
+    return make_unique<automatic_room>(scheduler, counters, hook, &make_other<Scheduler>);
   }
   static void keep_options(core& scheduler, options const& wanted) {
     options all = wanted;
@@ -66,9 +66,9 @@ struct squad_room_maker<policy::automatic> {
 
  private:
   template <class Scheduler>
-  static std::unique_ptr<other_executor> make_other(other_policy which, options const& wanted) {
-    if (which == other_policy::cab) return std::make_unique<executor_of<policy::cab>>(wanted);
-    return std::make_unique<executor_of<policy::replay>>(wanted);
+  static unique_ptr<other_executor> make_other(other_policy which, options const& wanted) {
+    if (which == other_policy::cab) return make_unique<executor_of<policy::cab>>(wanted);
+    return make_unique<executor_of<policy::replay>>(wanted);
   }
 };
 

@@ -4,11 +4,11 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string>
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/sync/interrupt.hpp"
 #include "heist/core/sync/spin_lock.hpp"
 #include "heist/locality/automatic/others.hpp"
@@ -25,7 +25,7 @@ class automatic_room final : public squad_room {
   HEIST_BODY ~automatic_room() override;
 
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
-  HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
+  HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   /// Graphs go to another executor for that.
   task_affinity affinity_of_tasks() const noexcept override { return task_affinity::none; }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>  // move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/future.hpp"
 #include "heist/core/fork/region_entry.hpp"
 #include "heist/graph/graph_data.hpp"
@@ -110,21 +111,21 @@ class chosen_visit final : public region_visit {
   automatic_room& room_;
   interrupt_state const* const outer_;
   region_trials* trials_ = nullptr;
-  std::unique_ptr<region_visit> here_;
+  unique_ptr<region_visit> here_;
   interrupt_state mark_;
   std::optional<interrupted_above> marked_;
   std::int64_t start_time_ = 0;
 };
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> automatic_room::enter(region& r, fiber& self, fork_slot* position) {
   if (is_in_tier(self, position) || is_in_run(self)) return nullptr;
-  return std::make_unique<chosen_visit>(r, *this, self, position);
+  return make_unique<chosen_visit>(r, *this, self, position);
 }
 
 HEIST_COLD_BODY graph_tuner* automatic_room::tuner_of(graph_data& g) {
   graph_tuner* known = g.tuner.load(std::memory_order_acquire);  // acquire: see the exchange
   if (known != nullptr) return known;
-  auto made = std::make_unique<graph_trials>(scheduler_, all);
+  auto made = make_unique<graph_trials>(scheduler_, all);
   // acq_rel: who sees the pointer sees the object
   if (g.tuner.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return made.release();

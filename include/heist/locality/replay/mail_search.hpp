@@ -2,8 +2,7 @@
 // takes the mail of other workers when it finds no other work (README.md, "Following").
 #pragma once
 
-#include <memory>  // make_unique, unique_ptr
-
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/room_of.hpp"
 #include "heist/core/policy/order.hpp"
 #include "heist/core/scheduler/worker.hpp"
@@ -17,8 +16,8 @@ struct mail_search : no_search {
   static constexpr bool has_mail = true;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core&) {
-    return std::make_unique<replay_room>();
+  static unique_ptr<room_core> make(core&) {
+    return make_unique<replay_room>();
   }
 
   static bool called(worker const& w) noexcept { return !w.own_fibers.maybe_empty() || !w.mailbox.maybe_empty(); }

@@ -3,11 +3,11 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // make_unique, unique_ptr
-#include <new>     // bad_alloc
+#include <new>  // bad_alloc
 #include <span>
 
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fork/frame_array.hpp"
 #include "heist/locality/replay/followed.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
@@ -128,8 +128,8 @@ HEIST_COLD_BODY fork_way replay_room::way_of_scope(fiber&, fork_slot*) noexcept 
   return fork_way::by_room;
 }
 
-HEIST_COLD_BODY std::unique_ptr<room_scope> replay_room::make_scope(scope_base& of, bool remote) {
-  return std::make_unique<recorded_scope>(of, remote);
+HEIST_COLD_BODY unique_ptr<room_scope> replay_room::make_scope(scope_base& of, bool remote) {
+  return make_unique<recorded_scope>(of, remote);
 }
 
 HEIST_COLD_BODY bool replay_room::may_queue(fiber const&, fork_way) const noexcept {

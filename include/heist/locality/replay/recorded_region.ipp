@@ -6,10 +6,10 @@
 #include <fmt/core.h>
 
 #include <exception>
-#include <memory>   // make_unique, unique_ptr
 #include <new>      // bad_alloc
 #include <utility>  // move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/locality/replay/recorded_places.hpp"
 #include "heist/locality/replay/replay_room.hpp"
 
@@ -181,10 +181,10 @@ class inner_visit final : public region_visit {
   region_access const memory_;
 };
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> replay_room::enter(region& r, fiber& self, fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> replay_room::enter(region& r, fiber& self, fork_slot* position) {
   if (recorded_places::has_record(position) && recorded_run::of(recorded_places::record_of(position)) != nullptr)
-    return std::make_unique<inner_visit>(r);
-  return std::make_unique<recorded_visit>(r, self);
+    return make_unique<inner_visit>(r);
+  return make_unique<recorded_visit>(r, self);
 }
 
 }  // namespace heist::detail

@@ -22,9 +22,9 @@ class replay_room final : public fork_room {
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
   HEIST_BODY void fork(fiber& of, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
+  HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
-  HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
+  HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
   HEIST_BODY void assign_continuation(fiber& self, fork_slot* position, std::size_t worker) override;
   HEIST_BODY bool may_be_stolen(fork_slot* position) const noexcept override;

@@ -3,9 +3,9 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <span>
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fork/frame_array.hpp"
 #include "heist/core/fork/parent_first.hpp"
 #include "heist/core/fork/remote.hpp"
@@ -105,9 +105,9 @@ HEIST_COLD_BODY fork_way squad_room::way_of_scope(fiber&, fork_slot* position) n
   }
 }
 
-HEIST_COLD_BODY std::unique_ptr<room_scope> squad_room::make_scope(scope_base& of, bool) {
-  if (context_access::mark_at(of.position) == profiled_mark) return std::make_unique<profiled_scope>(of);
-  return std::make_unique<squad_scope>(of);
+HEIST_COLD_BODY unique_ptr<room_scope> squad_room::make_scope(scope_base& of, bool) {
+  if (context_access::mark_at(of.position) == profiled_mark) return make_unique<profiled_scope>(of);
+  return make_unique<squad_scope>(of);
 }
 
 HEIST_COLD_BODY bool squad_room::may_queue(fiber const& here, fork_way way) const noexcept {

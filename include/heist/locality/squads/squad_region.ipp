@@ -1,9 +1,9 @@
 // Runs of regions that squads divide. Bodies of squad_room.
 #pragma once
 
-#include <memory>  // make_unique, unique_ptr
 #include <optional>
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fork/scope_base.hpp"
 #include "heist/locality/squads/inter_task.hpp"
 #include "heist/locality/squads/profile_frame.hpp"
@@ -63,14 +63,14 @@ class squad_visit final : public region_visit {
   std::optional<profile_frame> frame_;
 };
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter(region& r, fiber& self, fork_slot* position) {
+HEIST_COLD_BODY unique_ptr<region_visit> squad_room::enter(region& r, fiber& self, fork_slot* position) {
   if (is_in_tier(self, position)) return nullptr;
   return enter_by(tiers, r, self, position);
 }
 
-HEIST_COLD_BODY std::unique_ptr<region_visit> squad_room::enter_by(tier_mode how, region& r, fiber& self,
-                                                                   fork_slot* position) {
-  return std::make_unique<squad_visit>(r, self, position, how);
+HEIST_COLD_BODY unique_ptr<region_visit> squad_room::enter_by(tier_mode how, region& r, fiber& self,
+                                                              fork_slot* position) {
+  return make_unique<squad_visit>(r, self, position, how);
 }
 
 }  // namespace heist::detail

@@ -110,14 +110,14 @@ class squad_room : public fork_room {
   HEIST_BODY place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept override;
   HEIST_BODY void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) override;
   HEIST_BODY fork_way way_of_scope(fiber& self, fork_slot* position) noexcept override;
-  HEIST_BODY std::unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
+  HEIST_BODY unique_ptr<room_scope> make_scope(scope_base& of, bool remote) override;
   HEIST_BODY bool may_queue(fiber const& here, fork_way way) const noexcept override;
-  HEIST_BODY std::unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
+  HEIST_BODY unique_ptr<region_visit> enter(region& r, fiber& self, fork_slot* position) override;
   HEIST_BODY bool has_history(fork_slot* position) const noexcept override;
   HEIST_BODY void footprint(fork_slot* position, std::uint64_t bytes) noexcept override;
 
   /// A run of `r`, divided as `how` says; tasks of a divided run enter none.
-  HEIST_BODY std::unique_ptr<region_visit> enter_by(tier_mode how, region& r, fiber& self, fork_slot* position);
+  HEIST_BODY unique_ptr<region_visit> enter_by(tier_mode how, region& r, fiber& self, fork_slot* position);
   static bool is_in_tier(fiber const& self, fork_slot* position) noexcept {
     return context_access::mark_at(position) != position_mark::plain || self.rule_of_task() != nullptr;
   }

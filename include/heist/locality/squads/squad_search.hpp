@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>  // make_unique, unique_ptr
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/extension/policy_config.hpp"
 #include "heist/core/extension/room_of.hpp"
 #include "heist/core/observe/observer.hpp"
@@ -21,9 +21,9 @@ struct squad_room_maker {
   static constexpr bool keeps_options = false;
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
+  static unique_ptr<room_core> make(core& scheduler, counter_operations const* counters, squad_hook hook) {
     using tiers = typename Policy::tier_type;
-    return std::make_unique<squad_room>(scheduler, tiers::division, tier::has_history_squads<tiers>(), counters, hook);
+    return make_unique<squad_room>(scheduler, tiers::division, tier::has_history_squads<tiers>(), counters, hook);
   }
 };
 
@@ -44,7 +44,7 @@ struct squad_search : no_search {
   };
 
   template <class Scheduler>
-  static std::unique_ptr<room_core> make(core& scheduler) {
+  static unique_ptr<room_core> make(core& scheduler) {
     counter_operations const* counters = nullptr;
     if constexpr (tier::measuring_tier<typename Policy::tier_type>)
       counters = &counter_operations_of<typename Policy::tier_type::counter_type>;

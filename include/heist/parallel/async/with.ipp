@@ -3,19 +3,18 @@
 
 #include "heist/parallel/async/with.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how) : name_{how.name}, priority_{how.priority} {
   if (how.worker) {
     if (*how.worker >= scheduler.workers.size()) {
-      throw executor_error{fmt::format(
+      throw executor_error{format_text(
           "heist::with{{.worker = {}}}: this executor has {} workers, counted from 0. Fix it by a number below that "
           "(executor::worker_count()), or leave it out.",
-          *how.worker, scheduler.workers.size())};
+          {*how.worker, scheduler.workers.size()})};
     }
     to_ = scheduler.workers[*how.worker].get();
   }

@@ -4,11 +4,11 @@
 #include <coroutine>
 #include <cstddef>  // size_t
 #include <exception>
-#include <memory>  // unique_ptr
 #include <string>
 #include <type_traits>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/core/executor/circular_wait.hpp"
 #include "heist/core/scheduler/core.hpp"
@@ -101,7 +101,7 @@ class completion_awaiter : task_waiter {
   static void count(completion_waiter& self) noexcept;
 
   resume_item item_;
-  std::unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
+  unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
 };
 
 /// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the executor

@@ -6,8 +6,8 @@
 #include <new>
 #include <utility>  // exchange
 
-#include <fmt/core.h>
-
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/pooled.hpp"
 #include "heist/core/fiber/current.hpp"
 #include "heist/core/memory/outside_blocks.hpp"
@@ -100,7 +100,7 @@ HEIST_BODY void completion_awaiter::suspend(completion& c, core& on, std::corout
                                             task_of_coroutine const* of, async_base const* awaited,
                                             stop_target const& to) {
   if (to.origin != nullptr && of != nullptr && (to.origin == of->interrupt || to.origin == of->resumed))
-    stop_ = std::make_unique<handed_on_stop>(to, to.origin);
+    stop_ = make_unique<handed_on_stop>(to, to.origin);
   if (of == nullptr || of->end == nullptr) return suspend(c, on, h, of);
   begin(on, h, of);
   if (!wait_as_part(c, awaited, {of->end, this, &count})) on.make_runnable(item_);  // as above
@@ -159,10 +159,10 @@ HEIST_COLD_BODY void reject_await_outside() {
 }
 
 HEIST_COLD_BODY void reject_event_without_value(std::string const& name) {
-  throw graph_error{fmt::format(
+  throw graph_error{format_text(
       "event {} is awaited and has no value: its run was stopped, has failed or went around it, or there was none. Fix "
       "it by co_await of the run before, which throws what it failed with.",
-      name)};
+      {name})};
 }
 
 }  // namespace heist::detail

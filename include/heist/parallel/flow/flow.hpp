@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <exception>   // exception_ptr
 #include <functional>  // less
-#include <memory>      // unique_ptr
 #include <tuple>
 #include <type_traits>
 #include <utility>  // exchange, forward, move, swap
-#include <vector>
 
 #include "heist/core/base/unique_function.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/executor.hpp"
 #include "heist/graph/input.hpp"
 #include "heist/parallel/async/after.hpp"
@@ -50,7 +50,7 @@ class flow {
   template <class Graph>
   requires std::is_same_v<Graph, task_graph>
   explicit flow(Graph& to) : flow{nullptr, {.window = 1}} {
-    into_ = std::make_unique<detail::graph_recorder<Graph, limiter>>(to);
+    into_ = detail::make_unique<detail::graph_recorder<Graph, limiter>>(to);
   }
   flow(flow const&) = delete;
   flow& operator=(flow const&) = delete;
@@ -98,8 +98,8 @@ class flow {
     return &a.of->use(Mode);
   }
   template <class T, access_mode Mode>
-  static std::vector<T*> use(detail::flow_access_each<T, Mode> const& a) {
-    std::vector<T*> all;
+  static detail::vector<T*> use(detail::flow_access_each<T, Mode> const& a) {
+    detail::vector<T*> all;
     all.reserve(a.of.size());
     for (datum<T>* const d : a.of) all.push_back(&d->use(Mode));
     return all;
@@ -124,7 +124,7 @@ class flow {
         }
       }
     } else {
-      std::vector<named_datum> named;
+      detail::vector<named_datum> named;
       (visit(access,
              [&](detail::flow_datum const& d) {
                named.push_back({&d, Access::mode == access_mode::read});
@@ -138,7 +138,7 @@ class flow {
     bool reads;
   };
   template <class Named>
-  static void check_named(std::vector<Named>& named) {
+  static void check_named(detail::vector<Named>& named) {
     std::sort(named.begin(), named.end(),
               [](Named const& a, Named const& b) { return std::less<>{}(a.datum, b.datum); });
     for (std::size_t i = 1; i < named.size(); ++i) {
@@ -150,10 +150,10 @@ class flow {
   [[noreturn]] static void reject_moved();
   /// Notes in awaited_ what a task comes after that uses `v` so.
   void collect(detail::flow_version& v, access_mode mode);
-  void collect(std::vector<detail::flow_user> const& from);
+  void collect(detail::vector<detail::flow_user> const& from);
   /// Room for enter(), of a task that names `v` up to `times` times. Throws bad_alloc.
   void make_room(detail::flow_version& v, access_mode mode, std::size_t times);
-  void make_room(std::vector<detail::flow_user>& in, std::size_t times);
+  void make_room(detail::vector<detail::flow_user>& in, std::size_t times);
   /// The task is the youngest user of `v`. After make_room().
   static void enter(detail::flow_version& v, access_mode mode, detail::flow_user me) noexcept;
   bool is_in_use(detail::flow_version const& v) const noexcept;
@@ -165,11 +165,11 @@ class flow {
   void drain_to_destroy() noexcept;
   /// Puts `unused` in the place of the version of `d`, and keeps that version until all tasks that use it have ended.
   /// Throws bad_alloc; then nothing has changed.
-  void renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> unused);
+  void renew(detail::flow_datum& d, detail::unique_ptr<detail::flow_version> unused);
   void forget_retired() noexcept;
 
   struct retired {
-    std::unique_ptr<detail::flow_version> version;
+    detail::unique_ptr<detail::flow_version> version;
     std::uint64_t until;
     detail::flow_datum* of;  ///< while a task is being added
   };
@@ -205,12 +205,12 @@ class flow {
 
   detail::core* const scheduler_;  ///< null: of none, but of a graph
   std::size_t const mask_;
-  std::vector<detail::async_base*> window_;  ///< by number modulo its size; owned
-  std::uint64_t oldest_ = 0, next_ = 0;      ///< numbers of those in it
-  std::vector<detail::async_base*> awaited_;
-  std::unique_ptr<detail::flow_recorder> into_;
-  std::vector<std::uint64_t> awaited_numbers_;  ///< where it records
-  std::vector<retired> retired_;
+  detail::vector<detail::async_base*> window_;  ///< by number modulo its size; owned
+  std::uint64_t oldest_ = 0, next_ = 0;         ///< numbers of those in it
+  detail::vector<detail::async_base*> awaited_;
+  detail::unique_ptr<detail::flow_recorder> into_;
+  detail::vector<std::uint64_t> awaited_numbers_;  ///< where it records
+  detail::vector<retired> retired_;
   bool failed_ = false;
   std::exception_ptr first_;
   detail::unobserved_reference unobserved_;      ///< where first_ goes if wait() is not called
@@ -220,7 +220,7 @@ class flow {
   detail::stop_target stop_target() noexcept;
 };
 
-/// A value that tasks of a flow use. Its destructor waits for the flow. It can be moved, so a std::vector of datums can
+/// A value that tasks of a flow use. Its destructor waits for the flow. It can be moved, so a vector of datums can
 /// grow.
 template <class T>
 class datum {
@@ -231,7 +231,7 @@ class datum {
   template <class... Args>
   explicit datum(flow& in, Args&&... args) {
     data_.in = &in;
-    data_.now = std::make_unique<detail::flow_value<T>>(std::forward<Args>(args)...);
+    data_.now = detail::make_unique<detail::flow_value<T>>(std::forward<Args>(args)...);
   }
   /// The value stays where it is: tasks that use it go on. The other datum is of no flow from here on.
   datum(datum&& other) noexcept
@@ -274,9 +274,9 @@ class datum {
   T& use(access_mode mode) {
     if (mode == access_mode::write && data_.in->is_in_use(*data_.now)) {
       if (make_) {
-        data_.in->renew(data_, std::make_unique<detail::flow_value<T>>(make_()));
+        data_.in->renew(data_, detail::make_unique<detail::flow_value<T>>(make_()));
       } else if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>) {
-        data_.in->renew(data_, std::make_unique<detail::flow_value<T>>());
+        data_.in->renew(data_, detail::make_unique<detail::flow_value<T>>());
       }
     }
     return static_cast<detail::flow_value<T>&>(*data_.now).value;
@@ -403,7 +403,7 @@ void flow::record(F&& f, Access const&... access) {
   std::tuple<typename Access::kept...> values{use(access)...};
   collect_all(access...);
   make_room_for(access...);
-  std::vector<void const*> locks;
+  detail::vector<void const*> locks;
   (visit(access,
          [&](detail::flow_datum& d) {
            if (Access::mode == access_mode::commute) locks.push_back(d.now.get());

@@ -6,7 +6,9 @@
 #include <algorithm>  // find
 #include <bit>        // bit_ceil
 
-#include <fmt/core.h>
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 
 namespace heist {
 
@@ -16,8 +18,8 @@ namespace detail {
 struct noted_flow_wait : outside_note {
   noted_flow_wait(core& on, std::size_t of) noexcept : scheduler{on}, window{of} {
     text = [](outside_note const& self) {
-      return fmt::format("a thread outside waits until half of the {} tasks in a flow's window have ended",
-                         static_cast<noted_flow_wait const&>(self).window);
+      return format_text("a thread outside waits until half of the {} tasks in a flow's window have ended",
+                         {static_cast<noted_flow_wait const&>(self).window});
     };
     if (!inside) scheduler.outside.add(*this);
   }
@@ -38,10 +40,10 @@ inline constexpr std::size_t largest_window = std::size_t{1} << 20;
 
 HEIST_COLD_BODY std::size_t window_for(flow_options const& wanted) {
   if (wanted.window == 0 || wanted.window > largest_window) {
-    throw executor_error{
-        fmt::format("a flow with a window of {} tasks: 1 to {} are allowed. Fix it by some hundreds for each worker, "
-                    "or leave it out.",
-                    wanted.window, largest_window)};
+    throw executor_error{detail::format_text(
+        "a flow with a window of {} tasks: 1 to {} are allowed. Fix it by some hundreds for each worker, "
+        "or leave it out.",
+        {wanted.window, largest_window})};
   }
   return std::bit_ceil(wanted.window);
 }
@@ -96,7 +98,7 @@ HEIST_BODY void flow::wait() {
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
-HEIST_BODY void flow::collect(std::vector<detail::flow_user> const& from) {
+HEIST_BODY void flow::collect(detail::vector<detail::flow_user> const& from) {
   for (detail::flow_user const& u : from) {
     if (into_ != nullptr) {
       if (std::find(awaited_numbers_.begin(), awaited_numbers_.end(), u.number) == awaited_numbers_.end())
@@ -122,9 +124,9 @@ HEIST_BODY void flow::collect(detail::flow_version& v, access_mode mode) {
   }
 }
 
-HEIST_BODY void flow::make_room(std::vector<detail::flow_user>& in, std::size_t times) {
+HEIST_BODY void flow::make_room(detail::vector<detail::flow_user>& in, std::size_t times) {
   if (in.capacity() - in.size() >= times) return;
-  if (into_ == nullptr) std::erase_if(in, [this](detail::flow_user const& u) { return u.number < oldest_; });
+  if (into_ == nullptr) detail::erase_if(in, [this](detail::flow_user const& u) { return u.number < oldest_; });
   if (in.capacity() - in.size() < times) in.reserve(2 * in.size() + times);
 }
 
@@ -158,7 +160,7 @@ HEIST_BODY void flow::enter(detail::flow_version& v, access_mode mode, detail::f
 
 HEIST_BODY bool flow::is_in_use(detail::flow_version const& v) const noexcept {
   if (into_ != nullptr) return false;  // each run begins with the objects that are there
-  auto const pending = [this](std::vector<detail::flow_user> const& all) {
+  auto const pending = [this](detail::vector<detail::flow_user> const& all) {
     for (detail::flow_user const& u : all) {
       if (u.number >= oldest_ && !u.task->finished.is_ready()) return true;
     }
@@ -214,7 +216,7 @@ HEIST_COLD_BODY void flow::drain_to_destroy() noexcept {
   }
 }
 
-HEIST_BODY void flow::renew(detail::flow_datum& d, std::unique_ptr<detail::flow_version> unused) {
+HEIST_BODY void flow::renew(detail::flow_datum& d, detail::unique_ptr<detail::flow_version> unused) {
   retired_.push_back({nullptr, next_ + 1, &d});
   retired_.back().version = std::exchange(d.now, std::move(unused));
 }
@@ -224,7 +226,7 @@ HEIST_BODY void flow::undo_renewals(std::size_t before) noexcept {
 }
 
 HEIST_BODY void flow::forget_retired() noexcept {
-  std::erase_if(retired_, [this](retired const& r) { return r.until <= oldest_; });
+  detail::erase_if(retired_, [this](retired const& r) { return r.until <= oldest_; });
 }
 
 }  // namespace heist

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/base/values.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/parallel/flow/commute_lock.hpp"
 
@@ -39,10 +39,10 @@ struct flow_version {
   flow_version& operator=(flow_version const&) = delete;
   virtual ~flow_version() = default;
 
-  std::vector<flow_user> before;   ///< of commuting writers: what they all come after
-  std::vector<flow_user> writers;  ///< the last one, or all of a group that commutes
-  std::vector<flow_user> readers;  ///< since then
-  bool commutes = false;           ///< the group may grow
+  vector<flow_user> before;   ///< of commuting writers: what they all come after
+  vector<flow_user> writers;  ///< the last one, or all of a group that commutes
+  vector<flow_user> readers;  ///< since then
+  bool commutes = false;      ///< the group may grow
   commute_lock<queued_runnable> lock;
 };
 
@@ -56,7 +56,7 @@ struct flow_value final : flow_version {
 /// A datum, without its type.
 struct flow_datum {
   heist::flow* in = nullptr;
-  std::unique_ptr<flow_version> now;
+  unique_ptr<flow_version> now;
 };
 
 /// What read(), write(), update() and commute() return.
@@ -76,8 +76,8 @@ struct flow_access_each {
   static constexpr access_mode mode = Mode;
   using value_type = T;
   using argument = values<T, std::conditional_t<Mode == access_mode::read, T const&, T&>>;
-  using kept = std::vector<T*>;
-  std::vector<datum<T>*> of;
+  using kept = vector<T*>;
+  vector<datum<T>*> of;
 
   static argument value(kept const& where) noexcept {
     return {{reinterpret_cast<char const*>(where.data()), sizeof(T*), 0}, where.size()};
@@ -149,7 +149,7 @@ struct of_flow {
 /// Tasks that a task of a flow comes after; they give their order only.
 struct after_users {
   static constexpr bool counted = true;
-  std::vector<async_base*> const* from;
+  vector<async_base*> const* from;
 
   std::size_t size() const noexcept { return from->size(); }
   template <class Add>

@@ -6,9 +6,9 @@
 #include <memory>  // shared_ptr
 #include <type_traits>
 #include <utility>  // declval, move
-#include <vector>
 
 #include "heist/core/base/unique_function.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/context.hpp"
 
 namespace heist::detail {
@@ -21,8 +21,8 @@ class flow_recorder {
   flow_recorder& operator=(flow_recorder const&) = delete;
   virtual ~flow_recorder() = default;
   /// Adds a task that comes after others. `locks`: of those it has one at a time.
-  virtual void add(unique_function<void(context)> work, std::vector<std::uint64_t> const& before,
-                   std::vector<void const*> const& locks) = 0;
+  virtual void add(unique_function<void(context)> work, vector<std::uint64_t> const& before,
+                   vector<void const*> const& locks) = 0;
 };
 
 /// Graph: task_graph, without a name here: flows know nothing of graphs unless a program has one.
@@ -31,9 +31,9 @@ class graph_recorder final : public flow_recorder {
  public:
   explicit graph_recorder(Graph& to) : graph_{to} {}
 
-  void add(unique_function<void(context)> work, std::vector<std::uint64_t> const& before,
-           std::vector<void const*> const& locks) override {
-    std::vector<std::shared_ptr<Limiter>> limits;  // they live as long as the tasks
+  void add(unique_function<void(context)> work, vector<std::uint64_t> const& before,
+           vector<void const*> const& locks) override {
+    vector<std::shared_ptr<Limiter>> limits;  // they live as long as the tasks
     for (void const* const lock : locks) limits.push_back(one_at_a_time(lock));
     task_type added = graph_.emplace([f = std::move(work), limits](context c) mutable { f(c); });
     try {
@@ -61,8 +61,8 @@ class graph_recorder final : public flow_recorder {
   }
 
   Graph& graph_;
-  std::vector<task_type> tasks_;
-  std::vector<limited> limits_;
+  vector<task_type> tasks_;
+  vector<limited> limits_;
 };
 
 }  // namespace heist::detail

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // make_unique
 #include <utility>  // move
-#include <vector>
 
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/parallel/pipeline/pipeline_run.hpp"
 
 namespace heist::detail {
@@ -38,27 +38,26 @@ class deferred_tokens final : public deferral {
  private:
   struct waiting {
     std::size_t number, deferrals, missing;
-    std::vector<std::size_t> others;
+    vector<std::size_t> others;
     std::size_t search = 0;  ///< the last one that has come by
   };
   /// The first place in `all`, in order of `key`, whose key is not below this one.
   template <class Item>
-  static std::size_t place_in(std::vector<Item> const& all, std::size_t Item::*key, std::size_t least) noexcept;
+  static std::size_t place_in(vector<Item> const& all, std::size_t Item::*key, std::size_t least) noexcept;
   std::size_t place_of(std::size_t number) const noexcept { return place_in(waiting_, &waiting::number, number); }
   bool waits(std::size_t number) const noexcept;
 
-  std::vector<std::size_t> asked_;  ///< by the token in the first stage
-  std::vector<waiting> waiting_;    ///< by number; those without a missing one are ready
-  std::vector<pair> awaited_;       ///< by `other`; those that have not left
-  std::vector<std::size_t> ready_;  ///< numbers, in the order in which they became ready
+  vector<std::size_t> asked_;  ///< by the token in the first stage
+  vector<waiting> waiting_;    ///< by number; those without a missing one are ready
+  vector<pair> awaited_;       ///< by `other`; those that have not left
+  vector<std::size_t> ready_;  ///< numbers, in the order in which they became ready
   std::size_t gone_ = none;
   std::size_t searches_ = 0;
 };
 
 template <class X>
 template <class Item>
-std::size_t deferred_tokens<X>::place_in(std::vector<Item> const& all, std::size_t Item::*key,
-                                         std::size_t least) noexcept {
+std::size_t deferred_tokens<X>::place_in(vector<Item> const& all, std::size_t Item::*key, std::size_t least) noexcept {
   std::size_t lo = 0, hi = all.size();
   while (lo != hi) {
     std::size_t const middle = lo + (hi - lo) / 2;
@@ -80,7 +79,7 @@ bool deferred_tokens<X>::waits(std::size_t number) const noexcept {
 template <class X>
 void deferred_tokens<X>::ask(std::size_t number, std::size_t other) {
   ++searches_;
-  std::vector<std::size_t> next{other};
+  vector<std::size_t> next{other};
   while (!next.empty()) {
     std::size_t const now = next.back();
     next.pop_back();
@@ -141,8 +140,8 @@ deferral::token_state deferred_tokens<X>::take_ready() noexcept {
 }
 
 template <class X>
-std::unique_ptr<deferral> make_deferred_tokens() {
-  return std::make_unique<deferred_tokens<X>>();
+unique_ptr<deferral> make_deferred_tokens() {
+  return make_unique<deferred_tokens<X>>();
 }
 
 }  // namespace heist::detail

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <exception>
-#include <memory>  // unique_ptr
 #include <optional>
 #include <stop_token>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include <utility>  // forward, index_sequence, move
 #include <vector>
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/executor.hpp"
 #include "heist/core/scheduler/told_part.hpp"
 #include "heist/parallel/pipeline/deferred_tokens.hpp"
@@ -139,9 +139,7 @@ class pipeline {
  public:
   /// Throws executor_error for 0 tokens at a time, or for too many.
   explicit pipeline(std::size_t tokens_at_a_time, Stages... each)
-      : core_{tokens_at_a_time, count},
-        lines_{std::make_unique<line[]>(tokens_at_a_time)},
-        stages_{std::move(each)...} {
+      : core_{tokens_at_a_time, count}, lines_{make_unique<line[]>(tokens_at_a_time)}, stages_{std::move(each)...} {
     for (std::size_t i = 0; i != tokens_at_a_time; ++i) {
       lines_[i].of = &core_;
       lines_[i].in = this;
@@ -290,7 +288,7 @@ class pipeline {
   }
 
   detail::pipeline_core core_;
-  std::unique_ptr<line[]> lines_;
+  detail::unique_ptr<line[]> lines_;
   stages stages_;
 };
 

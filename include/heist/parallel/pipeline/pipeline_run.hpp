@@ -5,7 +5,6 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <exception>
-#include <memory>  // unique_ptr
 #include <optional>
 #include <stop_token>
 #include <utility>  // exchange, forward, move
@@ -13,6 +12,7 @@
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/async.hpp"
 #include "heist/core/executor/future.hpp"
 #include "heist/core/scheduler/fiber.hpp"
@@ -107,7 +107,7 @@ class stage_times {
   bool are_short(std::size_t first, std::size_t end) const noexcept;
 
  private:
-  std::unique_ptr<os_env::atomic<std::uint32_t>[]> ticks_;
+  unique_ptr<os_env::atomic<std::uint32_t>[]> ticks_;
 };
 
 /// The line that has been given its turn by what runs on a fiber, which keeps it, to run it next itself. Whoever waits
@@ -178,7 +178,7 @@ struct pipeline_core {
       reject_late_stop();
   }
   /// token::defer().
-  static void defer(pipeline_core* of, std::size_t number, std::size_t other, std::unique_ptr<deferral> (*make)());
+  static void defer(pipeline_core* of, std::size_t number, std::size_t other, unique_ptr<deferral> (*make)());
 
   /// Before a run: each line is free, and the first has the turn. `stages`: the first serial, too.
   void arm_turns(std::size_t stages) noexcept;
@@ -230,15 +230,15 @@ struct pipeline_core {
 
   std::size_t const lines;
   stage_times times;
-  std::unique_ptr<basic_turn<>[]> turns;  ///< by stage and line; those of parallel stages stay unused
+  unique_ptr<basic_turn<>[]> turns;  ///< by stage and line; those of parallel stages stay unused
   os_env::atomic<bool> running{false};
   os_env::atomic<bool> failed{false};
   std::exception_ptr exception;
   // Of whose turn it is at the first stage.
   std::size_t next_number = 0;
-  bool said_stop = false;              ///< the first stage has
-  std::size_t ended = 0;               ///< lines that have had their turn since the last token
-  std::unique_ptr<deferral> deferred;  ///< made by the first token::defer() of a run
+  bool said_stop = false;         ///< the first stage has
+  std::size_t ended = 0;          ///< lines that have had their turn since the last token
+  unique_ptr<deferral> deferred;  ///< made by the first token::defer() of a run
   pipeline_state* run = nullptr;
   interrupt_state* interrupt = nullptr;  ///< the run's
   struct interrupt_on_stop {

@@ -5,7 +5,8 @@
 
 #include <iterator>  // size
 
-#include <fmt/core.h>
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -31,7 +32,7 @@ HEIST_COLD_BODY char const* name_of_stage(char const* given, std::size_t number)
 }
 
 HEIST_COLD_BODY stage_times::stage_times(std::size_t stages)
-    : ticks_{std::make_unique<os_env::atomic<std::uint32_t>[]>(stages)} {
+    : ticks_{make_unique<os_env::atomic<std::uint32_t>[]>(stages)} {
   for (std::size_t s = 0; s != stages; ++s)
     ticks_[s].store(~std::uint32_t{0}, std::memory_order_relaxed);  // relaxed: as below
 }
@@ -57,15 +58,16 @@ HEIST_BODY void kept_line::push() noexcept {
 HEIST_COLD_BODY pipeline_core::pipeline_core(std::size_t tokens_at_a_time, std::size_t stages)
     : lines{tokens_at_a_time}, times{stages} {
   if (lines == 0 || lines > most_lines) {
-    throw executor_error{fmt::format(
-        "a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.", lines, most_lines)};
+    throw executor_error{
+        format_text("a pipeline of {} tokens at a time: 1 to {} are allowed. Fix it by some for each worker.",
+                    {lines, most_lines})};
   }
-  turns = std::make_unique<basic_turn<>[]>(lines * stages);
+  turns = make_unique<basic_turn<>[]>(lines * stages);
 }
 
 HEIST_COLD_BODY void pipeline_core::set_stages(std::size_t stages) {
   stage_times unused{stages};
-  turns = std::make_unique<basic_turn<>[]>(lines * stages);
+  turns = make_unique<basic_turn<>[]>(lines * stages);
   times = std::move(unused);
 }
 
@@ -130,7 +132,7 @@ HEIST_COLD_BODY future<void> pipeline_core::start(core& scheduler, pipeline_line
 }
 
 HEIST_COLD_BODY void pipeline_core::defer(pipeline_core* of, std::size_t number, std::size_t other,
-                                          std::unique_ptr<deferral> (*make)()) {
+                                          unique_ptr<deferral> (*make)()) {
   if (of == nullptr) {
     throw executor_error{
         "token::defer() in a later stage of a pipeline: only the first stage can wait for other tokens; fix it by "
@@ -142,9 +144,9 @@ HEIST_COLD_BODY void pipeline_core::defer(pipeline_core* of, std::size_t number,
 
 HEIST_COLD_BODY void reject_cycle_of_tokens(std::size_t number, std::size_t other) {
   throw executor_error{
-      fmt::format("token {} of a pipeline is deferred until token {} has left the first stage, and that one waits "
+      format_text("token {} of a pipeline is deferred until token {} has left the first stage, and that one waits "
                   "for token {}: neither would ever come. Fix it by an order of deferrals without a circle.",
-                  number, other, number)};
+                  {number, other, number})};
 }
 
 HEIST_COLD_BODY bool pipeline_core::next_of_deferred(pipeline_line& l) {
@@ -160,9 +162,9 @@ HEIST_COLD_BODY bool pipeline_core::next_of_deferred(pipeline_line& l) {
   if (!deferred->empty()) {
     auto const [number, other] = deferred->first_pair();
     fail_with(std::make_exception_ptr(executor_error{
-        fmt::format("token {} of a pipeline is deferred until token {} has left the first stage, and the input has "
+        format_text("token {} of a pipeline is deferred until token {} has left the first stage, and the input has "
                     "ended without that one. Fix it by deferring only to tokens that come.",
-                    number, other)}));
+                    {number, other})}));
   }
   return false;
 }

@@ -3,14 +3,14 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>  // forward, move
-#include <vector>
 
 #include "heist/core/base/unique_function.hpp"
+#include "heist/core/base/unique_ptr.hpp"
+#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/executor.hpp"
 #include "heist/parallel/pipeline/deferred_tokens.hpp"
 #include "heist/parallel/pipeline/pipeline_run.hpp"
@@ -90,8 +90,8 @@ class scalable_pipeline {
   void call(line& l, std::size_t s, detail::fiber& self);
 
   detail::pipeline_core core_;
-  std::unique_ptr<line[]> lines_;
-  std::vector<stage> stages_;
+  detail::unique_ptr<line[]> lines_;
+  detail::vector<stage> stages_;
   bool changed_ = true;  ///< since the last run
 };
 

@@ -3,15 +3,15 @@
 
 #include "heist/parallel/pipeline/scalable_pipeline.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/scheduler/told_part.hpp"
 
 namespace heist {
 
 HEIST_COLD_BODY scalable_pipeline::scalable_pipeline(std::size_t tokens_at_a_time)
-    : core_{tokens_at_a_time, 0}, lines_{std::make_unique<line[]>(tokens_at_a_time)} {
+    : core_{tokens_at_a_time, 0}, lines_{detail::make_unique<line[]>(tokens_at_a_time)} {
   for (std::size_t i = 0; i != tokens_at_a_time; ++i) {
     lines_[i].of = &core_;
     lines_[i].in = this;
@@ -26,8 +26,8 @@ HEIST_COLD_BODY scalable_pipeline::~scalable_pipeline() {
 
 HEIST_COLD_BODY void scalable_pipeline::reject_while_running(char const* what) const {
   if (!core_.running.load(std::memory_order_acquire)) return;  // acquire: pairs with finish()
-  throw executor_error{
-      fmt::format("a scalable_pipeline is changed by {}() while it runs; fix it by get() on the run before.", what)};
+  throw executor_error{detail::format_text(
+      "a scalable_pipeline is changed by {}() while it runs; fix it by get() on the run before.", {what})};
 }
 
 HEIST_COLD_BODY void scalable_pipeline::add_stage(stage_mode mode, char const* name, stage_function f) {

@@ -3,16 +3,15 @@
 
 #include "heist/parallel/primitives/channel.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY channel_base::channel_base(std::size_t capacity) {
   if (capacity == 0 || capacity > (std::size_t{1} << 31))
-    throw executor_error{fmt::format("a channel of {} values: fix it by a capacity from 1 to 2^31", capacity)};
+    throw executor_error{format_text("a channel of {} values: fix it by a capacity from 1 to 2^31", {capacity})};
 }
 
 HEIST_COLD_BODY channel_base::~channel_base() {

@@ -3,8 +3,9 @@
 
 #include "heist/parallel/primitives/deadline.hpp"
 
-#include <memory>  // make_unique
 #include <optional>
+
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -30,7 +31,7 @@ struct counting_limit final : time_limit, timed_call {
 };
 
 HEIST_COLD_BODY running_limit start_limit(core& scheduler, std::stop_token const& stop, std::int64_t when) {
-  auto made = std::make_unique<counting_limit>(stop);
+  auto made = make_unique<counting_limit>(stop);
   if (when <= os_env::nanoseconds()) {
     made->source.request_stop();
   } else {

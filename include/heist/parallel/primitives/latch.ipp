@@ -3,10 +3,9 @@
 
 #include "heist/parallel/primitives/latch.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
@@ -28,7 +27,7 @@ HEIST_COLD_BODY void open_line::leave(void* me, queued_waiter<>& w, wait_end why
 HEIST_COLD_BODY barrier_base::barrier_base(std::ptrdiff_t expected) : expected_{expected}, left_{expected} {
   if (expected < 0)
     throw executor_error{
-        fmt::format("a barrier of {}: fix it by the number of those that arrive, at least 0", expected)};
+        format_text("a barrier of {}: fix it by the number of those that arrive, at least 0", {expected})};
 }
 
 HEIST_COLD_BODY barrier_base::phase barrier_base::arrive(std::ptrdiff_t n, std::ptrdiff_t drops, bool& ends) {
@@ -43,9 +42,9 @@ HEIST_COLD_BODY barrier_base::phase barrier_base::arrive(std::ptrdiff_t n, std::
       return now_;
     }
   }
-  throw executor_error{fmt::format(
-      "{} arrive at a barrier of which {} are left in this phase; fix it by as many arrivals as it was made for", n,
-      left)};
+  throw executor_error{format_text(
+      "{} arrive at a barrier of which {} are left in this phase; fix it by as many arrivals as it was made for",
+      {n, left})};
 }
 
 HEIST_COLD_BODY void barrier_base::complete() noexcept {
@@ -63,7 +62,7 @@ namespace heist {
 HEIST_COLD_BODY latch::latch(std::ptrdiff_t expected) : left_{expected} {
   if (expected < 0)
     throw executor_error{
-        fmt::format("a latch of {}: fix it by the number of those that count down, at least 0", expected)};
+        detail::format_text("a latch of {}: fix it by the number of those that count down, at least 0", {expected})};
 }
 
 HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
@@ -78,8 +77,8 @@ HEIST_COLD_BODY void latch::count_down(std::ptrdiff_t n) {
       return;
     }
   }
-  throw executor_error{
-      fmt::format("a latch of which {} are left is counted down by {}; fix it by no more than that", left, n)};
+  throw executor_error{detail::format_text(
+      "a latch of which {} are left is counted down by {}; fix it by no more than that", {left, n})};
 }
 
 HEIST_COLD_BODY bool latch::try_wait() const noexcept {

@@ -3,17 +3,17 @@
 
 #include "heist/parallel/primitives/semaphore.hpp"
 
-#include <fmt/core.h>
-
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/errors.hpp"
+#include "heist/core/base/format.hpp"
 
 namespace heist::detail {
 
 HEIST_COLD_BODY semaphore_base::semaphore_base(std::ptrdiff_t free, std::ptrdiff_t most)
     : limiter{static_cast<std::uint32_t>(free), static_cast<std::uint32_t>(most)} {
   if (free < 0 || free > most)
-    throw graph_error{fmt::format("a semaphore of {} permits: fix it by a number from 0 to its max(), {}", free, most)};
+    throw graph_error{
+        format_text("a semaphore of {} permits: fix it by a number from 0 to its max(), {}", {free, most})};
 }
 
 HEIST_COLD_BODY semaphore_base::~semaphore_base() {
@@ -29,7 +29,7 @@ HEIST_COLD_BODY bool semaphore_base::wait(std::int64_t end) {
 }
 
 HEIST_COLD_BODY void semaphore_base::release(std::ptrdiff_t n) {
-  if (n < 0) throw graph_error{fmt::format("a semaphore is given {} permits: fix it by a number of at least 0", n)};
+  if (n < 0) throw graph_error{format_text("a semaphore is given {} permits: fix it by a number of at least 0", {n})};
   wake_list<> notified;
   permits_.give(n > 0x7fffffff ? 0x7fffffffu : static_cast<std::uint32_t>(n), notified);
 }

@@ -1,0 +1,194 @@
+// std::vector as heist's own code uses it. A compiler makes each std::vector anew in every user's file, for each type and
+// each member; this one shares what grows.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <cstring>  // memcpy
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+
+#include "heist/core/base/config.hpp"
+
+namespace heist::detail {
+
+/// Room for at least `needed` elements of `size` bytes, twice as much as before if that is more; `capacity` becomes
+/// what there is. Elements are for the caller to move. Throws std::bad_alloc.
+HEIST_RARE void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size, std::align_val_t alignment);
+HEIST_RARE void free_memory(void* memory, std::align_val_t alignment) noexcept;
+
+/// Elements one after the other. As std::vector, of which it has what heist needs, but a T moves without an exception,
+/// and resize() and insert() of several keep what they have made when a constructor throws.
+template <class T>
+class vector {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = T const*;
+
+  vector() noexcept = default;
+  explicit vector(std::size_t count) : vector{nothing{}} { resize(count); }
+  vector(std::size_t count, T const& value) : vector{nothing{}} { resize(count, value); }
+  vector(std::initializer_list<T> values) : vector{nothing{}} { insert(end(), values.begin(), values.end()); }
+  template <class Iterator>
+  requires(!std::is_integral_v<Iterator>) vector(Iterator first, Iterator last) : vector{nothing{}} {
+    insert(end(), first, last);
+  }
+  vector(vector const& other) : vector{nothing{}} { insert(end(), other.begin(), other.end()); }
+  vector(vector&& other) noexcept { swap(other); }
+  vector& operator=(vector other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~vector() {
+    clear();
+    if (elements_ != nullptr) free_memory(elements_, alignment);
+  }
+  void swap(vector& other) noexcept {
+    exchange(elements_, other.elements_);
+    exchange(size_, other.size_);
+    exchange(capacity_, other.capacity_);
+  }
+
+  T* begin() noexcept { return elements_; }
+  T* end() noexcept { return elements_ + size_; }
+  T const* begin() const noexcept { return elements_; }
+  T const* end() const noexcept { return elements_ + size_; }
+  T* data() noexcept { return elements_; }
+  T const* data() const noexcept { return elements_; }
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T& operator[](std::size_t i) noexcept { return elements_[i]; }
+  T const& operator[](std::size_t i) const noexcept { return elements_[i]; }
+  T& front() noexcept { return *elements_; }
+  T const& front() const noexcept { return *elements_; }
+  T& back() noexcept { return elements_[size_ - 1]; }
+  T const& back() const noexcept { return elements_[size_ - 1]; }
+
+  void reserve(std::size_t count) {
+    if (count > capacity_) grow(count);
+  }
+  /// `args` may be of this vector.
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) {
+      T made(static_cast<Args&&>(args)...);
+      grow(size_ + 1);
+      return append(static_cast<T&&>(made));
+    }
+    return append(static_cast<Args&&>(args)...);
+  }
+  void push_back(T const& value) { emplace_back(value); }
+  void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
+  void pop_back() noexcept { shrink(size_ - 1); }
+  void clear() noexcept { shrink(0); }
+  void resize(std::size_t count) {
+    reserve(count);
+    shrink(count);
+    while (size_ < count) append();
+  }
+  void resize(std::size_t count, T const& value) {
+    reserve(count);
+    shrink(count);
+    while (size_ < count) append(value);
+  }
+  void assign(std::size_t count, T const& value) {
+    clear();
+    resize(count, value);
+  }
+  /// At the end, which is the only place where heist inserts several. They are not of this vector.
+  template <class Iterator>
+  void insert(T const*, Iterator first, Iterator last) {
+    reserve(size_ + static_cast<std::size_t>(last - first));
+    for (; first != last; ++first) append(*first);
+  }
+  T* insert(T const* before, T value) {
+    T* at = elements_ + (before - elements_);
+    auto const index = static_cast<std::size_t>(at - elements_);
+    emplace_back(static_cast<T&&>(value));
+    at = elements_ + index;
+    for (T* p = end() - 1; p != at; --p) exchange(*p, *(p - 1));
+    return at;
+  }
+  T* erase(T const* first, T const* last) noexcept {
+    T* const at = elements_ + (first - elements_);
+    T* to = at;
+    for (T* from = elements_ + (last - elements_); from != end(); ++from, ++to) *to = static_cast<T&&>(*from);
+    shrink(static_cast<std::size_t>(to - elements_));
+    return at;
+  }
+  T* erase(T const* at) noexcept { return erase(at, at + 1); }
+
+  friend bool operator==(vector const& a, vector const& b) noexcept {
+    if (a.size_ != b.size_) return false;
+    for (std::size_t i = 0; i != a.size_; ++i) {
+      if (!(a.elements_[i] == b.elements_[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct nothing {};
+
+  explicit vector(nothing) noexcept {}  // a constructor that goes on from here gives back what it has made if it throws
+
+  static constexpr std::align_val_t alignment{alignof(T)};
+
+  template <class U>
+  static void exchange(U& a, U& b) noexcept {
+    U kept = static_cast<U&&>(a);
+    a = static_cast<U&&>(b);
+    b = static_cast<U&&>(kept);
+  }
+  template <class... Args>
+  T& append(Args&&... args) {
+    T* const made = ::new (static_cast<void*>(elements_ + size_)) T(static_cast<Args&&>(args)...);
+    ++size_;
+    return *made;
+  }
+  void shrink(std::size_t count) noexcept {
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      if (count < size_) size_ = count;
+    } else {
+      while (size_ > count) elements_[--size_].~T();
+    }
+  }
+  void grow(std::size_t needed) {
+    auto* const larger = static_cast<T*>(larger_memory(capacity_, needed, sizeof(T), alignment));
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (size_ != 0) std::memcpy(static_cast<void*>(larger), elements_, size_ * sizeof(T));
+    } else {
+      for (std::size_t i = 0; i != size_; ++i) {
+        ::new (static_cast<void*>(larger + i)) T(static_cast<T&&>(elements_[i]));
+        elements_[i].~T();
+      }
+    }
+    if (elements_ != nullptr) free_memory(elements_, alignment);
+    elements_ = larger;
+  }
+
+  T* elements_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Removes those for which `remove` is true, and returns how many; the others keep their order.
+template <class T, class Remove>
+std::size_t erase_if(vector<T>& v, Remove remove) {
+  T* to = v.begin();
+  for (T& element : v) {
+    if (remove(static_cast<T const&>(element))) continue;
+    if (to != &element) *to = static_cast<T&&>(element);
+    ++to;
+  }
+  auto const removed = static_cast<std::size_t>(v.end() - to);
+  v.erase(to, v.end());
+  return removed;
+}
+
+}  // namespace heist::detail
+
+#if HEIST_HEADER_ONLY
+#include "heist/core/base/vector.ipp"
+#endif
