@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <string>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/policy/options.hpp"
 #include "heist/core/scheduler/core.hpp"
 
@@ -30,7 +30,7 @@ class other_executor {
 class others {
  public:
   /// Throws what executor's constructor throws.
-  using make_function = std::unique_ptr<other_executor> (*)(other_policy which, options const& wanted);
+  using make_function = unique_ptr<other_executor> (*)(other_policy which, options const& wanted);
 
   explicit others(make_function make) noexcept : make_{make} {}
   others(others const&) = delete;

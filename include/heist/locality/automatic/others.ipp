@@ -26,7 +26,7 @@ HEIST_COLD_BODY core* others::made(other_policy which) const noexcept {
 HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
   if (core* const there = made(which); there != nullptr) return there;
   try {
-    std::unique_ptr<other_executor> one = make_(which, wanted_);
+    unique_ptr<other_executor> one = make_(which, wanted_);
     other_executor* known = nullptr;
     // acq_rel: who sees the pointer sees the executor. Of two threads the second destroys what it has made.
     if (all_[static_cast<std::size_t>(which)].compare_exchange_strong(known, one.get(), std::memory_order_acq_rel,
