@@ -35,10 +35,15 @@ LAYERS = {group + ("/" + folder if folder else ""): (group, number)
 ONLY_IN = {"hwloc": ["core/topology/"], "boost/": ["core/fiber/", "distributed/wire.hpp"], "mpi.h": ["distributed/"],
            "starpu": ["distributed/"]}  # outside header: its only home
 
-HEAVY = ["algorithm", "functional", "iostream", "istream", "ostream", "ranges", "sstream", "unordered_map", "map"]
+# What a program of tasks includes is read by a compiler in each file of a user. What is dear in it, and what serves instead.
+HEAVY = ["algorithm", "cmath", "condition_variable", "functional", "iostream", "istream", "map", "ostream", "ranges",
+         "sstream", "unordered_map", "fmt/core.h", "fmt/format.h"]
+DEAR = {"std::unique_ptr": "detail::unique_ptr", "std::make_unique": "detail::make_unique", "fmt::format": "format_text",
+        "std::shared_ptr": "a count of users", "std::make_shared": "a count of users", "std::unordered_map": "number_map",
+        "std::function": "unique_function"}
 LIGHT = ["core", "graph"]
-NOT_IN_CORE = ["core/base/number_map.hpp",  # declarations that no door includes
-               "locality/policy/followed_tree.hpp"]  # of replay and the simulator
+NOT_LIGHT = ["core/topology/xml.ipp", "core/topology/synthetic.ipp", "core/base/json.ipp",  # no program of tasks has them
+             "graph/dot.ipp"]  # prints
 
 bad, edges, bodies = [], {}, {}
 for name, text in headers():
@@ -53,6 +58,10 @@ for name, text in headers():
     if "#pragma once" not in lines:
         bad.append(f"{name}: no #pragma once")
     for number, line in enumerate(lines, 1):
+        for dear in re.findall(r"\b(?:std|fmt)::\w+", re.sub(r'//.*|"(?:\\.|[^"\\])*"', "", line)):
+            if dear in DEAR and (group in LIGHT or folder.startswith("parallel/")) and name not in NOT_LIGHT and not (
+                    "shared" in dear and group == "parallel"):
+                bad.append(f"{name}:{number}: {dear} is compiled anew in every file of a user; use {DEAR[dear]}")
         m = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
         if not m:
             continue
@@ -60,9 +69,9 @@ for name, text in headers():
         for outside, homes in ONLY_IN.items():
             if target.startswith(outside) and not within(name, homes):
                 bad.append(f"{name}:{number}: <{target}> may be included only by {', '.join(homes)}")
-        if target in HEAVY and group in LIGHT and name.endswith(".hpp") and name not in NOT_IN_CORE:
-            bad.append(f"{name}:{number}: <{target}> is 5 to 20 thousand lines in every file of a user; include it in the .ipp, "
-                       "or write out the little that is needed")
+        if target in HEAVY and group in LIGHT and name not in NOT_LIGHT:
+            bad.append(f"{name}:{number}: <{target}> is 5 to 20 thousand lines in every file of a user; write out the little "
+                       "that is needed")
         if not target.startswith("heist/"):
             if quote == '"':
                 bad.append(f'{name}:{number}: "{target}" must be named from the top: "heist/..."')

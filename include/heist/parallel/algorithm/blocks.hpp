@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 #include <optional>
 #include <utility>  // forward, move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/parallel/algorithm/loop.hpp"
 #include "heist/parallel/algorithm/place.hpp"
 
@@ -42,7 +42,7 @@ struct folding_body : loop_body<Context> {
   }
   static void* make(loop_body<Context>&) { return new R{}; }
   static void put(loop_body<Context>& self, void* result, void* made) {
-    std::unique_ptr<R> const gone{static_cast<R*>(made)};
+    unique_ptr<R> const gone{static_cast<R*>(made)};
     if (result != nullptr) static_cast<folding_body&>(self).join(*static_cast<R*>(result), *gone);
   }
   Block& block;

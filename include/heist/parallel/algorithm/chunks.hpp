@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -23,7 +23,7 @@ class chunks {
 
  private:
   std::size_t n_, length_, count_;
-  std::unique_ptr<std::size_t[]> left_;
+  unique_ptr<std::size_t[]> left_;
 };
 
 /// What stands on the wrong side of a cut after each chunk has been partitioned: pieces of chunks, counted through.
@@ -51,7 +51,7 @@ class wrong_place {
   };
 
  private:
-  std::unique_ptr<std::size_t[]> begin_, before_;
+  unique_ptr<std::size_t[]> begin_, before_;
   std::size_t parts_ = 0;
 };
 

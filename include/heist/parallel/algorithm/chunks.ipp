@@ -8,11 +8,11 @@ namespace heist::detail {
 HEIST_BODY chunks::chunks(std::size_t n, std::size_t workers) : n_{n}, length_{n / (8 * workers) + 1} {
   if (length_ < least) length_ = least;
   count_ = (n + length_ - 1) / length_;
-  left_ = std::make_unique<std::size_t[]>(count_);
+  left_ = make_unique<std::size_t[]>(count_);
 }
 
 HEIST_BODY wrong_place::wrong_place(chunks& of, std::size_t cut, bool left_of_cut)
-    : begin_{std::make_unique<std::size_t[]>(of.count())}, before_{std::make_unique<std::size_t[]>(of.count() + 1)} {
+    : begin_{make_unique<std::size_t[]>(of.count())}, before_{make_unique<std::size_t[]>(of.count() + 1)} {
   for (std::size_t k = 0; k != of.count(); ++k) {
     std::size_t lo = of.begin(k) + (left_of_cut ? of.left(k) : 0);
     std::size_t hi = left_of_cut ? of.end(k) : of.begin(k) + of.left(k);

@@ -4,10 +4,10 @@
 #include <bit>      // popcount, countr_zero
 #include <cstddef>  // size_t
 #include <cstdint>
-#include <memory>  // unique_ptr
 #include <vector>
 
 #include "heist/core/base/config.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 
 namespace heist::detail {
 
@@ -61,8 +61,8 @@ class kept_bits {
 
  private:
   std::size_t n_, words_of_chunk_, count_;
-  std::unique_ptr<std::uint64_t[]> words_;
-  std::unique_ptr<std::size_t[]> kept_;
+  unique_ptr<std::uint64_t[]> words_;
+  unique_ptr<std::size_t[]> kept_;
 };
 
 }  // namespace heist::detail

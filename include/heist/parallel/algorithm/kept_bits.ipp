@@ -11,8 +11,8 @@ HEIST_BODY kept_bits::kept_bits(std::size_t n, std::size_t workers) : n_{n} {
   std::size_t const words = (n + bits - 1) / bits;
   words_of_chunk_ = words / (workers * 16) + 1;
   count_ = (words + words_of_chunk_ - 1) / words_of_chunk_;
-  words_ = std::make_unique_for_overwrite<std::uint64_t[]>(words);
-  kept_ = std::make_unique<std::size_t[]>(count_ + 1);
+  words_ = make_unique_for_overwrite<std::uint64_t[]>(words);
+  kept_ = make_unique<std::size_t[]>(count_ + 1);
 }
 
 HEIST_BODY std::size_t kept_bits::sum_up() noexcept {

@@ -4,12 +4,12 @@
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <functional>  // plus, multiplies
-#include <memory>      // unique_ptr, make_unique_for_overwrite
 #include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>  // forward, move
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/parallel/algorithm/blocks.hpp"
 #include "heist/parallel/algorithm/options.hpp"
 
@@ -49,9 +49,9 @@ class leaf_values {
  public:
   explicit leaf_values(std::size_t n) {
     if constexpr (is_plain) {
-      values_ = std::make_unique_for_overwrite<T[]>(n);
+      values_ = make_unique_for_overwrite<T[]>(n);
     } else {
-      values_ = std::make_unique<std::optional<T>[]>(n);
+      values_ = make_unique<std::optional<T>[]>(n);
     }
   }
   template <class Value>
@@ -71,7 +71,7 @@ class leaf_values {
   }
 
  private:
-  std::unique_ptr<std::conditional_t<is_plain, T, std::optional<T>>[]> values_;
+  unique_ptr<std::conditional_t<is_plain, T, std::optional<T>>[]> values_;
 };
 
 /// Can operands be exchanged, with the same bits, and does an operation take next to no time?

@@ -3,10 +3,10 @@
 
 #include "heist/parallel/algorithm/shared_loop.hpp"
 
-#include <memory>   // unique_ptr
 #include <new>      // bad_alloc
 #include <utility>  // exchange, swap
 
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/scheduler/open_loop.hpp"
 #include "heist/core/scheduler/wait.hpp"
 
@@ -170,7 +170,7 @@ struct shared_loop : open_loop {
   control_words modes;  ///< of the caller
   core& scheduler;
   open_loops& one_of;
-  std::unique_ptr<void*[]> const results;  ///< of helpers
+  unique_ptr<void*[]> const results;  ///< of helpers
   alignas(cache_line_size) spin_lock<> lock;
   std::exception_ptr thrown;  ///< under the lock
   std::size_t thrown_at = 0;
