@@ -8,6 +8,7 @@
 #include <new>
 #include <type_traits>
 
+#include "heist/core/base/assert.hpp"
 #include "heist/core/base/config.hpp"
 
 namespace heist::detail {
@@ -17,8 +18,8 @@ namespace heist::detail {
 HEIST_RARE void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size, std::align_val_t alignment);
 HEIST_RARE void free_memory(void* memory, std::align_val_t alignment) noexcept;
 
-/// Elements one after the other. As std::vector, of which it has what heist needs, but a T moves without an exception,
-/// and resize() and insert() of several keep what they have made when a constructor throws.
+/// Elements one after the other. As std::vector, of which it has what heist needs, but a T moves without an exception, or
+/// never, and resize() and insert() of several keep what they have made when a constructor throws.
 template <class T>
 class vector {
  public:
@@ -156,7 +157,9 @@ class vector {
   }
   void grow(std::size_t needed) {
     auto* const larger = static_cast<T*>(larger_memory(capacity_, needed, sizeof(T), alignment));
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (!std::is_move_constructible_v<T>) {
+      HEIST_ASSERT(size_ == 0, "elements that cannot move are made by one call, in a vector that has none");
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
       if (size_ != 0) std::memcpy(static_cast<void*>(larger), elements_, size_ * sizeof(T));
     } else {
       for (std::size_t i = 0; i != size_; ++i) {

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>  // forward, move
 #include <variant>  // monostate
+#include <vector>
 
 #include "heist/core/base/values.hpp"
-#include "heist/core/base/vector.hpp"
 #include "heist/core/executor/future.hpp"
 
 namespace heist::detail {
@@ -158,7 +158,7 @@ struct after_handle {
 template <class T>
 struct after_handles {
   static constexpr bool counted = true, always = true;
-  vector<shared_future<T>> from;
+  std::vector<shared_future<T>> from;
 
   std::size_t size() const noexcept { return from.size(); }
   template <class Add>
@@ -170,11 +170,11 @@ struct after_handles {
   }
   template <bool VoidResults>
   static auto arguments(dependency const* at, std::size_t count) {
-    vector<shared_future<T>> all;
+    std::vector<shared_future<T>> all;
     all.reserve(count);
     for (std::size_t i = 0; i != count; ++i)
       all.push_back(future_access::one_more(*static_cast<async_state<T>*>(at[i].on)));
-    return std::tuple<vector<shared_future<T>>>{std::move(all)};
+    return std::tuple<std::vector<shared_future<T>>>{std::move(all)};
   }
 };
 template <class Run>
