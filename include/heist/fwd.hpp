@@ -1,7 +1,8 @@
 // All that users name, with the default template arguments, which stand here and nowhere else; and the folders.
 //
 //   heist/*.hpp      what users include: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
-//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp, execution.hpp;
+//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp; execution.hpp,
+//                    parallel_backend.hpp;
 //                    observe, report, measure, simulate; distributed.hpp, with MPI
 //   distributed/     one graph over many processes
 //   tools/           measure/     work and span, recordings
@@ -11,7 +12,7 @@
 //                    squads/      CAB, CATS                    replay/    steal trees, following them
 //                    history/     graphs that remember         region/    what is remembered of a repeated phase
 //                    policy/      adaptation, profiles         counters/  of the processor
-//   parallel/        execution/   std::execution: a scheduler with bulk
+//   parallel/        execution/   std::execution: a scheduler with bulk, the backend of parallel_scheduler
 //                    algorithm/   loops, reductions, scans, sorts
 //                    primitives/  mutexes, permits, channels, ... that park a task
 //                    coroutine/   coroutines as tasks          flow/, pipeline/, async/

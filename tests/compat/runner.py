@@ -1,4 +1,4 @@
-"""What run_taskflow.py and run_tbb.py share: another library's tests, built with heist's layer of its names."""
+"""What run_taskflow.py, run_tbb.py and run_stdexec.py share: another library's tests, built on heist."""
 import argparse
 import concurrent.futures
 import os
@@ -52,12 +52,12 @@ def prepare(cxx, flags, build, files):
             sys.exit(error)
 
 
-def run(cxx, flags, path, build):
+def run(cxx, flags, path, build, name="", libraries=LIBRARIES):
     """(name, cases, failed, remark)"""
-    name = path.stem
+    name = name or path.stem
     program = build / name
-    written = len(re.findall(r"^TEST_CASE", path.read_text(), re.M))
-    if error := compiled(cxx, [*flags, str(path), f"{build}/bodies.o", "-o", str(program), *LIBRARIES]):
+    written = len(re.findall(r"^[ \t]*TEST_CASE", path.read_text(), re.M))
+    if error := compiled(cxx, [*flags, str(path), f"{build}/bodies.o", "-o", str(program), *libraries]):
         (build / f"{name}.log").write_text(error)
         first = next((line for line in error.splitlines() if "error" in line), "")
         return name, written, None, "does not compile: " + first[-150:]
@@ -66,10 +66,13 @@ def run(cxx, flags, path, build):
     except subprocess.TimeoutExpired:
         return name, written, None, f"not done after {LIMIT} s"
     (build / f"{name}.log").write_text(done.stdout + done.stderr)
-    found = re.search(r"test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed", done.stdout)
-    if not found:
+    # doctest's summary, or one of Catch2's three.
+    found = re.search(r"test cases:\s*(\d+) \|(.*)|^All tests passed \(.* in (\d+) test cases?\)", done.stdout, re.M)
+    failed = found and found[2] and re.search(r"(\d+) failed(?! as expected)", found[2])
+    failures = int(failed[1]) if failed else 0
+    if not found or (done.returncode != 0 and failures == 0):
         return name, written, None, f"ended with {done.returncode}"
-    return name, int(found[1]), int(found[3]), ""
+    return name, int(found[1] or found[3]), failures, ""
 
 
 def report(paths, only, jobs, one):

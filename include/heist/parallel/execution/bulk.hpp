@@ -82,6 +82,7 @@ struct bulk_sender {
   F f;
 
   template <class Self, class... Env>
+  requires execution::sender_in<From, Env...>
   static consteval auto get_completion_signatures() {
     return execution::transform_completion_signatures<
         execution::completion_signatures_of_t<From, Env...>,

@@ -5,10 +5,10 @@
 
 #if defined(__cpp_lib_senders) || __has_include(<stdexec/execution.hpp>)
 
-#include <exception>
 #include <type_traits>
 #include <utility>  // move
 
+#include "heist/core/base/errors.hpp"
 #include "heist/core/executor/executor.hpp"
 #include "heist/core/scheduler/core.hpp"
 
@@ -49,6 +49,13 @@ struct sender_item : queued_runnable {
 
 struct bulk_domain;
 
+/// Can no stop be requested by the token of a receiver with this environment? Its type says so.
+template <class Env>
+inline constexpr bool never_stops = stop_tokens::unstoppable_token<stop_tokens::stop_token_of_t<Env>>;
+
+/// schedule() with its receiver. start() allocates nothing: the task lies here. It fails only in a child of fork(), and
+/// from outside when the destructor of the executor has waited for all work. Both break the rule that the executor
+/// outlives its operations.
 template <class Receiver>
 class schedule_operation : sender_item {
  public:
@@ -58,21 +65,30 @@ class schedule_operation : sender_item {
       : sender_item{&complete}, scheduler_{scheduler}, to_{std::move(to)} {}
 
   void start() & noexcept {
-    try {
-      scheduler_.submit(*this, [this](unsigned w) { this->wave = w; });
-    } catch (...) {
-      execution::set_error(std::move(to_), std::current_exception());
+    if constexpr (unstoppable) {
+      submit();  // its exception ends the program
+    } else {
+      try {
+        submit();
+      } catch (executor_error const&) {
+        execution::set_stopped(std::move(to_));
+      }
     }
   }
 
  private:
+  static constexpr bool unstoppable = never_stops<execution::env_of_t<Receiver>>;
+
+  void submit() {
+    scheduler_.submit(*this, [this](unsigned w) { this->wave = w; });
+  }
   static void complete(sender_item& self) noexcept {
     Receiver& to = static_cast<schedule_operation&>(self).to_;
-    if (execution::get_stop_token(execution::get_env(to)).stop_requested()) {
-      execution::set_stopped(std::move(to));
-    } else {
-      execution::set_value(std::move(to));
+    if constexpr (!unstoppable) {
+      if (stop_tokens::get_stop_token(execution::get_env(to)).stop_requested())
+        return execution::set_stopped(std::move(to));
     }
+    execution::set_value(std::move(to));
   }
 
   core& scheduler_;
@@ -82,7 +98,12 @@ class schedule_operation : sender_item {
 }  // namespace detail
 
 /// A scheduler for std::execution: what is scheduled runs on the executor's workers, bulk as a parallel loop. Refers to
-/// the executor, which outlives it. Copied freely; used by any thread. An operation allocates nothing.
+/// the executor, which outlives it and its operations. Copied freely; used by any thread. An operation allocates nothing.
+///
+/// Sends  schedule() sends set_value() on a worker, and never an error. It sends set_stopped() only if the receiver's token
+///        can stop: on a worker, where a stop was requested before the task began. An operation that starts too late sends
+///        it in start(): in a child of fork(), or from outside when the executor's destructor has waited for all work. If
+///        the token cannot stop, such a start ends the program by std::terminate with executor_error.
 class execution_scheduler {
  public:
   using scheduler_concept = detail::execution::scheduler_t;
@@ -95,13 +116,15 @@ class execution_scheduler {
   class sender {
    public:
     using sender_concept = detail::execution::sender_t;
-    using completion_signatures =
-        detail::execution::completion_signatures<detail::execution::set_value_t(),
-                                                 detail::execution::set_error_t(std::exception_ptr),
-                                                 detail::execution::set_stopped_t()>;
-    template <class... Env>
-    static consteval completion_signatures get_completion_signatures() noexcept {
-      return {};
+    /// They depend on the environment: without one there are none.
+    template <class Self, class Env>
+    static consteval auto get_completion_signatures() noexcept {
+      using namespace detail::execution;
+      if constexpr (detail::never_stops<Env>) {
+        return completion_signatures<set_value_t()>{};
+      } else {
+        return completion_signatures<set_value_t(), set_stopped_t()>{};
+      }
     }
     template <class Receiver>
     detail::schedule_operation<Receiver> connect(Receiver to) const {
