@@ -226,7 +226,7 @@ class graph_part {
 };
 
 inline void used_up(incoming_part& part, std::size_t size) {
-  part.graph->of().used_up(part.from, size);
+  part.graph->of().used_up(part.from, part.come.head.graph, size);
 }
 
 }  // namespace heist::distributed
