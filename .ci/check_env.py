@@ -35,7 +35,7 @@ RULES = [  # what, pattern, where it may stand
      ["core/memory/", "locality/counters/perf_events.hpp"]),
     ("thread-local variables do not follow a fiber", r"\bthread_local\b", ["core/fiber/"]),
     ("files and the environment are read by the machine and written by observers",
-     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["core/base/environment.hpp", "core/topology/", "locality/counters/perf_events.hpp", "tools/observe/", "tools/simulate/recorded_file.hpp", "distributed/saved.hpp", WATCHDOG]),
+     r"\bgetenv\b|\bstd::[io]?fstream\b|\bfopen\b", ["core/base/environment.hpp", "core/topology/", "locality/counters/perf_events.hpp", "tools/observe/", "tools/simulate/recorded_file.hpp", "distributed/saved_file.hpp", WATCHDOG]),
 ]
 
 bad, checked = [], 0

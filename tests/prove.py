@@ -230,10 +230,14 @@ class Proof:
                 played += count if known else 0
                 wrong += sum(int(w) for _, w in known)
             s.must(wrong == 0, f"{name}: {wrong} wrong")
+            seconds = 20 if self.options.short else 1800
+            out = self.run(s, [launcher, "-n", 2, program, "sizes", seconds, 64], **MPI_ENVIRONMENT)
+            sizes = re.findall(r"^rank \d+ of 2: values of .* in (\d+) graphs: 0 wrong$", out, re.MULTILINE)
+            s.must(len(sizes) == 2, f"{name}: values of some size are wrong, or no end")
             out = self.run(s, ["sh", HERE / "distributed/kill.sh", launcher, program, 3, kills], **MPI_ENVIRONMENT)
             end = re.search(r"an end within (\d+) ms", out)
             s.must(end and int(end[1]) <= 10_000, f"{name}: no end within 10 s of a kill")
-            s.say(f"{name}: random graphs {played}  wrong {wrong}  kills {3 * kills}  longest end {end[1] if end else '?'} ms")
+            s.say(f"{name}: random graphs {played}  wrong {wrong}  of any size {sizes[:1]}  kills {3 * kills}  longest end {end[1] if end else '?'} ms")
         return s
 
     @staticmethod

@@ -2,6 +2,7 @@
 //
 //   random GRAPHS TASKS   against one process       forever     until it is killed, by kill.sh
 //   promises              see there                 large MIB   one value of that size, for machines with five times that
+//   sizes SECONDS MIB     values of 0 to MIB MiB    orders      two graphs that the ranks run in different orders
 //
 // With HEIST_TEST_STARPU, StarPU-MPI moves the values: in `random` all, in the others the large ones.
 #if defined(HEIST_TEST_STARPU)
@@ -20,6 +21,7 @@
 
 #include "forever.hpp"
 #include "promises.hpp"
+#include "sizes.hpp"
 #include "support/random_distributed.hpp"
 
 namespace {
@@ -65,7 +67,7 @@ int main(int argc, char** argv) {
     return static_cast<unsigned>(argc > i ? std::atoi(argv[i]) : fallback);
   };
   heist::world_options options;
-  if (mode == "promises") options.window = std::size_t{1} << 20;
+  if (mode == "promises" || mode == "orders") options.window = std::size_t{1} << 20;
 #if defined(HEIST_TEST_STARPU)
   std::size_t const small = mode == "random" ? 0 : heist::distributed::starpu_engine::together_up_to;
   heist::world world{heist::distributed::starpu(argc, argv, options.pause, small), options};
@@ -74,6 +76,11 @@ int main(int argc, char** argv) {
 #endif
   if (mode == "random") return random_graphs(world, number(2, 100), number(3, 60));
   if (mode == "large") return large_value(world, number(2, 3000));
+  if (mode == "sizes") return ranks_test::sizes(world, number(2, 10), std::size_t{number(3, 16)} << 20);
+  if (mode == "orders") {
+    heist::executor ex{2};
+    return ranks_test::graphs_in_any_order(world, ex), 0;
+  }
   if (mode == "forever") ranks_test::go_on_forever(world);
   return ranks_test::promises(world);
 }

@@ -285,10 +285,18 @@ class distributed_graph {
     for (auto const& p : all.from) g(p, false);
   }
 
+  /// A task of this rank. If a task takes a value that the saved graph does not need, then this is another graph, which
+  /// is refused before it runs, on all ranks. Until then a task that fails stands in.
+  template <class T>
+  task<T> local_of(placed<T> const& p) {
+    if (p.local().valid()) return p.local();
+    return core_->local().emplace([core = core_.get()]() -> T { throw graph_error{core->remembered().difference()}; });
+  }
+
   // The same input, here.
   template <class T>
   task<T> receive(placed<T> const& p) {
-    return p.rank() == core_->rank() ? p.local() : core_->template receive<T>(p.id(), p.rank());
+    return p.rank() == core_->rank() ? local_of(p) : core_->template receive<T>(p.id(), p.rank());
   }
   template <class T>
   auto receive(detail::take_of<placed<T>> const& t) {
@@ -365,7 +373,7 @@ class distributed_graph {
       core.noted(own, made.local_);
     } else {
       [[maybe_unused]] auto const send = [&](auto const& p, bool) {
-        if (p.rank() == core.rank()) core.send_to(made.rank(), p.id(), p.local());
+        if (p.rank() == core.rank()) core.send_to(made.rank(), p.id(), local_of(p));
       };
       (for_each_of(in, send), ...);
     }

@@ -285,7 +285,7 @@ class graph_core final : public port,
   }
   /// The value was given up before it came.
   void too_late(int from, message const& m) {
-    if (m.head.kind == message_kind::value) world_->used_up(from, m.data.size());
+    if (m.head.kind == message_kind::value) world_->used_up(from, m.head.graph, m.data.size());
   }
 
   std::uint32_t current_run() override {

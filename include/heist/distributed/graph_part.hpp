@@ -87,7 +87,14 @@ class graph_part {
   T saved_value(std::uint32_t id) const {
     if constexpr (!std::is_void_v<T>) {
       if constexpr (serializable<T>) {
-        return detail::unpacked<T>(memory_->restart_from->read(id));
+        bytes const data = memory_->restart_from->read(id, memory_->restart->edition);
+        reader from{data};
+        try {
+          T value = detail::unpack<T>(from);
+          if (from.left() == 0) return value;
+        } catch (wire_error const&) {
+        }
+        memory_->restart_from->damaged_task(id, "has another size than values of this program's type");
       } else {
         memory_->restart_from->reject("there is no value of " + name_of(id) + ", which cannot be saved");
       }
@@ -219,7 +226,7 @@ class graph_part {
 };
 
 inline void used_up(incoming_part& part, std::size_t size) {
-  part.graph->of().used_up(part.from, size);
+  part.graph->of().used_up(part.from, part.come.head.graph, size);
 }
 
 }  // namespace heist::distributed

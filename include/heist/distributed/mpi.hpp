@@ -135,6 +135,7 @@ class basic_mpi_engine {
     sent_.resize(static_cast<std::size_t>(size_));
     got_.resize(static_cast<std::size_t>(size_));
     waiting_.resize(static_cast<std::size_t>(size_));
+    arriving_.resize(static_cast<std::size_t>(size_));
   }
   void run() {
     ::prctl(PR_SET_TIMERSLACK, 1);
@@ -147,7 +148,7 @@ class basic_mpi_engine {
         is_busy |= (state.has_mail || count_waiting_ != 0) && send_waiting(false);
         is_busy |= frames_.test();
         is_busy |= test_moving();
-        is_at_rest = count_waiting_ == 0 && frames_.all_left() && moving_.empty();
+        is_at_rest = count_waiting_ == 0 && frames_.all_left() && moving_.empty() && count_arriving_ == 0;
         if (state.stops && is_at_rest && moved_.empty() && say_goodbye()) return;
         sent_alone_.store(0, std::memory_order_relaxed);  // relaxed: a hint
       }
@@ -175,7 +176,7 @@ class basic_mpi_engine {
       return;
     }
     if (state.looks < 1'000'000) ++state.looks;
-    if (state.looks > spins && pause_ != 0 && moving_.empty()) {
+    if (state.looks > spins && pause_ != 0 && moving_.empty() && count_arriving_ == 0) {
       // The longer nothing comes, the longer the pauses; none while MPI has to be called to move what is large.
       unsigned const us = std::min(pause_, 10u << std::min(16u, (state.looks - spins) / 8));
       sleeps_long_ = us > long_pause;
@@ -252,17 +253,46 @@ class basic_mpi_engine {
 
   // ---- in; on the engine's thread ----
 
-  /// True if something has come.
+  /// A frame that MPI still writes.
+  struct arriving {
+    std::vector<char> text;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  /// True if something has come. Never waits in MPI: the sender of a frame may need this rank to send meanwhile.
   bool receive() {
+    bool any = count_arriving_ != 0 && take_arrived();
     for (int frames = 0; frames < frames_at_once; ++frames) {
       int from = 0;
-      if (!fetch(from)) return frames != 0;
-      if (in_.empty()) ++goodbyes_, left_.push_back(from);
-      for (std::size_t at = 0; at < in_.size();) at += unpack(from, in_.data() + at);
+      bool is_whole = false;
+      if (!fetch(from, is_whole)) return any;
+      any = true;
+      if (is_whole) take_frame(from, in_);
     }
     return true;
   }
-  bool fetch(int& from) {
+  /// Frames of one rank are taken in the order in which they were sent, because large values follow their heads in it.
+  bool take_arrived() {
+    bool any = false;
+    for (int from = 0; from < size_; ++from) {
+      auto& frames = arriving_[static_cast<std::size_t>(from)];
+      for (; !frames.empty() && has_come(frames.front().request); frames.pop_front(), --count_arriving_, any = true)
+        take_frame(from, frames.front().text);
+    }
+    return any;
+  }
+  bool has_come(MPI_Request& request) {
+    spin_guard const guard{calls_};
+    int flag = 0;
+    check_mpi(comm_, MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "receive");
+    return flag != 0;
+  }
+  void take_frame(int from, std::vector<char> const& frame) {
+    if (frame.empty()) ++goodbyes_, left_.push_back(from);
+    for (std::size_t at = 0; at < frame.size();) at += unpack(from, frame.data() + at);
+  }
+  /// True if there is a frame. `is_whole`: it is in `in_`, and is the next one from its rank.
+  bool fetch(int& from, bool& is_whole) {
     spin_guard const guard{calls_};
     int flag = 0, n = 0;
     MPI_Message what = MPI_MESSAGE_NULL;
@@ -270,9 +300,17 @@ class basic_mpi_engine {
     check_mpi(comm_, MPI_Improbe(MPI_ANY_SOURCE, mpi_frames::tag, comm_, &flag, &what, &status), "receive");
     if (flag == 0) return false;
     MPI_Get_count(&status, MPI_BYTE, &n);
-    in_.resize(static_cast<std::size_t>(n));
-    check_mpi(comm_, MPI_Mrecv(in_.data(), n, MPI_BYTE, &what, MPI_STATUS_IGNORE), "receive");
     from = status.MPI_SOURCE;
+    in_.resize(static_cast<std::size_t>(n));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(comm_, MPI_Imrecv(in_.data(), n, MPI_BYTE, &what, &request), "receive");
+    auto& before = arriving_[static_cast<std::size_t>(from)];
+    if (before.empty()) {
+      check_mpi(comm_, MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "receive");
+      if (flag != 0) return is_whole = true;
+    }
+    before.push_back({std::exchange(in_, {}), request});
+    ++count_arriving_;
     return true;
   }
   /// One message of a frame. Returns how long it was.
@@ -334,6 +372,8 @@ class basic_mpi_engine {
   // Of the engine's thread.
   std::vector<std::unique_ptr<moving>> moved_;
   std::vector<char> in_;
+  std::vector<std::deque<arriving>> arriving_;  ///< by rank
+  std::size_t count_arriving_ = 0;
   std::vector<int> left_;  ///< have said goodbye, and the world has not been told
   int goodbyes_ = 0;
   std::thread thread_;

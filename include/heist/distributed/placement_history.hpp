@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,21 +16,21 @@ namespace heist::distributed {
 template <class Core>
 restart_plan restart_of_all(Core& core, saved_values const& from) {
   using answer =
-      std::tuple<std::string, std::vector<std::uint8_t>, std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+      std::tuple<std::string, std::vector<std::uint8_t>, std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t>;
   auto const look = [&](std::vector<bytes> const&) {
     try {
       restart_plan const p = plan_restart(from);
       std::vector<std::uint8_t> states;
       for (auto const s : p.states) states.push_back(static_cast<std::uint8_t>(s));
-      return detail::packed(answer{{}, states, p.form, p.tasks, p.version, p.run});
-    } catch (error const& e) {
+      return detail::packed(answer{{}, states, p.form, p.edition, p.tasks, p.run});
+    } catch (std::exception const& e) {
       return detail::packed(answer{e.what(), {}, 0, 0, 0, 0});
     }
   };
-  auto const [text, states, form, tasks, version, run] =
+  auto const [text, states, form, edition, tasks, run] =
       detail::unpacked<answer>(core.all_agree("restart a graph", {}, look));
   if (!text.empty()) throw graph_error{text};
-  restart_plan plan{{}, form, tasks, version, run};
+  restart_plan plan{{}, form, edition, tasks, run};
   for (auto const s : states) plan.states.push_back(static_cast<saved_state>(s));
   return plan;
 }
@@ -43,25 +44,29 @@ void save_on_all(Core& core, graph_memory& memory, std::string const& folder, st
                       " and was to be saved again; fix it by one save(), after all tasks have been added."};
   }
   auto files = std::make_unique<saved_values>(folder);
-  using answer = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+  using answer = std::tuple<std::string, std::uint64_t, std::uint32_t>;
   auto const begin = [&](std::vector<bytes> const&) {
     try {
-      saved_values::head h{.form = memory.form, .version = 1};
-      if (memory.restart && memory.restart_from->folder() == folder) {
-        h.version = memory.restart->version;
-        h.run = memory.restart->run == 0 ? 0 : memory.restart->run - 1;
-      } else if (auto const before = files->look(0)) {
-        h.version = before->version + 1;
+      // Before the folder is changed: another graph must not overwrite what it cannot restart from.
+      if (auto const text = memory.difference(); !text.empty()) return detail::packed(answer{text, 0, 0});
+      saved_values::head h{.form = memory.form};
+      std::uint32_t before = 0;  // runs that the files may be of
+      if (memory.restart && memory.restart_from->is_same(*files)) {
+        h.edition = memory.restart->edition;
+        before = memory.restart->run == 0 ? 0 : memory.restart->run - 1;
+      } else {
+        auto const old = files->look(0);
+        h.edition = next_edition(old.is_whole() ? old.head.edition : 0);
       }
       files->to_text(memory.shape, h);
-      return detail::packed(answer{{}, h.version, h.run});
-    } catch (error const& e) {
+      return detail::packed(answer{{}, h.edition, before});
+    } catch (std::exception const& e) {
       return detail::packed(answer{e.what(), 0, 0});
     }
   };
-  auto const [text, version, run] = detail::unpacked<answer>(core.all_agree("save a graph", {}, begin));
+  auto const [text, edition, run] = detail::unpacked<answer>(core.all_agree("save a graph", {}, begin));
   if (!text.empty()) throw graph_error{text};
-  memory.of_files = {.form = memory.form, .version = version, .run = run};
+  memory.of_files = {.form = memory.form, .edition = edition, .run = run};
   memory.files = std::move(files);
   std::vector<bool> wanted(memory.shape.tasks() + 1, cut.empty());
   for (std::uint32_t const t : cut) wanted.at(t) = true;

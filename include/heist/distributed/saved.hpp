@@ -1,78 +1,65 @@
 // Values of tasks in files, so that a graph can be restarted by another program.
 #pragma once
 
+#include <algorithm>  // max
+#include <chrono>
 #include <cstdint>
-#include <cstdio>  // rename
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
+#include <utility>  // move, pair
 #include <vector>
 
 #include "heist/core/base/errors.hpp"
 #include "heist/distributed/bytes.hpp"
+#include "heist/distributed/saved_file.hpp"
 #include "heist/distributed/shape.hpp"
 #include "heist/distributed/wire.hpp"
 
 namespace heist::distributed {
 
-/// A folder of them, which all ranks see: the file `graph` says of what graph, and task-N has what task N has left. A file
-/// is written under another name first: a process that is killed leaves none that is half written.
+/// A folder of files, which all ranks see: the file `graph` says which graph was saved, and task-N has the value of
+/// task N.
 class saved_values {
  public:
-  /// What a file must say to be taken for one of this graph: which one it is, and for which time it is saved.
-  struct head {
-    std::uint64_t magic = 0x3173657661735468u;
-    std::uint64_t form = 0;  ///< of the graph: types and edges
-    std::uint32_t version = 0;
-    std::uint32_t run = 0;  ///< task-N: of that edition, from 1
-    std::uint32_t task = 0;
-    std::uint32_t unused = 0;
-    std::uint64_t size = 0;
-  };
+  using head = saved_head;
   struct description {
     graph_shape shape;
     head of;
   };
 
-  explicit saved_values(std::string folder) : folder_{std::move(folder)} {}
-  std::string const& folder() const noexcept { return folder_; }
-
-  /// Throws graph_error if it cannot.
-  void write(head h, bytes const& value) const {
-    std::string const name = path(h.task), begun = name + ".new";
-    h.size = value.size();
-    {
-      std::ofstream out{begun, std::ios::binary};
-      out.write(reinterpret_cast<char const*>(&h), sizeof h);
-      if (!value.empty()) out.write(value.data(), static_cast<std::streamsize>(value.size()));
-      out.close();
-      if (!out) reject("cannot write " + begun);
+  /// The folder keeps its meaning if the program changes its working directory. Throws graph_error for an empty name.
+  explicit saved_values(std::string const& folder) : folder_{folder} {
+    if (folder.empty()) {
+      throw graph_error{
+          "the folder for the values of a distributed graph has no name; fix it by the name of a folder that all ranks "
+          "can read and write."};
     }
-    if (std::rename(begun.c_str(), name.c_str()) != 0) reject("cannot rename " + begun);
+    std::error_code error;
+    auto const whole = std::filesystem::absolute(folder, error);
+    if (!error) folder_ = whole.string();
+  }
+  std::string const& folder() const noexcept { return folder_; }
+  /// True if both are one folder, under whatever names.
+  bool is_same(saved_values const& other) const {
+    std::error_code error;
+    return folder_ == other.folder_ || std::filesystem::equivalent(folder_, other.folder_, error);
   }
 
-  /// What a file says of itself; nothing if it is no such file, or not whole.
-  std::optional<head> look(std::uint32_t task) const {
-    std::ifstream in{path(task), std::ios::binary};
-    head h;
-    h.magic = 0;
-    in.read(reinterpret_cast<char*>(&h), sizeof h);
-    std::error_code error;
-    auto const size = std::filesystem::file_size(path(task), error);
-    if (!in || error || h.magic != head{}.magic || h.task != task || size != sizeof h + h.size) return std::nullopt;
-    return h;
-  }
   /// Throws graph_error if it cannot.
-  bytes read(std::uint32_t task) const {
-    auto const h = look(task);
-    if (!h) reject("cannot read " + path(task) + " (any more)");
-    bytes value{static_cast<std::size_t>(h->size)};
-    std::ifstream in{path(task), std::ios::binary};
-    in.seekg(sizeof(head));
-    if (!value.empty()) in.read(value.data(), static_cast<std::streamsize>(value.size()));
-    if (!in) reject("cannot read " + path(task));
+  void write(head const& h, bytes const& value) const {
+    if (auto const failed = saved_file::write(path(h.task), h, value); !failed.empty()) reject(failed);
+  }
+  /// What the file of a task says of itself; its value is not checked.
+  saved_file look(std::uint32_t task) const { return saved_file::look(path(task), task); }
+  /// The value of a task that this edition has saved. Throws graph_error if it cannot be read or is not what was saved.
+  bytes read(std::uint32_t task, std::uint64_t edition) const {
+    bytes value;
+    auto const found = saved_file::look(path(task), task, &value);
+    if (!found.is_present) reject("cannot read " + path(task) + " (any more)");
+    if (!found.damage.empty()) damaged_task(task, found.damage);
+    if (found.head.edition != edition) damaged_task(task, foreign);
     return value;
   }
 
@@ -84,57 +71,93 @@ class saved_values {
     for (auto const p : s.places) places.push_back(static_cast<std::uint8_t>(p));
     write(h, detail::packed(std::tuple{s.ranks, places, s.first, s.inputs, s.orders}));
   }
-  std::optional<description> described() const {
-    auto const h = look(0);
-    if (!h) return std::nullopt;
-    description found;
-    found.of = *h;
+  /// Throws graph_error if the folder does not say which graph was saved there.
+  description described() const {
+    bytes text;
+    auto const file = saved_file::look(path(0), 0, &text);
+    if (!file.is_present) {
+      throw graph_error{"nothing in " + folder_ + " says which distributed graph was saved there: there is no file " +
+                        path(0) + "; fix it by the folder that was given to save()."};
+    }
+    if (!file.damage.empty()) damaged_graph(file.damage);
     using parts = std::tuple<std::vector<std::int32_t>, std::vector<std::uint8_t>, std::vector<std::uint32_t>,
                              std::vector<std::uint32_t>, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
-    auto [ranks, places, first, inputs, orders] = detail::unpacked<parts>(read(0));
-    found.shape = {std::move(ranks), {}, std::move(first), std::move(inputs), std::move(orders)};
-    for (auto const p : places) found.shape.places.push_back(static_cast<task_place>(p));
-    return found;
+    try {
+      auto [ranks, places, first, inputs, orders] = detail::unpacked<parts>(text);
+      description found{{std::move(ranks), {}, std::move(first), std::move(inputs), std::move(orders)}, file.head};
+      for (auto const p : places) found.shape.places.push_back(static_cast<task_place>(p));
+      if (found.shape.is_sound()) return found;
+    } catch (wire_error const&) {
+    }
+    damaged_graph("describes no graph");
   }
 
+  /// `count`: how many files there cannot be taken.
+  [[noreturn]] void damaged_task(std::uint32_t task, std::string const& how, std::size_t count = 1) const {
+    std::string const all = count == 1 ? "" : " (files there that cannot be taken: " + std::to_string(count) + ")";
+    throw graph_error{"the saved value " + path(task) + " " + how + all +
+                      "; fix it by removing the file, so that its task runs again, or by restoring a copy of it."};
+  }
   [[noreturn]] void reject(std::string const& what) const {
     throw graph_error{what +
-                      ", where the values of a distributed graph are kept; fix it by a folder that all ranks can " +
+                      ", where the values of a distributed graph are kept; fix it by a folder that all ranks can "
                       "read and write, on a disk with room."};
   }
+  static constexpr char const* foreign = "was saved by another program or in another folder";
 
  private:
   std::string path(std::uint32_t task) const {
-    return folder_ + (task == 0 ? "/graph" : "/task-" + std::to_string(task));
+    return (std::filesystem::path{folder_} / (task == 0 ? "graph" : "task-" + std::to_string(task))).string();
+  }
+  [[noreturn]] void damaged_graph(std::string const& how) const {
+    throw graph_error{
+        "the description of a saved graph " + path(0) + " " + how +
+        "; fix it by restoring a copy of that file, or by starting without distributed_options::restart."};
   }
 
   std::string folder_;
 };
 
+/// A number for a save(), larger than all earlier ones: nanoseconds since 1970, or one more than `before`.
+inline std::uint64_t next_edition(std::uint64_t before) {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  return std::max(before + 1,
+                  static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+}
+
 /// Of a restart, the same on all ranks: what becomes of each task, and of which edition and run its values are.
 struct restart_plan {
   std::vector<saved_state> states;  ///< by number
-  std::uint64_t form = 0;
-  std::uint32_t tasks = 0, version = 0, run = 0;
+  std::uint64_t form = 0, edition = 0;
+  std::uint32_t tasks = 0, run = 0;
 };
 
-/// By one rank. Throws graph_error if there is nothing to restart from.
+/// By one rank. Files of earlier editions are left from earlier programs, and do not count. Throws graph_error if there
+/// is nothing to restart from, or if a file cannot be taken.
 inline restart_plan plan_restart(saved_values const& from) {
   auto const known = from.described();
-  if (!known) {
-    throw graph_error{"nothing in " + from.folder() +
-                      " says which distributed graph was saved there; fix it by the folder that was given to save()."};
-  }
-  std::uint32_t const n = known->shape.tasks();
+  std::uint32_t const n = known.shape.tasks();
   std::vector<std::uint32_t> runs(n + 1);
-  restart_plan plan{{}, known->of.form, n, known->of.version, 0};
+  restart_plan plan{{}, known.of.form, known.of.edition, n, 0};
+  std::uint32_t damaged = 0;
+  std::size_t count = 0;
+  std::string how;
   for (std::uint32_t t = 1; t <= n; ++t) {
-    auto const h = from.look(t);
-    if (h && h->form == plan.form && h->version == plan.version) plan.run = std::max(plan.run, runs[t] = h->run);
+    saved_file file = from.look(t);
+    if (!file.is_present || (file.is_whole() && file.head.edition < plan.edition)) continue;
+    bool const is_ours = file.head.edition == plan.edition && file.head.form == plan.form && file.head.run != 0;
+    if (file.is_whole() && !is_ours) file.damage = saved_values::foreign;
+    if (file.is_whole()) {
+      plan.run = std::max(plan.run, runs[t] = file.head.run);
+    } else if (count++ == 0) {
+      damaged = t;
+      how = std::move(file.damage);
+    }
   }
+  if (count != 0) from.damaged_task(damaged, how, count);
   std::vector<bool> saved(n + 1);
   for (std::uint32_t t = 1; t <= n; ++t) saved[t] = plan.run != 0 && runs[t] == plan.run;
-  plan.states = left_to_do(known->shape, saved);
+  plan.states = left_to_do(known.shape, saved);
   return plan;
 }
 

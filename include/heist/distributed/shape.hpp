@@ -30,6 +30,21 @@ struct graph_shape {
     first.push_back(static_cast<std::uint32_t>(inputs.size()));
   }
   void add_input(std::uint32_t from) { inputs.push_back(from); }
+  /// False for what no graph can be, which only a broken file says.
+  bool is_sound() const noexcept {
+    if (places.size() != ranks.size() || first.size() != ranks.size()) return false;
+    for (std::uint32_t t = 1; t <= tasks(); ++t) {
+      std::size_t const begin = first[t - 1], end = t < tasks() ? first[t] : inputs.size();
+      if (begin > end || end > inputs.size()) return false;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (inputs[i] == 0 || inputs[i] >= t) return false;
+      }
+    }
+    for (auto const& [from, to] : orders) {
+      if (from == 0 || to == 0 || from > tasks() || to > tasks()) return false;
+    }
+    return true;
+  }
   /// Calls f(input's number) for each input of a task.
   template <class F>
   void each_input(std::uint32_t task, F&& f) const {

@@ -36,8 +36,8 @@ struct world_options {
   bool silence_ends = false;
   /// Called with the sentences, by a thread of its own; by default they go to stderr.
   std::function<void(std::string const&)> on_silence;
-  /// A rank sends at most so many bytes of values to another one that this has not used up; the rest waits at the
-  /// sender.
+  /// Each graph of a rank sends at most so many bytes of values to another rank that this rank has not used up. The
+  /// rest waits at the sender.
   std::size_t window = std::size_t{64} << 20;
   /// The engine's thread looks for messages after pauses that grow to so many microseconds while nothing comes. 0: it
   /// looks all the time, which takes a CPU and saves up to 70 us for each message that comes late.
@@ -155,7 +155,7 @@ class world {
     {
       std::lock_guard const guard{lock_};
       number = next_port_++;
-      ports_[number] = p;
+      ports_.emplace(number, open_port{p, std::vector<flow>(links_.size())});
       if (auto const found = early_.find(number); found != early_.end()) {
         early = std::move(found->second);
         early_.erase(found);
@@ -192,29 +192,30 @@ class world {
   void send_value(int to, distributed::message&& m) {
     {
       std::lock_guard const guard{lock_};
-      link& l = links_[static_cast<std::size_t>(to)];
-      if (!l.waiting.empty() || !fits(l, m)) {
-        l.waiting.push_back(std::move(m));
+      flow& f = ports_.at(m.head.graph).flows[static_cast<std::size_t>(to)];
+      if (!f.waiting.empty() || !fits(f, m)) {
+        f.waiting.push_back(std::move(m));
         return;
       }
-      l.in_flight += cost(m);
-      number(to, m);
+      admit(to, f, m);
     }
     engine_->send(to, std::move(m));
   }
-  /// A value from a rank has been used up here.
-  void used_up(int from, std::size_t size) {
+  /// A value of a graph from a rank has been used up here.
+  void used_up(int from, std::uint32_t graph, std::size_t size) {
     std::size_t amount = 0;
     {
       std::lock_guard const guard{lock_};
-      link& l = links_[static_cast<std::size_t>(from)];
-      l.used_up += size + sizeof(distributed::message_head);
-      if (l.used_up < options_.window / 4) return;
-      amount = std::exchange(l.used_up, 0);
+      auto const found = ports_.find(graph);
+      if (found == ports_.end()) return;
+      flow& f = found->second.flows[static_cast<std::size_t>(from)];
+      f.used_up += size + sizeof(distributed::message_head);
+      if (f.used_up < options_.window / 4) return;
+      amount = std::exchange(f.used_up, 0);
     }
-    send(from, {{.kind = distributed::message_kind::received, .amount = amount}, {}});
+    send(from, {{.kind = distributed::message_kind::received, .graph = graph, .amount = amount}, {}});
   }
-  /// The most that ever was under way to a rank, in bytes; for tests.
+  /// The most that a graph ever had under way to a rank, in bytes; for tests.
   std::size_t most_in_flight() const {
     std::lock_guard const guard{lock_};
     std::size_t most = 0;
@@ -228,9 +229,7 @@ class world {
   /// To and from one rank.
   struct link {
     std::uint64_t sent = 0;
-    std::size_t in_flight = 0, most = 0;  ///< bytes of values that are not known to be used up there
-    std::deque<distributed::message> waiting;
-    std::size_t used_up = 0;         ///< here, of its values, and not yet told
+    std::size_t most = 0;            ///< bytes that a graph had in flight
     std::uint64_t taken = 0;         ///< all messages up to this number have come
     std::set<std::uint64_t> beyond;  ///< these, too
 
@@ -241,6 +240,18 @@ class world {
       while (!beyond.empty() && *beyond.begin() == taken + 1) ++taken, beyond.erase(beyond.begin());
       return true;
     }
+  };
+
+  /// The values of one graph to and from one rank. Each graph has a window of its own, so values that the other rank
+  /// does not use up yet delay no other graph.
+  struct flow {
+    std::size_t in_flight = 0;  ///< bytes of values that are not known to be used up there
+    std::deque<distributed::message> waiting;
+    std::size_t used_up = 0;  ///< here, of its values, and not yet told
+  };
+  struct open_port {
+    std::shared_ptr<distributed::port> to;
+    std::vector<flow> flows;  ///< by rank
   };
 
   void begin() {
@@ -254,15 +265,18 @@ class world {
     return m.data.size() + sizeof(distributed::message_head);
   }
   /// What has been used up and not told is less than a quarter of the window: nothing waits for ever.
-  bool fits(link const& l, distributed::message const& m) const noexcept {
-    return l.in_flight <= options_.window / 2 || l.in_flight + cost(m) <= options_.window;
+  bool fits(flow const& f, distributed::message const& m) const noexcept {
+    return f.in_flight <= options_.window / 2 || f.in_flight + cost(m) <= options_.window;
+  }
+  /// Under the lock.
+  void admit(int to, flow& f, distributed::message& m) {
+    f.in_flight += cost(m);
+    link& l = links_[static_cast<std::size_t>(to)];
+    l.most = std::max(l.most, f.in_flight);
+    number(to, m);
   }
   /// Under the lock; the engine is given the message after it: the order does not matter, and an engine may take a while.
-  void number(int to, distributed::message& m) {
-    link& l = links_[static_cast<std::size_t>(to)];
-    l.most = std::max(l.most, l.in_flight);
-    m.head.number = ++l.sent;
-  }
+  void number(int to, distributed::message& m) { m.head.number = ++links_[static_cast<std::size_t>(to)].sent; }
 
   /// On the engine's thread.
   void take(int from, distributed::message&& m) {
@@ -276,23 +290,23 @@ class world {
       link& l = links_[static_cast<std::size_t>(from)];
       if (!l.is_new(m.head.number)) return;
       last_news_ = clock::now();
+      auto const found = ports_.find(m.head.graph);
       if (m.head.kind == distributed::message_kind::received) {
-        l.in_flight -= std::min<std::size_t>(l.in_flight, m.head.amount);
+        if (found == ports_.end()) return;
+        flow& f = found->second.flows[static_cast<std::size_t>(from)];
+        f.in_flight -= std::min<std::size_t>(f.in_flight, m.head.amount);
         std::vector<distributed::message> go;
-        for (; !l.waiting.empty() && fits(l, l.waiting.front()); l.waiting.pop_front()) {
-          l.in_flight += cost(l.waiting.front());
-          number(from, go.emplace_back(std::move(l.waiting.front())));
-        }
+        for (; !f.waiting.empty() && fits(f, f.waiting.front()); f.waiting.pop_front())
+          admit(from, f, go.emplace_back(std::move(f.waiting.front())));
         guard.unlock();
         for (distributed::message& next : go) engine_->send(from, std::move(next));
         return;
       }
-      auto const found = ports_.find(m.head.graph);
       if (found == ports_.end()) {
         if (m.head.graph >= next_port_) early_[m.head.graph].emplace_back(from, std::move(m));
         return;
       }
-      to = found->second;
+      to = found->second.to;
     }
     to->take(from, std::move(m));
   }
@@ -313,7 +327,7 @@ class world {
       if (over_) return;
       left = left_.size();
       std::vector<std::shared_ptr<distributed::port>> all;
-      for (auto const& [number, p] : ports_) all.push_back(p);
+      for (auto const& [number, p] : ports_) all.push_back(p.to);
       if (left != 0 && listeners_ != 0) {
         auto const ranks = left_;
         guard.unlock();
@@ -372,7 +386,7 @@ class world {
   mutable std::mutex lock_;  // guards the rest
   std::condition_variable changed_;
   std::vector<link> links_;
-  std::unordered_map<std::uint32_t, std::shared_ptr<distributed::port>> ports_;
+  std::unordered_map<std::uint32_t, open_port> ports_;
   std::unordered_map<std::uint32_t, std::vector<std::pair<int, distributed::message>>> early_;
   std::shared_ptr<world_port> world_port_;
   std::uint32_t next_port_ = 0;

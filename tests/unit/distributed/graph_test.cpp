@@ -386,6 +386,37 @@ TEST_CASE("a sender does not fill the receiver's memory", "[distributed]") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a graph that the receiver has not begun does not delay another graph", "[distributed]") {
+  wrong = 0;
+  heist::world_options options{.silence = 30, .silence_ends = true, .on_silence = [](std::string const&) {}};
+  options.window = 64 * 1024;
+  on_ranks(2, faults{.late = 20}, options, [&](heist::world& w) {
+    heist::executor ex{2};
+    heist::distributed_graph a{w}, b{w};
+    for (int i = 0; i < 8; ++i) {
+      auto const v = a.emplace(heist::on(0), [] { return std::vector<char>(20'000, 'a'); });
+      a.emplace(
+          heist::on(1), [](std::vector<char> const& x) { expect(x.size() == 20'000); }, v);
+    }
+    auto const v = b.emplace(heist::on(0), [] { return 1; });
+    b.emplace(
+        heist::on(1), [](int x) { expect(x == 1); }, v);
+    ex.run(a).get();  // the ranks agree on each graph before its first run
+    ex.run(b).get();
+    for (int run = 0; run < 3; ++run) {
+      if (w.rank() == 0) {
+        auto const first = ex.run(a);
+        ex.run(b).get();
+        first.get();
+      } else {
+        ex.run(b).get();
+        ex.run(a).get();
+      }
+    }
+  });
+  CHECK(wrong == 0);
+}
+
 namespace {
 
 struct fragile {

@@ -178,7 +178,7 @@ TEST_CASE("a cut saves what it names only, and ranks may be others when it is re
   CHECK(wrong == 0);
 }
 
-TEST_CASE("files that are not whole, or of another time, are not taken", "[distributed][save]") {
+TEST_CASE("a file that is not whole is refused, and files of another time are not taken", "[distributed][save]") {
   wrong = 0;
   folder const f;
   std::vector<std::atomic<int>> ran(12);
@@ -193,7 +193,14 @@ TEST_CASE("files that are not whole, or of another time, are not taken", "[distr
     });
   };
   once(false, false);
-  std::filesystem::resize_file(f.path + "/task-12", 20);  // the last one: the one before is taken
+  std::filesystem::resize_file(f.path + "/task-12", 20);
+  on_ranks(2, {}, {}, [&](heist::world& w) {
+    std::string const text = heist_test::error_text_of<heist::graph_error>([&] {
+      heist::distributed_graph{w, {.restart = f.path}};
+    });
+    expect(text.find(f.path + "/task-12 is shorter than its head (20 of 56 bytes)") != std::string::npos);
+  });
+  std::filesystem::remove(f.path + "/task-12");  // the last one: the one before is taken
   once(true, false);
   CHECK((ran[11] == 1 && ran[10] == 0));
   once(false, true);  // what is left of the first program does not count: its end is not this one's
@@ -221,6 +228,7 @@ TEST_CASE("what cannot be saved or restarted is refused in one sentence", "[dist
         heist::on(1), [](int x) { return x; }, v);
     says("have never ended", [&] { heist::place::measured{g}; });
     says("cannot write", [&] { g.save("/dev/null/here"); });
+    says("has no name", [&] { g.save(""); });
     g.save(f.path);
     says("to be saved again", [&] { g.save(f.path); });
     ex.run(g).get();
