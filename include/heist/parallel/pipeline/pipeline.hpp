@@ -139,7 +139,9 @@ class pipeline {
  public:
   /// Throws executor_error for 0 tokens at a time, or for too many.
   explicit pipeline(std::size_t tokens_at_a_time, Stages... each)
-      : core_{tokens_at_a_time, count}, lines_{detail::make_unique<line[]>(tokens_at_a_time)}, stages_{std::move(each)...} {
+      : core_{tokens_at_a_time, count},
+        lines_{detail::make_unique<line[]>(tokens_at_a_time)},
+        stages_{std::move(each)...} {
     for (std::size_t i = 0; i != tokens_at_a_time; ++i) {
       lines_[i].of = &core_;
       lines_[i].in = this;
