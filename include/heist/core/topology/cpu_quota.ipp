@@ -85,11 +85,15 @@ HEIST_COLD_BODY std::string_view own_cgroup(std::string_view cgroups, bool versi
   return {};
 }
 
-/// Of the digits that it begins with, at most 18; 0 if there are none.
+/// Of the digits that it begins with; 0 if there are none, or too many to be meant.
 HEIST_COLD_BODY std::int64_t leading_number(std::string_view text) {
+  constexpr std::size_t most_digits = 18;
   std::int64_t value = 0;
-  for (std::size_t i = 0; i != text.size() && i != 18 && text[i] >= '0' && text[i] <= '9'; ++i)
-    value = 10 * value + (text[i] - '0');
+  std::size_t digits = 0;
+  for (; digits != text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == most_digits) return 0;
+    value = 10 * value + (text[digits] - '0');
+  }
   return value;
 }
 
