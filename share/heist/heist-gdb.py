@@ -53,7 +53,7 @@ def load(atomic):
 
 
 def owned(unique):
-    """The pointer in a std::unique_ptr."""
+    """The pointer in a heist::detail::unique_ptr, which begins with it."""
     held = unique.type.strip_typedefs().template_argument(0).strip_typedefs()
     if held.code == gdb.TYPE_CODE_ARRAY:
         held = held.target()
@@ -61,13 +61,10 @@ def owned(unique):
 
 
 def items(vector):
-    """The elements of a std::vector, which begins with three pointers."""
-    element = vector.type.strip_typedefs().template_argument(0)
-    ends = vector.address.reinterpret_cast(element.pointer().pointer())
-    first, last = ends[0], ends[1]
-    count = (int(last) - int(first)) // element.sizeof
-    if not 0 <= count < MOST_LINKS * 16:
-        raise Unreadable("a std::vector of heist is corrupted")
+    """The elements of a heist::detail::vector."""
+    first, count = vector["elements_"], int(vector["size_"])
+    if count >= MOST_LINKS * 16:
+        raise Unreadable("a list of heist is corrupted")
     for i in range(count):
         yield (first + i).dereference()
 
