@@ -135,6 +135,7 @@ class vector {
   explicit vector(nothing) noexcept {}  // a constructor that goes on from here gives back what it has made if it throws
 
   static constexpr std::align_val_t alignment{alignof(T)};
+  static constexpr std::size_t bytes = sizeof(T[1]);  // T may be a pointer, which a bare sizeof(T) looks wrong for
 
   template <class U>
   static void exchange(U& a, U& b) noexcept {
@@ -156,11 +157,11 @@ class vector {
     }
   }
   void grow(std::size_t needed) {
-    auto* const larger = static_cast<T*>(larger_memory(capacity_, needed, sizeof(T), alignment));
+    auto* const larger = static_cast<T*>(larger_memory(capacity_, needed, bytes, alignment));
     if constexpr (!std::is_move_constructible_v<T>) {
       HEIST_ASSERT(size_ == 0, "elements that cannot move are made by one call, in a vector that has none");
     } else if constexpr (std::is_trivially_copyable_v<T>) {
-      if (size_ != 0) std::memcpy(static_cast<void*>(larger), elements_, size_ * sizeof(T));
+      if (size_ != 0) std::memcpy(static_cast<void*>(larger), elements_, size_ * bytes);
     } else {
       for (std::size_t i = 0; i != size_; ++i) {
         ::new (static_cast<void*>(larger + i)) T(static_cast<T&&>(elements_[i]));
