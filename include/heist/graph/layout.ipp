@@ -337,7 +337,7 @@ HEIST_COLD_BODY void graph_data::tell_edges(graph_listener& told) const noexcept
 
 struct graph_data::layout_end {
   completion end;
-  std::size_t users = 0;  ///< under the lock: who lays it out, and who waits for that
+  std::size_t users = 0;  ///< under the lock: the thread that lays it out, and those that wait for it
 };
 
 /// The last user deletes it.

@@ -1,5 +1,5 @@
-// Texts with values in them, for errors and reports. Not fmt, which compiles each text with its types anew in every
-// user's file.
+// Texts with values in them, for errors and reports. This is lighter than fmt: a compiler instantiates fmt's functions for
+// each text in every user's file.
 #pragma once
 
 #include <concepts>
@@ -39,7 +39,7 @@ class text_value {
 /// Writes the digits so that they end before `end`, and returns where they begin. At most 20. Async-signal-safe.
 HEIST_RARE char* write_digits(std::uint64_t number, char* end) noexcept;
 
-/// What stands between values, and a "{}" in place of each of the `Count` ones: counted when it is compiled.
+/// A text with a "{}" for each of `Count` values. The compiler counts them.
 template <std::size_t Count>
 class text_pattern {
  public:

@@ -8,9 +8,9 @@
 
 namespace heist::detail {
 
-/// Numbers by keys, which are numbers or addresses. One type for all cold code, and no template: compilers make each
-/// std::unordered_map anew in every user's file. Linear probing; a place of what is given back stays valid until the
-/// next new key.
+/// Maps keys, which are numbers or addresses, to numbers. All cold code has this one type, which is no template: a compiler
+/// instantiates each std::unordered_map in every user's file. Hashing with linear probing. A reference to a value is valid
+/// until the next new key.
 class number_map {
  public:
   struct place {
@@ -23,7 +23,7 @@ class number_map {
   std::uint64_t& operator[](std::uint64_t key) { return try_emplace(key, 0).value; }
   /// Null if the key is not there.
   std::uint64_t const* find(std::uint64_t key) const noexcept;
-  /// Forgets all keys that have this value. As dear as a copy of the map.
+  /// Removes all keys that have this value. Costs a copy of the map.
   void erase_value(std::uint64_t value);
   std::size_t size() const noexcept { return size_; }
 
@@ -34,7 +34,7 @@ class number_map {
     bool is_used = false;
   };
 
-  entry const& entry_of(std::uint64_t key) const noexcept;
+  std::size_t index_of(std::uint64_t key) const noexcept;
 
   vector<entry> entries_;  // none, or a power of two, of which a quarter at least is free
   std::size_t size_ = 0;

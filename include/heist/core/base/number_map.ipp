@@ -5,12 +5,12 @@
 
 namespace heist::detail {
 
-/// Where the key is, or would be. Fibonacci hashing, as keys are often multiples of a power of two.
-HEIST_COLD_BODY number_map::entry const& number_map::entry_of(std::uint64_t key) const noexcept {
+/// The index of the key, or of the free entry for it. Fibonacci hashing: keys are often multiples of a power of two.
+HEIST_COLD_BODY std::size_t number_map::index_of(std::uint64_t key) const noexcept {
   std::size_t const mask = entries_.size() - 1;
   std::size_t at = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> 32) & mask;
   while (entries_[at].is_used && entries_[at].key != key) at = (at + 1) & mask;
-  return entries_[at];
+  return at;
 }
 
 HEIST_COLD_BODY number_map::place number_map::try_emplace(std::uint64_t key, std::uint64_t value) {
@@ -18,11 +18,11 @@ HEIST_COLD_BODY number_map::place number_map::try_emplace(std::uint64_t key, std
     number_map larger;
     larger.entries_.resize(entries_.empty() ? 8 : 2 * entries_.size());
     for (entry const& e : entries_) {
-      if (e.is_used) const_cast<entry&>(larger.entry_of(e.key)) = e;
+      if (e.is_used) larger.entries_[larger.index_of(e.key)] = e;
     }
     entries_.swap(larger.entries_);
   }
-  auto& found = const_cast<entry&>(entry_of(key));
+  entry& found = entries_[index_of(key)];
   bool const is_new = !found.is_used;
   if (is_new) {
     found = {key, value, true};
@@ -33,7 +33,7 @@ HEIST_COLD_BODY number_map::place number_map::try_emplace(std::uint64_t key, std
 
 HEIST_COLD_BODY std::uint64_t const* number_map::find(std::uint64_t key) const noexcept {
   if (entries_.empty()) return nullptr;
-  entry const& found = entry_of(key);
+  entry const& found = entries_[index_of(key)];
   return found.is_used ? &found.value : nullptr;
 }
 

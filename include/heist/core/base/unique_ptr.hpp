@@ -1,5 +1,5 @@
-// std::unique_ptr as heist's own code uses it, without the std::tuple inside: for each type that one costs a compiler as
-// much as a small class, and an executor has thirty of them.
+// std::unique_ptr as heist's own code uses it, without the std::tuple inside. A compiler instantiates that tuple for each
+// type, and an executor has thirty of them.
 #pragma once
 
 #include <cstddef>  // nullptr_t, size_t
@@ -8,7 +8,7 @@
 namespace heist::detail {
 
 template <class T>
-struct deletion {
+struct default_delete {
   void operator()(T* p) const noexcept {
     static_assert(sizeof(T) != 0, "heist: a unique_ptr deletes a type of which only the name is known here.");
     delete p;
@@ -16,12 +16,12 @@ struct deletion {
 };
 
 template <class T>
-struct deletion<T[]> {
+struct default_delete<T[]> {
   void operator()(T* p) const noexcept { delete[] p; }
 };
 
-/// Owns an object, or with T[] an array. As std::unique_ptr, of which it has what heist needs.
-template <class T, class Deleter = deletion<T>>
+/// Owns an object, or with T[] an array. The part of std::unique_ptr that heist needs.
+template <class T, class Deleter = default_delete<T>>
 class unique_ptr {
  public:
   using element = std::remove_extent_t<T>;

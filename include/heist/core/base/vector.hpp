@@ -1,5 +1,5 @@
-// std::vector as heist's own code uses it. A compiler makes each std::vector anew in every user's file, for each type and
-// each member; this one shares what grows.
+// std::vector as heist's own code uses it. A compiler instantiates the members of std::vector for each type in every user's
+// file. This one has less to instantiate.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,13 +13,13 @@
 
 namespace heist::detail {
 
-/// Room for at least `needed` elements of `size` bytes, twice as much as before if that is more; `capacity` becomes
-/// what there is. Elements are for the caller to move. Throws std::bad_alloc.
+/// Allocates memory for `needed` elements of `size` bytes, or for twice `capacity` if that is more, and sets `capacity`.
+/// The caller moves the elements. Throws std::bad_alloc.
 HEIST_RARE void* larger_memory(std::size_t& capacity, std::size_t needed, std::size_t size, std::align_val_t alignment);
 HEIST_RARE void free_memory(void* memory, std::align_val_t alignment) noexcept;
 
-/// Elements one after the other. As std::vector, of which it has what heist needs, but a T moves without an exception, or
-/// never, and resize() and insert() of several keep what they have made when a constructor throws.
+/// The part of std::vector that heist needs. Two rules differ. Moving a T never throws. If a constructor throws, resize()
+/// and append() keep the elements that they have made.
 template <class T>
 class vector {
  public:
@@ -30,12 +30,12 @@ class vector {
   vector() noexcept = default;
   explicit vector(std::size_t count) : vector{nothing{}} { resize(count); }
   vector(std::size_t count, T const& value) : vector{nothing{}} { resize(count, value); }
-  vector(std::initializer_list<T> values) : vector{nothing{}} { insert(end(), values.begin(), values.end()); }
+  vector(std::initializer_list<T> values) : vector{nothing{}} { append(values.begin(), values.end()); }
   template <class Iterator>
   requires(!std::is_integral_v<Iterator>) vector(Iterator first, Iterator last) : vector{nothing{}} {
-    insert(end(), first, last);
+    append(first, last);
   }
-  vector(vector const& other) : vector{nothing{}} { insert(end(), other.begin(), other.end()); }
+  vector(vector const& other) : vector{nothing{}} { append(other.begin(), other.end()); }
   vector(vector&& other) noexcept { swap(other); }
   vector& operator=(vector other) noexcept {
     swap(other);
@@ -46,9 +46,9 @@ class vector {
     if (elements_ != nullptr) free_memory(elements_, alignment);
   }
   void swap(vector& other) noexcept {
-    exchange(elements_, other.elements_);
-    exchange(size_, other.size_);
-    exchange(capacity_, other.capacity_);
+    swap_values(elements_, other.elements_);
+    swap_values(size_, other.size_);
+    swap_values(capacity_, other.capacity_);
   }
 
   T* begin() noexcept { return elements_; }
@@ -76,9 +76,9 @@ class vector {
     if (size_ == capacity_) {
       T made(static_cast<Args&&>(args)...);
       grow(size_ + 1);
-      return append(static_cast<T&&>(made));
+      return construct(static_cast<T&&>(made));
     }
-    return append(static_cast<Args&&>(args)...);
+    return construct(static_cast<Args&&>(args)...);
   }
   void push_back(T const& value) { emplace_back(value); }
   void push_back(T&& value) { emplace_back(static_cast<T&&>(value)); }
@@ -87,29 +87,28 @@ class vector {
   void resize(std::size_t count) {
     reserve(count);
     shrink(count);
-    while (size_ < count) append();
+    while (size_ < count) construct();
   }
   void resize(std::size_t count, T const& value) {
     reserve(count);
     shrink(count);
-    while (size_ < count) append(value);
+    while (size_ < count) construct(value);
   }
   void assign(std::size_t count, T const& value) {
     clear();
     resize(count, value);
   }
-  /// At the end, which is the only place where heist inserts several. They are not of this vector.
+  /// Adds them at the end. They are not elements of this vector.
   template <class Iterator>
-  void insert(T const*, Iterator first, Iterator last) {
+  void append(Iterator first, Iterator last) {
     reserve(size_ + static_cast<std::size_t>(last - first));
-    for (; first != last; ++first) append(*first);
+    for (; first != last; ++first) construct(*first);
   }
   T* insert(T const* before, T value) {
-    T* at = elements_ + (before - elements_);
-    auto const index = static_cast<std::size_t>(at - elements_);
+    auto const index = before - elements_;
     emplace_back(static_cast<T&&>(value));
-    at = elements_ + index;
-    for (T* p = end() - 1; p != at; --p) exchange(*p, *(p - 1));
+    T* const at = elements_ + index;
+    for (T* p = end() - 1; p != at; --p) swap_values(*p, *(p - 1));
     return at;
   }
   T* erase(T const* first, T const* last) noexcept {
@@ -138,13 +137,13 @@ class vector {
   static constexpr std::size_t bytes = sizeof(T[1]);  // T may be a pointer, which a bare sizeof(T) looks wrong for
 
   template <class U>
-  static void exchange(U& a, U& b) noexcept {
+  static void swap_values(U& a, U& b) noexcept {
     U kept = static_cast<U&&>(a);
     a = static_cast<U&&>(b);
     b = static_cast<U&&>(kept);
   }
   template <class... Args>
-  T& append(Args&&... args) {
+  T& construct(Args&&... args) {
     T* const made = ::new (static_cast<void*>(elements_ + size_)) T(static_cast<Args&&>(args)...);
     ++size_;
     return *made;
@@ -177,7 +176,7 @@ class vector {
   std::size_t capacity_ = 0;
 };
 
-/// Removes those for which `remove` is true, and returns how many; the others keep their order.
+/// Removes the elements for which `remove` is true, and returns their number. The others keep their order.
 template <class T, class Remove>
 std::size_t erase_if(vector<T>& v, Remove remove) {
   T* to = v.begin();

@@ -41,7 +41,7 @@ class worker_hook {
   void operator()(std::size_t worker) const { shared_->call(worker); }
 
  private:
-  // Not std::shared_ptr: <memory> and what it makes for each type cost a compiler more.
+  // A count of its own is lighter for a compiler than <memory> and std::shared_ptr.
   struct shared {
     unique_function<void(std::size_t)> call;
     os_env::atomic<std::uint32_t> users{1};

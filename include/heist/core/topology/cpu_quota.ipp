@@ -85,7 +85,7 @@ HEIST_COLD_BODY std::string_view own_cgroup(std::string_view cgroups, bool versi
   return {};
 }
 
-/// Of the digits that it begins with; 0 if there are none, or too many to be meant.
+/// The number that the text begins with. 0 if there is none, or if it has too many digits for a limit.
 HEIST_COLD_BODY std::int64_t leading_number(std::string_view text) {
   constexpr std::size_t most_digits = 18;
   std::int64_t value = 0;

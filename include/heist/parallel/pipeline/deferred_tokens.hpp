@@ -88,7 +88,7 @@ void deferred_tokens<X>::ask(std::size_t number, std::size_t other) {
     waiting& w = waiting_[place_of(now)];
     if (w.search == searches_) continue;
     w.search = searches_;
-    next.insert(next.end(), w.others.begin(), w.others.end());
+    next.append(w.others.begin(), w.others.end());
   }
   asked_.push_back(other);
 }
