@@ -148,6 +148,7 @@ TEST_CASE("stacks: a frame that waits without one goes on, also after another pa
           ++steps;
         });
         while (steps != 1) std::this_thread::sleep_for(1ms);
+        ex.submit([] {}).get();  // the only worker comes to this when the first has parked
         fault no_stacks{site_of("stack mmap"), 1, forever};
         ex.post([&] {  // waits on top of its own frame
           ++steps;
