@@ -384,13 +384,12 @@ TEST_CASE("report_draws_loops_and_no_huge_graphs") {
   CHECK(count(page_of(r, &edges), "\"edge critical\"") == 1);
 
   std::vector<int> many(1000);
+  heist::recorder other;  // of its own: the page shows the graph that took the longest, whatever this machine does
+  other.start(1);
   tell(edges, many, {{0, 1}});
-  run(r, 0, many[0], "a");
-  for (int i = 0; i != 4; ++i) pass_time();
-  r.task_begin(0, task(&many[1], "b"));
-  for (int i = 0; i != 100; ++i) pass_time();
-  r.task_end(0, task(&many[1], "b"));
-  CHECK(page_of(r, &edges).find("1000 tasks and 1 edges, too many to draw here") != std::string::npos);
+  run(other, 0, many[0], "a");
+  run(other, 0, many[1], "b");
+  CHECK(page_of(other, &edges).find("1000 tasks and 1 edges, too many to draw here") != std::string::npos);
 }
 
 TEST_CASE("report_is_one_page_that_loads_nothing_and_escapes_names") {

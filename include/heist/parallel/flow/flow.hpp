@@ -195,11 +195,11 @@ class flow {
   }
   template <class... Access>
   void make_room_for(Access const&... access) {
-    std::size_t const times = (count_of(access) + ... + 0);
+    [[maybe_unused]] std::size_t const times = (count_of(access) + ... + 0);  // unused without accesses, as `me` below
     (visit(access, [&](detail::flow_datum& d) { make_room(*d.now, Access::mode, times); }), ...);
   }
   template <class... Access>
-  static void enter_all(detail::flow_user me, Access const&... access) noexcept {
+  static void enter_all([[maybe_unused]] detail::flow_user me, Access const&... access) noexcept {
     (visit(access, [&](detail::flow_datum& d) { enter(*d.now, Access::mode, me); }), ...);
   }
 
