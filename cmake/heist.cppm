@@ -8,6 +8,7 @@ module;
 #include <heist/configuration.hpp>
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
+#include <heist/run_loop.hpp>
 #include <heist/sync.hpp>
 #include <heist/topology.hpp>
 export module heist;
@@ -137,6 +138,7 @@ using heist::condition_variable_any;
 using heist::counting_semaphore;
 using heist::deadline;
 using heist::latch;
+using heist::run_loop;
 using heist::manual_reset_event;
 using heist::mutex;
 using heist::recursive_mutex;

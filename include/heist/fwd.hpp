@@ -1,8 +1,8 @@
 // All that users name, with the default template arguments, which stand here and nowhere else; and the folders.
 //
 //   heist/*.hpp      what users include: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
-//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp; execution.hpp,
-//                    parallel_backend.hpp;
+//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp; run_loop.hpp;
+//                    execution.hpp, parallel_backend.hpp;
 //                    observe, report, measure, simulate; distributed.hpp, with MPI
 //   distributed/     one graph over many processes
 //   tools/           measure/     work and span, recordings
@@ -182,6 +182,7 @@ template <class... Stages>
 class pipeline;
 class scalable_pipeline;
 class executor_ref;
+class run_loop;
 template <class T>
 class per_worker;
 

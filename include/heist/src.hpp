@@ -133,6 +133,7 @@
 #include "heist/parallel/async/after.ipp"
 #include "heist/parallel/async/default_executor.ipp"
 #include "heist/parallel/async/per_worker.ipp"
+#include "heist/parallel/async/run_loop.ipp"
 #include "heist/parallel/async/when.ipp"
 #include "heist/parallel/async/with.ipp"
 #include "heist/parallel/coroutine/resumption.ipp"

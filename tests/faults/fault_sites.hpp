@@ -133,6 +133,7 @@ inline constexpr unfailing_place unfailing_places[] = {
     {"tools/observe/event_clock.hpp", "std::chrono::steady_clock", "reads memory that the kernel shares"},
     {"core/executor/blocking.ipp", "::pthread_setcancelstate(", "refuses unknown states only"},
     {"core/executor/async.hpp", "::operator delete(", "frees"},
+    {"core/executor/async.hpp", "::operator delete(", "frees"},
     {"core/fiber/current.hpp", "::sigaltstack(nullptr", "only asks"},
     {"core/fiber/overflow_report.ipp", "::sigemptyset(", "clears a local variable"},
     {"core/sync/unobserved.ipp", "fprintf(stderr", "the last word about an exception: there is nobody else to tell"},

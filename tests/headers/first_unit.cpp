@@ -5,6 +5,7 @@
 #include "heist/measure.hpp"
 #include "heist/observe.hpp"
 #include "heist/report.hpp"
+#include "heist/run_loop.hpp"
 #include "heist/simulate.hpp"
 #include "heist/sync.hpp"
 

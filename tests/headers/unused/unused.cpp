@@ -3,5 +3,6 @@
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
+#include <heist/run_loop.hpp>
 #include <heist/simulate.hpp>
 #include <heist/sync.hpp>

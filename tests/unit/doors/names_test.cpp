@@ -3,6 +3,7 @@
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
+#include <heist/run_loop.hpp>
 #include <heist/simulate.hpp>
 #include <heist/sync.hpp>
 #include <heist/topology.hpp>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -238,6 +240,18 @@ TEST_CASE("README's table: locks, semaphores, channels, deadlines", "[doors]") {
   });
   CHECK(c.pop() == 1);
   f.get();
+}
+
+TEST_CASE("the cookbook's table: tasks for the main thread", "[doors]") {
+  heist::executor ex{2};
+  heist::run_loop loop;
+  heist::task_graph g;
+  std::thread::id where;
+  g.emplace([&] { where = loop.submit([] { return std::this_thread::get_id(); }).get(); });
+  auto run = ex.run(g);
+  loop.run_until(run);
+  run.get();
+  CHECK(where == std::this_thread::get_id());
 }
 
 TEST_CASE("README's table: algorithms", "[doors]") {

@@ -41,14 +41,19 @@ void destroy_async(async_base& self) noexcept {
   free_shared_block(task, bytes);
 }
 
-/// One that belongs to no executor: its result is there from the start.
-template <class T>
-T* make_async_of_none() {
+/// One that belongs to no executor.
+template <class T, class... Args>
+T* make_async_of_none(Args&&... args) {
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "heist: a task's callable, or its result, is aligned more strictly than operator new does by itself; "
                 "fix it by capturing, or returning, a std::unique_ptr to it.");
   void* const block = ::operator new(block_pool::fits(sizeof(T), 1) ? block_pool::rounded(sizeof(T)) : sizeof(T));
-  return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)});
+  try {
+    return ::new (block) T(async_place{nullptr, os_env::process(), sizeof(T)}, std::forward<Args>(args)...);
+  } catch (...) {
+    ::operator delete(block);
+    throw;
+  }
 }
 
 /// A new T at the begin of a shared block, which is freed if this throws. T's constructor gets its place first.
