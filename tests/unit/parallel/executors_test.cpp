@@ -16,6 +16,27 @@
 #include "heist/replay.hpp"
 #include "support/catch.hpp"
 
+TEST_CASE("executors: tasks that a task submits first in, first out begin in that order", "[executors]") {
+  heist::executor ex{1};
+  std::vector<int> order;
+  auto const note = [&order](int i) { return [&order, i] { order.push_back(i); }; };
+  ex.submit([&] {
+      ex.post(note(9));  // its own newest first
+      ex.post(note(8));
+      for (int i = 0; i != 3; ++i) ex.post(heist::with{.fifo = true}, note(i));
+      heist::executor_ref const any{ex};
+      any.post(heist::with{.fifo = true}, note(3));
+      auto last = any.submit(heist::with{.fifo = true, .name = "last"}, note(4));
+      static_cast<void>(ex.submit(heist::with{.priority = heist::priority::high}, note(7)));
+      last.get();
+    }).get();
+  ex.wait_idle();
+  std::erase_if(order, [](int i) { return i > 4; });
+  CHECK(order == std::vector<int>{0, 1, 2, 3, 4});
+  ex.post(heist::with{.fifo = true}, [] { throw std::runtime_error{"posted"}; });
+  CHECK_THROWS_AS(ex.wait_idle(), std::runtime_error);
+}
+
 TEST_CASE("default_executor: one for the process", "[dynamic]") {
   CHECK(&heist::default_executor() == &heist::default_executor());
   CHECK(heist::default_executor().submit([] { return 1; }).get() == 1);

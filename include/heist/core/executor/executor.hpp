@@ -265,6 +265,11 @@ class executor {
     if constexpr (detail::accepted<detail::as_child<context_type, F>>())
       detail::post_to<context_type>(scheduler_, std::forward<F>(f));
   }
+  /// As above, with the options of submit().
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) void post(How&& how, Next&& next, More&&... more) {
+    static_cast<void>(submit(std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...));
+  }
 
   /// Runs `f()` or `f(context)` on a worker and returns its result, or rethrows its exception. It always waits until
   /// `f` has ended, also if a calling task has no stack left for its worker (options::max_fibers).

@@ -59,6 +59,10 @@ class executor_ref {
     if constexpr (detail::accepted<detail::as_child<context, F>>())
       detail::post_to<context>(*scheduler_, std::forward<F>(f));
   }
+  template <class How, class Next, class... More>
+  requires(detail::have_submit_option<How, Next, More...>) void post(How&& how, Next&& next, More&&... more) const {
+    static_cast<void>(submit(std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...));
+  }
 
   template <class F>
   decltype(auto) sync_wait(F&& f) const {

@@ -20,6 +20,9 @@ struct with {
   /// Tasks from outside and tasks with a priority wait in one queue. Those of higher priority begin first. A task of
   /// low priority begins when there is no other work, and now and then earlier.
   heist::priority priority = heist::priority::normal;
+  /// First in, first out: it waits in that queue also if a task submits it, and begins after what was there before.
+  /// Otherwise a worker begins the newest of its own tasks. Runs are always started so.
+  bool fifo = false;
   /// The number of the worker that begins the task, below executor::worker_count(). The task waits while that worker
   /// is busy. After a wait it may resume on another worker. submit() throws executor_error for a number that is too
   /// large.
@@ -44,7 +47,7 @@ class with_state {
   /// Throws executor_error if there is no such worker.
   with_state(core& scheduler, with&& how);
 
-  bool is_routed() const noexcept { return to_ != nullptr || priority_ != priority::normal; }
+  bool is_routed() const noexcept { return to_ != nullptr || fifo_ || priority_ != priority::normal; }
   char const* name() const noexcept { return name_; }
   void route(async_base& task) { task.scheduler->make_runnable(task, priority_, to_); }
   interrupt_state* interrupt() noexcept { return stop_ ? stop_->interrupt() : nullptr; }
@@ -58,6 +61,7 @@ class with_state {
   std::optional<stop_state> stop_;
   running_limit limit_;
   heist::priority priority_;
+  bool fifo_;
 };
 
 }  // namespace detail

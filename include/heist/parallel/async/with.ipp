@@ -8,7 +8,8 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how) : name_{how.name}, priority_{how.priority} {
+HEIST_COLD_BODY with_state::with_state(core& scheduler, with&& how)
+    : name_{how.name}, priority_{how.priority}, fifo_{how.fifo} {
   if (how.worker) {
     if (*how.worker >= scheduler.workers.size()) {
       throw executor_error{format_text(
