@@ -6,8 +6,10 @@
 
 #include <oneapi/tbb.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <execution>  // must compile beside the layer
 #include <functional>
 #include <list>
 #include <numeric>
@@ -383,4 +385,10 @@ TEST_CASE("tbb_threads_of_the_program_share_the_workers") {
   }
   for (auto& t : threads) t.join();
   CHECK(sum == 4 * 20 * 499'500L);
+}
+
+TEST_CASE("tbb_leaves_the_parallel_algorithms_of_the_standard_library_alone") {
+  std::vector<int> v{3, 1, 2};
+  std::sort(std::execution::par, v.begin(), v.end());
+  CHECK(v == std::vector<int>{1, 2, 3});
 }

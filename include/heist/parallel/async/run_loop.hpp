@@ -110,9 +110,11 @@ struct submitted_looped final : async_state<R>, looped_task {
 ///     main_thread.run_until(run);
 ///
 /// Threads  every member may be called by any thread, and by tasks of the loop. Where several threads run one loop, each
-///          task runs in one of them.
-/// Errors   the exception of a task of submit() reaches its future. The first one of tasks of post() is thrown by the call
-///          that ran them, when that call ends; later ones of the same call are dropped.
+///          task runs in one of them. A thread that alone runs the loop waits by run_until(), not by get(): nobody would run
+///          the task meanwhile.
+/// Errors   the exception of a task of submit() reaches its future, and is lost if no get() fetches it. The first one of
+///          tasks of post() is thrown by the call that ran them, when that call ends; later ones of the same call are
+///          dropped.
 /// Promises a task that has not run when the loop is destroyed never runs, and its future gets stopped_error. The loop
 ///          must outlive the calls of its members.
 /// Cost     an allocation and a spin_lock for each task. std::execution::run_loop has the same form, for senders.
