@@ -21,7 +21,7 @@ struct always_node final : node {
     try {
       call_with_context<context>(static_cast<always_node&>(r.built()).function, self, &state.interrupt);
     } catch (...) {
-      state.fail(exception_of_task());
+      state.fail(exception_of_task(), &r);
     }
     return finish(r, self);
   }

@@ -1,7 +1,10 @@
 // A task of a graph that is finished from outside: by a file, a timer, a device, a message.
 #pragma once
 
+#include <cstddef>    // size_t
+#include <cstdint>    // uint64_t
 #include <exception>  // exception_ptr, current_exception
+#include <string_view>
 #include <type_traits>
 #include <utility>  // forward, move
 
@@ -33,13 +36,13 @@ struct event_node final : value_node<T>, event_part {
       if (me.exception || me.word.was_released()) me.value.reset();
     }
     if (me.exception) {
-      of.fail(std::exchange(me.exception, nullptr));
+      of.fail(std::exchange(me.exception, nullptr), me.at);
     } else if (me.incoming.full()) {
       if constexpr (!std::is_void_v<T>) {
         try {
           me.value.fill([&me] { return me.incoming.take(); });
         } catch (...) {
-          of.fail(exception_of_task());
+          of.fail(exception_of_task(), me.at);
         }
       }
       me.incoming.reset();
@@ -73,6 +76,26 @@ class event : public task<T> {
   /// Refers to nothing.
   event() noexcept = default;
 
+  // As those of task; they return the event.
+  using task<T>::name;
+  using task<T>::priority;
+  event& name(std::string_view text) { return after(task<T>::name(text)); }
+  event& priority(heist::priority how) { return after(task<T>::priority(how)); }
+  template <class... Tasks>
+  event& precede(Tasks const&... others) {
+    return after(task<T>::precede(others...));
+  }
+  template <class... Tasks>
+  event& succeed(Tasks const&... others) {
+    return after(task<T>::succeed(others...));
+  }
+  event& limit(limiter& from, std::size_t count = 1) { return after(task<T>::limit(from, count)); }
+  event& acquire(limiter& from, std::size_t count = 1) { return after(task<T>::acquire(from, count)); }
+  event& release(limiter& from, std::size_t count = 1) { return after(task<T>::release(from, count)); }
+  event& footprint(std::uint64_t bytes) { return after(task<T>::footprint(bytes)); }
+  event& on_worker(std::size_t number) { return after(task<T>::on_worker(number)); }
+  event& on_squad(std::size_t number) { return after(task<T>::on_squad(number)); }
+
   /// Finishes the task with the value T(args...). If the constructor throws, the event fails with that exception. Has
   /// no effect if the run was stopped or has failed. Throws graph_error the second time in a run, and when no run is
   /// in progress. With run_n and run_until: once in each of the runs.
@@ -104,6 +127,7 @@ class event : public task<T> {
   friend struct detail::event_access;
   using node = detail::event_node<T>;
   explicit event(task<T> const& t) noexcept : task<T>{t} {}
+  event& after(task<T> const&) noexcept { return *this; }
   node& itself() const { return static_cast<node&>(*this->checked().nodes[this->index()]); }
 };
 

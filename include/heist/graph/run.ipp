@@ -273,7 +273,9 @@ HEIST_BODY void graph_data::add_pending_count(pending_count_holder& self, std::u
 /// what might, an object of the user's that is destroyed included, is left to the ender, a task of its own.
 HEIST_BODY void graph_data::pass_ended(worker& w) {
   run_state& r = *current;
-  if (r.again || r.callback || r.exception || r.keeps || r.outer != nullptr) {
+  // relaxed: the pass's tasks have ended
+  bool const has_failures = r.failures.load(std::memory_order_relaxed) != nullptr;
+  if (r.again || r.callback || r.exception || r.keeps || has_failures || r.outer != nullptr) {
     w.scheduler.push(w, epilogue);
   } else if (!r.interrupted() && r.passes > 1) {
     --r.passes;
@@ -357,7 +359,8 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   record* const outer = r.outer;
   unsigned const wave = r.wave;
   if (outer != nullptr && r.exception) r.parent->fail(std::move(r.exception));
-  if (outer == nullptr && r.exception) r.keep_if_released();
+  // relaxed: the run's tasks have ended
+  if (outer == nullptr && (r.exception || r.failures.load(std::memory_order_relaxed) != nullptr)) r.keep_if_released();
   r.finished.complete();
   r.release();
   kept = {};

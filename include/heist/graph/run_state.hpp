@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>  // exchange
+#include <vector>
 
 #include "heist/core/base/config.hpp"
 #include "heist/core/base/env.hpp"
@@ -54,6 +55,13 @@ class graph_owner {
 /// Throws if the calling code is part of `r`, or of a run that is in line before it: it would wait for ever.
 void reject_own_run(run_state& r);
 
+/// An exception of a task of a run, in a list: the youngest first.
+struct task_failure {
+  std::exception_ptr exception;
+  std::string task;
+  task_failure* next = nullptr;
+};
+
 /// Shared by the run, its handle, and the graph that keeps it for its next run.
 struct run_state {
   static constexpr std::uint32_t failed_bit = 1, stopped_bit = 2;
@@ -79,8 +87,13 @@ struct run_state {
   void may_wait_for(graph_data& g) noexcept;
   /// The run is about to end, and its graph may soon be gone; or a callback is about to change the graph.
   void forget_waits() noexcept;
-  /// The first to fail owns `exception`.
-  void fail(std::exception_ptr e) noexcept;
+  /// The first to fail owns `exception`. `of`: the task; null: none, or `e` is the exception of a nested run, whose tasks
+  /// have been noted.
+  void fail(std::exception_ptr e, record const* of = nullptr) noexcept;
+  /// For graph_run::exceptions(), if the run has a handle; nothing without memory.
+  void note_failure(std::exception_ptr const& e, record const& of) noexcept;
+  /// Nobody asks for them any more. Their destructors, of the user's, may wait.
+  static void forget_failures(task_failure* first) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
 
   /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
@@ -90,7 +103,7 @@ struct run_state {
   void prepare(core& on) noexcept;
   void copy_title(std::string const& of) noexcept { title[of.copy(title, sizeof title - 1)] = 0; }
 
-  /// The run has failed, and is about to end.
+  /// The run is about to end, and has failed, or tasks of it have thrown.
   void keep_if_released() noexcept;
   /// One more handle. By an owner of a handle.
   void hold() noexcept {
@@ -104,6 +117,8 @@ struct run_state {
   /// The last one destroys the exception, an object of the user's, whose destructor may wait.
   void release() noexcept;
 
+  ~run_state() { forget_failures(failures.load(std::memory_order_relaxed)); }  // relaxed: by the last owner
+
   os_env::atomic<std::uint32_t> owners{1};
   // The run's failure, and a count of handles. The later one of two events keeps an exception that no get() has
   // fetched: the run's end, or the end of the last handle.
@@ -116,6 +131,7 @@ struct run_state {
   interrupt_state interrupt;                   ///< are tasks skipped?
   completion finished;
   std::exception_ptr exception;
+  os_env::atomic<task_failure*> failures{nullptr};
   unsigned generation = 0;              ///< of the process that it runs in
   bool was_stopped = false;             ///< set before it is finished
   bool chosen = false;                  ///< its executor was chosen (policy::automatic)
@@ -142,6 +158,12 @@ struct stop_target;
 stop_target stop_target_of(run_state& run) noexcept;
 
 }  // namespace detail
+
+/// An exception that a task of a run threw (graph_run::exceptions()).
+struct task_exception {
+  std::string task;  ///< its name, or its number as in the graph's other texts
+  std::exception_ptr exception;
+};
 
 /// A run of a graph that was started; cheap to move, may be dropped: an exception that nobody has asked for by get()
 /// then reaches executor::wait_idle(), or stderr when the executor is destroyed.
@@ -175,6 +197,12 @@ class graph_run {
   /// Waits, then rethrows the first exception that a task of the run threw. Throws stopped_error if none did and the run
   /// was stopped (stopped()).
   void get() const;
+  /// Waits, then returns all exceptions that tasks of the run and of the graphs in it threw, each with the name of its task.
+  /// The first is the one that get() throws. The others come from tasks that ran at the same time, the youngest exception
+  /// first. Empty if none threw. Whoever calls it has asked for the exceptions, as by get(). Exceptions that `again` or a
+  /// callback threw have no name. One that there was no memory to note is missing, but for the first.
+  template <class Vector = std::vector<task_exception>>
+  Vector exceptions() const;
   /// Tasks that have not started yet are skipped, and the run ends soon. Waits of its tasks for events and limiters end.
   /// The stop is handed on to what its tasks have started and wait for: runs, context::submit, executor::sync_wait,
   /// pipelines, flows.
@@ -192,6 +220,26 @@ class graph_run {
 
   detail::run_state* state_ = nullptr;
 };
+
+// A template: whoever does not call it does not pay for it.
+template <class Vector>
+Vector graph_run::exceptions() const {
+  wait();
+  detail::run_state& s = *state_;
+  s.fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
+  Vector all;
+  if (!s.exception) return all;
+  all.push_back({{}, s.exception});
+  // acquire: pairs with note_failure()
+  for (auto const* f = s.failures.load(std::memory_order_acquire); f != nullptr; f = f->next) {
+    if (f->exception == s.exception && all.front().task.empty()) {
+      all.front().task = f->task;
+    } else {
+      all.push_back({f->task, f->exception});
+    }
+  }
+  return all;
+}
 
 }  // namespace heist
 

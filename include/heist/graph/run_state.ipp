@@ -3,12 +3,14 @@
 
 #include "heist/graph/run_state.hpp"
 
+#include <new>      // nothrow
 #include <utility>  // exchange, move
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/errors.hpp"
 #include "heist/core/executor/circular_wait.hpp"
 #include "heist/core/scheduler/wait.hpp"
+#include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {
 
@@ -27,10 +29,32 @@ HEIST_COLD_BODY bool is_stopped_error(std::exception_ptr const& e) noexcept {
   }
 }
 
-HEIST_BODY void run_state::fail(std::exception_ptr e) noexcept {
+HEIST_BODY void run_state::fail(std::exception_ptr e, record const* of) noexcept {
   // A task of an interrupted run that was stopped itself says nothing new.
   if (interrupted() && is_stopped_error(e)) return;
+  if (of != nullptr) note_failure(e, *of);
   if (interrupt_with(failed_bit)) exception = std::move(e);
+}
+
+HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
+  run_state* run = this;
+  while (run->outer != nullptr) run = run->parent;
+  if (run->handle.load(std::memory_order_relaxed) < held) return;  // relaxed: nobody will ask; if wrong it is forgotten
+  auto* const made = new (std::nothrow) task_failure;
+  if (made == nullptr) return;
+  made->exception = e;
+  try {
+    made->task = of.graph->task_name(of.built().index);
+  } catch (std::bad_alloc const&) {  // then it has no name
+  }
+  made->next = run->failures.load(std::memory_order_relaxed);  // relaxed: nobody reads it before the run has ended
+  // release: pairs with exceptions()
+  while (!run->failures.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+HEIST_COLD_BODY void run_state::forget_failures(task_failure* first) noexcept {
+  while (first != nullptr) delete std::exchange(first, first->next);
 }
 
 HEIST_BODY bool run_state::reusable() const noexcept {
@@ -39,6 +63,8 @@ HEIST_BODY bool run_state::reusable() const noexcept {
 
 HEIST_BODY void run_state::prepare(core& on) noexcept {
   HEIST_ASSERT(exception == nullptr, "a run has not let go of its exception");
+  // relaxed: nobody else has it
+  HEIST_ASSERT(failures.load(std::memory_order_relaxed) == nullptr, "a run has not let go of its tasks' exceptions");
   interrupt.reset();
   waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
   handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
@@ -58,17 +84,23 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
 }
 
 HEIST_BODY void run_state::keep_if_released() noexcept {
-  unobserved.refer(scheduler->unobserved());
-  // acq_rel: let_go() sees the exception, or this that nobody asks
-  if (handle.fetch_or(failed, std::memory_order_acq_rel) < held) unobserved.keep(std::exchange(exception, nullptr));
+  if (exception) {
+    unobserved.refer(scheduler->unobserved());
+    // acq_rel: let_go() sees the exceptions, or this that nobody asks
+    if (handle.fetch_or(failed, std::memory_order_acq_rel) >= held) return;
+    unobserved.keep(std::exchange(exception, nullptr));
+  }
+  forget_failures(failures.exchange(nullptr, std::memory_order_acquire));  // acquire: pairs with note_failure()
 }
 
 HEIST_BODY void run_state::let_go() noexcept {
   std::uint32_t now = held;
   std::exception_ptr asked_for;  // ends with its handle: neither the run's last worker nor the next run destroys it
+  task_failure* all = nullptr;   // so do these
   for (;;) {
     if (now == (held | failed)) {
       asked_for = std::exchange(exception, nullptr);
+      all = failures.exchange(nullptr, std::memory_order_acquire);  // acquire: pairs with note_failure()
       if (!fetched.load(std::memory_order_relaxed))
         unobserved.keep(std::move(asked_for));     // relaxed: ordered by `handle`
       handle.store(0, std::memory_order_release);  // release: as below
@@ -78,6 +110,7 @@ HEIST_BODY void run_state::let_go() noexcept {
     if (handle.compare_exchange_strong(now, now - held, std::memory_order_acq_rel, std::memory_order_acquire)) break;
   }
   release();
+  forget_failures(all);
 }
 
 HEIST_BODY void run_state::release() noexcept {

@@ -118,7 +118,7 @@ struct task_node final : value_node<R> {
       try {
         work(r, self, state, std::index_sequence_for<Inputs...>{});
       } catch (...) {
-        state.fail(exception_of_task());
+        state.fail(exception_of_task(), &r);
       }
     } else if constexpr (!std::is_void_v<R>) {
       static_cast<task_node&>(r.built()).value.reset();
@@ -186,7 +186,7 @@ struct condition_node final : node {
       try {
         chosen = call_with_context<context>(static_cast<condition_node&>(r.built()).function, self, &state.interrupt);
       } catch (...) {
-        state.fail(exception_of_task());
+        state.fail(exception_of_task(), &r);
       }
     }
     std::uint32_t const count = (&r)[1].first_successor - r.first_successor;
@@ -230,7 +230,7 @@ struct multi_condition_node final : node {
           }
         }
       } catch (...) {
-        state.fail(exception_of_task());
+        state.fail(exception_of_task(), &r);
       }
     }
     self.worker->count_for(g);  // its token is given up

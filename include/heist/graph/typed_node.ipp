@@ -26,7 +26,7 @@ HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {
       static_cast<module_node&>(r.built()).inner.start_nested(r, self.scheduler);
       started = true;
     } catch (...) {
-      state.fail(exception_of_task());
+      state.fail(exception_of_task(), &r);
     }
     self.worker->count_for(g);
     if (started) return nullptr;  // the end of the inner run finishes this task

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -348,4 +349,23 @@ TEST_CASE("an event is erased, and cleared, like any task", "[graph][event]") {
   run.get();
   g.clear();
   ex.run(g).get();
+}
+
+TEST_CASE("events: calls that chain keep the type", "[graph]") {
+  heist::task_graph g;
+  heist::limiter two{2};
+  auto const before = g.emplace([] {});
+  auto e = g.emplace_event<int>().name("e").priority(heist::priority::high).succeed(before).footprint(64).limit(two);
+  static_assert(std::is_same_v<decltype(e), heist::event<int>>);
+  static_assert(std::is_same_v<decltype(e.on_worker(0).on_squad(0).acquire(two).release(two).precede(before)),
+                               heist::event<int>&>);
+  int seen = 0;
+  g.emplace([&seen](int x) { seen = x; }, e);
+  CHECK(e.name() == "e");
+  CHECK(e.priority() == heist::priority::high);
+  heist::executor ex{1};
+  auto run = ex.run(g);
+  e.set_value(7);
+  run.get();
+  CHECK(seen == 7);
 }
