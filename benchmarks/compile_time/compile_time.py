@@ -11,6 +11,7 @@ the one file of bodies that the latter needs once is a row of its own.
 import argparse
 import os
 import pathlib
+import re
 import resource
 import statistics
 import subprocess
@@ -58,6 +59,10 @@ def rows(peers, folder):
         source.write_text(f"#include <heist/{door}.hpp>\n")
         found.append(Row(f"{door}.hpp alone", "heist", source, [f"-I{INCLUDE}"]))
         found.append(Row(f"{door}.hpp alone", "heist::compiled", source, [f"-I{INCLUDE}", SEPARATE]))
+    if "taskflow" in peers:
+        source = pathlib.Path(folder) / "taskflow.cpp"
+        source.write_text("#include <taskflow/taskflow.hpp>\n")
+        found.append(Row("heist.hpp alone", "taskflow", source, [f"-isystem{peers['taskflow']}"]))
     bodies = pathlib.Path(folder) / "bodies.cpp"
     bodies.write_text("#include <heist/src.hpp>\n")
     found.append(Row("the bodies, once", "heist::compiled", bodies, [f"-I{INCLUDE}", SEPARATE]))
@@ -71,6 +76,7 @@ def main():
                         help="taskflow, tbb, libfork or parlaylib, and where its headers are; nothing: the system's")
     parser.add_argument("--optimisation", default="-O2")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="", metavar="REGEX", help="the programs whose names it matches: 'graph|alone'")
     options = parser.parse_args()
     peers = dict(p.partition("=")[::2] for p in options.peer)
     unknown = [p for p in peers if not list(HERE.glob(f"*_{p}.cpp"))]
@@ -79,7 +85,7 @@ def main():
     print("| compiler | program | library | user s | to heist | lines | text, bytes |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for compiler in options.compiler or ["c++"]:
-            table = rows(peers, folder)
+            table = [row for row in rows(peers, folder) if re.search(options.only, row.what)]
             objects = {row: os.path.join(folder, f"{i}.o") for i, row in enumerate(table)}
             for r in range(options.rounds):
                 for row in list(table):

@@ -114,7 +114,7 @@ class server {
   tally handle() {
     tally mine;
     while (std::optional<request> const r = queue_.pop()) {
-      if (++taken_ == o_.stop_after) queue_.close();  // what has been accepted is served
+      if (++taken_ == o_.stop_after) queue_.close();  // requests that have been accepted are served
       bool is_hit = false;
       auto const due = r->arrived + std::chrono::milliseconds{o_.deadline_ms};
       try {
@@ -137,7 +137,7 @@ class server {
     if ((is_hit = known.has_value())) return *known;
     connections_.acquire();
     std::unique_ptr<decltype(connections_), give_back> const connection{&connections_};
-    // Nobody sets the event: the task parks for that time, or until its deadline. One key in 50 takes ten times as long.
+    // No task sets the event: the task parks for that time, or until its deadline. One key in 50 takes ten times as long.
     static_cast<void>(backend_.wait_for(us{key % 50 == 7 ? 10 * o_.backend_us : o_.backend_us}));
     cache_.keep(key, right_answer(key));
     return right_answer(key);

@@ -1,4 +1,4 @@
-// Who ran what, when: one line for each worker of each rank, as SVG.
+// The tasks of each worker over time: one line for each worker of each rank, as SVG.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Who computed each row in each step, and how persistent that was from one step to the next.
+// The worker of each row in each step, and how persistent that was from one step to the next.
 #pragma once
 
 #include <algorithm>  // min
@@ -26,7 +26,7 @@ class placement_record {
   placement_record(std::size_t rows, std::size_t most_kept)
       : rows_{rows}, most_kept_{most_kept}, before_(rows, none), current_(rows, none) {}
 
-  /// For each row, to be written by whoever computes it.
+  /// For each row, to be written by the worker that computes it.
   std::span<id> begin_step() noexcept { return current_; }
 
   void end_step() {
@@ -44,7 +44,7 @@ class placement_record {
   std::size_t rows() const noexcept { return rows_; }
   std::size_t steps() const noexcept { return steps_; }
   std::size_t kept_steps() const noexcept { return std::min(steps_, most_kept_); }
-  /// Who computed the row in that step, both counted from 0, step < kept_steps().
+  /// The worker that computed the row in that step, both counted from 0, step < kept_steps().
   id at(std::size_t step, std::size_t row) const { return kept_[step * rows_ + row]; }
 
   /// One more than the largest id so far.
@@ -58,7 +58,7 @@ class placement_record {
     if (steps_ < 2) return std::nullopt;
     return static_cast<double>(stayed_) / static_cast<double>((steps_ - 1) * rows_);
   }
-  /// What persistence() would be if the rows were dealt at random, with the shares that everybody had.
+  /// persistence() of rows that are dealt at random, with the same shares for all workers.
   double persistence_by_chance() const {
     double sum = 0;
     for (std::size_t who = 0; who < id_count(); ++who) sum += share_of(who) * share_of(who);

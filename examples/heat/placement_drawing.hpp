@@ -1,4 +1,4 @@
-// Who computed what, as a picture: a column for each step, in it a dot for each row of the plate, in the colour of the
+// The worker of each row, as a picture: a column for each step, in it a dot for each row of the plate, in the colour of the
 // squad (or worker) that computed it.
 #pragma once
 

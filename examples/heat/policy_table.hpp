@@ -20,14 +20,14 @@
 
 namespace heat {
 
-/// The solution, and what is to be told of the executor that found it.
+/// The solution, and a text on the executor that found it.
 struct report_on_run {
   solution solved;
   std::size_t workers = 0, squads = 0;
   placed_by by = placed_by::squad;
   std::string machine;
   std::string note;     ///< how the last step was divided, and why; empty under policies without tiers
-  std::string profile;  ///< what was measured of the first step, as a table; empty under policies that do not
+  std::string profile;  ///< the measurements of the first step, as a table; empty under policies that do not
 };
 
 struct run_request {

@@ -39,7 +39,7 @@ struct step {
   plate& grid;
   std::size_t leaf_rows;                        ///< at most so many rows are one task
   bool measures;                                ///< find out the largest change, too?
-  placed_by by;                                 ///< who is written down: the worker, or its squad
+  placed_by by;                                 ///< written down: the worker, or its squad
   std::span<placement_record::id> computed_by;  ///< for each computed row, to be written
 };
 

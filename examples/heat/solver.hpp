@@ -31,7 +31,7 @@ struct solution {
   double seconds = 0;
 };
 
-/// Takes steps until one of the options ends it. What a policy learns of a step, the region remembers for the next.
+/// Takes steps until one of the options ends it. The region remembers for the next step what a policy learns of this one.
 template <class Context>
 solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const& o, placement_record& record,
                progress& visible) {

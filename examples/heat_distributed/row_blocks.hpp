@@ -68,7 +68,7 @@ auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, No
   std::vector<decltype(make(0))> now;
   for (std::size_t i = 0; i < s.count; ++i) now.push_back(make(i));
   for (std::size_t step = 1; step <= steps; ++step) {
-    // The edges between strips: the first and last rows of each, but for the plate's sides, whose values nobody would take.
+    // The edges between strips: the first and last rows of each, but for the plate's sides, whose values no task would take.
     decltype(now) first(s.count), last(s.count), next;
     for (std::size_t i = 0; i < s.count; ++i) {
       auto const row = static_cast<std::ptrdiff_t>(width);

@@ -1,4 +1,4 @@
-// What the kernels share: how one describes itself, a context without parallelism, a parallel loop, random numbers.
+// The kernels share these: how one describes itself, a context without parallelism, a parallel loop, random numbers.
 #pragma once
 
 #include <heist/heist.hpp>

@@ -1,4 +1,4 @@
-// UTS, the Unbalanced Tree Search: counts the nodes of a tree that nobody can foresee, since SHA-1 of a node and the
+// UTS, the Unbalanced Tree Search: counts the nodes of a tree that cannot be foreseen, since SHA-1 of a node and the
 // number of a child decides how many children that has. Sample trees T1, T3 and T3L as published.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What goes wrong: the first exception reaches the one who waits and what has not begun is skipped; a stop token does
+// Failures: the first exception reaches the caller that waits and what has not begun is skipped; a stop token does
 // the same without an exception. The graph can run again.
 //
 //   read --> parse --> store

@@ -8,7 +8,7 @@
 
 namespace timing {
 
-/// What a family of cells does with time: follows its inputs, starts paths at a clock edge, or starts them at time 0.
+/// A family of cells and time: it follows its inputs, starts paths at a clock edge, or starts them at time 0.
 enum class cell_kind : std::uint8_t { combinational, flip_flop, source };
 
 /// One family in all its sizes. Times in femtoseconds, resistances in ohms and capacitances in attofarads, all at size
@@ -76,7 +76,7 @@ inline constexpr auto cell_table = [] {
     {"SDFFR",    flip, "CK D SE SI RN",     "Q=0 QN=0",                         "1 2",           true,  86000,  79000,    0, 6000, 4000, 1150, 52000},
     {"SDFFS",    flip, "CK D SE SI SN",     "Q=0 QN=0",                         "1 2",           true,  84000,  81000,    0, 6000, 4000, 1150, 52000},
     {"SDFFRS",   flip, "CK D SE SI RN SN",  "Q=0 QN=0",                         "1 2",           true,  90000,  86000,    0, 6000, 4000, 1200, 55000},
-    // Not cells that a netlist may name: an input port of the circuit, and the wire of an assign statement.
+    // A netlist may not name these cells: an input port of the circuit, and the wire of an assign statement.
     {"(input)",  tie,  "",                  "Z=0",                              "1",             true,      0,      0,    0,    0,    0,    0,     0},
     {"(assign)", gate, "A",                 "Z=A",                              "1",             true,      0,      0,    0, 6000, 4000,  950,     0},
   });

@@ -1,4 +1,4 @@
-// What the reader and the checks of a netlist throw: "file:line: what is wrong; why; how to fix it".
+// The error of the reader and the checks of a netlist: "file:line: what is wrong; why; how to fix it".
 #pragma once
 
 #include <fmt/format.h>

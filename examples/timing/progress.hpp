@@ -25,7 +25,7 @@ class progress {
   progress& operator=(progress const&) = delete;
   ~progress() { clear(); }
 
-  /// What is being done now. Shown on terminals only: such phases are short.
+  /// The work that is being done now. Shown on terminals only: such phases are short.
   void phase(std::string_view text) {
     if (!is_terminal_) return;
     clear();

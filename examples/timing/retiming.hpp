@@ -92,7 +92,7 @@ class retimer {
   /// Gates that one worker visits without offering a part to others: some 10 microseconds of work.
   static constexpr std::size_t grain = 24;
 
-  /// A change shows in the loads of nets; whoever drives such a net is slower or faster by it.
+  /// A change shows in the loads of nets; the gate that drives such a net is slower or faster by it.
   void seed(change const& c) {
     if (c.kind == change_kind::reload) return reload(c.net);
     for (auto const n : circuit_->inputs(c.gate)) reload(n);

@@ -140,7 +140,7 @@ class times {
     return moved;
   }
 
-  /// Required times at the outputs of gate g, from what they lead to; true when they are others than before. Needs the
+  /// Required times at the outputs of gate g, from the gates that they lead to; true when they are others than before. Needs the
   /// arrivals at its outputs, and the loads of the gates they lead to.
   bool update_requireds(gate_id g) noexcept {
     bool moved = false;
@@ -239,7 +239,7 @@ class times {
     }
   }
 
-  /// What the pin `s` asks of a net at which `source` arrives.
+  /// The time that the pin `s` asks of a net at which `source` arrives.
   void require(required_record& target, arrival_record const& source, sink const& s) const noexcept {
     auto const& kin = circuit_->family_of(s.gate);
     if (kin.kind == cell_kind::flip_flop) {

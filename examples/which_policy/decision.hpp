@@ -49,7 +49,7 @@ inline std::string joined(std::vector<std::string_view> const& names) {
   return text;
 }
 
-/// What the better one does less of, if that is plain.
+/// The cost that the better one has less of, if that is plain.
 inline std::string reason(result const& best, result const& other) {
   auto const less = [](std::uint64_t few, std::uint64_t many) {
     return many == 0 ? 0.0 : 1 - static_cast<double>(few) / static_cast<double>(many);

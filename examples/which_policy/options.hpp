@@ -236,7 +236,7 @@ inline void declare_options(CLI::App& app, options& o) {
   app.footer(detail::footer());
 }
 
-/// What depends on several options, and on the machine. Throws wrong_input, and topology_error for a machine that
+/// Checks that depend on several options, and on the machine. Throws wrong_input, and topology_error for a machine that
 /// cannot be read.
 inline void settle(options& o) {
   if (o.trace.empty() && o.program.empty()) o.program = "heat";

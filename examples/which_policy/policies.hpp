@@ -11,7 +11,7 @@
 
 namespace which_policy {
 
-/// The only one that is no policy of heist by name: what a user writes who wants both.
+/// The only one that is no policy of heist by name: users that want both write it so.
 struct sampling_victim_set : heist::policy::bundle<heist::victim::sampling_victim_set<>, heist::idle::standard> {};
 
 struct policy_entry {

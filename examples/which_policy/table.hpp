@@ -17,7 +17,7 @@ inline std::string plural(std::size_t n, char const* one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
-/// What is compared, and where.
+/// The programs that are compared, and their machine.
 inline std::string to_text(heist::sim::recorded_program const& recorded, heist::topology::machine const& machine,
                            std::string_view memory, comparison const& c) {
   auto const& any = c.last().front().median;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Each worker counts on a line of its own. sum() is exact while no task runs and nobody searches, and some attempts
+/// Each worker counts on a line of its own. sum() is exact while no task runs and no worker searches, and some attempts
 /// late otherwise.
 class thefts : public heist::null_observer {
  public:

@@ -1,4 +1,4 @@
-// A task that runs although its run has failed or was stopped: to put back, to close, to tell others.
+// A task that runs although its run has failed or was stopped: to put back, to close, to notify.
 #pragma once
 
 #include <utility>  // forward

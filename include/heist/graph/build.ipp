@@ -37,7 +37,8 @@ HEIST_COLD_BODY void reject_more_tasks() {
 
 HEIST_COLD_BODY void reject_containing_itself(graph_data const& g, graph_data const& part) {
   if (&g == &part) reject_self();
-  if (!g.is_a_part.load(std::memory_order_relaxed)) return;  // relaxed: set by who builds; graphs are built in turn
+  if (!g.is_a_part.load(std::memory_order_relaxed))
+    return;  // relaxed: set by the building thread; graphs are built in turn
   number_map seen;
   seen.try_emplace(as_key(&part), 0);
   vector<graph_data const*> to_visit{&part};
@@ -115,7 +116,7 @@ HEIST_COLD_BODY void graph_data::erase_node(std::uint32_t index) {
   ++erased;
   free_indices.push_back(index);
   trim();
-  graph_owner inner;  // what it owns is the user's
+  graph_owner inner;  // it owns objects of the user's
   if (n->type().kind == task_kind::module) {
     for (part& p : parts) {
       if (p.task == index) inner = std::move(p.graph);
@@ -143,7 +144,7 @@ HEIST_COLD_BODY void graph_data::erase_since(std::uint32_t first) noexcept {
     ++erased;
     try {
       free_indices.push_back(made->index);
-    } catch (std::bad_alloc const&) {  // then nobody uses it again
+    } catch (std::bad_alloc const&) {  // then no task uses it again
     }
     destroy(made);
   }
@@ -169,7 +170,7 @@ HEIST_COLD_BODY void graph_data::clear() {
   urgencies.reset();
   events.clear();
   may_have_events = false;
-  known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by who builds, as all changes
+  known_counts.store(nullptr, std::memory_order_relaxed);  // relaxed: by the building thread, as all changes
   if (counts != nullptr) cached_counts = std::move(counts);
   balances.clear();
   balance_count = 0;

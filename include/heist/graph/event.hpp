@@ -49,7 +49,7 @@ struct event_node final : value_node<T>, event_part {
     }
   }
 
-  /// Of the last run; false while a run waits for it.
+  /// Has the event of the last run a value? False while a run waits for it.
   bool has_value() const noexcept {
     if constexpr (std::is_void_v<T>) {
       return was_filled;

@@ -14,14 +14,14 @@ namespace heist::detail {
 
 struct run_state;
 
-/// A run that comes by before the value does leaves the task standing; who brings the value makes it runnable again. So
+/// A run that comes by before the value does leaves the task standing. The thread that brings the value makes it runnable again. So
 /// waiting for it costs no worker and no fiber.
 struct event_part : outside_note {
   explicit event_part(void (*how)(event_part& self, run_state& of)) noexcept;
   event_part(event_part const&) = delete;
   event_part& operator=(event_part const&) = delete;
 
-  /// What the run does when it reaches the task.
+  /// The run calls this when it reaches the task.
   runnable* reached(record& r, fiber& self);
   /// Gives the event an exception instead of a value, for the run to end with. Throws graph_error as set_value() does.
   void fail(std::exception_ptr why, graph_data& of, std::uint32_t index);

@@ -37,7 +37,7 @@ HEIST_COLD_BODY runnable* event_part::reached(record& r, fiber& self) {
   if (arrivals.fetch_add(1, std::memory_order_acq_rel) != 0) return nullptr;
   at = &r;
   if (!is_patient && g.current->interrupted()) {
-    [[maybe_unused]] bool const waits = word.drop();  // nobody does
+    [[maybe_unused]] bool const waits = word.drop();  // no thread does
   }
   if (word.full()) return complete(r, self, false);
   g.count_one_more();  // the task may end before this call has returned

@@ -1,4 +1,4 @@
-// The word of an event: who may give it its value, and who resumes the run that waits for it.
+// The word of an event. It decides which thread may give the value, and which resumes the run that waits for it.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@ namespace heist {
 //   V1  fill, drop: fetch_or(release)  -> reach, full: (acquire)          the value, before the run goes on with it
 //   V2  reach: fetch_or(release)       -> fill, drop: (acquire)           where the run waits
 //   V3  arm, close: CAS(release)       -> claim, drop: CAS(acquire)       the slot is empty
-//   V4  fill: fetch_or(release)        -> close, arm: CAS(acquire)        who fills has done so
+//   V4  fill: fetch_or(release)        -> close, arm: CAS(acquire)        the filling thread has done so
 
-/// What a call found that wants to give the value.
+/// The answer to a call that wants to give the value.
 enum class event_claim { mine, twice, released, no_run };
 
 /// In each run one thread gives the value (fill) or it is given up (drop), and the run comes by once (reach). The later
 /// of the two is told so, and continues with the run.
 ///
-/// Threads  claim, fill, drop by anybody; reach by the task that the event is; arm and close by who begins and ends
+/// Threads  claim, fill, drop by any thread; reach by the event's task; arm and close by the thread that begins or ends
 ///          runs.
 template <class Env = os_env>
 class basic_event_word {
@@ -29,7 +29,7 @@ class basic_event_word {
   void arm() noexcept {
     begin([](std::uint32_t) { return open; });
   }
-  /// The run has ended. If the value was given up, who comes late with it is not to blame.
+  /// The run has ended. If the value was given up, a thread that comes late with it is not to blame.
   void close() noexcept {
     begin([](std::uint32_t now) { return now & released; });
   }
@@ -50,7 +50,7 @@ class basic_event_word {
   [[nodiscard]] bool fill() noexcept {
     return (bits_.fetch_or(is_full, std::memory_order_acq_rel) & reached) != 0;  // V1, V4; acquire: V2
   }
-  /// The run goes on without a value, if nobody has begun to give one. True as for fill().
+  /// The run goes on without a value, if no thread has begun to give one. True as for fill().
   [[nodiscard]] bool drop() noexcept {
     std::uint32_t now = bits_.load(std::memory_order_acquire);  // V3
     do {
@@ -74,7 +74,7 @@ class basic_event_word {
  private:
   static constexpr std::uint32_t open = 1, claimed = 2, is_full = 4, reached = 8, released = 16;
 
-  /// Conditions may have led the run around an event while somebody makes its value: waits for that, also if it has
+  /// Conditions may have led the run around an event while a thread makes its value: waits for that thread, also if it has
   /// begun this very moment.
   template <class Next>
   void begin(Next next) noexcept {

@@ -1,4 +1,4 @@
-// What a task_graph holds: tasks and edges as they are built, the layout they run in, and the run in progress.
+// The contents of a task_graph: tasks and edges as they are built, the layout they run in, and the run in progress.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct graph_data : pending_count_holder {
   /// Adds a task, and room for as many edges; all or nothing. What the user's constructor throws passes through.
   template <class Node, class... Args>
   Node& add_node(std::size_t edges_to_come, Args&&... args);
-  /// A task that others know by the index of `old`, in its place. It keeps its edges, limits and name.
+  /// Puts a task into the place of `old`, whose index other objects know. It keeps its edges, limits and name.
   template <class Node, class... Args>
   void replace_node(std::uint32_t index, Args&&... args);
   void add_edge(std::uint32_t from, std::uint32_t to, bool is_value_edge);
@@ -77,7 +77,7 @@ struct graph_data : pending_count_holder {
       reject_unless_between_passes(what);
   }
   HEIST_RARE void reject_unless_between_passes(char const* what) const;
-  /// As above; what was laid out is void from here on.
+  /// As above; the old layout is void from here on.
   void about_to_change(char const* what);
   HEIST_RARE void change_between_passes(char const* what);
   /// Has a callback changed the graph, and the run that it belongs to, or the next one, not laid it out yet? Under the lock.
@@ -178,7 +178,7 @@ struct graph_data : pending_count_holder {
   vector<node*> nodes;  ///< by index; null where erased, but never at the end
   vector<edge> edges;
   std::size_t erased = 0;              ///< nulls among `nodes`
-  vector<std::uint32_t> free_indices;  ///< of them; others, too, which were used again or are past the end
+  vector<std::uint32_t> free_indices;  ///< of them, and indices that were used again or are past the end
   std::uint32_t births = 0;            ///< tasks that were ever added
   bool indices_reused = false;         ///< some task has the index that another one had
   task_names names;
@@ -192,7 +192,7 @@ struct graph_data : pending_count_holder {
   vector<part> parts;                     ///< graphs that tasks of this one run
   os_env::atomic<bool> is_a_part{false};  ///< of some graph, or it was
   unique_ptr<edge_counts> counts;
-  /// Who takes whose value, by the task that leaves it (heist::take); null where nobody does.
+  /// The task that takes a value, by the task that leaves it (heist::take). Null where no task does.
   unique_ptr<value_consumers> consumers;
   bool may_have_events = false;
   unique_ptr<vector<priority>> priorities;  ///< by task; null, or too short: normal
@@ -221,7 +221,7 @@ struct graph_data : pending_count_holder {
   bool laid_out = false;
   bool changed = false;            ///< by a callback of a run, since a pass began; the next pass looks
   std::uint32_t layout_count = 0;  ///< how many there have been
-  layout_end* layout = nullptr;    ///< while somebody lays it out
+  layout_end* layout = nullptr;    ///< while a thread lays it out
 
   // Remembered (locality/history/).
   os_env::atomic<graph_recall*> recall{nullptr};  ///< made by the first run under a policy with memory
@@ -254,16 +254,16 @@ struct graph_data : pending_count_holder {
 task_view view_of(record const& r) noexcept;
 /// Tasks with limits tell by themselves: they may have to wait before they begin.
 bool text_of_node(runnable const& self, task_view& view) noexcept;
-/// The end of the run that it is part of: of the outermost one, which others wait for.
+/// The end of the outermost run that it is part of: callers wait for that one.
 completion const* end_of_node(runnable const& self) noexcept;
-/// Of its run.
+/// The same of its run.
 interrupt_state const* interrupt_of_node(runnable const& self) noexcept;
 
-/// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the others.
+/// After the work of a task: makes its successors ready. Returns the first of them to run next; pushes the rest.
 runnable* finish(record& r, fiber& self);
 /// The work of a task that stands for a composed graph is over: by the end of the inner run, or without one.
 runnable* end_of_module(record& r, fiber& self);
-/// Of a graph whose tasks have urgencies: a condition, and what one has chosen.
+/// For a graph whose tasks have urgencies: a condition, and the task that one has chosen.
 runnable* run_condition_in_order(runnable& task, fiber& self);
 runnable* choose_in_order(runnable* chosen, graph_data& g, fiber& self);
 

@@ -50,7 +50,7 @@ HEIST_BODY graph_owner::~graph_owner() {
 HEIST_BODY void graph_data::release(graph_data* g) noexcept {
   graph_data* dead = nullptr;
   auto const drop = [&dead](graph_data* owned) {
-    // acq_rel: the last owner sees what the others did
+    // acq_rel: the last owner sees the effects of the other owners
     if (owned == nullptr || owned->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     owned->next_dead = dead;
     dead = owned;
@@ -100,7 +100,7 @@ HEIST_BODY runnable* finish_in_order(record& r, fiber& self) {
     if (g.counts_tokens) g.count_one_more();
     offer.add(g.urgencies[p], g.records[p]);
   }
-  if (g.counts_tokens) self.worker->count_for(g);  // its token is given up, now that the others are counted
+  if (g.counts_tokens) self.worker->count_for(g);  // its token is given up, now that the rest are counted
   return offer.begin();
 }
 

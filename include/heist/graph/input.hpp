@@ -1,4 +1,4 @@
-// What a task may be given besides tasks: heist::take, heist::each, heist::on, heist::prefer.
+// Inputs that a task may be given besides tasks: heist::take, heist::each, heist::on, heist::prefer.
 #pragma once
 
 #include <cstddef>   // size_t

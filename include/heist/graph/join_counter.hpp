@@ -12,15 +12,15 @@ namespace heist {
 // Edge (proof: README.md, "Why it is right")
 //   J1  arrive: fetch_sub(release) -> the last arrive: fetch_sub(acquire)   what every predecessor did
 
-/// Whoever brings it to 0 makes the task ready.
+/// The thread that brings it to 0 makes the task ready.
 ///
-/// Threads  arrive() by anybody who has finished a predecessor; reset() by the task itself, when it starts: everybody
-///          has arrived, and nobody arrives again before it has finished.
+/// Threads  arrive() by the worker that has finished a predecessor. reset() by the task itself when it starts: all have
+///          arrived, and none arrives again before it has finished.
 /// Cost     one locked operation an arrival; none with a single worker.
 template <class Env = os_env>
 class basic_join_counter {
  public:
-  /// True for the last one. `alone`: nobody else can be counting, so nothing needs to be locked.
+  /// True for the last one. `alone`: no other thread can be counting, so nothing needs to be locked.
   HEIST_ALWAYS_INLINE bool arrive(bool alone) noexcept {
     if (alone) {
       std::uint32_t const now = left_.load(std::memory_order_relaxed) - 1;  // relaxed: one thread

@@ -99,7 +99,7 @@ HEIST_COLD_BODY void reject_cycles(graph_data const& g, adjacency const& a) {
       if (--left[a.to[e]] == 0) ready.push_back(a.to[e]);
     }
   }
-  // What only a condition's successors could release is released by the condition: not part of a circle of waiting.
+  // A condition releases the tasks that only its successors could release: they are no part of a circle of waiting.
   if (done == g.nodes.size() - g.erased) return;
   throw graph_error{
       format_text("the graph has a cycle: {}; none of these tasks can ever start. Fix it by removing one of the "
@@ -168,7 +168,7 @@ HEIST_BODY std::size_t order_of_one_worker(vector<std::uint32_t> const& sources,
   return static_cast<std::size_t>(ordered - a.order);
 }
 
-/// As above, where what has the longest way to the end comes first. `sources`: tasks without predecessors, which are put
+/// As above; the task with the longest way to the end comes first. `sources`: tasks without predecessors, which are put
 /// in that order, too.
 HEIST_BODY std::size_t order_by_way(graph_data const& g, vector<std::uint32_t>& sources, adjacency const& a) {
   std::size_t const count = g.nodes.size();
@@ -185,7 +185,7 @@ HEIST_BODY std::size_t order_by_way(graph_data const& g, vector<std::uint32_t>& 
   return order_of_one_worker(sources, count, a);
 }
 
-/// Of a graph with tasks of different priorities: what ready_offer is to know of each.
+/// For a graph with tasks of different priorities: ready_offer has to know this of each.
 HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
   urgencies.reset();
   bool differ = false;
@@ -203,7 +203,7 @@ HEIST_COLD_BODY void graph_data::find_urgencies(adjacency const& a) {
   urgencies = std::move(made);
 }
 
-/// What is there is used again, unless it is much too large.
+/// Uses the old room again, unless it is much too large.
 HEIST_BODY void graph_data::make_room_for_records(std::size_t tasks, std::size_t links) {
   if (tasks + 1 > record_room || record_room / 8 > tasks + 128) {
     record_room = 0;
@@ -249,7 +249,7 @@ HEIST_COLD_BODY void graph_data::order_consumers() {
   }
 }
 
-/// What a record runs by while nobody remembers.
+/// The function of a record in a graph without a history.
 HEIST_BODY runnable::run_function graph_data::run_of(node const& n) const noexcept {
   if (n.limits != 0) return &run_limited;
   if (urgencies != nullptr && n.type().kind == task_kind::condition) [[unlikely]]
@@ -257,7 +257,7 @@ HEIST_BODY runnable::run_function graph_data::run_of(node const& n) const noexce
   return n.type().run;
 }
 
-/// The records of `count` tasks in their order, their counters, the lists of their successors, and who starts.
+/// The records of `count` tasks in their order, their counters, the lists of their successors, and the tasks that start.
 HEIST_BODY void graph_data::write_records(adjacency const& a, std::size_t count) {
   make_room_for_records(count, edges.size());
   record_count = static_cast<std::uint32_t>(count);

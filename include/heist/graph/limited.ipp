@@ -83,7 +83,7 @@ HEIST_COLD_BODY void look_at_limited(outside_note const& self, bool runs, wait_l
   for (limited_task::amount const& a : t.acquires) {
     if (runs || as_key(a.from) < as_key(wanted)) seen.hold(a.from, a.count);
   }
-  // What a task before it has acquired.
+  // Permits that a task before it has acquired.
   for (limited_task::amount const& a : t.releases) {
     if (find(a.from) == t.acquires.end() && a.balance->taken.load(std::memory_order_relaxed) > 0)  // relaxed: as above
       seen.hold(a.from, a.count);
@@ -192,7 +192,7 @@ HEIST_COLD_BODY runnable* run_limited(runnable& task, fiber& self) {
     if (!acquire_all(t)) return nullptr;  // resumed by a release, or by an interruption
     let_next_acquire(t, self.scheduler);
   }
-  // What this worker counts is reported later, so the run, and with it `t` and the name, is there until this returns.
+  // This worker reports its count later, so the run, and with it `t` and the name, is there until this returns.
   task_view const view = view_of(r);
   self.scheduler.tell_begin(*self.worker, view);
   node_operations const& type = r.built().type();

@@ -31,7 +31,7 @@ struct limiter_balance {
   std::uint32_t left_of(std::uint32_t count) noexcept;
 };
 
-/// What a task with limits takes before its work and gives back after it; also its place in a limiter's line.
+/// A task with limits takes these before its work and gives them back after it; also its place in a limiter's line.
 ///
 /// A loop can make the task ready again before its last time has run. One worker at a time acquires for the task. `arrivals`
 /// counts the times that have not acquired, `held` those that have and wait to run. README.md, "Ready twice".

@@ -15,7 +15,7 @@ struct event_part;
 struct graph_data;
 struct node;
 
-/// What differs by the type of a task.
+/// The functions that differ by the type of a task.
 struct node_operations : described_operations {
   runnable::run_function run;
   void (*destroy)(node& self) noexcept;
@@ -24,7 +24,7 @@ struct node_operations : described_operations {
   task_kind kind;
   bool leaves_number;                         ///< an ordinary task with an integral value, as a condition has
   event_part* (*event)(node& self) noexcept;  ///< null where it is none
-  /// Of the value that it has left, 0 if there is none now (value_bytes.hpp); null where nothing is known of the type.
+  /// The bytes of the value that it has left, 0 if there is none now (value_bytes.hpp). Null for an unknown type.
   std::uint64_t (*bytes_left)(node const& self) noexcept;
 };
 
@@ -35,7 +35,7 @@ struct node : described {
 
   std::uint32_t index = 0;    ///< into graph_data::nodes; those of erased tasks are used again
   std::uint32_t limits = 0;   ///< 1 + index into graph_data::limits; 0: none
-  std::uint32_t created = 0;  ///< how many tasks the graph had had before: tells it from others with its index
+  std::uint32_t created = 0;  ///< how many tasks the graph had had before: tells it from older tasks with its index
 };
 static_assert(sizeof(node) == 24);
 

@@ -1,4 +1,4 @@
-// What is asked of the callables of a graph's tasks and conditions (core/executor/task_callable.hpp).
+// Checks of the callables of a graph's tasks and conditions (core/executor/task_callable.hpp).
 #pragma once
 
 #include <concepts>
@@ -21,12 +21,12 @@ struct types {};
 template <class... A, class... B>
 types<A..., B...> operator+(types<A...>, types<B...>);
 
-/// What a task gets of one that leaves a T: nothing of void.
+/// The argument that a task gets from one that leaves a T: nothing for void.
 template <class T>
 using value_taken =
     std::conditional_t<std::is_void_v<T>, types<>, types<std::add_lvalue_reference_t<std::add_const_t<T>>>>;
 
-/// Of a task that takes what others leave.
+/// The same for a task that takes the values of other tasks.
 template <class F, class... T>
 struct as_consumer {
   template <class... Values>
@@ -60,7 +60,7 @@ concept range_of_numbers = requires(R const& r) {
 
 enum class condition_fault { none, no_number, boolean, no_range };
 
-/// What a condition's callable leaves; none if that cannot be said, which as_child says.
+/// The result of a condition's callable; none if it cannot be called, which as_child reports.
 template <class F>
 struct as_condition {
   static constexpr condition_fault fault_of() noexcept {

@@ -79,7 +79,7 @@ struct task_hints {
   bool are_followed = false;  ///< by runs under policies that follow (task_graph::follow_placement)
 };
 
-/// What is wished for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.
+/// The wishes for a task, to be changed. Throws graph_error while the graph runs; bad_alloc.
 task_hint& hint_of(graph_data& g, std::uint32_t index);
 /// As above, of a number of a worker or squad. Throws graph_error for one that no machine has.
 void hint_worker(graph_data& g, std::uint32_t index, std::size_t number);

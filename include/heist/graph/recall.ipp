@@ -62,7 +62,7 @@ HEIST_COLD_BODY void graph_data::prepare_recall(core& scheduler) {
 /// Takes over `made`, or destroys it if another thread was faster.
 HEIST_COLD_BODY graph_recall& graph_data::keep_recall(graph_recall* made) noexcept {
   graph_recall* known = nullptr;
-  // acq_rel: who sees the pointer sees the object
+  // acq_rel: a thread that sees the pointer sees the object
   if (recall.compare_exchange_strong(known, made, std::memory_order_acq_rel, std::memory_order_acquire)) return *made;
   delete made;
   return *known;

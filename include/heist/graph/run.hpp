@@ -36,7 +36,7 @@ class choice_of_run {
       by_->run_ends(nullptr);
   }
   core& scheduler() const noexcept { return *scheduler_; }
-  /// Who has chosen will be told of the end. Throws bad_alloc.
+  /// Notifies the tuner that has chosen of the end. Throws bad_alloc.
   void prepare(run_state& r) {
     if (by_ != nullptr) [[unlikely]]
       tell_end_of(r);
@@ -108,7 +108,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
     r.limit.reset();
     r.again = nullptr;
     r.callback = nullptr;
-    r.finished.complete();  // nobody waits for it: its state can be used again
+    r.finished.complete();  // no thread waits for it: its state can be used again
     throw;
   }
   r.retain();

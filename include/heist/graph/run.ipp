@@ -270,7 +270,7 @@ HEIST_BODY void graph_data::add_pending_count(pending_count_holder& self, std::u
 }
 
 /// Called once per pass, by the worker that reported the last task, wherever it stands: no user code may run here, so
-/// what might, an object of the user's that is destroyed included, is left to the ender, a task of its own.
+/// calls that might, and destructors of the user's objects, are left to the epilogue, a task of its own.
 HEIST_BODY void graph_data::pass_ended(worker& w) {
   run_state& r = *current;
   // relaxed: the pass's tasks have ended
@@ -286,7 +286,7 @@ HEIST_BODY void graph_data::pass_ended(worker& w) {
   }
 }
 
-/// As pass_ended(), as a task: what is called may wait, so the worker is read anew after it.
+/// As pass_ended(), as a task: the callback may wait, so the worker is read anew after it.
 HEIST_BODY runnable* graph_data::end_pass(runnable& task, fiber& self) {
   self.worker->report_pending_count();
   graph_data& g = *static_cast<starter_item&>(task).graph;
@@ -346,7 +346,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
     if (!events.empty()) [[unlikely]]
       next != nullptr ? arm_events() : close_events();
     if (last_in_line == next) last_in_line = nullptr;
-    // release: whoever changes the graph next comes after the run
+    // release: the thread that changes the graph next comes after the run
     if (next == nullptr) running.store(false, std::memory_order_release);
   }
   if (r.urgency >= priority::high) [[unlikely]]
@@ -402,7 +402,7 @@ HEIST_BODY void graph_data::wait_until_idle() noexcept {
     try {
       wait_to_the_end(r->finished, r->generation, {"the runs of a graph, to destroy it"});
     } catch (executor_error const&) {
-      forked = true;  // a child of fork(): nobody runs it here
+      forked = true;  // a child of fork(): no worker runs it here
     }
     r->release();
     if (forked) return;

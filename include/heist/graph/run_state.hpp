@@ -30,7 +30,7 @@ struct record;
 struct run_access;
 struct run_state;
 
-/// Owns a graph, with others.
+/// Owns a graph, together with other owners.
 class graph_owner {
  public:
   graph_owner() noexcept = default;
@@ -66,7 +66,7 @@ struct task_failure {
 struct run_state {
   static constexpr std::uint32_t failed_bit = 1, stopped_bit = 2;
 
-  /// What a stop_token calls.
+  /// The callback of a stop_token.
   struct interrupt_on_stop {
     run_state* self;
     void operator()() const noexcept { self->interrupt_with(stopped_bit); }
@@ -96,7 +96,7 @@ struct run_state {
   static void forget_failures(task_failure* first) noexcept;
   bool interrupted() const noexcept { return interrupt.any(); }
 
-  /// May a new run use it? One that has ended and has no handle: whoever has not released it yet will touch nothing but
+  /// May a new run use it? Yes if it has ended and has no handle: a thread that has not released it yet will touch only
   /// `owners`.
   bool reusable() const noexcept;
   /// For another run, which owns it from here on; under the graph's lock. The last one's exception is gone with its handle.
@@ -165,7 +165,7 @@ struct task_exception {
   std::exception_ptr exception;
 };
 
-/// A run of a graph that was started; cheap to move, may be dropped: an exception that nobody has asked for by get()
+/// A run of a graph that was started; cheap to move, may be dropped: an exception that no get() has asked for
 /// then reaches executor::wait_idle(), or stderr when the executor is destroyed.
 ///
 /// Threads  every member may be called by any thread. wait() and get() inside a task park it.
@@ -199,7 +199,7 @@ class graph_run {
   void get() const;
   /// Waits, then returns all exceptions that tasks of the run and of the graphs in it threw, each with the name of its task.
   /// The first is the one that get() throws. The others come from tasks that ran at the same time, the youngest exception
-  /// first. Empty if none threw. Whoever calls it has asked for the exceptions, as by get(). Exceptions that `again` or a
+  /// first. Empty if none threw. The exceptions then count as asked for, as by get(). Exceptions that `again` or a
   /// callback threw have no name. One that there was no memory to note is missing, but for the first.
   template <class Vector = std::vector<task_exception>>
   Vector exceptions() const;
@@ -221,12 +221,12 @@ class graph_run {
   detail::run_state* state_ = nullptr;
 };
 
-// A template: whoever does not call it does not pay for it.
+// A template: programs that do not call it do not pay for it.
 template <class Vector>
 Vector graph_run::exceptions() const {
   wait();
   detail::run_state& s = *state_;
-  s.fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
+  s.fetched.store(true, std::memory_order_relaxed);  // relaxed: read by the thread that drops the handle
   Vector all;
   if (!s.exception) return all;
   all.push_back({{}, s.exception});

@@ -39,7 +39,8 @@ HEIST_BODY void run_state::fail(std::exception_ptr e, record const* of) noexcept
 HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
   run_state* run = this;
   while (run->outer != nullptr) run = run->parent;
-  if (run->handle.load(std::memory_order_relaxed) < held) return;  // relaxed: nobody will ask; if wrong it is forgotten
+  if (run->handle.load(std::memory_order_relaxed) < held)
+    return;  // relaxed: no caller will ask; if wrong it is forgotten
   auto* const made = new (std::nothrow) task_failure;
   if (made == nullptr) return;
   made->exception = e;
@@ -47,7 +48,7 @@ HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record
     made->task = of.graph->task_name(of.built().index);
   } catch (std::bad_alloc const&) {  // then it has no name
   }
-  made->next = run->failures.load(std::memory_order_relaxed);  // relaxed: nobody reads it before the run has ended
+  made->next = run->failures.load(std::memory_order_relaxed);  // relaxed: read only after the run has ended
   // release: pairs with exceptions()
   while (!run->failures.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
   }
@@ -63,11 +64,11 @@ HEIST_BODY bool run_state::reusable() const noexcept {
 
 HEIST_BODY void run_state::prepare(core& on) noexcept {
   HEIST_ASSERT(exception == nullptr, "a run has not let go of its exception");
-  // relaxed: nobody else has it
+  // relaxed: no other thread has it
   HEIST_ASSERT(failures.load(std::memory_order_relaxed) == nullptr, "a run has not let go of its tasks' exceptions");
   interrupt.reset();
-  waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
-  handle.store(0, std::memory_order_relaxed);         // relaxed: nobody has it
+  waiting.store(nullptr, std::memory_order_relaxed);  // relaxed: no thread looks
+  handle.store(0, std::memory_order_relaxed);         // relaxed: no handle refers to it
   fetched.store(false, std::memory_order_relaxed);    // relaxed: as above
   wait_marks.store(0, std::memory_order_relaxed);     // relaxed: as above
   finished.reset();
@@ -86,7 +87,7 @@ HEIST_BODY void run_state::prepare(core& on) noexcept {
 HEIST_BODY void run_state::keep_if_released() noexcept {
   if (exception) {
     unobserved.refer(scheduler->unobserved());
-    // acq_rel: let_go() sees the exceptions, or this that nobody asks
+    // acq_rel: let_go() sees the exceptions, or this sees that no handle is left
     if (handle.fetch_or(failed, std::memory_order_acq_rel) >= held) return;
     unobserved.keep(std::exchange(exception, nullptr));
   }
@@ -114,7 +115,7 @@ HEIST_BODY void run_state::let_go() noexcept {
 }
 
 HEIST_BODY void run_state::release() noexcept {
-  // acq_rel: the last owner sees what the others did
+  // acq_rel: the last owner sees the effects of the other owners
   if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
@@ -154,7 +155,7 @@ HEIST_COLD_BODY detail::awaited_end graph_run::awaited() const {
 
 HEIST_BODY void graph_run::get() const {
   wait();
-  state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by whoever drops the handle
+  state_->fetched.store(true, std::memory_order_relaxed);  // relaxed: read by the thread that drops the handle
   if (state_->exception) std::rethrow_exception(state_->exception);
   if (state_->was_stopped) {
     throw stopped_error{

@@ -245,7 +245,7 @@ class task_graph {
     return task<>{data(), data().template add_node<Node>(0, std::forward<Args>(args)...).index};
   }
 
-  /// What a task keeps of an input, as a tuple: nothing of a task without a value.
+  /// A task keeps this tuple of an input: nothing of a task without a value.
   template <class T>
   auto kept_of(task<T> const& t) const {
     reject_foreign(t);

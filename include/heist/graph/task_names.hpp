@@ -27,7 +27,7 @@ class task_names {
     std::uint32_t index;
     std::string text;
   };
-  /// Of the first entry that is not before `index`.
+  /// The place of the first entry that is not before `index`.
   std::size_t place_of(std::uint32_t index) const noexcept;
 
   vector<unique_ptr<entry>> all_;  // by index

@@ -76,7 +76,7 @@ inline constexpr node_operations operations_of{{&text_of_node, &wave_of_node, &e
                                                event_of<Node>(),
                                                bytes_left_by<Node>()};
 
-/// What every task does first: others hear of what was finished for them, and its join counter is ready for the next
+/// Every task does this first: observers hear of the tasks that have ended, and its join counter is ready for the next
 /// time it is reached.
 HEIST_ALWAYS_INLINE record& begin_task(runnable& task, fiber& self) {
   record& r = static_cast<record&>(task);
@@ -88,7 +88,7 @@ HEIST_ALWAYS_INLINE record& begin_task(runnable& task, fiber& self) {
   return r;
 }
 
-/// Part of every node with a value, so that others find the value without knowing the callable.
+/// Part of every node with a value, so that other tasks find the value without knowing the callable.
 template <class R>
 struct value_node : node {
   using node::node;
@@ -164,7 +164,7 @@ struct task_node final : value_node<R> {
   [[no_unique_address]] std::tuple<Inputs...> inputs;
 };
 
-/// What a placeholder does.
+/// The function of a placeholder.
 struct no_work {
   void operator()() const noexcept {}
 };

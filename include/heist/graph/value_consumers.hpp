@@ -1,4 +1,4 @@
-// Who takes whose value (heist::take). Included by bodies only: graphs that take nothing pay for no map.
+// Which task takes which task's value (heist::take). Included by bodies only: graphs that take nothing pay for no map.
 #pragma once
 
 #include "heist/core/base/number_map.hpp"
