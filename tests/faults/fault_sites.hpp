@@ -33,7 +33,7 @@ inline constexpr site_place site_places[] = {
     {"new", "core/executor/async.hpp", "::operator new("},
     {"new", "core/executor/pooled.ipp", "::operator new("},
     {"new", "core/scheduler/checked_wait.ipp", "std::nothrow) checked_waiter"},
-    {"new", "graph/run_state.ipp", "std::nothrow) task_failure"},
+    {"new", "graph/run.ipp", "std::nothrow) task_failure"},
     {"aligned new", "", ""},
     {"aligned new", "core/base/vector.ipp", "::operator new(count * size, alignment)"},
     {"aligned new", "core/fork/frame_array.hpp", "::operator new("},

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <new>  // nothrow
+
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/fiber/current.hpp"
@@ -91,6 +93,24 @@ HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
   spin_guard guard{lock};
   changed = true;
   laid_out = false;
+}
+
+HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
+  run_state* run = this;
+  while (run->outer != nullptr) run = run->parent;
+  if (run->handle.load(std::memory_order_relaxed) < held)
+    return;  // relaxed: no caller will ask; if wrong it is forgotten
+  auto* const made = new (std::nothrow) task_failure;
+  if (made == nullptr) return;
+  made->exception = e;
+  try {
+    made->task = of.graph->task_name(of.built().index);
+  } catch (std::bad_alloc const&) {  // then it has no name
+  }
+  made->next = run->failures.load(std::memory_order_relaxed);  // relaxed: read only after the run has ended
+  // release: pairs with exceptions()
+  while (!run->failures.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
+  }
 }
 
 HEIST_COLD_BODY bool graph_data::lay_out_changed(run_state& r) {

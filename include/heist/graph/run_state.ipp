@@ -3,14 +3,12 @@
 
 #include "heist/graph/run_state.hpp"
 
-#include <new>      // nothrow
 #include <utility>  // exchange, move
 
 #include "heist/core/base/assert.hpp"
 #include "heist/core/base/errors.hpp"
 #include "heist/core/executor/circular_wait.hpp"
 #include "heist/core/scheduler/wait.hpp"
-#include "heist/graph/graph_data.hpp"
 
 namespace heist::detail {
 
@@ -34,24 +32,6 @@ HEIST_BODY void run_state::fail(std::exception_ptr e, record const* of) noexcept
   if (interrupted() && is_stopped_error(e)) return;
   if (of != nullptr) note_failure(e, *of);
   if (interrupt_with(failed_bit)) exception = std::move(e);
-}
-
-HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
-  run_state* run = this;
-  while (run->outer != nullptr) run = run->parent;
-  if (run->handle.load(std::memory_order_relaxed) < held)
-    return;  // relaxed: no caller will ask; if wrong it is forgotten
-  auto* const made = new (std::nothrow) task_failure;
-  if (made == nullptr) return;
-  made->exception = e;
-  try {
-    made->task = of.graph->task_name(of.built().index);
-  } catch (std::bad_alloc const&) {  // then it has no name
-  }
-  made->next = run->failures.load(std::memory_order_relaxed);  // relaxed: read only after the run has ended
-  // release: pairs with exceptions()
-  while (!run->failures.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {
-  }
 }
 
 HEIST_COLD_BODY void run_state::forget_failures(task_failure* first) noexcept {
