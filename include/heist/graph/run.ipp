@@ -4,7 +4,6 @@
 #include "heist/graph/run.hpp"
 
 #include <cstdint>
-
 #include <new>  // nothrow
 
 #include "heist/core/base/assert.hpp"

@@ -58,9 +58,9 @@
 #define HEIST_SHADOW_STACK 0
 #endif
 
-/// Do flows switch by our own code? Not under the sanitizers, which know Boost.Context's ways, nor with shadow stacks
-/// (CET), nor where we have none. HEIST_SWITCH_BOOST and HEIST_SWITCH_NATIVE (the build option HEIST_SWITCH) force
-/// either; the same in all translation units of a program.
+/// Do flows switch by our own code? Boost.Context does it under the sanitizers, which know its ways, with shadow stacks
+/// (CET), and on processors that we have no code for. HEIST_SWITCH_BOOST and HEIST_SWITCH_NATIVE (the build option
+/// HEIST_SWITCH) force either; the same in all translation units of a program.
 #if (HEIST_X86_64 || HEIST_AARCH64) && !HEIST_TSAN && !HEIST_ASAN && !HEIST_SHADOW_STACK && !defined(HEIST_SWITCH_BOOST)
 #define HEIST_NATIVE_SWITCH 1
 #else
@@ -79,18 +79,18 @@
 #endif
 
 #define HEIST_NOINLINE __attribute__((noinline))
-/// Of a function that is as dear as a fork: at the start of a cache line, so that its speed does not hang on what
-/// happens to stand before it.
+/// Of a function that is as dear as a fork: at the start of a cache line, so that its speed does not depend on the code
+/// before it.
 #define HEIST_NOINLINE_ALIGNED __attribute__((noinline, aligned(64)))
-/// In code that is inlined into users' functions, in place of [[likely]], which GCC takes for a statement about all
-/// that leads there: it then no longer splits a recursion's end from the rest.
+/// Code that is inlined into users' functions uses this in place of [[likely]]. GCC takes [[likely]] for a statement
+/// about every path that leads there, and then no longer splits a recursion's end from the rest.
 #define HEIST_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
 #define HEIST_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 #define HEIST_COLD __attribute__((noinline, cold))
 #define HEIST_ALWAYS_INLINE inline __attribute__((always_inline))
-/// Before a loop around a user's few instructions: several at a time, so that its speed does not hang on where the loop
-/// stands in a cache line (GCC aligns loops to 16 bytes; Clang unrolls by itself). The loop's condition compares numbers:
-/// where it compares iterators of classes GCC says in every user's file that it ignores this.
+/// Before a loop around a user's few instructions: several at a time, so that its speed does not depend on the loop's
+/// place in a cache line (GCC aligns loops to 16 bytes; Clang unrolls by itself). The loop's condition compares
+/// numbers: where it compares iterators of classes GCC says in every user's file that it ignores this.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HEIST_UNROLL _Pragma("GCC unroll 4")
 #else
@@ -100,8 +100,8 @@
 #define HEIST_VERSION "0.2.0"
 /// By default headers include their bodies, the .ipp beside them. With HEIST_SEPARATE_COMPILATION they do not: one file
 /// of the program includes heist/src.hpp, or the program links heist::compiled.
-/// HEIST_BODY stands before bodies in an .ipp; and before declarations of virtual functions that have one, since GCC
-/// compiles all bodies of a class in every file that defines its first virtual function out of class.
+/// HEIST_BODY is before bodies in an .ipp, and before declarations of virtual functions that have one. GCC compiles all
+/// bodies of a class in every file that defines its first virtual function out of class.
 #if defined(HEIST_SEPARATE_COMPILATION)
 #define HEIST_HEADER_ONLY 0
 #define HEIST_BODY
@@ -109,8 +109,8 @@
 #else
 #define HEIST_HEADER_ONLY 1
 #define HEIST_BODY inline
-/// Of bodies that run seldom. Not for their own sake: GCC has one budget of inlining for a whole file, and what is
-/// spent here is missing where users' forks are inlined.
+/// Of bodies that run seldom. GCC has one budget of inlining for a whole file: inlining these bodies would take from
+/// the inlining of users' forks.
 #define HEIST_COLD_BODY inline __attribute__((cold))
 #endif
 /// Of declarations whose bodies are in an .ipp, and run seldom.
@@ -130,8 +130,8 @@ inline constexpr bool is_x86_64 = HEIST_X86_64 != 0;
 inline constexpr bool is_aarch64 = HEIST_AARCH64 != 0;
 inline constexpr bool native_switch = HEIST_NATIVE_SWITCH != 0;
 
-/// Bytes that two threads must keep apart to write without disturbing each other. 64 on the processors we
-/// measure on; a constant, not `std::hardware_destructive_interference_size`, so that no flag changes a layout.
+/// Bytes that two threads must keep apart to write without disturbing each other. 64 on the processors we measure on. A
+/// constant, not `std::hardware_destructive_interference_size`, so that no flag changes a layout.
 inline constexpr std::size_t cache_line_size = 64;
 
 namespace detail {

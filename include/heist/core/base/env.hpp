@@ -1,5 +1,5 @@
 // The seam to the outside world. Every protocol of heist is a template over an environment; os_env is the one that
-// users run, tests/model/ supplies another in which every interleaving is tried.
+// users run. tests/model/ supplies another in which every interleaving is tried.
 #pragma once
 
 #include <linux/membarrier.h>  // MEMBARRIER_CMD_PRIVATE_EXPEDITED
@@ -25,9 +25,9 @@ namespace detail {
 /// Orders earlier stores before later loads.
 HEIST_ALWAYS_INLINE void full_fence() noexcept {
 #if HEIST_X86_64
-  // A locked no-op on the stack: what compilers emit for a seq_cst fence is mfence, which costs two to three times as
-  // much on the processors we measured. At the end of the red zone: leaf functions seldom have live data there, and
-  // memcheck takes what is below for an error.
+  // A locked no-op on the stack: compilers emit mfence for a seq_cst fence, which costs two to three times as much on
+  // the processors we measured. It is at the end of the red zone: leaf functions seldom have live data there, and
+  // memcheck reports accesses below it as errors.
   asm volatile("lock; orl $0, -128(%%rsp)" ::: "memory", "cc");
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -36,7 +36,7 @@ HEIST_ALWAYS_INLINE void full_fence() noexcept {
 
 }  // namespace detail
 
-/// What the protocols see of the machine.
+/// The protocols' interface to the machine.
 ///
 /// Rules for code that is a template over Env: name every memory order; no seq_cst accesses (use fence());
 /// call relax() or yield() in every retry loop; sleep only on park_word; fields shared without atomics are plain<T>.
@@ -49,7 +49,7 @@ struct os_env {
   using park_word = heist::park_word;
 
   /// Accesses a plain field that several threads use at a time: all of them through these functions, or one thread that
-  /// writes and reads it directly while others only load_shared() it. By default it orders nothing.
+  /// writes and reads it directly while other threads only load_shared() it. By default it orders nothing.
   template <class T>
   HEIST_ALWAYS_INLINE static void store_shared(T& field, T value,
                                                std::memory_order order = std::memory_order_relaxed) noexcept {
@@ -86,7 +86,7 @@ struct os_env {
   }
   static void heavy_fence() noexcept {
     detail::full_fence();
-    // Where it has not been asked yet: a shared library's own copy of this header, with workers of another copy.
+    // A shared library's own copy of this header may not have asked yet, while its workers are of another copy.
     if (fences_.load(std::memory_order_relaxed) == fences::unknown) [[unlikely]]  // relaxed: as above
       prepare();
     if (fences_all_threads() && !fence_all_threads()) [[unlikely]]
@@ -97,7 +97,7 @@ struct os_env {
     // relaxed: set by prepare(), before any thread that needs it
     return fences_.load(std::memory_order_relaxed) == fences::asymmetric;
   }
-  /// A light fence if fences_all_threads(), otherwise none. Only the compiler has to keep the order, so it costs nothing.
+  /// A light fence if fences_all_threads(), otherwise none. It costs nothing: the compiler alone has to keep the order.
   static void free_fence() noexcept { asm volatile("" ::: "memory"); }
 
   /// In a retry loop: tells the processor that another thread must move first.
@@ -151,8 +151,8 @@ struct os_env {
   static int thread_number() noexcept {
     return static_cast<int>(::syscall(SYS_gettid));
   }
-  /// For a thread that looks again and again, the `nth` time in vain: yields at first, then sleeps for longer and
-  /// longer, up to a millisecond.
+  /// For a thread that looks again and again and has found nothing for the `nth` time: yields at first, then sleeps for
+  /// longer and longer, up to a millisecond.
   static void nap(std::uint32_t nth) noexcept {
     if (nth < 16) return yield();
     std::uint32_t const doubled = nth < 24 ? nth - 16 : 8;
@@ -189,7 +189,7 @@ struct os_env {
     return now;
   }
 
-  /// Not inlined: the address of errno is declared constant, and a frame that calls this may move to another thread.
+  /// Never inlined: the address of errno is declared constant, and a frame that calls this may move to another thread.
   HEIST_NOINLINE static bool fence_all_threads() noexcept {
     int const saved = errno;
     bool const fenced = ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;

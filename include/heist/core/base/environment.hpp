@@ -41,7 +41,7 @@ inline constexpr environment_variable environment_variables[] = {
 /// The text of a variable; empty if it is not set.
 std::string_view environment_text(variable v) noexcept;
 
-/// Sentences that a process says once, beside those about values that mean nothing.
+/// Sentences that a process prints once, apart from those about values that mean nothing.
 enum class message : unsigned { no_display = 29, no_trace = 30, unknown = 31 };
 /// True the first time in a process.
 HEIST_RARE bool is_first_to_say(message which) noexcept;
@@ -49,8 +49,8 @@ HEIST_RARE bool is_first_to_say(message which) noexcept;
 HEIST_RARE void say_it_means_nothing(variable v) noexcept;
 /// Has that been said?
 bool means_nothing(variable v) noexcept;
-/// Says on stderr, once in a process, which variables are set whose names resemble those of heist. A program may have
-/// variables of its own that begin with HEIST_.
+/// Reports on stderr, once in a process, which variables are set whose names resemble those of heist. A program may
+/// have variables of its own that begin with HEIST_.
 HEIST_RARE void say_what_is_unknown() noexcept;
 
 /// The number that the whole text of `v` is, from `least` to `most`; `fallback` if it is not set, or means nothing, which is

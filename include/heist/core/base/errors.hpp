@@ -1,4 +1,4 @@
-// The exceptions of heist. Each message says what is wrong, why, and how to fix it.
+// The exceptions of heist. Each message names the fault, its reason, and the fix.
 #pragma once
 
 #include <exception>  // current_exception
@@ -39,12 +39,12 @@ struct region_error : executor_error {
   using executor_error::executor_error;
 };
 
-/// An algorithm that is called with what it cannot work on: a grain of 0, a key outside of its histogram.
+/// An algorithm has been called with arguments that it cannot work on: a grain of 0, a key outside of its histogram.
 struct algorithm_error : error {
   using error::error;
 };
 
-/// A text that is not JSON, or JSON that is not what was asked for.
+/// A text that is not JSON, or JSON of another form than the caller asked for.
 struct json_error : error {
   using error::error;
 };
@@ -59,8 +59,8 @@ struct stopped_error : error {
 
 namespace heist::detail {
 
-/// In a handler of a task's exceptions: the exception. What is none of C++ is the end of a thread (pthread_exit), which
-/// a worker must not have, and which no handler may stop.
+/// In a handler of a task's exceptions: the exception. A foreign exception is the end of a thread (pthread_exit): a
+/// worker must not end so, and no handler may stop it.
 HEIST_COLD inline std::exception_ptr exception_of_task() noexcept {
   std::exception_ptr caught = std::current_exception();
   if (!caught) {

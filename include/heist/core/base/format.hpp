@@ -51,7 +51,7 @@ class text_pattern {
   char const* get() const noexcept { return text_; }
 
  private:
-  static void wrong_number_of_values() noexcept {}  // not constexpr: it ends the compilation
+  static void wrong_number_of_values() noexcept {}  // a call ends the compilation: it is not constexpr
 
   char const* text_;
 };

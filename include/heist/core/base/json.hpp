@@ -104,7 +104,7 @@ class reader {
   value any();
   void word(std::string_view expected);
 
-  /// What stands between brackets, separated by commas.
+  /// The items between brackets, separated by commas.
   template <class One>
   void list(char open, char close, One one) {
     if (depth_left_ == 0) fail("too many arrays and objects are inside each other");

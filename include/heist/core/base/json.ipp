@@ -134,7 +134,7 @@ HEIST_COLD_BODY value::array reader::elements() {
 
 HEIST_COLD_BODY value::object reader::members() {
   value::object result;
-  std::unordered_set<std::string> names;  // only of objects with many members; few are compared one by one
+  std::unordered_set<std::string> names;  // of an object with many members; few are compared one by one
   auto const has = [&](std::string const& name) {
     constexpr std::size_t few = 16;
     if (result.size() < few) {

@@ -1,4 +1,4 @@
-// A map for what runs seldom.
+// A map for code that runs seldom.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -29,7 +29,7 @@ class park_word {
 
   std::uint32_t fetch_add(std::uint32_t v, std::memory_order order) noexcept { return value_.fetch_add(v, order); }
 
-  /// Strong; on failure `expected` is what the word holds.
+  /// Strong; on failure `expected` is the word's value.
   bool compare_exchange(std::uint32_t& expected, std::uint32_t v, std::memory_order order) noexcept {
     return value_.compare_exchange_strong(expected, v, order, std::memory_order_relaxed);  // relaxed: nothing was done
   }
@@ -52,7 +52,7 @@ class park_word {
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t),
                 "heist: the kernel reads the word as 32 plain bits");
 
-  // Not inlined: the address of errno is declared constant, and a frame that calls these may move to another thread.
+  // Never inlined: the address of errno is declared constant, and a frame that calls these may move to another thread.
   HEIST_NOINLINE int futex_wait(std::uint32_t expected, timespec const* limit) noexcept {
     int const saved = errno;
     bool const notified = ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, expected, limit, nullptr, 0) == 0;

@@ -5,7 +5,7 @@
 
 namespace heist {
 
-/// Not for statistics, not for secrets: one multiply per number, no division.
+/// Fast and weak: one multiply per number, no division. Unfit for statistics and for secrets.
 class fast_random {
  public:
   explicit constexpr fast_random(std::uint64_t seed) noexcept

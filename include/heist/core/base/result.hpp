@@ -8,7 +8,7 @@
 
 namespace heist::detail {
 
-/// What a task of result type R leaves: R itself, nothing for void, a pointer for a reference.
+/// The result that a task of result type R leaves: R itself, nothing for void, a pointer for a reference.
 template <class R>
 class result_slot {
   static_assert(!std::is_rvalue_reference_v<R>,

@@ -47,7 +47,7 @@ class unique_function<R(Args...)> {
   ~unique_function() { clear(); }
 
   explicit operator bool() const noexcept { return operations_ != nullptr; }
-  /// Not to be called when empty.
+  /// Must not be empty.
   R operator()(Args... args) { return operations_->call(storage_, std::forward<Args>(args)...); }
 
  private:

@@ -1,4 +1,4 @@
-// The values of many tasks, as one argument: what a task sees of heist::each(range), or of a range of futures that it
+// The values of many tasks, as one argument: a task's view of heist::each(range), or of a range of futures that it
 // comes after.
 #pragma once
 
@@ -22,8 +22,8 @@ struct value_places {
 
 }  // namespace detail
 
-/// The values of the tasks of a range, in its order: a random-access range. Copied freely; what it refers to stays as
-/// long as the task runs. `Reference`: T const&, or T& where a range of futures was given away (std::move).
+/// The values of the tasks of a range, in its order: a random-access range. Copied freely; the values stay as long as
+/// the task runs. `Reference`: T const&, or T& where a range of futures was given away (std::move).
 template <class T, class Reference>
 class values {
   using slot = detail::result_slot<T> const;
@@ -43,7 +43,7 @@ class values {
     iterator() noexcept = default;
     reference operator*() const noexcept {
       auto const* const to = *reinterpret_cast<char const* const*>(at_);
-      // Not const where the tasks have no other handle.
+      // The values are not const where the tasks have no other handle.
       if constexpr (std::is_reference_v<T>) {
         return const_cast<reference>(reinterpret_cast<slot*>(to + offset_)->get());
       } else {

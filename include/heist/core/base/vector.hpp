@@ -131,7 +131,7 @@ class vector {
  private:
   struct nothing {};
 
-  explicit vector(nothing) noexcept {}  // a constructor that goes on from here gives back what it has made if it throws
+  explicit vector(nothing) noexcept {}  // a constructor that delegates to this one and throws destroys its elements
 
   static constexpr std::align_val_t alignment{alignof(T)};
   static constexpr std::size_t bytes = sizeof(T[1]);  // T may be a pointer, which a bare sizeof(T) looks wrong for
@@ -176,7 +176,7 @@ class vector {
   std::size_t capacity_ = 0;
 };
 
-/// Removes the elements for which `remove` is true, and returns their number. The others keep their order.
+/// Removes the elements for which `remove` is true, and returns their number. The other elements keep their order.
 template <class T, class Remove>
 std::size_t erase_if(vector<T>& v, Remove remove) {
   T* to = v.begin();

@@ -1,4 +1,4 @@
-// Tasks on their own: what a task and its handles share, and how its end makes ready what comes after it.
+// Tasks on their own: the state that a task shares with its handles, and how its end makes ready its successors.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,12 @@ namespace heist::detail {
 
 /// A task that has been counted as a unit of work can run: brings it where it is to run. Any thread.
 void make_ready(async_base& task) noexcept;
-/// Lets the task begin before others that wait, if it has not begun: a second entry, in front, stands for it.
+/// Lets the task begin before other tasks that wait, if it has not begun: a second entry, in front, stands for it.
 void raise_priority(async_base& task);
 /// By the entry that comes second.
 runnable* end_second_entry(async_base& task, fiber& self) noexcept;
-/// The task has ended, on fiber `on`: tells all that wait. Returns what its worker runs next, if one of them can run
-/// here.
+/// The task has ended, on fiber `self`: notifies every waiter. Returns the waiter that its worker runs next, if one can
+/// run here.
 runnable* complete_async(async_base& task, fiber& self) noexcept;
 
 template <class T>
@@ -90,7 +90,7 @@ bool text_of_async(runnable const& self, task_view& view) noexcept;
 static_assert(work_count<>::both == 2);
 inline constexpr described_operations posted_operations[3]{
     {&text_of_posted, &posted_epoch<0>}, {&text_of_posted, &posted_epoch<1>}, {&text_of_posted, &posted_epoch<2>}};
-/// What posted tasks are, by the wave that they belong to (work_count).
+/// The descriptions of posted tasks, by the wave that they belong to (work_count).
 inline constexpr described posted_what[3]{{&posted_operations[0]}, {&posted_operations[1]}, {&posted_operations[2]}};
 
 /// Hands a posted task to `scheduler`, as a unit of work of its own.
@@ -115,19 +115,19 @@ runnable const* caller_task() noexcept;
 /// ever.
 void reject_own_future(runnable const& task);
 
-/// A task without a token is interrupted by what its fiber says: by nothing, or by an inherited_stop.
+/// A task without a token has the interrupt_state of its fiber: none, or that of an inherited_stop.
 struct no_stop {
   static constexpr bool has_route = false;
   static constexpr interrupt_state* interrupt() noexcept { return nullptr; }
   static constexpr bool stopped() noexcept { return false; }
 };
-/// What a stop_token interrupts.
+/// The part of a task that its stop_token interrupts.
 class stop_state {
  public:
   static constexpr bool has_route = false;
   explicit stop_state(std::stop_token&& token) : callback_{std::move(token), set{&state_}} {}
   interrupt_state* interrupt() noexcept { return &state_; }
-  /// Is the task to be skipped? Not if it has inherited the stop: one without a token is not skipped either.
+  /// Is the task to be skipped? An inherited stop does not skip it: a task without a token is not skipped either.
   bool stopped() const noexcept {
     return (state_.why.load(std::memory_order_relaxed) & by_token) != 0;  // relaxed: advice
   }
@@ -150,11 +150,11 @@ interrupt_state const* interrupt_of_caller() noexcept;
 /// The stop of a task that another task submits. While the submitting task waits for it, that task's stop is handed on.
 /// Lies at the end of the task's block.
 ///
-/// Threads  add(): the submitting thread, before it submits; unlink(): the task; the others: every thread that shares the
-///          task.
+/// Threads  add(): the submitting thread, before it submits; unlink(): the task; other members: every thread that
+///          shares the task.
 struct inherited_stop {
   /// `origin`: the interrupt_state of the submitting task. `own`: of a task with a token; null: it has none. `first`: of the
-  /// links of a task that comes after others. What they refer to stays until unlink().
+  /// links of a task that comes after others. The objects behind these pointers stay until unlink().
   static void add(async_base& task, interrupt_state const* origin, interrupt_state* own = nullptr,
                   dependency* first = nullptr) noexcept;
   /// Null: it has none.
@@ -164,7 +164,7 @@ struct inherited_stop {
   }
   /// Stops the task. Stops those that it comes after, too, if they are of the same origin.
   static void stop(async_base& task) noexcept;
-  /// Before the task gives up its shares in what it comes after.
+  /// To be called before the task gives up its shares in its predecessors.
   static void unlink(async_base& task) noexcept {
     if (inherited_stop* const its = of(task); its != nullptr) [[unlikely]]
       its->forget_links();
@@ -182,7 +182,7 @@ struct inherited_stop {
   interrupt_state* own;
   dependency* first;                       ///< null: it comes after nothing, or has given up its shares; under the lock
   spin_lock<> lock;                        ///< for a few loads
-  inherited_stop* next = nullptr;          ///< of those that a stop has still to look at
+  inherited_stop* next = nullptr;          ///< the list of tasks that a stop has still to look at
   os_env::atomic<bool> is_stopped{false};  ///< a stop has found it
   interrupt_state state;                   ///< unused if it has its own
 };
@@ -230,8 +230,8 @@ struct as_it_is {
   as_it_is(fiber&, interrupt_state const*) noexcept {}
 };
 
-/// Runs the work of a task that has a future, and ends it: `work()` is called if the task has not been stopped, and if
-/// `error_text()` has not let it fail, for what it comes after; `forget()` then destroys what the task has captured.
+/// Runs the work of a task that has a future, and ends it: calls `work()` if the task has not been stopped, and if
+/// `error_text()` has not let it fail because of a predecessor. `forget()` then destroys the task's captures.
 template <class Task, class ErrorText, class Work, class Forget>
 runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, ErrorText&& error_text, Work&& work,
                     Forget&& forget) {
@@ -240,7 +240,7 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, E
   if (self.scheduler.on_task != nullptr) [[unlikely]]
     self.scheduler.tell_begin(*self.worker, view_of_async(task));
   if (task.extra.stopped()) [[unlikely]] {
-    task.exception = stopped_before_start();  // who drops its handle knows
+    task.exception = stopped_before_start();  // a caller that drops its handle knows
   } else if (!error_text()) {
     using extra = std::remove_cvref_t<decltype(task.extra)>;
     std::conditional_t<std::is_same_v<extra, no_stop>, as_it_is, interrupted_by> const stop{self, interrupt};
@@ -250,14 +250,14 @@ runnable* run_async(Task& task, fiber& self, interrupt_state const* interrupt, E
       task.fail_with(exception_of_task());
     }
   }
-  // All before anybody can know that it has ended.
+  // This precedes complete_async(), which lets other threads see the end.
   if constexpr (requires { task.extra.end(); }) task.extra.end();
   forget();
   if (self.scheduler.on_task != nullptr) [[unlikely]]
     self.scheduler.tell_end(*self.worker, view_of_async(task));
   unsigned const wave = task.wave;
   runnable* next = complete_async(task, self);
-  // What is destroyed last may wait for what runs next.
+  // A destructor in release() may wait for the task that runs next.
   if (next != nullptr && (!Task::ends_quietly || task.exception)) {
     self.scheduler.push(*self.worker, *static_cast<queued_runnable*>(std::exchange(next, nullptr)));
   }
@@ -276,7 +276,7 @@ constexpr async_operations async_operations_of() noexcept {
   return o;
 }
 
-/// A task that comes after nothing. `Extra`: no_stop, stop_state, or what a heist::with says.
+/// A task that comes after nothing. `Extra`: no_stop, stop_state, or the part of a heist::with.
 template <class Context, class F, class R, class Extra>
 struct async_task final : async_state<R> {
   template <class G, class... Args>
@@ -313,7 +313,7 @@ struct async_task final : async_state<R> {
   static constexpr described what_it_is{&operations_of_it};
 };
 
-/// A task that nobody waits for.
+/// A task without a handle: no caller waits for it.
 template <class Context, class F>
 struct posted_task final : queued_runnable {
   template <class G>

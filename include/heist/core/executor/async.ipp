@@ -19,7 +19,7 @@ HEIST_BODY void dependency::wake_up(completion_waiter& self) noexcept {
   if (async_base& waiting = *link.of; waiting.awaited.arrive()) make_ready(waiting);
 }
 
-/// Not the same function as wake_up: its address says what is wanted.
+/// A function apart from wake_up: its address marks the kind of the dependency.
 HEIST_BODY void dependency::wake_for_order(completion_waiter& self) noexcept {
   auto& link = static_cast<dependency&>(self);
   if (link.on->exception) {
@@ -54,7 +54,7 @@ HEIST_BODY runnable* complete_async(async_base& task, fiber& self) noexcept {
       if (waiting.routed || waiting.scheduler != &self.scheduler) return make_ready(waiting);
       ready = &waiting;
     }
-    // The youngest comes first here: the oldest is run next, and the others come out of the deque in their order.
+    // The youngest comes first here: the oldest is run next, and the younger ones come out of the deque in their order.
     if (next != nullptr) self.scheduler.push(*self.worker, *next);
     next = ready;
   });
@@ -103,7 +103,7 @@ HEIST_BODY void submit_async(core& scheduler, async_base& task) {
   scheduler.submit(task, [&task](unsigned wave) { task.wave = static_cast<std::uint8_t>(wave); });
 }
 
-/// Stands for a task in front of others.
+/// Stands for a task in front of other tasks.
 struct second_entry : queued_runnable {
   explicit second_entry(async_base& of) noexcept : queued_runnable{{&begin, nullptr}, nullptr}, task{of} {}
   static runnable* begin(runnable& self, fiber& on) {
@@ -165,11 +165,11 @@ HEIST_COLD_BODY inherited_stop* inherited_stop::of(async_base& task) noexcept {
 
 HEIST_COLD_BODY void inherited_stop::stop(async_base& task) noexcept {
   inherited_stop* left = nullptr;
-  // relaxed: a mark; whoever sets it has a share in the task
+  // relaxed: a mark; the thread that sets it has a share in the task
   auto const takes = [](inherited_stop& its) { return !its.is_stopped.exchange(true, std::memory_order_relaxed); };
   task.retain();
   if (takes(*place(task))) left = place(task);
-  while (left != nullptr) {  // not by recursion: a chain may be long
+  while (left != nullptr) {  // a loop, since a chain may be too long for recursion
     inherited_stop& now = *std::exchange(left, left->next);
     (now.own != nullptr ? *now.own : now.state).set(stop_state::inherited);  // runs callbacks of users
     {

@@ -1,4 +1,4 @@
-// What a task on its own, its handles and those that come after it share.
+// The state that a task on its own shares with its handles and with the tasks that come after it.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct async_place {
   std::size_t bytes;  ///< of its block
 };
 
-/// What differs by the type of a task.
+/// The operations that differ by the type of a task.
 struct async_operations : described_operations {
   void (*destroy)(async_base& self) noexcept;
   char const* (*name)(async_base const& self) noexcept = nullptr;  ///< null: it has none
@@ -35,7 +35,7 @@ struct async_operations : described_operations {
   bool begins_once = false;                   ///< its function asks async_base::begins()
 };
 
-/// What is shared by a task, its handles and the tasks that come after it. The last of them frees it.
+/// The state that a task, its handles and the tasks that come after it share. The last of them frees it.
 struct async_base : queued_runnable {
   // of `marks`, beside awaited_end::has_waker
   static constexpr std::uint8_t fetched = 2, waits = 4, inherits = 8;
@@ -54,7 +54,7 @@ struct async_base : queued_runnable {
   void retain() noexcept { owners.fetch_add(1, std::memory_order_relaxed); }  // relaxed: the caller owns it already
   /// The last one destroys it, and with it objects of the user's, whose destructors may wait.
   void release() noexcept {
-    // acquire, acq_rel: the last one sees what the others did. One that is alone needs no exchange.
+    // acquire, acq_rel: the last one sees the effects of all. One that is alone needs no exchange.
     if (owners.load(std::memory_order_acquire) == 1 || owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
       operations().destroy(*this);
   }
@@ -63,30 +63,30 @@ struct async_base : queued_runnable {
     marks.fetch_or(fetched, std::memory_order_relaxed);  // relaxed: read by its last owner
     return exception;
   }
-  /// Its exception, for the only one who asks.
+  /// Its exception, for the only owner.
   std::exception_ptr take_exception() noexcept { return std::exchange(exception, nullptr); }
   void fail_with(std::exception_ptr e) noexcept {
     exception = std::move(e);
     if (scheduler != nullptr) unobserved.refer(scheduler->unobserved());
   }
 
-  /// By a worker that has taken it. False: somebody else has begun it (expedite()).
+  /// By a worker that has taken it. False: another worker has begun it (expedite()).
   bool begins() noexcept {
-    return entries.begins(owners.load(std::memory_order_acquire) == 1);  // acquire: what other owners did
+    return entries.begins(owners.load(std::memory_order_acquire) == 1);  // acquire: the effects of other owners
   }
 
   /// By its own code, before that waits for the first time.
   void tell_that_it_waits() const noexcept {
-    // relaxed: a fence follows where it stands in line (fiber::after_checked_park)
+    // relaxed: a fence follows when it is in line (fiber::after_checked_park)
     if ((marks.load(std::memory_order_relaxed) & waits) == 0) marks.fetch_or(waits, std::memory_order_relaxed);
   }
-  /// May it wait for others? It comes after them, or its code has waited before.
+  /// May it wait for other tasks? It comes after them, or its code has waited before.
   bool may_wait() const noexcept {
     return links != 0 || (marks.load(std::memory_order_relaxed) & waits) != 0;  // relaxed: as above
   }
 
   os_env::atomic<std::uint32_t> owners{2};
-  unsigned const generation;  ///< of the process that the task runs in
+  unsigned const generation;  ///< the process that the task runs in
   completion finished;
   core* const scheduler;  ///< the executor, which may be gone when the task has ended; null: of none
   std::exception_ptr exception;
@@ -98,7 +98,7 @@ struct async_base : queued_runnable {
   bool routed = false;              ///< goes where operations().route says
   mutable os_env::atomic<std::uint8_t> marks{0};
   begin_once<> entries;
-  std::uint8_t second_wave = 0;  ///< of the second entry's unit of work
+  std::uint8_t second_wave = 0;  ///< the wave of the second entry's unit of work
 
  protected:
   ~async_base() {

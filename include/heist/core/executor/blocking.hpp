@@ -36,7 +36,8 @@ class blocking_call {
   measurement_pause waits_;
 };
 
-/// Calls f(); inside a task another thread takes the worker's place meanwhile. Returns, or throws, what f does.
+/// Calls f(); inside a task another thread takes the worker's place meanwhile. Returns the result of f, or throws its
+/// exception.
 template <class F>
 auto call_blocking(F&& f) -> decltype(f()) {
   using result = decltype(f());
@@ -54,7 +55,7 @@ auto call_blocking(F&& f) -> decltype(f()) {
     } catch (...) {
       thrown = exception_of_task();
     }
-    call.end();  // not in the handler: the task resumes elsewhere
+    call.end();  // behind the handler, since the task resumes elsewhere
     if (thrown) std::rethrow_exception(std::move(thrown));
     return value.take();
   }

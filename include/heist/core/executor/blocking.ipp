@@ -16,8 +16,8 @@
 
 namespace heist::detail {
 
-/// Names the calling thread for top, perf and debuggers: heist-0 and so on for the workers of the program's first executor,
-/// heist2-0 for the second one, heist-extra for a thread that blocking calls need.
+/// Names the calling thread for top, perf and debuggers. Workers of the program's first executor are heist-0 and so on,
+/// of the second one heist2-0. A thread that blocking calls need is heist-extra.
 HEIST_COLD_BODY void core::name_thread(worker const* first) const noexcept {
   char name[16];  // the system takes no more
   std::uint64_t const executor = serial_ & ((std::uint64_t{1} << 40) - 1);

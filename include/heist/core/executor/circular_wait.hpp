@@ -20,9 +20,9 @@ struct stop_target {
 /// Hands a waiting task's stop on as long as this object lives. Does nothing if there is no memory for that.
 class handed_on_stop {
  public:
-  /// Of the calling task.
+  /// Hands on the stop of the calling task.
   explicit handed_on_stop(stop_target const& to) noexcept;
-  /// Of the task with this interrupt_state.
+  /// Hands on the stop of the task with this interrupt_state.
   handed_on_stop(stop_target const& to, interrupt_state const* waiting) noexcept;
 
  private:
@@ -36,25 +36,26 @@ class handed_on_stop {
 stop_target stop_target_of(async_base& task) noexcept;
 
 /// Returns when the task has ended (wait_for). Throws executor_error, besides, if the task waits for the calling one,
-/// directly or through others.
+/// directly or through other tasks.
 void wait_for_future(async_base& task);
-/// The same of what is complete with a run's end.
+/// The same for a completion that ends with a run.
 void wait_for_run(completion& end, unsigned generation, wait_reason const& why, stop_target const& to);
 /// As wait_for_future(), for callers that cannot leave before the end (wait_to_the_end).
 void wait_for_future_to_the_end(async_base& task);
-/// Returns when the task has ended. For those who cannot be refused; others see that they wait, and may be.
+/// Returns when the task has ended. For callers that cannot be refused. Other tasks see that the caller waits, and may
+/// be refused.
 void wait_for_async(async_base& task);
 
 /// Waits on behalf of a task, which has a place of its own to wait in until this has ended: a coroutine.
 struct part_of_task {
   completion const* end;                        ///< of the task
-  completion_waiter* itself;                    ///< woken by who completes what it waits for
+  completion_waiter* itself;                    ///< woken by the end that the part waits for
   void (*leaves)(completion_waiter&) noexcept;  ///< called before it may be woken
 };
 /// The end of the calling task, which is about to wait for a part of itself; null: it is none, or not known.
 completion const* end_of_caller_task() noexcept;
-/// The part waits for `end`, that of `awaited` (null: of a run). False: that has ended, and nobody wakes the part. Throws
-/// executor_error, and has not called `leaves`, if it waits for the part's task.
+/// The part waits for `end`, that of `awaited` (null: of a run). False: `end` is complete, and the part is not woken.
+/// Throws executor_error, and has not called `leaves`, if it waits for the part's task.
 bool wait_as_part(completion& end, async_base const* awaited, part_of_task const& waits);
 
 }  // namespace heist::detail

@@ -28,13 +28,13 @@ struct part_waiter : careful_waiter {
     auto& waiter = static_cast<part_waiter&>(w);
     part_of_task const of = waiter.part;
     place const was = waiter.notified();
-    if (was == place::entering) return;  // whoever enters frees it
+    if (was == place::entering) return;  // the thread that enters frees it
     delete &waiter;
     if (was == place::left) of.itself->wake(*of.itself);
   }
 };
 
-/// What is not complete before `w` has been woken; null: not known, or something else may wake what waits.
+/// The completion that cannot end before `w` has been woken; null: not known, or something else may wake the waiter.
 inline completion const* end_of_waiter(completion_waiter const& w) noexcept {
   if (dependency::is(w)) return &static_cast<dependency const&>(w).of->finished;
   if (w.wake == &part_waiter::wake_up) return static_cast<part_waiter const&>(w).end();
@@ -42,7 +42,8 @@ inline completion const* end_of_waiter(completion_waiter const& w) noexcept {
   return waits == nullptr ? nullptr : waits->end_of_frames();
 }
 
-/// Before all are followed: does anybody wait for the task that ends with `own`, and may `awaited` (null: a run) wait?
+/// A quick test before all waits are followed: does a waiter exist for the task that ends with `own`, and may `awaited`
+/// (null: a run) wait?
 inline bool may_close_cycle(completion const& own, async_base const* awaited) noexcept {
   return own.waiters() != nullptr && (awaited == nullptr || awaited->may_wait());
 }
@@ -71,7 +72,7 @@ struct seen_wait : wait_check {
   seen_wait() noexcept : wait_check{[](wait_check&, fiber&) noexcept { return false; }} {}
 };
 
-/// Before the calling task waits: those who wait for it have to look.
+/// To be called before the calling task waits: the tasks that wait for it have to look.
 inline void tell_that_it_waits() noexcept {
   runnable const* const task = caller_task();
   if (task != nullptr && task->what != nullptr && task->what->operations->to_text == &text_of_async)
@@ -151,7 +152,7 @@ HEIST_COLD_BODY bool wait_as_part(completion& end, async_base const* awaited, pa
   auto waiter = make_unique<part_waiter>(waits);
   bool const in_line = end.add_entry(*waiter);
   if (in_line) {
-    os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
+    os_env::fence(std::memory_order_seq_cst);  // seq_cst: the last task of a circle sees all other ones in line
     std::size_t length = 0;
     bool const back = may_close_cycle(*waits.end, awaited) &&
                       all_wait_cycles.closed_by(*waits.end, end, &end_of_waiter, [&](std::size_t n) {

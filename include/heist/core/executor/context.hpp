@@ -1,4 +1,4 @@
-// What a task knows of where it runs. Passed by value; two words.
+// A task's handle to the place where it runs. Passed by value; two words.
 #pragma once
 
 #include <atomic>
@@ -49,7 +49,7 @@ struct region_entry;
 }  // namespace detail
 
 namespace order {
-/// Asked at each fork: what the executor's policy says.
+/// Asked at each fork: the executor's policy decides.
 struct of_executor {};
 }  // namespace order
 
@@ -75,7 +75,7 @@ class basic_context {
 
   /// The worker that the calling code runs on now, below executor::worker_count().
   std::size_t worker_id() const noexcept { return here().worker->number; }
-  /// That worker's squad, below executor::squad_count(). The first call may have to look at the machine.
+  /// The squad of that worker, below executor::squad_count(). The first call may have to look at the machine.
   std::size_t squad_id() const;
 
   /// True if the run, scope or task that the calling code belongs to has been stopped or has failed. A long task may
@@ -100,12 +100,12 @@ class basic_context {
   template <class F>
   decltype(auto) blocking(F&& f) const;
 
-  /// As executor::submit with the same arguments.
+  /// Same as executor::submit with these arguments.
   template <class F>
   auto submit(F&& f) const;
   template <class F>
   auto submit(std::stop_token token, F&& f) const;
-  /// As executor::submit with the same arguments.
+  /// Same as executor::submit with these arguments.
   template <class How, class Next, class... More>
   auto submit(How&& how, Next&& next, More&&... more) const;
 

@@ -10,7 +10,7 @@ namespace heist {
 
 namespace detail {
 class core;
-/// What counts the time; whole in heist/sync.hpp.
+/// Counts the time; complete in heist/sync.hpp.
 template <class TimePoint>
 struct limit_at;
 template <class TimePoint>

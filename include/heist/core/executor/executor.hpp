@@ -59,7 +59,7 @@ class scheduler : public core {
       return *trace_;
     }
   }
-  /// For who has stopped the workers: writes what the environment asks for.
+  /// To be called once the workers have stopped: writes the trace that the environment asks for.
   void write_trace() noexcept {
     static constexpr std::string_view policy = heist::victim::name_of<Policy>();
     if (trace_ && generation() == os_env::process()) trace_->write(where.squads().squad_of, policy);
@@ -90,7 +90,7 @@ class scheduler : public core {
     core::start();
   }
 
-  /// Not where the program has an observer of its own.
+  /// False where the program has an observer of its own.
   static constexpr bool is_traced = !Observer::observes;
   using traced_observer = std::conditional_t<is_traced, environment_trace, Observer>;
   static optional_trace wanted_trace() noexcept { return is_traced ? environment_trace::wanted() : nullptr; }
@@ -105,7 +105,7 @@ class scheduler : public core {
     heist::victim::watch watch;  // in all builds: they may be mixed in one program
   };
 
-  /// Tells policies that ask where the workers are. Not those for victims in a squad.
+  /// Tells a victim policy the workers' places, if it asks for them. Policies for victims in a squad are not told.
   void place_victims() {
     if constexpr (heist::victim::placed_policy<victim_type>) {
       auto const count = static_cast<std::uint32_t>(decisions_.size());
@@ -198,8 +198,8 @@ class executor {
   /// As many workers as CPUs that this process may use.
   executor() : executor{options{}} {}
   /// Throws executor_error for an impossible count or a thread that cannot be started, stack_error without memory,
-  /// topology_error for squads that the machine does not have. `args` make the observer. Without `args`, what the options leave
-  /// open is as much as the system allows (docs/limits.md).
+  /// topology_error for squads that the machine does not have. `args` make the observer. Options left open mean as much
+  /// as the system allows (docs/limits.md), if there are no `args`.
   template <class... ObserverArgs>
   explicit executor(options const& wanted, ObserverArgs&&... args)
       : scheduler_{made(wanted, std::forward<ObserverArgs>(args)...)} {}
@@ -265,7 +265,7 @@ class executor {
     if constexpr (detail::accepted<detail::as_child<context_type, F>>())
       detail::post_to<context_type>(scheduler_, std::forward<F>(f));
   }
-  /// As above, with the options of submit().
+  /// The same with the options of submit().
   template <class How, class Next, class... More>
   requires(detail::have_submit_option<How, Next, More...>) void post(How&& how, Next&& next, More&&... more) {
     static_cast<void>(submit(std::forward<How>(how), std::forward<Next>(next), std::forward<More>(more)...));
@@ -281,7 +281,7 @@ class executor {
       return detail::rejected{};
     }
   }
-  /// As above, with the stop token of submit().
+  /// The same with the stop token of submit().
   template <class F>
   decltype(auto) sync_wait(std::stop_token token, F&& f) {
     if constexpr (detail::accepted<detail::as_task<context_type, F>>()) {
@@ -356,7 +356,7 @@ class executor {
     if (std::exception_ptr e = scheduler_.unobserved().take()) std::rethrow_exception(std::move(e));
   }
 
-  /// Describes the executor for a person who looks for a hang; a snapshot. It has a line for each worker, each parked
+  /// Describes the executor for a user that looks for a hang; a snapshot. It has a line for each worker, each parked
   /// task (at most 100) and each waiting thread outside, with the object that it waits for and the time. With
   /// HEIST_WATCHDOG=seconds in the environment, an executor prints the text on stderr when no task has begun or ended
   /// for so long while a task or thread waits.

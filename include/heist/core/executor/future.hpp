@@ -1,5 +1,5 @@
-// The handles through which the results of tasks come: a future, asked once, and a shared_future, asked as often as you
-// like by as many as you like.
+// The handles through which the results of tasks come: a future, for one get(), and a shared_future, for any number of
+// them.
 #pragma once
 
 #include <concepts>
@@ -25,7 +25,7 @@ namespace detail {
 [[noreturn]] void reject_empty_future();
 struct future_access;
 
-/// What both kinds of handles can do.
+/// The operations that both kinds of handles share.
 template <class T>
 class future_base {
  public:
@@ -33,17 +33,17 @@ class future_base {
   bool valid() const noexcept { return state_ != nullptr; }
   bool is_ready() const { return checked().finished.is_ready(); }
   /// Returns when the task has finished. Inside a task it parks that task, outside it blocks the thread. Throws
-  /// executor_error if the other task waits for the calling one, itself or through others; both futures stay as they
-  /// are.
+  /// executor_error if the other task waits for the calling one, itself or through further tasks; both futures stay as
+  /// they are.
   void wait() const {
     async_state<T>& s = checked();
     if (s.finished.is_ready()) return;
     reject_own_future(s);
     wait_for_future(s);
   }
-  /// Lets a task that waits for a worker begin before others that wait, as one of high priority. Nothing changes if it has
-  /// begun, comes after others, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must still
-  /// be there. A value that nobody takes may live until the task's turn in its old place.
+  /// Lets a task that waits for a worker begin before other waiting tasks, as one of high priority. Nothing changes if
+  /// it has begun, has predecessors, or heist::with gave it a worker or a priority. Throws bad_alloc. Its executor must
+  /// still be there. A value that no caller takes may live until the task's turn in its old place.
   void raise_priority() const { detail::raise_priority(checked()); }
   /// As wait(), but for at most `time`; true if the task has finished. Inside a task it is a blocking call
   /// (context::blocking): another thread takes the worker's place meanwhile.
@@ -51,7 +51,7 @@ class future_base {
   bool wait_for(std::chrono::duration<Rep, Period> const& time) const {
     return wait_until(later_by(time));
   }
-  /// As above, until a point in time.
+  /// The same until a point in time.
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> const& when) const {
     async_state<T>& s = checked();

@@ -1,4 +1,4 @@
-// What keeps a task on its thread.
+// Keeps a task on its thread.
 #pragma once
 
 #include "heist/core/executor/context.hpp"

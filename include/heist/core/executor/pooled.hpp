@@ -21,7 +21,7 @@ inline constexpr bool pooled = block_pool::fits(sizeof(T), alignof(T));
 // Users' constructors and destructors may wait, and their fiber then resumes on another worker. So each function below
 // names the pool in a statement in which no code of a user runs.
 
-/// A new T for code that runs on `self`. Throws bad_alloc, and what its constructor throws.
+/// A new T for code that runs on `self`. Throws bad_alloc, and the exceptions of its constructor.
 template <class T, class... Args>
 T* make_pooled(fiber& self, Args&&... args) {
   if constexpr (!pooled<T>) {
@@ -37,7 +37,7 @@ T* make_pooled(fiber& self, Args&&... args) {
   }
 }
 
-/// Destroys what make_pooled<T>() made, or what was made in a block of a pool.
+/// Destroys an object that make_pooled<T>() made, or that was made in a block of a pool.
 template <class T>
 void destroy_pooled(fiber& self, T* object) noexcept {
   if constexpr (!pooled<T>) {

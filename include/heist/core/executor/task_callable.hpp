@@ -1,5 +1,5 @@
-// What is asked of a callable before it becomes a task, at every door through which tasks come: a wrong one is one
-// error with one sentence, and nothing deeper is looked at.
+// The requirements on a callable that becomes a task, checked at every door through which tasks come. A wrong one is
+// one error with one sentence; nothing deeper is compiled.
 #pragma once
 
 #include <type_traits>
@@ -8,8 +8,8 @@
 
 namespace heist::detail {
 
-/// What a door returns in place of a result when it has refused the callable: it fits wherever the result was to go, so
-/// that compilers have nothing further to say. No program that compiles has one.
+/// A door returns this in place of a result when it has refused the callable. It fits any use of the result, so that
+/// compilers report nothing further. No program that compiles has one.
 struct rejected {
   template <class T>
   operator T() const noexcept;
@@ -32,7 +32,7 @@ rejected operator<(A const&, B const&) requires either_rejected<A, B>;
 template <class A, class B>
 rejected operator>(A const&, B const&) requires either_rejected<A, B>;
 
-/// What a fork returns of F, which may have been given in place of a callable that returns one.
+/// The result of a fork of F, if F is refused. F may be a number, given in place of a callable that returns one.
 template <class F>
 using rejected_result = std::conditional_t<std::is_arithmetic_v<std::decay_t<F>>, std::decay_t<F>, rejected>;
 
@@ -55,7 +55,7 @@ enum class callable_fault {
   parameters,
   rvalue_reference,
   immovable_result,
-  of_another  ///< of what it takes values from, of which a sentence has been said
+  of_another  ///< a fault of a task that it takes values from, which has been reported
 };
 
 struct with_call_operator {
@@ -63,7 +63,7 @@ struct with_call_operator {
 };
 template <class F>
 struct also_with_call_operator : F, with_call_operator {};
-/// Only if F has no call operator is that of also_with_call_operator not ambiguous. Of a final class nothing is known.
+/// The call operator of also_with_call_operator is unambiguous only if F has none. Of a final class nothing is known.
 template <class F>
 concept has_no_call_operator =
     !std::is_class_v<F> || (!std::is_final_v<F> && requires { &also_with_call_operator<F>::operator(); });
@@ -145,7 +145,7 @@ constexpr callable_fault fault_of_forked() noexcept {
   }
 }
 
-/// What doors ask of a callable that was passed as F&&. Of a task that keeps it:
+/// The requirements of doors on a callable that was passed as F&&. Of a task that keeps it:
 template <class Context, class F, class... Values>
 struct as_task {
   static constexpr callable_fault fault = fault_of_kept_with_result<Context, F, Values...>();
@@ -166,7 +166,7 @@ struct as_called {
   static constexpr callable_fault fault = fault_of_call<Context, std::remove_reference_t<F>>();
 };
 
-/// Is there no fault? Otherwise a sentence says what is wrong.
+/// Is there no fault? A fault ends the compilation with a sentence that names it.
 template <class As>
 constexpr bool accepted() noexcept {
   constexpr callable_fault fault = As::fault;

@@ -10,11 +10,11 @@
 
 namespace heist::detail {
 
-/// The end of a task or of a run, for those who wait for it.
+/// The end of a task or of a run, for callers that wait for it.
 struct awaited_end {
   completion& end;
   os_env::atomic<std::uint8_t>& marks;  ///< has_waker: a caller has waited with a limit
-  unsigned generation;                  ///< of the process that will complete it
+  unsigned generation;                  ///< the process that will complete it
   wait_reason why;
   stop_target to;
 

@@ -12,8 +12,8 @@
 
 namespace heist::detail {
 
-// A waiter cannot leave a completion's list before it is woken. So who waits with a limit does not stand in it: a bell
-// does, one for each completion, which lives until it is rung. The threads sleep at one of a few places that all
+// A waiter cannot leave a completion's list before it is woken. So a thread that waits with a limit is not in the list:
+// a bell is, one for each completion, which lives until it is rung. The threads sleep at one of a few places that all
 // completions share.
 
 /// Where threads sleep that wait for some end; rung too often it only makes them look.
@@ -32,7 +32,7 @@ struct waker final : completion_waiter {
 
   static void ring(completion_waiter& self) noexcept {
     auto* const b = static_cast<waker*>(&self);
-    b->place->rung.fetch_add(1, std::memory_order_release);  // release: who sees it sees the task ended
+    b->place->rung.fetch_add(1, std::memory_order_release);  // release: a thread that sees it sees the task ended
     b->place->rung.wake_all();
     delete b;
   }
@@ -57,7 +57,7 @@ HEIST_COLD_BODY void sleep_for_end(awaited_end const& of, std::int64_t nanosecon
       of.marks.fetch_and(static_cast<std::uint8_t>(~has_waker), std::memory_order_relaxed);  // relaxed: above
       throw;
     }
-    if (!of.end.add_entry(*made)) waker::ring(*made);  // others may sleep already and rely on it
+    if (!of.end.add_entry(*made)) waker::ring(*made);  // other threads may sleep already and rely on it
   }
   auto const sleep = [&] {
     handed_on_stop const stop{of.to};

@@ -1,4 +1,4 @@
-// What the part of an executor that does not depend on its policy knows of it, and tells of fibers.
+// The policy's settings and fiber events for the part of an executor that does not depend on the policy.
 #pragma once
 
 #include "heist/core/base/unique_ptr.hpp"
@@ -18,14 +18,14 @@ struct policy_config {
   unique_ptr<room_core> (*make_room)(core& scheduler);
 };
 
-/// What becomes of a fiber, or of a join on it that waits without parking.
+/// A change of a fiber, or of a join on it that waits without parking.
 enum class fiber_event {
   parks,
   goes_on,  ///< after having parked
   waits,    ///< its youngest join waits, with nothing to run meanwhile
-  tries,    ///< that join tries to take a task,
+  tries,    ///< the join tries to take a task,
   takes,    ///< has one, and runs it
-  works     ///< that join is over
+  works     ///< the join is over
 };
 
 }  // namespace heist::detail

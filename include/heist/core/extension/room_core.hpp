@@ -21,14 +21,14 @@ struct graph_data;
 struct runnable;
 struct worker;
 
-/// What is to be done once a fiber has been left and others may have resumed it; empty: nothing.
+/// A call to make once a fiber has been left and another worker may have resumed it; empty: none.
 struct departure {
   void (*after)(void* of) noexcept = nullptr;
   void* of = nullptr;
 };
 
-/// Where a fiber is resumed that has waited: of a task and all that it forks (interrupt_state::resumes), or of one wait
-/// (fiber::resumes).
+/// The place at which a fiber is resumed that has waited: of a task and everything that it forks
+/// (interrupt_state::resumes), or of one wait (fiber::resumes).
 ///
 /// Threads  make_ready() by any; the rest by the fiber's worker.
 class resume_rule {
@@ -39,10 +39,11 @@ class resume_rule {
   virtual departure left(fiber&) noexcept { return {}; }
   /// `w` is about to resume `f`.
   virtual void returned(fiber&, worker&) noexcept {}
-  /// Of one wait: `f` is about to be left, or, if not `is_left`, to wait on top of what its worker runs meanwhile.
+  /// Of one wait: `f` is about to be left, or, if not `is_left`, to wait on top of other work of its worker.
   virtual void leaves(fiber&, bool /*is_left*/) noexcept {}
 
-  /// What runs under it waits for something that it has not forked. Returns what wait_outside_ends() is to be given.
+  /// The code that runs under it waits for something that it has not forked. Returns the argument of
+  /// wait_outside_ends().
   virtual void* wait_outside_begins() noexcept { return nullptr; }
   virtual void wait_outside_ends(void*) noexcept {}
 
@@ -50,7 +51,7 @@ class resume_rule {
   ~resume_rule() = default;
 };
 
-/// Measures what a frame does itself: not what is done while it waits, nor what others do on its stack meanwhile.
+/// Measures the work of a frame itself, without its waits and without other tasks that run on its stack meanwhile.
 ///
 /// Threads  by the worker that the frame's fiber is on.
 class frame_tracker {
@@ -58,14 +59,14 @@ class frame_tracker {
   /// False if it had been stopped before; otherwise restart() follows, perhaps on another worker.
   virtual bool stop() noexcept = 0;
   virtual void restart() noexcept = 0;
-  /// The task of a graph that it measures, if that is what it does.
+  /// The task of a graph, if it measures one.
   virtual void const* measures_task() const noexcept { return nullptr; }
 
  protected:
   ~frame_tracker() = default;
 };
 
-/// What a thief notes of a frame that it takes.
+/// The note that a thief makes of a frame that it takes.
 struct frame_note {
   void const* frame = nullptr;  ///< null: nothing
   std::uint32_t branch = 0;
@@ -85,7 +86,7 @@ class room_core {
   virtual idle_gate<>* make_gates(core&, idle_config) { return nullptr; }
   /// May `thief` find something in the room? Asked before it sleeps.
   virtual bool may_take(worker const& /*thief*/) const noexcept { return false; }
-  /// May what runs on `f` be resumed later, perhaps on another worker, although it waits for nothing?
+  /// May the code on `f` be resumed later, perhaps on another worker, although it waits for nothing?
   virtual bool may_suspend(fiber const&) const noexcept { return true; }
 
   /// May `f`'s worker be carried by another thread while what runs on `f` blocks the present one?
@@ -98,17 +99,17 @@ class room_core {
 
   /// Do graphs remember where their tasks ran?
   virtual task_affinity affinity_of_tasks() const noexcept { return task_affinity::none; }
-  /// What they remember with, if so; the caller owns it. Throws bad_alloc.
+  /// The memory of graphs, if they remember; the caller owns it. Throws bad_alloc.
   virtual graph_recall* make_recall() const { return nullptr; }
   /// Does the policy count cache misses, as far as is known?
   virtual bool counts_misses() const noexcept { return false; }
-  /// Of the core that `w` runs on, since some moment. By `w`.
+  /// The cache misses of the core that `w` runs on, since some moment. By `w`.
   virtual std::uint64_t read_misses(worker& /*w*/) noexcept { return 0; }
   /// A run of such a graph begins, and ends.
   virtual void graph_begins() noexcept {}
   virtual void graph_ends() noexcept {}
 
-  /// What finds out which executor is to run a graph, if that is open; null: this one is. Throws bad_alloc.
+  /// The tuner that finds out which executor is to run a graph, if that is open; null: this one is. Throws bad_alloc.
   virtual graph_tuner* tuner_of(graph_data&) { return nullptr; }
   /// The executors that it has beside its own, if any.
   virtual others* other_executors() noexcept { return nullptr; }
@@ -116,8 +117,8 @@ class room_core {
   virtual std::size_t workers_remote() const noexcept { return 0; }
   virtual std::size_t number_remote(worker const&) const noexcept { return 0; }
   bool has_remote(worker const& w) const noexcept { return number_remote(w) != workers_remote(); }
-  /// Returns when all is done that was begun there; false if there was nothing since `seen`, which is 0 at first and is
-  /// set: each waiter has its own.
+  /// Returns when all work that was begun there has ended; false if there was none since `seen`, which is 0 at first
+  /// and is set: each waiter has its own.
   virtual bool wait_remote(std::uint64_t& /*seen*/) { return false; }
 
   /// For core::state_text().
@@ -125,20 +126,20 @@ class room_core {
   virtual std::string state_text() const { return {}; }
 };
 
-/// What a room does in the worker loop. This one does nothing; rooms derive from it and hide what they do.
-/// `Loop`: worker_loop<...>.
+/// The part of a room in the worker loop. This one does nothing; rooms derive from it and hide the functions that they
+/// replace. `Loop`: worker_loop<...>.
 struct no_search {
   /// The room looks for work by itself, in look() and last_resort().
   static constexpr bool looks = false;
   /// Continuations are stolen within worker::group only.
   static constexpr bool in_groups = false;
-  /// A worker without tasks takes requests before it looks at others.
+  /// A worker without tasks takes requests before it looks at other workers.
   static constexpr bool requests_first = true;
-  /// It wants to know what the executor was asked to be: keep_options(core&, options const&), before the workers start.
+  /// It wants to know the executor's options: keep_options(core&, options const&), before the workers start.
   static constexpr bool keeps_options = false;
   /// There is mail (core::give).
   static constexpr bool has_mail = false;
-  /// What a worker keeps for it.
+  /// The data that a worker keeps for it.
   template <class Victim>
   struct per_worker {};
 
@@ -148,14 +149,14 @@ struct no_search {
     return nullptr;
   }
 
-  /// What a worker runs next: `t` is from its own deque, or null.
+  /// Returns the worker's next runnable: `t` is from its own deque, or null.
   static runnable* next(worker&, runnable* t) noexcept { return t; }
   static void search_begins(worker&) noexcept {}
   static void search_ends(worker&) noexcept {}  ///< with something
   static void falls_asleep(worker&) noexcept {}
   static void is_awake(worker&) noexcept {}
 
-  /// Is there something that only this worker takes, or it before all others?
+  /// Is there something that only this worker takes, or it before all other workers?
   static bool called(worker const&) noexcept { return false; }
   /// Before the first attempt to steal, and before each.
   template <class Loop>
@@ -166,9 +167,9 @@ struct no_search {
   static runnable* look(fiber&) {
     return nullptr;
   }
-  /// Does a worker without tasks leave all alone but those whom look() has asked? Not after many attempts in vain.
+  /// Does a worker without tasks steal only from the victims of look()? False after many failed attempts.
   static bool stays_near(worker const&) noexcept { return false; }
-  /// After many attempts in vain.
+  /// Called after many failed attempts.
   template <class Loop>
   static runnable* last_resort(fiber&) {
     return nullptr;

@@ -19,7 +19,7 @@ struct room_of {
   using type = no_search;
 };
 
-/// What its executor's tasks get when they take a context as `auto`.
+/// The context that its executor's tasks get when they take one as `auto`.
 template <class Policy>
 struct context_of {
   using type = basic_context<typename Policy::order_type>;

@@ -9,7 +9,7 @@
 
 namespace heist::detail {
 
-/// As native_fiber_context; see there for what each function promises.
+/// As native_fiber_context, which documents the promises of each function.
 class boost_fiber_context {
  public:
   static constexpr bool abandons = false;

@@ -1,4 +1,4 @@
-// How a thread computes with floating-point numbers: its rounding mode, and what it does with denormals and exceptions.
+// How a thread computes with floating-point numbers: its rounding mode and its handling of denormals and exceptions.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace heist::detail {
 
-/// What the ABI wants kept over a call and no register holds: how floating-point numbers are rounded, and the like.
+/// State that the ABI wants kept over a call and no general register holds: the rounding of floating-point numbers, and
+/// the like.
 struct control_words {
 #if HEIST_X86_64
   std::uint32_t mxcsr = 0x1f80;

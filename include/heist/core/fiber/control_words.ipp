@@ -10,7 +10,7 @@ namespace heist::detail {
 HEIST_BODY in_modes::in_modes(control_words wanted) noexcept : before_{control_words::now()} {
   changes_ = before_.modes() != wanted.modes();
   if (changes_) wanted.with_flags_of(before_).install();
-  asm volatile("" ::: "memory");  // what comes later is computed in these modes
+  asm volatile("" ::: "memory");  // later code computes in these modes
 }
 
 HEIST_BODY in_modes::~in_modes() {

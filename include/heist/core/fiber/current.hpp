@@ -48,8 +48,8 @@ HEIST_COLD inline worker* find_this_worker() noexcept {
   return place_of_this_thread.on;
 }
 
-/// The worker that the calling thread is, or null outside. Not inlined, and never to be kept across a fork, a join or a
-/// wait: the code may resume on another thread, and a compiler may keep the address of a thread-local in a register.
+/// The worker that the calling thread is, or null outside. Never keep it across a fork, a join or a wait: the code may
+/// resume on another thread. It is not inlined, since a compiler may keep the address of a thread-local in a register.
 HEIST_NOINLINE inline worker* this_worker() noexcept {
   asm volatile("" ::: "memory");
   thread_place const& place = place_of_this_thread;

@@ -15,15 +15,15 @@ extern "C" __cxa_eh_globals* __cxa_get_globals() noexcept;
 
 namespace heist::detail {
 
-/// What the Itanium C++ ABI keeps per thread: the stack of caught exceptions and the number of uncaught ones.
-/// Boost.Context before 1.88 does not save it, and a fiber suspended in a catch block would rethrow another's
-/// exception.
+/// The state that the Itanium C++ ABI keeps per thread: the stack of caught exceptions and the number of uncaught ones.
+/// Boost.Context before 1.88 does not save it, and a fiber suspended in a catch block would rethrow the exception of
+/// another fiber.
 struct exception_state {
   void* caught = nullptr;
   unsigned uncaught = 0;
 };
 
-/// Puts `incoming` in the place of the calling thread's state, which it returns. Not inlined: __cxa_get_globals is
+/// Puts `incoming` in the place of the calling thread's state, which it returns. Never inlined: __cxa_get_globals is
 /// declared const, so a compiler may otherwise reuse the address of the thread that the fiber ran on before.
 HEIST_NOINLINE inline exception_state exchange_exception_state(exception_state const& incoming) noexcept {
   asm volatile("" ::: "memory");

@@ -1,4 +1,4 @@
-// What both kinds of context share (boost_fiber_context.hpp, native_fiber_context.hpp).
+// The parts that both kinds of context share (boost_fiber_context.hpp, native_fiber_context.hpp).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,18 +12,18 @@
 
 namespace heist::detail {
 
-/// Something to do on the new side right after a switch, when the old side has been left completely: only then may the
-/// old one be published, resumed elsewhere or freed. Its argument may live on the old stack, and must not be touched
+/// Something to do on the new side right after a switch, when the old side has been left completely. The old side may
+/// be published, resumed elsewhere or freed only then. Its argument may live on the old stack, and must not be touched
 /// once the old one is published.
 struct after_switch {
   void (*act)(void*) noexcept;
   void* argument;
 };
 
-/// What call() runs on another stack; returns something positive. It must not throw.
+/// The function that call() runs on another stack; returns a positive number. It must not throw.
 using flow_function = int (*)(void* a, void* b) noexcept;
 
-/// What call() returns when a worker has continued the caller before the function returned.
+/// The result of call() when a worker has continued the caller before the function returned.
 inline constexpr int call_continuation_stolen = 0;
 
 /// Tops of stacks are moved against each other by multiples of two cache lines, so that the hot ends of many stacks do

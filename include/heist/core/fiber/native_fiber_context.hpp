@@ -16,7 +16,7 @@ namespace heist::detail {
 /// running, or stopped in a switch or a call.
 class native_fiber_context {
  public:
-  /// leave() does not return: whatever is on the stack is forgotten.
+  /// leave() does not return: the frames on the stack are forgotten.
   static constexpr bool abandons = true;
 
   /// A thread's own stack; to be made on the thread that it stands for.
@@ -53,9 +53,9 @@ class native_fiber_context {
 
   /// Calls function(a, b) on the stack of `child`, which is fresh and is so again when the function has returned.
   /// Returns what the function returned, or call_continuation_stolen as soon as a worker has switched to `from`.
-  /// Neither the exceptions being handled nor uncaught ones are moved: there must be none. Code that lets others switch
-  /// to `from` calls keep_control() before, on this thread: to read the control words at each call would cost more than
-  /// the rest of it.
+  /// Neither the exceptions being handled nor uncaught ones are moved: there must be none. Code that lets other threads
+  /// switch to `from` calls keep_control() before, on this thread: to read the control words at each call would cost
+  /// more than the rest of it.
   HEIST_ALWAYS_INLINE static int call(native_fiber_context& from, native_fiber_context& child, flow_function function,
                                       void* a, void* b) noexcept {
     outcome const o = call_on(from.where_, child.top_, function, a, b);

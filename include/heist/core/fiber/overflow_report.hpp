@@ -1,4 +1,4 @@
-// Says what happened when a task overflows its fiber's stack, before the program ends by SIGSEGV as it would anyway.
+// Reports that a task overflows its fiber's stack, before the program ends by SIGSEGV as it would anyway.
 #pragma once
 
 #include <signal.h>  // sigaction
@@ -10,9 +10,9 @@
 
 namespace heist::detail {
 
-/// The handler of the process. Installed with the first executor that has guard pages, it stays, and so does the shared
-/// library that it lies in, if it does; what was there before is called for every fault that is not an overflow. Not
-/// under the sanitizers, which report overflows themselves.
+/// The handler of the process. The first executor that has guard pages installs it. It stays, and so does the shared
+/// library that contains it, if any. It calls the previous handler for every fault that is not an overflow. The
+/// sanitizers report overflows themselves: under them it is not installed.
 class overflow_report {
  public:
   /// `here` returns the stack of the fiber that the calling thread runs on, null outside of fibers; a signal handler
@@ -26,7 +26,7 @@ class overflow_report {
   /// dlclose() of the library would leave the process with a handler that is gone.
   static void stay_loaded() noexcept;
 
-  /// Calls only what a signal handler may.
+  /// Calls only functions that a signal handler may call.
   static void handle(int signal, siginfo_t* info, void* context);
   static void say(std::size_t bytes) noexcept;
 };

@@ -17,7 +17,7 @@
 
 namespace heist::detail {
 
-/// What the sanitizers must know of one context of control that is switched to and from.
+/// The data that the sanitizers need on one context of control that is switched to and from.
 struct sanitizer_state {
   void* fake_stack = nullptr;    // ASan: where the locals of frames under detect_stack_use_after_return live
   void const* bottom = nullptr;  // ASan: lowest byte of the stack
@@ -34,7 +34,7 @@ inline void sanitizer_create([[maybe_unused]] sanitizer_state& s, [[maybe_unused
   s.size = size;
 #if HEIST_ASAN
   s.registered = true;
-  __lsan_register_root_region(bottom, size);  // what only a waiting task knows of is no leak
+  __lsan_register_root_region(bottom, size);  // memory that a waiting task alone refers to is no leak
 #endif
 #if HEIST_TSAN
   s.thread = __tsan_create_fiber(0);

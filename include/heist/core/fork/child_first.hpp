@@ -1,5 +1,5 @@
 // Child-first forks on continuations (Cilk; the constrained work stealing paper): the child starts at once on a stack
-// of its own, and the rest of the parent can be stolen meanwhile.
+// of its own. The rest of the parent can be stolen meanwhile.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ inline constexpr int child_returned = 1, child_threw = 2;
 HEIST_RARE void publish_continuations(fiber& child, continuation_slot* youngest) noexcept;
 HEIST_RARE bool continuation_is_mine(worker& w, continuation_slot* at) noexcept;
 
-/// Right after the start of a child, whose caller has been left completely: only now may others see the continuation.
+/// Right after the start of a child, whose caller has been left completely: only now may other workers see the
+/// continuation.
 HEIST_ALWAYS_INLINE continuation_slot* begin_child(fiber& child) noexcept {
   worker& w = *child.worker;
   continuation_slot* const at = w.continuation_top - 1;
@@ -60,7 +61,7 @@ HEIST_ALWAYS_INLINE int call_child(fiber& self, caller_frame& frame, flow_functi
     child = &w.scheduler.acquire_unused(w);
   }
   continuation_slot* const at = w.continuation_top;
-  at->frame.store(&frame, std::memory_order_relaxed);  // relaxed: begin_child lets others see it
+  at->frame.store(&frame, std::memory_order_relaxed);  // relaxed: begin_child lets other workers see it
   w.continuation_top = at + 1;
   child->worker = &w;
   child->interrupt = self.interrupt;
@@ -189,7 +190,7 @@ class child_first_fork_in {
     return fork_two<First, Second>(self, position, f, g).template as<values>();
   }
 
-  /// Not inlined, as parent_first_fork::fork_two.
+  /// Never inlined, as parent_first_fork::fork_two.
   template <class First, class Second>
   HEIST_NOINLINE static result_of_two<First, Second> fork_two(fiber& self, fork_slot* position, First& f,
                                                               in_register<Second> g) {
@@ -245,7 +246,7 @@ class child_first_fork_in {
     return {first_value.take(), last_value.take()};
   }
 
-  /// Any number of children; those that cannot have a stack of their own, because the frame must not migrate, are
+  /// Any number of children; children that cannot have a stack of their own, because the frame must not migrate, are
   /// called in place.
   HEIST_NOINLINE static values run_many(fiber& self, fork_slot* position, F&... f) {
     if (HEIST_UNLIKELY(!self.runs_here())) return run_remote(self, f...);

@@ -12,12 +12,12 @@ namespace heist::detail {
 /// Children count it down; the frame adds how many there are when it waits, so that its forks touch no shared counter.
 /// The one that brings the sum to 0 completes: only after the frame has added, which takes the bias away.
 ///
-/// Threads  ended() by each child that runs elsewhere, as its last look; one_more() by what is part of such a child;
-///          the rest by the frame.
+/// Threads  ended() by each child that runs elsewhere, as its last look; one_more() by code that is part of such a
+///          child; the rest by the frame.
 class counted_join {
  public:
   void ended() noexcept {
-    // acq_rel: the last one, and through it the frame, sees what all did
+    // acq_rel: the last child, and through it the frame, sees the effects of all
     if (outstanding_.fetch_sub(1, std::memory_order_acq_rel) == 1) all.complete();
   }
   /// A child that the frame does not know of.
@@ -29,16 +29,16 @@ class counted_join {
     if (children == 0 && nothing_since()) return false;
     // acq_rel: as in ended()
     if (outstanding_.fetch_add(children - bias, std::memory_order_acq_rel) != bias - children) return true;
-    outstanding_.store(bias, std::memory_order_relaxed);  // relaxed: nobody else has it now
+    outstanding_.store(bias, std::memory_order_relaxed);  // relaxed: no other thread has it now
     return false;
   }
-  /// No child has ended, or been added by another, that the frame would wait for.
+  /// No child that the frame would wait for has ended, or been added by another child.
   bool nothing_since() const noexcept {
     return outstanding_.load(std::memory_order_acquire) == bias;  // acquire: pairs with ended()
   }
   /// After the wait: it can be used again.
   void reset() noexcept {
-    outstanding_.store(bias, std::memory_order_relaxed);  // relaxed: nobody else has it now
+    outstanding_.store(bias, std::memory_order_relaxed);  // relaxed: no other thread has it now
     all.reset();
   }
 

@@ -15,7 +15,7 @@ inline constexpr char function_identity = 0;
 
 /// In the frame that forks.
 struct erased_child {
-  /// Calls the callable on `on`, with a context of that position, and keeps what it returns or throws.
+  /// Calls the callable on `self`, with a context of that position, and keeps its value or exception.
   using call_function = void (*)(erased_child& task, fiber& self, fork_slot* position) noexcept;
 
   erased_child(call_function function, void const* type) noexcept : calls{function}, identity{type} {}

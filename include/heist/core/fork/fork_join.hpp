@@ -16,7 +16,7 @@
 namespace heist {
 
 /// As context::fork_join where no context is at hand: inside a task of any executor in parallel, outside one after the
-/// other, as plain calls: the first exception ends it. The callables take no context, or one if they run inside.
+/// other, as plain calls. There the first exception ends it. The callables take no context, or one if they run inside.
 template <class... F>
 auto fork_join(F&&... f) {
   if constexpr (!(detail::accepted<detail::as_forked<context, detail::forked_callable<F>>>() && ...)) {

@@ -1,4 +1,4 @@
-// What a room does for the forks, scopes and regions of its frames.
+// A room's part in the forks, scopes and regions of its frames.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -69,7 +69,7 @@ class fork_room : public room_core {
  public:
   /// Of a frame with such a position on `of`. `apart`: it is to be divided, if anything is (context::inter_fork).
   virtual place_to_fork way_of_fork(fiber& of, fork_slot* position, bool apart) noexcept = 0;
-  /// by_room: runs all, and returns when they have ended. What it throws has begun none.
+  /// by_room: runs all, and returns when they have ended. If it throws, no child has begun.
   virtual void fork(fiber& self, fork_slot* position, std::span<erased_child* const> children) = 0;
 
   virtual fork_way way_of_scope(fiber& self, fork_slot* position) noexcept = 0;

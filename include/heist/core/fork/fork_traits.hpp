@@ -1,4 +1,4 @@
-// What contexts do when they fork, by their order; rooms have more of these.
+// The forks of contexts, by their order; rooms have more of these.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -19,7 +19,7 @@
 
 namespace heist::detail {
 
-/// A fork whose children `run(list)` runs without their types. What it throws has begun none.
+/// A fork whose children `run(list)` runs without their types. If it throws, no child has begun.
 template <class Context, class Run, class... F>
 fork_values<Context, F...> fork_erased(Run&& run, F&... f) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -67,7 +67,7 @@ struct checked_fork {
   }
 };
 
-/// What contexts do that no room has more to say about.
+/// The traits of contexts that belong to no room.
 struct plain_traits {
   /// Their positions have marks.
   static constexpr bool has_marks = false;

@@ -1,4 +1,4 @@
-// Room in a frame for what a fork needs of each child, where their number is not known at compile time.
+// Room in a frame for a fork's data on each child, where their number is not known at compile time.
 #pragma once
 
 #include <cstddef>  // byte, size_t

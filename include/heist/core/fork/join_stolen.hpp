@@ -19,8 +19,8 @@ inline void tell(fiber& self, fiber_event what) noexcept {
     hook(self.scheduler, *self.worker, self, what);
 }
 
-/// Wagner and Calder's leap-frogging: as long as the child runs, takes tasks that it has forked, from the fiber that it
-/// runs on, and runs them on top of the waiting frame.
+/// Wagner and Calder's leap-frogging: as long as the child runs, takes its forked tasks from its fiber, and runs them
+/// on top of the waiting frame.
 void leapfrog(fiber& self, fork_slot& at);
 
 /// Returns when the thief has run the child at `at`.

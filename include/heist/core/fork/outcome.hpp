@@ -1,4 +1,4 @@
-// What a child that did not run in its parent's place leaves behind: a value or an exception.
+// The outcome of a child that did not run in its parent's place: a value or an exception.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class outcome {
  public:
   using value = value_or_monostate<R>;
 
-  /// Keeps what `call()` returns or throws; true if it has thrown.
+  /// Keeps the value or exception of `call()`; true if it has thrown.
   template <class Call>
   HEIST_ALWAYS_INLINE bool fill(Call&& call) noexcept {
     try {
@@ -119,7 +119,7 @@ Values take_all(std::array<bool, sizeof...(R)> const& failed, outcome<R>&... out
     ((i == first_failed ? void(first = out.take_exception()) : out.drop(failed[i]), ++i), ...);
     std::rethrow_exception(std::move(first));
   }
-  // One of them may throw while it is moved: then the others are destroyed all the same.
+  // One of them may throw while it is moved: then the other values are destroyed all the same.
   return [](consumer<R>... values) { return Values{values.take()...}; }(consumer<R>{out}...);
 }
 
@@ -131,7 +131,7 @@ concept called_const = requires {
 };
 
 /// A small callable that its call cannot change (not `mutable`, no overloads) is as good as a copy, which travels in a
-/// register. Not what the caller has a name for: that is called itself, whatever its size, since it may have mutable
+/// register. A callable that the caller has a name for is called itself, whatever its size, since it may have mutable
 /// members or look at its address.
 template <class F>
 using in_register =
@@ -157,7 +157,7 @@ struct pair_of_values {
 };
 
 /// Keeps an exception that is being handled out of the way of code that runs meanwhile, perhaps on another thread
-/// afterwards: to be used in a catch block around a fork or a join.
+/// afterwards. To be used in a catch block around a fork or a join.
 class handler_pause {
  public:
   handler_pause() noexcept : state_{exchange_exception_state({})} {}

@@ -1,5 +1,5 @@
-// Parent-first forks on the direct task stack (Wool): the parent continues with the first child, the others wait in its
-// fiber's task stack, and a join that finds its child unstolen calls it in place.
+// Parent-first forks on the direct task stack (Wool): the parent continues with the first child, the other children
+// wait in its fiber's task stack, and a join that finds its child unstolen calls it in place.
 #pragma once
 
 #include <array>
@@ -70,10 +70,10 @@ struct slot_task {
 
   using value = typename outcome_type::value;
 
-  /// Not inlined, and without `run` as an argument: so a fork keeps no register for the address of `run`.
+  /// Never inlined, and without `run` as an argument: so a fork keeps no register for the address of `run`.
   HEIST_COLD static bool is_mine(fiber& self, fork_slot* at) noexcept { return join_is_mine(self, at, &run); }
 
-  /// The join: calls the child, or waits for the thief and takes what that has left.
+  /// The join: calls the child, or waits for the thief and takes the outcome.
   HEIST_ALWAYS_INLINE static value join(fiber& self, fork_slot* at, F& f, frame& in) {
     at->clear_before_join();
     if (HEIST_LIKELY(self.tasks.join_is_plain(at) || is_mine(self, at))) {
@@ -101,7 +101,7 @@ struct slot_task {
     return out.take();
   }
 
-  /// The join in a catch block: the child is not left alone, what it returns or throws is dropped.
+  /// The join in a catch block: it calls the child or waits for its end, and drops its value or exception.
   template <class... Frame>
   HEIST_COLD static void join_while_handling(fiber& self, fork_slot* at, F& f, Frame&... in) noexcept {
     handler_pause const pause;
@@ -155,8 +155,8 @@ class parent_first_fork {
   using result_of_two =
       pair_of_values<value_or_monostate<task_result<Context, First>>, typename slot_task<Context, Second>::value>;
 
-  /// Where to fork with the context of `base` on `on`, by code that runs elsewhere, or on top of what it has forked
-  /// there, or where the stack is full: slots from end() on belong to no frame.
+  /// The slot at which to fork with the context of `base` on `of`, for code that runs elsewhere, or on top of its own
+  /// forks there, or where the stack is full. Slots from end() on belong to no frame.
   struct place {
     place(fiber& of, fork_slot* base) noexcept
         : self{fiber_of_caller(of)}, at{&self == &of && base >= of.tasks.end() ? base : self.top()} {
@@ -165,7 +165,7 @@ class parent_first_fork {
     fiber& self;
     fork_slot* at;
   };
-  /// Not inlined into forks, whose speed depends on what else is in them.
+  /// Never inlined into forks: any further code in them changes their speed.
   template <class First, class Second>
   HEIST_COLD static result_of_two<First, Second> fork_two_remote(fiber& self, fork_slot* at, in_register<First> f,
                                                                  in_register<Second> g) {
@@ -196,13 +196,13 @@ class parent_first_fork {
     return fork_two<First, Second>(self, at, f, g).template as<values>();
   }
 
-  /// Not inlined, so that a fork saves no registers for forked().
+  /// Never inlined, so that a fork saves no registers for forked().
   HEIST_COLD static bool is_on_stack(fiber& self, fork_slot* at, std::size_t tasks = 1) noexcept {
     return forked(self, at, tasks);
   }
 
-  /// Not inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and restore,
-  /// and is small enough to be inlined here, twice.
+  /// Never inlined: the caller, whose recursion mostly ends without a fork, then has next to nothing to save and
+  /// restore, and is small enough to be inlined here, twice.
   template <class First, class Second>
   HEIST_NOINLINE_ALIGNED static result_of_two<First, Second> fork_two(fiber& self, fork_slot* at, in_register<First> f,
                                                                       in_register<Second> g) {
@@ -240,8 +240,8 @@ class parent_first_fork {
     return std::get<I>(std::tie(f...));
   }
 
-  /// Not inlined, as fork_two: inlined, GCC computes where all callables are before it is known whether there is a fork,
-  /// which made skynet's leaves four times as dear.
+  /// Never inlined, as fork_two: inlined, GCC computes where all callables are before it is known whether there is a
+  /// fork, which made skynet's leaves four times as dear.
   HEIST_NOINLINE_ALIGNED static values fork_many(fiber& self, fork_slot* base, F&... f) {
     if (HEIST_UNLIKELY(is_remote(self) || base->marked())) return run_remote(self, base, f...);
     return run_all(self, base, indices{}, f...);

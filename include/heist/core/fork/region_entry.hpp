@@ -31,7 +31,7 @@ class visiting {
 };
 
 /// A region that is not divided. Its body gets the context of a parent-first order, if it takes any and the room has
-/// one: then its forks cost what they cost under such a policy.
+/// one: then its forks cost as much as under such a policy.
 template <class Order, class F>
 decltype(auto) call_sequential(basic_context<Order> c, F& f) {
   using own = basic_context<Order>;

@@ -10,7 +10,7 @@
 
 namespace heist::detail {
 
-/// The fiber that the calling code runs on, which uses what belongs to a task on `of`.
+/// The fiber that the calling code runs on, which uses objects of a task on `of`.
 HEIST_RARE fiber& fiber_of_caller(fiber& of) noexcept;
 
 /// Does the code that forks with a context of a task on `self` run elsewhere? Asked at each fork.
@@ -25,7 +25,7 @@ inline fork_slot* position_here(fiber& here) noexcept {
   return within ? context_access::marked(here.top(), position_mark::child_first) : here.top();
 }
 
-/// As above, for a context of that type, which may carry no marks.
+/// The same for a context of that type, which may carry no marks.
 template <class Context>
 fork_slot* external_position(fiber& here) noexcept {
   if constexpr (fork_traits<typename Context::order_type>::has_marks) {

@@ -23,10 +23,10 @@ namespace heist {
 /// `heist::scope s{ctx}` deduces the context; a signature has heist::scope<Context>, or heist::scope<> for any.
 ///
 /// Threads  join() by the task that made it, on whichever worker it is. fork() by that task, and by the children and
-///          what they fork, until they have ended. request_stop() by any thread while the scope lives.
+///          their descendants, until they have ended. request_stop() by any thread while the scope lives.
 /// Promises join() returns after all children, then rethrows the first exception that one of them threw; the scope may
 ///          be used again. The destructor joins, and rethrows unless an exception is on its way already.
-/// Cost     a child is a block of memory from the worker's pool and, parent-first, a push; when many wait already it is
+/// Cost     a child is a block of memory from the worker's pool and, parent-first, a push. When many wait already it is
 ///          called at once. Child-first it starts at once, on a stack of its own. A policy with memory may keep
 ///          children until join() and deal them out together.
 template <class Context>
@@ -51,9 +51,9 @@ class scope {
   }
 
   /// Children that have not begun are skipped: their callables are destroyed without being called. Those that run see
-  /// context::stop_requested(), as does all that they fork, and their context::stop_token() is asked to stop. A future
-  /// or run that a child has started and waits for is asked as well. Ends with the next join(); then the scope may be
-  /// used again. A call that overlaps with that join() may stop what is forked after it as well.
+  /// context::stop_requested(), as do their descendants, and their context::stop_token() is asked to stop. A
+  /// future or run that a child has started and waits for is asked as well. Ends with the next join(); then the scope
+  /// may be used again. A call that overlaps with that join() may stop children that are forked after it as well.
   void request_stop() noexcept { base_.request_stop(); }
 
   /// Waits for all children; rethrows the first exception.
@@ -153,8 +153,8 @@ class scope {
     room.fork(*detail::make_pooled<forked<std::decay_t<F>>>(*base_.on, std::forward<F>(f), base_));
   }
 
-  /// By a child, or what that has forked, which runs on another fiber than the frame, or on top of the frame while that
-  /// waits; what only the frame may change is left alone.
+  /// For a child or its descendant, which runs on another fiber than the frame, or on top of the frame while the frame
+  /// waits. Leaves alone the fields that only the frame may change.
   template <class F>
   HEIST_COLD void fork_remote(F&& f) {
     detail::fiber& here = detail::fiber_of_caller(*base_.on);
@@ -168,8 +168,8 @@ class scope {
       here.scheduler.push(*here.worker, static_cast<detail::runnable&>(*made));
       return;
     }
-    // A room keeps what its tasks fork, or knows children by their frames; or this is another executor, to which a room
-    // has given the body: it is part of its caller.
+    // A room keeps the forks of its tasks, or knows children by their frames. Or this is another executor, to which a
+    // room has given the body: it is part of its caller.
     std::decay_t<F> callable(std::forward<F>(f));
     detail::external_frame<Context> frame{here};
     call_in(base_, callable, here, frame.position());

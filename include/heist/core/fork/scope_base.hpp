@@ -1,4 +1,4 @@
-// What scopes of all contexts have in common.
+// The part that scopes of all contexts share.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ inline constexpr described scope_what{&fork_operations};
 /// are dealt out.
 inline constexpr std::size_t enough_waiting = 4096;
 
-/// What is done with a child of a scope by code that does not know its callable's type.
+/// The operations on a child of a scope, for code that does not know its callable's type.
 struct scope_child_operations {
-  /// Calls the callable with a context of that position; what it throws becomes the scope's.
+  /// Calls the callable with a context of that position; the scope keeps its exception.
   void (*call)(scope_child& task, fiber& self, fork_slot* position) noexcept;
   /// Destroys the callable.
   void (*end)(scope_child& self) noexcept;
@@ -76,7 +76,7 @@ class scope_base {
     rethrow();
   }
   void wait();
-  /// Of the frame's own children; what the room has is waited for by that.
+  /// Waits for the frame's own children; the room waits for its own.
   void wait_for_forked();
 
   /// A child throws.
@@ -98,10 +98,10 @@ class scope_base {
   /// Starts it so, or calls it where there is no stack.
   void start_or_call(scope_child& child) noexcept;
 
-  /// What the room has of it. Throws bad_alloc.
+  /// The room's part of it. Throws bad_alloc.
   room_scope& of_room();
 
-  /// While only children and what they fork may touch the scope.
+  /// Lives while no task but the children and their descendants may touch the scope.
   class waiting {
    public:
     explicit waiting(scope_base& s) noexcept : of_{s} { of_.waits = true; }
@@ -114,11 +114,11 @@ class scope_base {
   };
 
   fiber* const on;
-  fork_slot* const position;  ///< of the context that it was made from
-  interrupt_state stop;       ///< of the children; that of the frame is its outer one
+  fork_slot* const position;  ///< the position of the context that it was made from
+  interrupt_state stop;       ///< the children's stop; the frame's is its outer one
   fork_way const way;
   bool const remote;        ///< it was made by code that runs on another fiber than the context's
-  bool waits = false;       ///< what now runs on its fiber does so on top of the frame
+  bool waits = false;       ///< code that runs on its fiber now does so on top of the frame
   std::int64_t forked = 0;  ///< children that run elsewhere, since the last wait
   counted_join joined;
 

@@ -10,9 +10,8 @@
 
 namespace heist::detail {
 
-/// Hands out memory from growing chunks; clear() takes all of it back at once, for the next. Runs no destructors. Not
-/// thread-safe.
-/// What is given back before is used again for pieces of the same size and alignment.
+/// Hands out memory from growing chunks; clear() takes back all of it at once, for the next use. A piece that is given
+/// back before serves again for the same size and alignment. Runs no destructors; is not thread-safe.
 class arena {
  public:
   /// `alignment` is a power of two. Throws bad_alloc.
@@ -27,7 +26,8 @@ class arena {
     return reinterpret_cast<void*>(at);
   }
 
-  /// What allocate() returned for `bytes` and `alignment`. Without memory to note it the piece stays unused.
+  /// `part`: returned by allocate() for `bytes` and `alignment`. The piece stays unused if there is no memory to note
+  /// it.
   void give_back(void* part, std::size_t bytes, std::size_t alignment) noexcept;
   void clear() noexcept;
 

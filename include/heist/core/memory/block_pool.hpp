@@ -37,13 +37,13 @@ class block_freelist {
   /// `first`: block_batch blocks, linked.
   void give(std::size_t c, free_block& first) noexcept;
 
-  /// A batch, or null if there is none or another thread takes one right now: no thread waits for another here, since
-  /// that one may be of lower priority on the same core.
+  /// A batch, or null if there is none or another thread takes one right now. No thread waits for another here: that
+  /// one may be of lower priority on the same core.
   free_block* take(std::size_t c) noexcept;
 
   /// Is there more than the next peak of some workers needs?
   bool has_too_much() const noexcept;
-  /// Frees what is too much, as long as `go_on()` says so, which is asked before each batch.
+  /// Frees the blocks that are too many while `go_on()` returns true, which is called before each batch.
   template <class GoOn>
   HEIST_COLD void trim(GoOn&& go_on) noexcept {
     for (std::size_t c = 0; c != block_classes; ++c) {
@@ -80,7 +80,8 @@ class block_pool {
   block_pool& operator=(block_pool const&) = delete;
   ~block_pool();
 
-  /// Can objects of so many bytes come from pools? Not under AddressSanitizer, which then sees the end of each.
+  /// Can objects of so many bytes come from pools? AddressSanitizer needs to see the end of each: under it the answer
+  /// is no.
   static constexpr bool fits(std::size_t bytes, std::size_t alignment) noexcept {
     return !under_asan && bytes <= smallest_block * block_classes && alignment <= alignof(std::max_align_t);
   }
@@ -90,7 +91,7 @@ class block_pool {
     void* const kept = take(bytes);
     return kept != nullptr ? kept : new_block(bytes);
   }
-  /// As above, but allocates nothing: null if neither the pool nor the free list has a block.
+  /// Allocates nothing, otherwise the same: null if neither the pool nor the free list has a block.
   void* take(std::size_t bytes) noexcept {
     std::size_t const c = class_of(bytes);
     size_class& from = classes_[c];
@@ -102,8 +103,8 @@ class block_pool {
     --from.count;
     return std::exchange(from.first, from.first->next);
   }
-  /// Brings the block that the next take(bytes) will give into the cache, all of it: blocks that came back in another
-  /// order than they lie in memory are cold, and only their list knows where the next one is.
+  /// Brings the whole block that the next take(bytes) will give into the cache. Blocks that came back in another order
+  /// than they lie in memory are cold, and only their list knows where the next one is.
   void prefetch_next(std::size_t bytes) const noexcept {
     std::size_t const c = class_of(bytes);
     auto const* const next = reinterpret_cast<char const*>(classes_[c].first);
@@ -117,7 +118,7 @@ class block_pool {
   /// As allocate(), from the system.
   static void* new_block(std::size_t bytes) { return ::operator new(rounded(bytes)); }
 
-  /// Takes back what some pool's allocate(bytes) gave.
+  /// Takes back a block from some pool's allocate(bytes).
   void give(void* block, std::size_t bytes) noexcept {
     std::size_t const c = class_of(bytes);
     size_class& to = classes_[c];
@@ -134,7 +135,7 @@ class block_pool {
  private:
   struct size_class {
     free_block* first = nullptr;
-    std::size_t count = 0;  ///< of those from `first` on; less than two batches
+    std::size_t count = 0;  ///< the length of the list at `first`; less than two batches
   };
 
   block_freelist& freelist_;

@@ -10,8 +10,8 @@ namespace heist::detail {
 
 std::size_t page_size() noexcept;
 
-/// Gives the memory of the whole pages among these bytes back to the system; the others keep what is in them, those
-/// read zero. Threads may read them meanwhile. Refused, it stays.
+/// Gives the memory of the whole pages among these bytes back to the system. The pages given back read zero; the bytes
+/// outside of them keep their values. Threads may read them meanwhile. Refused, it stays.
 void give_pages_back(void* from, std::size_t bytes) noexcept;
 
 /// As large as frames that people have: one that is larger may jump over the guard (options::guard_size).

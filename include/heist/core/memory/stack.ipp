@@ -45,8 +45,8 @@ HEIST_COLD_BODY stack stack::map(std::size_t bytes, std::size_t above, std::size
   if (at == MAP_FAILED) reject("map", all);
   stack made{static_cast<char*>(at), guard, usable, above};
   if (guard == 0) return made;
-  // A guard inside the mapping (Linux 6.13) costs no mapping of its own; mprotect splits one in two, and the
-  // kernel allows some 65000 of them (vm.max_map_count).
+  // A guard inside the mapping (Linux 6.13) costs no mapping of its own. mprotect splits one in two, and the kernel
+  // allows some 65000 of them (vm.max_map_count).
   constexpr int install_guard = 102;  // MADV_GUARD_INSTALL
   if (::madvise(at, guard, install_guard) != 0 && ::mprotect(at, guard, PROT_NONE) != 0) reject("guard", all);
   return made;

@@ -1,5 +1,5 @@
-// HEIST_TRACE=file and HEIST_REPORT=file: a program's trace and report without compiling it again. This is what
-// executors know of it; environment_writer.hpp does it.
+// HEIST_TRACE=file and HEIST_REPORT=file: a program's trace and report without compiling it again. This is the part
+// that executors see; environment_writer.hpp does the work.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -30,7 +30,7 @@ class environment_trace {
   static unique_ptr<environment_trace> wanted() noexcept;
   /// Where graphs tell their edges.
   virtual graph_listener* edges() const noexcept = 0;
-  /// Writes what the environment asks for. A file that cannot be written is a sentence on stderr.
+  /// Writes the trace that the environment asks for. A file that cannot be written is a sentence on stderr.
   virtual void write(std::vector<std::uint32_t> const& squad_of, std::string_view policy) noexcept = 0;
 
   // As an observer.
@@ -49,7 +49,7 @@ class environment_trace {
   HEIST_ONE_COPY static inline constinit maker make = nullptr;
 };
 
-/// A trace, or none: what a loop tells that is the same with and without.
+/// A trace, or none: the observer of a loop that is the same with and without one.
 class optional_trace {
  public:
   static constexpr bool observes = true;

@@ -1,4 +1,4 @@
-// What is told the edges of graphs, for traces.
+// The interface that receives the edges of graphs, for traces.
 #pragma once
 
 namespace heist::detail {

@@ -1,5 +1,5 @@
-// What an executor tells its observer: tasks begin and end, workers steal, sleep and wake, fibers park and resume.
-// The observer is a type of the executor; null_observer compiles to nothing.
+// The events that an executor reports to its observer: tasks begin and end, workers steal, sleep and wake, fibers park
+// and resume. The observer is a type of the executor; null_observer compiles to nothing.
 #pragma once
 
 #include <concepts>  // constructible_from, convertible_to
@@ -22,7 +22,7 @@ enum class task_kind : std::uint8_t {
   module,           ///< a node that runs another graph
   async,            ///< a task submitted to the executor or by another task
   event,            ///< a node that is finished from outside
-  start,            ///< what releases the sources of a run
+  start,            ///< releases the sources of a run
   other,            ///< anything else that a worker executes
 };
 
@@ -63,7 +63,7 @@ struct task_view {
 ///               park() on the worker it leaves, resume() on the worker that continues with it, which may be another.
 ///           O3  sleep() and wake() alternate on each worker.
 ///           O4  The ends of all tasks of a run are told before the run has ended, that of an async before its future
-///               is ready. A task that a limiter holds back begins when it holds all that it takes.
+///               is ready. A task that a limiter holds back begins when it holds its permits.
 ///           O5  A task that is skipped, because its run was stopped or failed, begins and ends like one that runs.
 /// Threads   members for different workers run at the same time: keep data per worker. Never throws.
 /// Cost      on the path of every task. An observer with `observes == false` is never called.
@@ -112,8 +112,8 @@ concept time_observer =
 ///               inter_end() when it has ended with its whole subtree, or starts to wait for such children. They come
 ///               in turns for each task.
 ///           Q2  intra_begin() when a worker continues with a frame of the task's subtree: one that it has stolen, or
-///               that has waited. What the frame calls and forks from there runs on this worker until another of these
-///               events.
+///               that has waited. From there the frame, with its calls and forks, runs on this worker until another of
+///               these events.
 /// Models    placement_trace, tee of one
 // clang-format off
 template <class O>
@@ -141,13 +141,13 @@ concept module_observer =
     };
 // clang-format on
 
-/// What a task waits for when it parks. Valid during the call only, but for `what`.
+/// The reason for which a task parks. Valid during the call only, but for `what`.
 struct wait_view {
-  char const* what = nullptr;  ///< null: for nothing; its worker lets others run first
+  char const* what = nullptr;  ///< null: for nothing; its worker lets other tasks run first
   char const* name = nullptr;  ///< nullptr if that has no name
 };
 
-/// An observer that is also told what a task waits for when it parks.
+/// An observer that is also told the reason of a task's wait when it parks.
 ///
 /// Promises  park() with a wait_view instead of the one without.
 /// Models    recorder, tee of one
@@ -170,7 +170,7 @@ void tell_park(O& o, std::size_t worker, void const* fiber, wait_view const& wai
   }
 }
 
-/// An observer that is also told the edges of graphs. listener() is asked once, when the executor is made; what it returns
+/// An observer that is also told the edges of graphs. listener() is called once, when the executor is made; its result
 /// lives as long as the executor.
 template <class O>
 concept edge_observer = requires(O& o) {
@@ -239,7 +239,7 @@ struct tee {
     both([&](auto& o) { o.resume(worker, fiber); });
   }
 
-  /// Of the first of them that has one.
+  /// The listener of the first of them that has one.
   detail::graph_listener* listener() noexcept requires(detail::edge_observer<A> || detail::edge_observer<B>) {
     if constexpr (detail::edge_observer<A>) {
       return first.listener();

@@ -1,4 +1,4 @@
-// What is waited for by something that is no fiber, for executor::state_text.
+// The waits of callers that are no fibers, for executor::state_text.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct wait_look {
     std::uint32_t count;
   };
 
-  std::uint32_t number = 0;  ///< of the wait: as long as that is the same, so is all the rest. Even: there is no wait.
+  std::uint32_t number = 0;  ///< the wait's: while it stays the same, so do the other fields. Even: there is no wait.
   void const* from = nullptr;
   void const* to = nullptr;
   std::uint32_t spare = 0;    ///< it may end unless more than that of `to` is held by waits that do not end
-  std::uintptr_t owner = 0;   ///< of the lock that it waits for, or 0 (parked_note::owner)
+  std::uintptr_t owner = 0;   ///< the owner of the lock that it waits for, or 0 (parked_note::owner)
   bool of_semaphore = false;  ///< any code may end it by a release
   unsigned held = 0;
   permits holds[most_held];
@@ -36,12 +36,12 @@ struct wait_look {
 };
 
 struct outside_note {
-  /// One line that says what is waited for, and how long. While it is made, no note leaves the list.
+  /// One line that names the awaited object and the time of the wait. While it is made, no note leaves the list.
   std::string (*text)(outside_note const& self) = nullptr;
   /// Adds to `seen` the permits that are held while a task waits, and unless it `runs`, the wait. Null: nothing is known.
   void (*look)(outside_note const& self, bool runs, wait_look& seen) noexcept = nullptr;
   outside_note* next = nullptr;
-  outside_note** link = nullptr;  ///< what points to it, while it is in the list
+  outside_note** link = nullptr;  ///< the pointer to it, while it is in the list
   std::int64_t since = 0;         ///< when it was added
 };
 

@@ -1,4 +1,4 @@
-// A circle among tasks that have parked, for people who look at a hang (executor::state_text, HEIST_WATCHDOG).
+// A circle among tasks that have parked, for users that look at a hang (executor::state_text, HEIST_WATCHDOG).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -21,8 +21,9 @@ struct parked_place {
 
 /// The place whose stack has the address `owner`, if it waits. Null: there is none.
 parked_note const* owner_of(std::uintptr_t owner, vector<parked_place> const& all) noexcept;
-/// One sentence for a circle among those that wait, or nothing. They may park and resume meanwhile: what it says was so
-/// at a moment, and then stays so. The places stay as long as it lasts (core/sync/README.md, "Circles that are named").
+/// One sentence for a circle among the places that wait, or nothing. Tasks may park and resume meanwhile: the sentence
+/// was true at a moment, and then stays true. The places stay as long as it lasts (core/sync/README.md, "Circles that
+/// are named").
 std::string text_of_cycle(vector<parked_place> const& all);
 
 }  // namespace heist::detail

@@ -18,7 +18,8 @@ HEIST_COLD_BODY parked_note const* owner_of(std::uintptr_t owner, vector<parked_
   return nullptr;
 }
 
-/// Waits, and what they hold. Each holds the end of its task, its permits, and itself, which stands for its locks.
+/// The waits, and the things that they hold. Each holds the end of its task, its permits, and itself, which stands for
+/// its locks.
 class waits_and_holds {
  public:
   explicit waits_and_holds(vector<parked_place> const& all) {
@@ -37,7 +38,7 @@ class waits_and_holds {
     drop_those_that_may_end();
   }
 
-  /// The places of one circle, with all that its waits depend on; or none.
+  /// The places of one circle, with every place that its waits depend on; or none.
   vector<parked_place const*> cycle() {
     for (std::size_t first = 0; first != waits_.size(); ++first) {
       std::size_t at = first;
@@ -71,8 +72,8 @@ class waits_and_holds {
   struct holding {
     std::size_t by, of;
     std::uint32_t count;
-    std::size_t next;    ///< of the same thing
-    std::size_t before;  ///< by the same wait
+    std::size_t next;    ///< the next holding of the same thing
+    std::size_t before;  ///< the one before by the same wait
   };
 
   static wait_look look(parked_place const& p) noexcept {
@@ -118,8 +119,8 @@ class waits_and_holds {
     while (h != none && waits_[holds_[h].by].is == kind::may_end) h = holds_[h].next;
     return h;
   }
-  /// `first`, the waits that hold what it needs, the waits that hold what these need, and so on. Empty if one of them has
-  /// ended meanwhile.
+  /// `first`, the waits that hold the thing it needs, the waits that hold the things these need, and so on. Empty if
+  /// one of them has ended meanwhile.
   vector<parked_place const*> depends_on(std::size_t first) {
     vector<std::size_t> all{first};
     waits_[first].is = kind::named;

@@ -1,4 +1,4 @@
-// What a parked task is and what it waits for, for executor::state_text and HEIST_WATCHDOG.
+// A parked task and the reason of its wait, for executor::state_text and HEIST_WATCHDOG.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,12 @@
 
 namespace heist::detail {
 
-/// What a task or thread waits for.
+/// The reason for which a task or thread waits.
 struct wait_reason {
   char const* what = "the tasks that it has forked";
   char const* name = nullptr;  ///< of that; read by the call that is handed the reason, and not later
-  /// Of a lock: an address on the stack of who has it, but for its two lowest bits. It stays as long as somebody waits.
+  /// Of a lock: an address on the stack of its owner, but for its two lowest bits. The word stays as long as a task or
+  /// thread waits.
   os_env::atomic<std::uintptr_t> const* owner = nullptr;
   /// Of a semaphore: its permits, and how many of them may be missing without end while the wait still ends.
   void const* permits = nullptr;
@@ -32,11 +33,11 @@ struct noted_name {
   void copy(char const* from) noexcept;
 };
 
-/// A wait by addresses, which name and are not followed: who waits, and for what. Null: not known.
+/// A wait by addresses, which name and are not followed: of the waiter, and of the awaited thing. Null: not known.
 struct parked_edge {
   void const* from = nullptr;
   void const* to = nullptr;
-  outside_note const* limits = nullptr;  ///< of the task that waits: its permits. It stays until the wait ends.
+  outside_note const* limits = nullptr;  ///< the permits of the task that waits. They stay until the wait ends.
 };
 
 /// Written by the fiber that parks, read by any thread.
@@ -47,7 +48,7 @@ class parked_note {
 
   bool waits() const noexcept { return what_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: for people
 
-  /// The reason of the wait. Only the waiting fiber may call it.
+  /// The reason of the wait. To be called by the waiting fiber only.
   wait_view view() const noexcept {
     char const* const what = what_.load(std::memory_order_relaxed);  // relaxed: its own
     return {what, awaited_.text[0] != 0 ? awaited_.text : nullptr};
@@ -58,8 +59,8 @@ class parked_note {
   std::int64_t since() const noexcept { return since_.load(std::memory_order_relaxed); }  // relaxed: for people
 
   wait_look look() const noexcept;
-  /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, that has no such owner, or
-  /// the owner does not run yet, and may be the one that waits.
+  /// An address on the stack of the owner of the lock that it waits for. 0: it waits for no lock, the lock has no such
+  /// owner, or the owner does not run yet, and may be the waiter itself.
   std::uintptr_t owner() const noexcept {
     spin_guard guard{lock_};
     return owner_now();
@@ -76,7 +77,7 @@ class parked_note {
   os_env::atomic<task_kind> kind_{task_kind::other};
   os_env::atomic<std::uint32_t> wait_{0};  ///< odd while it waits
   os_env::atomic<void const*> from_{nullptr}, to_{nullptr};
-  bool more_ = false;  ///< what the lock guards is not as at first
+  bool more_ = false;  ///< the fields that the lock guards have been changed
   os_env::atomic<std::int64_t> since_{0};
   mutable spin_lock<> lock_;  // guards the rest
   noted_name task_, awaited_;

@@ -25,7 +25,7 @@ HEIST_COLD_BODY void parked_note::begin(task_kind kind, char const* name, wait_r
   since_.store(os_env::coarse_nanoseconds(), std::memory_order_relaxed);  // relaxed: for people
   kind_.store(kind, std::memory_order_relaxed);                           // relaxed: for people
   what_.store(why.what, std::memory_order_relaxed);                       // relaxed: for people
-  // release, both: who sees it in look() sees that the wait before has ended
+  // release, both: a thread that sees it in look() sees that the wait before has ended
   from_.store(edge.from, std::memory_order_release);
   to_.store(why.permits != nullptr ? why.permits : edge.to, std::memory_order_release);  // release: as above
   // relaxed: its own; release: pairs with look()
@@ -37,7 +37,7 @@ HEIST_COLD_BODY void parked_note::end() noexcept {
   wait_.store(wait_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   what_.store(nullptr, std::memory_order_relaxed);  // relaxed: for people
   if (owner_ == nullptr && limits_ == nullptr) return;
-  spin_guard guard{lock_};  // nobody looks at the lock, or at the task, after this
+  spin_guard guard{lock_};  // no thread looks at the lock, or at the task, after this
   owner_ = nullptr;
   limits_ = nullptr;
 }
@@ -54,7 +54,7 @@ HEIST_COLD_BODY wait_look parked_note::look() const noexcept {
   // relaxed, both: the fence
   seen.from = from_.load(std::memory_order_relaxed);
   seen.to = to_.load(std::memory_order_relaxed);  // relaxed: the fence
-  os_env::fence(std::memory_order_acquire);       // acquire: what was read of a later wait is seen to be so
+  os_env::fence(std::memory_order_acquire);       // acquire: a value read of a later wait is seen to be one
   if (wait_.load(std::memory_order_relaxed) != seen.number) seen.number = 0;  // relaxed: the fence
   return seen;
 }

@@ -1,4 +1,4 @@
-// HEIST_WATCHDOG=seconds: says what waits for what when nothing has moved for so long.
+// HEIST_WATCHDOG=seconds: reports the waits of an executor when nothing has moved for so long.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace heist::detail {
 /// Threads  start() and stop() by the thread that makes and destroys the executor.
 class watchdog {
  public:
-  /// What has been seen: two equal ones in a row mean that nothing has moved.
+  /// One observation: two equal ones in a row mean that nothing has moved.
   struct look {
     std::uint64_t state = 0;
     bool any_waiting = false;
@@ -26,7 +26,8 @@ class watchdog {
   watchdog& operator=(watchdog const&) = delete;
   ~watchdog();
 
-  /// Nothing unless HEIST_WATCHDOG is a number of seconds above 0. Without a thread it says so and does nothing.
+  /// Does nothing unless HEIST_WATCHDOG is a number of seconds above 0. If it cannot start a thread, it says so and
+  /// does nothing.
   void start(unique_function<look()> see, unique_function<std::string()> to_text);
   void stop() noexcept;
   /// In a child of fork(), where the thread does not exist.

@@ -15,20 +15,20 @@
 namespace heist::victim {
 
 /// How far it is from one PU to another, in the unit of machine::numa_distances: 10 is one's own NUMA node. Between
-/// nodes it is what the machine's description says, else 20; within a node less if they share a cache. `nodes` is
+/// nodes it is the value in the machine's description, else 20; within a node less if they share a cache. `nodes` is
 /// m.numa_count().
 std::uint64_t distance(topology::machine const& m, std::size_t nodes, topology::pu const& from,
                        topology::pu const& to) noexcept;
 
-/// After each steal a thief draws from its own squad; when it has failed often enough, from the nearest squads too, and
-/// so on, until it draws from everybody with the same probability. How often is enough: once for each worker that it
-/// draws from, times the ratio of the distances of the next squads and these, but at most `most_patience` times or once
-/// each. It goes on as widely as it ended if its search is broken off.
+/// After each steal a thief draws from its own squad. When it has failed often enough, it draws from the nearest squads
+/// too, and so on, until it draws from every worker with the same probability. The number of failures that suffices:
+/// one for each worker that it draws from, times the ratio of the distances of the next squads and these, but at most
+/// `most_patience` or one each. It goes on as widely as it ended if its search is broken off.
 ///
-/// Those that are far away could be passed over for ever while there is something near, so every 64th time it draws
-/// from everybody (V2). The injection queue, its own number, belongs to its squad.
+/// Work nearby could hide workers far away for ever, so every 64th time it draws from every worker (V2). The injection
+/// queue, its own number, belongs to its squad.
 ///
-/// Without place(), on a machine of one squad, and without memory it is `random`.
+/// It is `random` without place(), on a machine of one squad, and without memory.
 ///
 /// Cost  place(): O(workers), and it allocates; 4 bytes for each worker stay. next(): `random`, two counters and two
 ///       loads.

@@ -1,4 +1,4 @@
-// What does a worker without work do: search on, yield, or sleep? And whom does it keep awake?
+// Does a worker without work search on, yield, or sleep? And which workers does it keep awake?
 #pragma once
 
 #include <concepts>
@@ -7,7 +7,7 @@
 
 namespace heist::idle {
 
-/// What to do after a failed steal attempt.
+/// A thief's next step after a failed steal attempt.
 enum class step {
   search,  ///< try the next victim at once
   pause,   ///< let the core rest for pauses() relax instructions, then try
@@ -52,8 +52,8 @@ concept sleep_told_policy =
     idle_policy<P> && requires(P p, std::uint64_t ticks) { { p.slept(ticks) } noexcept -> std::same_as<void>; };
 // clang-format on
 
-/// The paper's (Lin, Huang and Wong, Algorithms 2 to 5): while a worker is active, one thief is awake; the others go to
-/// sleep after STEAL_BOUND + YIELD_BOUND failed attempts.
+/// The paper's (Lin, Huang and Wong, Algorithms 2 to 5): while a worker is active, one thief is awake; the other
+/// thieves go to sleep after STEAL_BOUND + YIELD_BOUND failed attempts.
 class adaptive {
  public:
   static constexpr bool never_sleeps = false;
@@ -95,9 +95,9 @@ class spinning {
 /// failed attempts; for every worker that got work, thieves that find nothing at it wake two sleepers; the last thief
 /// is the watchdog that never sleeps while a worker is active.
 ///
-/// Not to the letter: the papers' watchdog stays awake without any work too, ours sleeps when nobody is active, so that
-/// an idle executor costs nothing; and their thieves never yield their cores, ours once in a search, after the 63rd
-/// attempt, since a watchdog that spins for a long task would keep the core from whoever else needs it.
+/// Two differences: the papers' watchdog stays awake without any work too; ours sleeps when no worker is active, so
+/// that an idle executor costs nothing. And their thieves never yield their cores; ours do once in a search, after the
+/// 63rd attempt. Otherwise a watchdog that spins for a long task would keep the core from other threads.
 class bws {
  public:
   static constexpr bool never_sleeps = false;
@@ -119,19 +119,18 @@ class bws {
 };
 
 /// Ours: a thief searches with growing pauses for some tens of microseconds, then sleeps, whether or not a worker is
-/// active; a push wakes a sleeper when there is no thief. One long task alone costs no CPU on the other workers.
+/// active. A push wakes a sleeper when there is no thief. One long task alone costs no CPU on the other workers.
 ///
-/// After a sleep so short that a longer search would have met the work it searches four times as long: where a sleeper
-/// takes longer to come than others search, two workers that wait for each other in turn would wake each other in every
-/// step, for ever. If that search ends in a sleep, too, it was in vain, and the next such sleeps, more each time, change
-/// nothing. So a worker to which something comes every 30 to 100 us stays awake.
+/// After a sleep so short that a longer search would have met the work it searches four times as long. If a sleeper
+/// took longer to come than other workers search, two workers that wait for each other in turn would wake each other in
+/// every step, for ever. If that search ends in a sleep, too, it found nothing, and the next such sleeps, more each
+/// time, change nothing. So a worker to which something comes every 30 to 100 us stays awake.
 ///
-/// A worker that has been woken was called for something: it first makes as many attempts without a pause as the paper's
-/// thieves do before they yield, so that it finds the one victim among many.
+/// A worker that has been woken was called for something. So it first makes as many attempts without a pause as the
+/// paper's thieves do before they yield, and finds the one victim among many.
 ///
-/// What a thief got last time tells whether stealing pays: after a task that was worked off in less time than it takes
-/// to steal, it holds back, twice as long each time, so that a victim with tiny tasks gets ahead instead of being
-/// slowed down by a thief at its heels.
+/// A thief's last task tells whether stealing pays: if the task took less time than a steal, the thief holds back,
+/// twice as long each time. So a victim with tiny tasks gets ahead, and no thief slows it down.
 class standard {
  public:
   static constexpr bool never_sleeps = false;
@@ -189,7 +188,7 @@ class standard {
   static constexpr std::uint32_t most_forgone = 255;
   static constexpr std::uint32_t first_yield = 24;  // after some 2 us: work that comes sooner finds it awake
   static constexpr std::uint64_t poor_booty =
-      300;  // ticks, about a tenth of a microsecond: what a steal costs both sides
+      300;  // ticks, about a tenth of a microsecond: the cost of a steal for both sides
   static constexpr std::uint32_t first_wake_delay = 8, most_wake_delay = 256;  // pauses: 0.2 to 6 us
   std::uint32_t failed_steals_ = 0;
   std::uint32_t wake_delay_ = 0;

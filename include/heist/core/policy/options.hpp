@@ -1,4 +1,4 @@
-// What an executor is asked to be.
+// The options of an executor.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -20,7 +20,7 @@ enum class pinning {
 };
 
 /// Options of an executor, all with defaults. `options{}` makes one worker for each CPU that this process may use.
-/// Environment variables decide what is left open (docs/environment.md).
+/// Environment variables set the options that are left open (docs/environment.md).
 struct options {
   /// The number of workers. 0: HEIST_WORKERS, or one for each CPU that the affinity mask and the cgroup quota allow.
   std::size_t workers = 0;
@@ -32,7 +32,7 @@ struct options {
   std::vector<std::vector<std::uint32_t>> squad_pus = {};
   /// Whether threads are bound to PUs.
   pinning pin = pinning::automatic;
-  /// Bytes of the stack of each fiber, on which tasks run. Only touched pages use memory. 0: HEIST_STACK_SIZE, or 1 MiB.
+  /// Bytes of each fiber's stack, on which tasks run. Pages use memory once touched. 0: HEIST_STACK_SIZE, or 1 MiB.
   std::size_t stack_size = 0;
   /// The largest number of fibers, at least one for each worker. Each waiting task needs one; under child-first order
   /// each level of forks on each worker needs one, which the worker keeps. The executor keeps their addresses until
@@ -49,7 +49,7 @@ struct options {
   worker_hook on_worker_start = nullptr;
   worker_hook on_worker_stop = nullptr;
   /// Whether each stack has guard memory below it. If a frame does not fit, the guard ends the program with a
-  /// message. Without it an overflow overwrites other memory.
+  /// message. A stack without a guard overflows into other memory.
   bool guard_pages = true;
   /// The size of the guard in bytes. It takes addresses, no memory. A larger frame may jump over it, unless the
   /// program is compiled with -fstack-clash-protection (GCC and clang), which touches large frames page by page. On

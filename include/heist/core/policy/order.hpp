@@ -1,11 +1,11 @@
-// Which of a fork's tasks runs first, and what a frame does whose stolen task has not ended.
+// Which of a fork's tasks runs first, and how a frame waits whose stolen task has not ended.
 #pragma once
 
 #include <concepts>
 
 namespace heist {
 
-/// What becomes of a parent-first frame at a join whose task was stolen and has not ended. Except for `park` the frame
+/// The way a parent-first frame waits at a join whose task was stolen and has not ended. Except for `park` the frame
 /// keeps its worker: a program in which tasks also wait for futures, runs or limiters may then stand still, with all
 /// workers in such joins.
 enum class join_strategy {
@@ -18,20 +18,20 @@ enum class join_strategy {
 enum class fork_order {
   parent_first,
   child_first,
-  recorded,  ///< child-first, and a region's run notes what is stolen
+  recorded,  ///< child-first, and a region's run notes its steals
   by_tier    ///< each fork as the tier says in which it is
 };
 
 namespace order {
 
-/// Child stealing (help-first): the forking task continues with the first callable; thieves take the others, oldest
-/// first. A fork costs little more than a call.
+/// Child stealing (help-first): the forking task continues with the first callable; thieves take the other callables,
+/// oldest first. A fork costs little more than a call.
 struct parent_first {
   static constexpr fork_order value = fork_order::parent_first;
 };
 
 /// Continuation stealing (work-first): the first callable starts at once, on a stack of its own; thieves take the rest
-/// of the forking task. On one worker it runs in the order of the serial program, with that program's memory; on P
+/// of the forking task. On one worker it runs in the order of the serial program, with that program's memory. On P
 /// workers it needs at most P times as much (Cilk).
 struct child_first {
   static constexpr fork_order value = fork_order::child_first;
@@ -43,8 +43,8 @@ struct recorded {
   static constexpr fork_order value = fork_order::recorded;
 };
 
-/// Parent-first between squads, so that they all get something soon; child-first within a squad; and parent-first where
-/// a program is not divided into tiers (CAB, section III.C; CATS, section 3.4).
+/// Parent-first between squads, so that all squads get work soon; child-first within a squad. Parent-first where a
+/// program is not divided into tiers (CAB, section III.C; CATS, section 3.4).
 struct by_tier {
   static constexpr fork_order value = fork_order::by_tier;
 };
@@ -55,7 +55,7 @@ template <class Order>
 struct sequential_by {};
 struct sequential : parent_first, sequential_by<by_tier> {};
 
-/// What a fork asks of an order.
+/// The requirements of a fork on an order.
 // clang-format off
 template <class O>
 concept forks_in_order = requires {
@@ -71,7 +71,7 @@ namespace join {
 struct park {
   static constexpr join_strategy strategy = join_strategy::park;
 };
-/// A join that waits runs what the thief of its child has forked, on top.
+/// A join that waits runs the forks of its child's thief, on top.
 struct leapfrog {
   static constexpr join_strategy strategy = join_strategy::leapfrog;
 };

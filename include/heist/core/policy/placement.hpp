@@ -1,4 +1,4 @@
-// Where the workers of an executor stand: the machine and its squads.
+// The places of an executor's workers: the machine and its squads.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,8 +15,8 @@ namespace heist::detail {
 /// Are threads to be bound, by the options or by HEIST_PIN?
 bool pinned(options const& wanted) noexcept;
 
-/// To look at the real machine takes 4 to 25 ms and most of a mebibyte. So this waits until somebody asks. Squads, pinned
-/// threads and some policies need it at once.
+/// To look at the real machine takes 4 to 25 ms and most of a mebibyte. So this waits for the first caller that needs
+/// it. Squads, pinned threads and some policies need it at once.
 ///
 /// Threads  any.
 class placement {

@@ -46,7 +46,7 @@ HEIST_COLD_BODY topology::squads const& placement::squads() const {
 }
 
 HEIST_COLD_BODY void placement::know() const {
-  if (known_.load(std::memory_order_acquire)) return;  // acquire: what place() or another thread found out
+  if (known_.load(std::memory_order_acquire)) return;  // acquire: the results of place() or of another thread
   spin_guard guard{lock_};
   if (known_.load(std::memory_order_relaxed)) return;  // relaxed: under the lock
   machine_ = topology::this_machine();

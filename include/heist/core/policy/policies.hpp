@@ -14,7 +14,7 @@
 
 namespace heist::policy {
 
-/// A bundle of five policies. `Victim` names the workers to steal from. `Idle` says what a worker does without work.
+/// A bundle of five policies. `Victim` names the workers to steal from. `Idle` says how a worker behaves without work.
 /// `Order` says which task of a fork runs first. `Join` says how to wait for a stolen task. `Tier` says whether a
 /// program is divided into tiers.
 template <class Victim, class Idle, class Order = order::parent_first, class Join = join::park, class Tier = tier::flat>
@@ -35,7 +35,7 @@ struct bundle {
   static_assert((Order::value == fork_order::by_tier) == (Tier::division != tier_mode::none),
                 "heist: tiers and the order by_tier belong together; fix it by deriving from heist::policy::cab or "
                 "heist::policy::cats, or by tier::flat with another order.");
-  using victim_type = typename decltype(victim::checked<Victim>())::type;  // or a sentence that says what it lacks
+  using victim_type = typename decltype(victim::checked<Victim>())::type;  // or a sentence that names the missing part
   using idle_type = Idle;
   using order_type = Order;
   using join_type = Join;
@@ -90,7 +90,7 @@ struct without_memory : bundle<typename Policy::victim_type, typename Policy::id
                 "without_memory<heist::policy::cats> or the policy itself.");
 };
 
-/// What executor<P> asks of P.
+/// The requirements of executor<P> on P.
 // clang-format off
 template <class P>
 concept executor_policy =

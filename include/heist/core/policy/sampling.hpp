@@ -114,7 +114,7 @@ class sampled {
   offer best_offer_;
   std::uint32_t looks_ = 0, wanted_ = 0;  // of this collection; no looks: none has begun
   std::uint32_t collections_ = 0;         // in all
-  std::uint32_t root_ = 0;                // of the number of workers, last time
+  std::uint32_t root_ = 0;                // the root of the number of workers, last time
   bool looking_ = true;                   // the last attempt succeeded, or there was none
   bool awaited_ = false;                  // looked() is to come
   bool chosen_ = false;                   // best_ is the worker to steal from

@@ -5,7 +5,7 @@
 
 namespace heist {
 
-/// What divides a region's tasks into an inter-squad and an intra-squad tier.
+/// The rule that divides a region's tasks into an inter-squad and an intra-squad tier.
 enum class tier_mode {
   none,       ///< nothing: every worker takes everything
   by_level,   ///< the boundary level (CAB)
@@ -19,8 +19,8 @@ struct flat {
   static constexpr tier_mode division = tier_mode::none;
 };
 
-/// T, whose regions do not remember which squad ran which inter-squad task: the papers' own rule. Where a child goes is
-/// decided anew in each run: to its parent's squad, or whichever steals it.
+/// T, whose regions do not remember which squad ran which inter-squad task: the papers' own rule. Each run decides
+/// again to which squad a child goes: its parent's, or the one that steals it.
 template <class T>
 struct without_memory : T {
   static constexpr bool has_history_squads = false;
@@ -36,7 +36,7 @@ constexpr bool has_history_squads() noexcept {
   }
 }
 
-/// What a policy's fourth question is answered by.
+/// The requirements on the answer to a policy's fourth question.
 // clang-format off
 template <class T>
 concept tier_policy = requires {

@@ -1,4 +1,4 @@
-// Whom does a thief try next?
+// Which worker does a thief try next?
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ struct squads;
 
 namespace heist::victim {
 
-/// What a victim policy may know of the thief.
+/// The thief, as a victim policy sees it.
 struct thief_view {
   std::uint32_t self;     ///< the thief's own number
   std::uint32_t workers;  ///< how many there are, at least 1
@@ -38,7 +38,7 @@ struct offer {
 /// Cost      next() runs on every steal attempt: O(1), no division by a run-time value.
 ///
 /// The four concepts after it are for policies that want to know more. A caller may leave all of that out, and V1 and
-/// V2 hold all the same; the executor leaves out what a policy does not ask for, at no cost.
+/// V2 hold all the same. The executor leaves out calls that a policy does not ask for, at no cost.
 // clang-format off
 template <class P>
 concept victim_policy =
@@ -71,7 +71,7 @@ concept thief_counting_policy =
 /// worker instead of stealing from it. The caller then passes what this worker offers to looked(), and calls next()
 /// again.
 ///
-/// Promises  V4  that ends after finitely many looks, whatever they show; oneself is never to be looked at.
+/// Promises  V4  that ends after finitely many looks, with any offers; the thief never looks at itself.
 template <class P>
 concept sampling_policy =
     victim_policy<P> &&

@@ -1,4 +1,4 @@
-// What a type lacks to be a victim policy, in one sentence of the compiler.
+// Names the part that a type lacks to be a victim policy, in one sentence of the compiler.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 
 namespace heist::victim {
 
-/// What keeps a type from being a whole_victim_policy; of several the first.
+/// The part that keeps a type from being a whole_victim_policy; of several the first.
 enum class missing_part : std::uint8_t {
   nothing,
   construction,

@@ -13,16 +13,16 @@
 namespace heist::victim {
 
 /// Each thief goes round in a private random permutation of the workers, from a random start S. When it has met `m`
-/// thieves and made `W` attempts it goes back to S, so that t thieves among p workers have sets of about
-/// max(W, m p / t); when it comes round to S it counts afresh. It draws a new S with each search, each steal, and after
-/// 1000 failed attempts: thieves whose sets contain no other workers do not stay among themselves.
+/// thieves and made `W` attempts it goes back to S. So t thieves among p workers have sets of about max(W, m p / t).
+/// When it comes round to S it counts afresh. It draws a new S with each search, each steal, and after 1000 failed
+/// attempts: thieves whose sets contain no other workers do not stay among themselves.
 ///
 /// W = 12 and m = 4 are the paper's, for 16 entries in the data TLB; it found them insensitive.
 ///
 /// The thief's own number is in the permutation as well and stands for the injection queue (V1); it is no attempt.
 ///
-/// Cost  begin() allocates once: 4 bytes for each worker. Without begin(), or memory, next() draws at random; without
-///       met_thief() the set is everybody.
+/// Cost  begin() allocates once: 4 bytes for each worker. next() draws at random without begin() or memory. The set is
+///       all workers without met_thief().
 template <std::uint32_t W = 12, std::uint32_t m = 4>
 class victim_set {
   static_assert(W != 0, "heist: a thief cannot go back before it has tried anybody; fix it by W of at least 1.");
@@ -83,12 +83,12 @@ class victim_set {
 
   detail::vector<std::uint32_t> order_;  // a permutation, if it is as long as there are workers
   std::uint32_t start_ = 0;              // S
-  std::uint32_t at_ = 0;                 // whom to name next
+  std::uint32_t at_ = 0;                 // the worker to name next
   std::uint32_t tried_ = 0, met_ = 0;    // since S was left
   std::uint32_t failed_ = restart_now;   // attempts since S was drawn
 };
 
-/// Everybody in turn, in a private random order: random stealing at the cost of a victim set, so that the two can be
+/// All workers in turn, in a private random order: random stealing at the cost of a victim set, so that the two can be
 /// compared (the paper's RAND).
 struct permuted : victim_set<~std::uint32_t{0}, 0> {};
 

@@ -10,9 +10,10 @@
 
 namespace heist::victim {
 
-/// Watches whom one worker's policy names. It keeps one worker with work in mind, and expects that worker to be named
-/// within enough() attempts: thousands of times as many as `random` needs, some times as many as a policy that steals from
-/// those that have most, or are near, and the others every 64th time.
+/// Watches the victims that one worker's policy names. It keeps one worker with work in mind, and expects that worker
+/// to be named within enough() attempts. The number is thousands of times as large as `random` needs. It is some times
+/// as large as needed by a policy that steals from workers with most tasks, or near ones, and from the other workers
+/// every 64th time.
 ///
 /// Threads  as the policy.
 class watch {
@@ -35,10 +36,10 @@ class watch {
     }
     return true;
   }
-  /// Whom it has in mind.
+  /// The worker that it has in mind.
   std::uint32_t suspect() const noexcept { return suspect_; }
 
-  /// A policy that holds V2 has named everybody by then.
+  /// A policy that holds V2 has named every worker by then.
   static constexpr std::uint64_t enough(std::uint32_t workers) noexcept {
     return 4000 * (50 + 20 * std::uint64_t{workers});
   }

@@ -32,12 +32,12 @@ class worker_hook {
     return *this;
   }
   ~worker_hook() {
-    // acq_rel: whoever deletes it sees what the others' calls did
+    // acq_rel: the thread that deletes it sees the effects of the other threads' calls
     if (shared_ != nullptr && shared_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared_;
   }
 
   explicit operator bool() const noexcept { return shared_ != nullptr; }
-  /// Not to be called when empty.
+  /// Must not be empty.
   void operator()(std::size_t worker) const { shared_->call(worker); }
 
  private:

@@ -1,5 +1,5 @@
-// What a worker looks at between two tasks, besides its own: requests from outside, and what has waited longest
-// (README.md, "The loop", "Requests").
+// A worker's checks between two tasks: requests from outside, and the entry that has waited longest (README.md, "The
+// loop", "Requests").
 #pragma once
 
 #include "heist/core/base/config.hpp"
@@ -18,11 +18,11 @@ inline void let_gather(worker& w) noexcept {
   for (int i = 0; i != gathering_pauses; ++i) os_env::relax();
 }
 
-/// Between two tasks: lets in what waits for this worker, or a request if it is due, before `t`.
+/// Between two tasks: lets in a fiber that waits for this worker, or a request if it is due, before `t`.
 runnable* attend(runnable* t, worker& w);
 
-/// Now and then: what has waited longest in its own deque has its turn before `t`, so that nothing waits for ever
-/// because younger tasks keep coming.
+/// Now and then: the oldest entry of its own deque has its turn before `t`, so that no entry waits for ever because
+/// younger tasks keep coming.
 runnable* look_back(runnable* t, worker& w);
 
 }  // namespace heist::detail

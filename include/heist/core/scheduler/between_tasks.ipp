@@ -10,9 +10,10 @@
 
 namespace heist::detail {
 
-/// A worker looks at what has waited longest in its own deque after so many tasks, if it has worked for so many ticks
-/// (some 800 ms) since the last time. Not more often: a graph is laid out in the order in which a worker runs it, and
-/// one look leaves that order for the rest of the run (a random graph of 10^6 tasks then takes up to 3 times as long).
+/// A worker looks at the oldest entry of its own deque after so many tasks, if it has worked for so many ticks (some
+/// 800 ms) since the last time. A look more often would cost time: a graph is laid out in the order in which a worker
+/// runs it, and one look leaves that order for the rest of the run. A random graph of 10^6 tasks then takes up to 3
+/// times as long.
 inline constexpr std::uint32_t look_interval = 64;
 
 inline constexpr std::uint64_t look_ticks = std::uint64_t{1} << 31;
@@ -57,7 +58,7 @@ HEIST_BODY runnable* attend(runnable* t, worker& w) {
   if (w.share.is_long(now)) scheduler.flush(w);  // requests may never end, and those before be waited for
   worker& here = t != nullptr ? scheduler.push(w, *t) : w;
   if (due) {
-    // Where joins keep their worker, or a room what is its own, requests do not mix with it.
+    // Requests do not mix with the worker's own work where joins keep their worker, or a room keeps its own tasks.
     bool const mixes = scheduler.joins == join_strategy::park && scheduler.room == nullptr;
     std::uint32_t const n = mixes ? here.share.at_once(now) : 1;
     here.share.taken(now, n);
@@ -69,7 +70,7 @@ HEIST_BODY runnable* attend(runnable* t, worker& w) {
 HEIST_COLD_BODY runnable* look_back(runnable* t, worker& w) {
   w.until_look = look_interval;
   if (w.scheduler.something_waits(w)) core::notify_busy(w);
-  // Joins that keep their worker may stand still when an older task comes before what they wait for.
+  // Joins that keep their worker may stand still when an older task comes before the task that they wait for.
   if (w.deque.maybe_empty() || w.scheduler.joins != join_strategy::park) return t;
   std::uint64_t const now = os_env::ticks();
   // Requests that have just been taken are in order, so they are let be for longer.

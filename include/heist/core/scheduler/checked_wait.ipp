@@ -1,4 +1,4 @@
-// How a fiber waits that may find that it waits in vain (README.md, "Parking"). Bodies of fiber.
+// The waits of fibers that may find their wait to be useless (README.md, "Parking"). Bodies of fiber.
 #pragma once
 
 #include <new>      // nothrow
@@ -20,7 +20,7 @@ HEIST_COLD_BODY bool fiber::wait_or_throw(completion& c, wait_reason const& why,
   return std::exchange(check_, nullptr) != nullptr;
 }
 
-/// As after_park(). Nobody can let the fiber resume before leave().
+/// As after_park(). No thread can let the fiber resume before leave().
 HEIST_COLD_BODY void fiber::after_checked_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   core& scheduler = f.scheduler;
@@ -28,7 +28,7 @@ HEIST_COLD_BODY void fiber::after_checked_park(void* self) noexcept {
   departure const left = rule != nullptr ? rule->left(f) : departure{};
   bool waits = f.awaited_->add_entry(*f.checked_waiter_);
   if (waits) {
-    os_env::fence(std::memory_order_seq_cst);  // seq_cst: of those in a circle the last one sees all others in line
+    os_env::fence(std::memory_order_seq_cst);  // seq_cst: the last task of a circle sees all other ones in line
     if (f.check_->in_vain(*f.check_, f)) {
       f.check_ = nullptr;
       waits = false;

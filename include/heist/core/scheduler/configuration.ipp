@@ -24,7 +24,7 @@
 namespace heist {
 namespace detail {
 
-/// What holds for a variable, and whether the environment says so.
+/// Adds the value that holds for a variable, and whether the environment set it.
 HEIST_COLD_BODY void add_setting(std::string& text, variable v, std::string_view value) {
   std::string_view const set = environment_text(v);
   text.append("  ").append(environment_variables[static_cast<std::size_t>(v)].name).append("=").append(value);

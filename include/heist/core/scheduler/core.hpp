@@ -50,7 +50,7 @@ class core {
  public:
   /// Called on a fiber for the first time: the worker loop.
   using loop_function = void (*)(fiber& self);
-  /// Told what a fiber does that observers want to know; null without an observer.
+  /// Called for events of a fiber that observers want to know; null without an observer.
   using fiber_hook = void (*)(core& self, worker& w, fiber const& f, fiber_event what) noexcept;
   /// Told that a task begins or ends on `w`, by tasks that the worker's loop says nothing of (described_operations), and of
   /// the ends of modules.
@@ -68,15 +68,15 @@ class core {
   /// Waits for all work, stops the workers and joins their threads. In a child of fork() it only forgets the threads.
   void drain_and_stop() noexcept;
 
-  /// Adds a task to `w`'s own deque. Without memory for a longer one it runs the task instead. Returns the worker that
-  /// the calling code is on afterwards.
+  /// Adds a task to `w`'s own deque. If there is no memory for a longer one, it runs the task instead. Returns the
+  /// worker that the calling code is on afterwards.
   HEIST_ALWAYS_INLINE worker& push(worker& w, runnable& r) {
     if (!w.deque.push(&r)) [[unlikely]]
       return run_without_memory(w, r);
     if (!w.alone) w.gate->pushed();
     return w;
   }
-  /// As above. Without memory for a longer deque the task goes through the injection queue.
+  /// The same, but if there is no memory for a longer deque, the task goes through the injection queue.
   HEIST_ALWAYS_INLINE void push(worker& w, queued_runnable& r) {
     if (w.deque.push(&r)) [[likely]] {
       if (!w.alone) w.gate->pushed();
@@ -108,7 +108,7 @@ class core {
   /// Adds something that is part of a unit of work already counted: a parked fiber or task that can resume.
   void make_runnable(queued_runnable& r);
 
-  /// As above, to where it was asked for: to `to`, if that is not null, otherwise among the requests of its priority.
+  /// The same, to a wanted place: to `to`, if that is not null, otherwise among the requests of its priority.
   void make_runnable(queued_runnable& r, priority how, worker* to);
 
   /// A unit of work has begun that will be pushed later; the caller sees to it that it ends. Returns its wave.
@@ -139,14 +139,14 @@ class core {
       on_task(*this, w, task, task_event::module_ends);
   }
 
-  /// The worker has nothing more to do for now: tells all that count. May push what follows.
+  /// The worker has nothing more to do for now: reports its counts. May push tasks that follow.
   void flush(worker& w) {
     w.report_pending_count();
     work.ended(w.number, w.ended[0], w.ended[1]);
   }
 
-  /// Returns when all work submitted so far has ended, and all that it has submitted. Not to be called by a worker of
-  /// this executor. A task of another one parks, a thread outside blocks.
+  /// Returns when all work submitted so far has ended, and the work that it has submitted. A worker of this executor
+  /// must not call it. A task of another one parks, a thread outside blocks.
   void wait_idle();
 
   /// Exceptions of tasks that no caller has asked for.
@@ -174,12 +174,12 @@ class core {
 
   /// All workers are busy, and there is a request: the first that can takes it.
   HEIST_RARE void notify_busy() noexcept;
-  /// `w` looks at what waits when its task has ended or forks.
+  /// `w` looks at the waiting work when its task has ended or forks.
   static void notify_busy(worker& w) noexcept;
   /// The next fork of what `w` runs now is slow.
   HEIST_RARE static void ask_to_look(worker& w) noexcept;
 
-  /// Gives `r` to `w`, which takes it before it steals from others, where the policy has mail. Any thread.
+  /// Gives `r` to `w`, which takes it before it steals from other workers, where the policy has mail. Any thread.
   void give(worker& w, queued_runnable& r);
   /// The oldest mail to `w`; the others stay, and `w` is told of them in case it has just looked and seen none.
   static queued_runnable* take_mail(worker& w) noexcept;
@@ -191,14 +191,14 @@ class core {
   /// A fiber with nothing on it, for a child of a task on `w`. Throws stack_error or bad_alloc.
   fiber& acquire_unused(worker& w);
 
-  /// `w` is about to sleep: others may have the fibers that it keeps.
+  /// `w` is about to sleep: other workers may have the fibers that it keeps.
   void give_up_fibers(worker& w) noexcept;
   void give_up_cached(worker& w) noexcept;
   void give_up_unused(worker& w) noexcept;
 
   static constexpr std::int64_t trim_after = 1'000'000'000;  ///< nanoseconds asleep until memory is given back
-  /// Is there memory to give back that is beyond what is soon needed again, which no other worker will give back? Then
-  /// trim() after a while, or end_trim().
+  /// Claims the return of memory. True if there is more than the workers need soon, and no other worker has the claim.
+  /// Call trim() after a while then, or end_trim().
   bool begin_trim() noexcept;
   /// Gives memory back, a little at a time as long as `still()`. A worker that is asleep calls it after begin_trim().
   template <class Still>
@@ -217,7 +217,7 @@ class core {
   /// runs on fiber `child`; null if there is none or it is stolen.
   caller_frame* take_own_continuation(worker& w, fiber& child) noexcept;
   void shelve_continuations(worker& w, fiber& child);
-  /// All of `w`'s continuations have been stolen, and what they called is about to leave or has ended.
+  /// All of `w`'s continuations have been stolen, and the children that they called are about to leave or have ended.
   static void forget_continuations(worker& w) noexcept;
   /// A frame to continue with, as something to run at once.
   static runnable* steal_continuation(worker& stolen_from, steal_status& status) noexcept;
@@ -229,7 +229,7 @@ class core {
   HEIST_ALWAYS_INLINE bool something_from_outside() const noexcept {
     return !requests.maybe_empty() || loops_of_outside.may_enter();
   }
-  /// Is there something that `w` could take without robbing others?
+  /// Is there something that `w` could take without robbing other workers?
   bool something_waits(worker const& w) const noexcept {
     return something_from_outside() || !w.own_fibers.maybe_empty();
   }
@@ -247,20 +247,20 @@ class core {
   unsigned generation() const noexcept { return generation_; }
   /// The floating-point modes that tasks begin with.
   control_words modes() const noexcept { return modes_; }
-  /// Of this executor, of all that there have been; not 0.
+  /// The number of this executor in the process; not 0.
   std::uint64_t serial() const noexcept { return serial_; }
 
   bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }  // acquire: pairs with the stop
 
-  /// May `thief` find something? Asked before it sleeps: every source of work is named here and nowhere else.
-  /// Workers that have nothing to give are asked to make what they fork public.
+  /// May `thief` find something? Called before it sleeps: every source of work is named here and nowhere else. Asks
+  /// workers that have nothing to give to make their forks public.
   bool work_for(worker const& thief) const noexcept;
-  /// Has `w` forked something that is public? If not it is asked to.
+  /// Has `w` forked something that is public? If not, asks it to.
   static bool stealable(worker& w, bool with_frames) noexcept;
   /// Asks all owners to make private tasks public. `thief` calls it before it looks for the last time and sleeps.
   void ask_all(worker const& thief) const noexcept;
-  /// Makes private tasks public whose owners run long tasks. A thief calls it when it has asked in vain. Returns a worker
-  /// that has public tasks now, or null.
+  /// Makes private tasks public whose owners run long tasks. A thief calls it when its requests had no effect. Returns
+  /// a worker that has public tasks now, or null.
   HEIST_RARE worker* open_task_stacks(worker& thief) noexcept;
   /// Does so for at most 64 task stacks, with one heavy fence. Returns one that has public tasks now, or null.
   HEIST_RARE fiber* open_task_stacks(std::span<fiber* const> stacks) noexcept;
@@ -271,9 +271,9 @@ class core {
   /// A snapshot.
   std::size_t sleeping_workers() const noexcept;
 
-  /// One line per worker, and one for each parked task, with what it waits for. Approximate.
+  /// One line per worker, and one for each parked task, with the reason of its wait. Approximate.
   std::string state_text() const;
-  /// What has to change for anything to have happened, and whether a thread or task waits.
+  /// The state that changes with any event, and whether a thread or task waits.
   watchdog::look look() const;
 
   /// A block for an object that is made by any thread and destroyed by a worker's pool. Throws bad_alloc.
@@ -290,15 +290,15 @@ class core {
   outside_waits outside;                    ///< the waits of runs that no fiber waits for
   fiber_hook const on_fiber;
   task_hook on_task = nullptr;         ///< null without an observer; set before the workers start
-  graph_listener* on_graph = nullptr;  ///< null unless somebody records
+  graph_listener* on_graph = nullptr;  ///< null unless an observer records
   /// Called at its end, if its tasks had time limits: one for each copy of heist in the process. Under the lock of the copy's
   /// timers.
   std::array<void (*)() noexcept, 4> leaves_timers{};
   join_strategy const joins;
-  fork_order const order;  ///< what a context that leaves the order to the executor does
+  fork_order const order;  ///< the order of contexts that leave it to the executor
   bool const has_mail;
   open_loops loops_of_outside;       ///< as worker::loops
-  unique_ptr<room_core> const room;  ///< of the policy; null if it needs none
+  unique_ptr<room_core> const room;  ///< the policy's room; null if it needs none
 
   void run_loop(fiber& self) const { loop_(self); }
 
@@ -307,8 +307,8 @@ class core {
   os_thread* find_os_thread() noexcept;
   bool rest(os_thread& c) noexcept;
 
-  /// The calling thread, which is no worker, runs the task and whatever it has to do until that has ended. False if no
-  /// worker sleeps, or there is another helper: nothing has been done.
+  /// The calling thread, which is no worker, runs the task, and other work as a worker, until the task has ended.
+  /// False if no worker sleeps, or there is another helper: nothing has been done.
   bool run_as_helper(async_base& task);
   void give_worker_back(worker& w) noexcept;
   void helper_has_left() noexcept;
@@ -325,7 +325,7 @@ class core {
   void strike_off() noexcept;
   /// A request is in the injection queue: wakes a worker, or makes busy ones look. `first`: of its batch.
   void announce(idle_gate<>& at, bool first) noexcept;
-  /// The wave of what a task on `w` begins: the task's own, or both where that is not known.
+  /// The wave of the units that a task on `w` begins: the task's own, or both where that is not known.
   unsigned wave_on(worker& w) const noexcept;
   HEIST_ONE_COPY static inline constinit os_env::atomic<std::uint64_t> last_serial_{0};
   /// Where shared libraries have copies of the counter their addresses tell these apart.
@@ -372,7 +372,7 @@ class core {
   unique_ptr<unobserved_exceptions, unobserved_exceptions::closing> const unobserved_{new unobserved_exceptions};
   std::size_t const guard_size_;
   unsigned const generation_;
-  control_words const modes_ = control_words::now().modes();  ///< of the thread that makes it
+  control_words const modes_ = control_words::now().modes();  ///< the modes of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
   std::size_t started_ = 0;               ///< threads of start()

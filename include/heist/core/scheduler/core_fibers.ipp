@@ -120,7 +120,7 @@ HEIST_BODY fiber& core::acquire_fiber(worker& w) {
   return f;
 }
 
-/// Without memory for a longer deque or another fiber: what would have waited runs here and now.
+/// There is no memory for a longer deque or another fiber: the task that would have waited runs here and now.
 HEIST_BODY worker& core::run_without_memory(worker& w, runnable& r) {
   fiber& self = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   interrupted_above const none{self, nullptr};
@@ -153,7 +153,7 @@ HEIST_BODY void core::make_ready(fiber& f) {
 HEIST_BODY caller_frame* core::take_own_continuation(worker& w, fiber& child) noexcept {
   if (w.continuation_top == w.continuations.first()) return nullptr;
   continuation_slot* const at = w.continuation_top - 1;
-  caller_frame& frame = *child.called_by;  // not from the slot: a thief may have emptied it
+  caller_frame& frame = *child.called_by;  // a thief may have emptied the slot
   frame.continuation_stolen = true;        // read by the child only
   bool const was_private = at >= w.continuations.split();
   if (!w.continuations.join_is_plain(at)) {
@@ -189,7 +189,7 @@ HEIST_BODY runnable* core::steal_continuation(worker& stolen_from, steal_status&
   if (room != nullptr) note = room->note_of(frame);
   stolen_task.item->frame.store(nullptr, std::memory_order_release);  // release: the owner may use the slot again
   if (note.frame != nullptr) room->stolen(note, *this_worker(), stolen_from);
-  // It leaves the worker on which its own caller, stolen before, has a slot. Only f itself reads this.
+  // It leaves the worker on which its own caller, stolen before, has a slot. No fiber but f reads this.
   if (f.called_by != nullptr) f.called_by->continuation_stolen = true;
   return &f.resume_item;
 }
@@ -217,7 +217,7 @@ HEIST_COLD_BODY fiber const& fiber_of_code(fiber const& of) noexcept {
 }
 
 HEIST_BODY void fiber::start_loop() noexcept {
-  called_by = nullptr;  // of the child that was here before
+  called_by = nullptr;  // the last child's
   interrupt = nullptr;
   fiber_context_.start(&run_loop, this, nullptr);
 }
@@ -236,7 +236,7 @@ HEIST_BODY void fiber::queue_rest() {
   if (!rest_item_.queued.exchange(true, std::memory_order_acq_rel)) scheduler.push(*worker, rest_item_);
 }
 
-/// Before this fiber parks: what its frames have forked and not joined can be had from the deque.
+/// Called before this fiber parks: thieves can have its frames' unjoined forks from the deque.
 HEIST_BODY void fiber::expose_rest() {
   fork_slot* const end = top();
   bool const more = [&] {
@@ -286,7 +286,7 @@ HEIST_BODY void fiber::run_stolen(fork_slot& slot) noexcept {
   slot.finished.complete();
 }
 
-/// What the worker continues with while this fiber waits. Throws stack_error or bad_alloc.
+/// Returns the fiber that the worker continues with while this one waits. Throws stack_error or bad_alloc.
 HEIST_BODY fiber& fiber::suspend() {
   worker->report_pending_count();
   for (pending_children* s = not_started; s != nullptr; s = s->older) s->start(*s);
@@ -296,7 +296,7 @@ HEIST_BODY fiber& fiber::suspend() {
   return scheduler.acquire_fiber(*worker);
 }
 
-/// As above; null without memory.
+/// The same; null if there is no memory.
 HEIST_BODY fiber* fiber::try_suspend() noexcept {
   try {
     return &suspend();
@@ -357,12 +357,12 @@ HEIST_BODY void fiber::park(completion& c, fiber& next, wait_reason const& why, 
   if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
 }
 
-/// On the new fiber: the parked one has been left completely, so others may be told of it.
+/// On the new fiber: the parked one has been left completely, so other workers may be told of it.
 HEIST_BODY void fiber::after_park(void* self) noexcept {
   fiber& f = *static_cast<fiber*>(self);
   core& scheduler = f.scheduler;
   resume_rule* const rule = f.resumes != nullptr ? f.resumes : f.rule_of_task();
-  departure const left = rule != nullptr ? rule->left(f) : departure{};  // now: then others may run f
+  departure const left = rule != nullptr ? rule->left(f) : departure{};  // now: then other workers may run f
   if (!f.awaited_->add_entry(f.waiter_)) scheduler.make_ready(f);        // done in the meantime
   if (left.after != nullptr) left.after(left.of);
 }
@@ -394,7 +394,7 @@ void fiber::after_leaving(void* self) noexcept {
   } else {
     if (++w.cached_come == worker::keeps_fibers) f.scheduler.give_up_cached(w);
   }
-  // What the fiber that resumes has forked can be had from now on, and no thief has been told.
+  // Thieves can have the forks of the fiber that resumes from now on, and have not been told.
   fiber& now = *w.current.load(std::memory_order_relaxed);  // relaxed: its own
   if (now.tasks.maybe_stealable()) f.scheduler.published(w);
 }

@@ -205,7 +205,7 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
         "an executor is destroyed by one of its own tasks, which it would have to wait for; "
         "fix it by destroying it outside, after the task");
   }
-  // What threads submit when they start, runs. acquire: carry()
+  // Tasks that threads submit when they start are run. acquire: carry()
   while (begun_.load(std::memory_order_acquire) != started_) os_env::yield();
   wait_for_all_work();
   work.close();

@@ -1,4 +1,4 @@
-// HEIST_DISPLAY_ENV: what executors know of it; configuration.hpp does it.
+// HEIST_DISPLAY_ENV: the part that executors see; configuration.hpp does the work.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -7,7 +7,7 @@
 
 namespace heist::detail {
 
-/// Prints what holds in this process, if HEIST_DISPLAY_ENV asks for it.
+/// Prints the settings of this process, if HEIST_DISPLAY_ENV asks for it.
 struct display {
   HEIST_RARE static void print_if_wanted();
   /// Null while no file of the program includes heist/configuration.hpp.
@@ -15,7 +15,7 @@ struct display {
   HEIST_ONE_COPY static inline constinit printer print = nullptr;
 };
 
-// What HEIST_STACK_SIZE and HEIST_MAX_FIBERS say, or the defaults.
+// The values of HEIST_STACK_SIZE and HEIST_MAX_FIBERS, or the defaults.
 std::size_t stack_size_left_open() noexcept;
 std::size_t max_fibers_left_open() noexcept;
 

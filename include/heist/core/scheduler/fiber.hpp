@@ -34,14 +34,14 @@ struct pending_children {
 
 using fork_stack = task_stack<fork_slot>;
 
-/// Asked about a wait when the fiber stands in line already; lies on the frame that waits.
+/// Called about a wait when the fiber is in line already; lies on the frame that waits.
 struct wait_check {
-  /// Is it in vain? Then `self`, which has been left, is no more in line (fiber::step_back), and resumes.
+  /// Is the wait useless? Then `self`, which has been left, is no more in line (fiber::step_back), and resumes.
   bool (*in_vain)(wait_check& check, fiber& self) noexcept;
 };
 
-/// Lives as long as its executor, so that a late look at it is harmless. Either some worker runs on it, or it is parked
-/// (its frames wait), or it has called a child that runs on another fiber, or it is spare (its loop can continue with
+/// Lives as long as its executor, so that a late look at it is harmless. Its states: a worker runs on it; it is parked
+/// (its frames wait); it has called a child that runs on another fiber; it is spare (its loop can continue with
 /// anything) or fresh (there is nothing on it).
 class fiber {
  public:
@@ -74,21 +74,21 @@ class fiber {
   core& scheduler;
   os_env::atomic<std::uintptr_t> stack_bottom;  ///< for runs_here()
   os_env::atomic<std::size_t> stack_bytes;      ///< as above
-  detail::worker* worker = nullptr;             ///< whose worker runs on this fiber; set before each switch to it
-  interrupt_state const* interrupt = nullptr;   ///< of the task that runs on it
+  detail::worker* worker = nullptr;             ///< the worker that runs on this fiber; set before each switch to it
+  interrupt_state const* interrupt = nullptr;   ///< the state of the task that runs on it
   caller_frame* called_by = nullptr;            ///< the frame whose child runs on it
   fiber* next_cached = nullptr;
   fiber* next_chain = nullptr;  ///< in core's store of fibers: the head of another list
-  /// What its worker's loop has begun on it last; says what a task belongs to. It lives while its own code
-  /// runs; others may not follow the pointer.
+  /// The runnable that its worker's loop has begun on it last; tells to which runnable a task belongs. It lives while
+  /// its own code runs; other threads may not follow the pointer.
   os_env::atomic<runnable const*> running{nullptr};
-  fork_order const order;                   ///< what a context that leaves the order to the executor does
+  fork_order const order;                   ///< the order of contexts that leave it to the executor
   pending_children* not_started = nullptr;  ///< one for each scope of its frames, youngest first
   std::uint32_t no_migrate = 0;             ///< guards on its frames: it resumes on the worker that it parked on
   std::uint32_t waiting_joins = 0;          ///< joins of its frames that wait without parking, one on top of the other
-  resume_rule* resumes = nullptr;           ///< of the wait that it is in; null: that of its task
+  resume_rule* resumes = nullptr;           ///< the rule of the wait that it is in; null: that of its task
   fork_slot const* stolen = nullptr;        ///< the stolen task that it runs
-  outside_note const* limits = nullptr;     ///< of the youngest task on it that has limits; for people
+  outside_note const* limits = nullptr;     ///< the limits of the youngest task on it that has some; for people
   frame_tracker* tracker = nullptr;         ///< the youngest measured frame's
   transfer_loop* switch_count = nullptr;    ///< the innermost on it (parallel/coroutine/resumption.hpp)
   std::uint64_t room_word = 0;              ///< the room's own
@@ -96,39 +96,39 @@ class fiber {
   unique_ptr<fiber> next_of_all;
   parked_note note;
   resumption resume_item;
-  /// How far its first slot is from the root of the computation, in forks, modulo 2^32: what it runs may stand further
-  /// up in its task stack. Kept for policies that sample. Its worker writes it, thieves read it.
+  /// The distance of its first slot from the root of the computation, in forks, modulo 2^32: the task that it runs may
+  /// be further up in its task stack. Kept for policies that sample. Its worker writes it, thieves read it.
   os_env::atomic<std::uint32_t> depth{0};
 
-  /// Where it is resumed because of what runs on it; null: anywhere.
+  /// The rule of the task that runs on it, which says where it is resumed; null: anywhere.
   resume_rule* rule_of_task() const noexcept { return interrupt != nullptr ? interrupt->resumes : nullptr; }
 
   /// Waits until `c` is complete: parks this fiber, which the caller runs on, and lets its worker continue with
-  /// another. Without memory for another, the worker runs other tasks on top of the waiting frame instead.
+  /// another. If there is no memory for another, the worker runs other tasks on top of the waiting frame instead.
   void wait_for(completion& c, wait_reason const& why = {});
-  /// As above; without memory throws stack_error or bad_alloc.
+  /// The same; throws stack_error or bad_alloc if there is no memory.
   void wait_or_throw(completion& c, wait_reason const& why);
-  /// As above; false if `check` has found the wait to be in vain.
+  /// The same; false if `check` has found the wait to be useless.
   bool wait_or_throw(completion& c, wait_reason const& why, wait_check& check);
   /// The fiber that is parked and waits by `w`; null: `w` is no fiber's, or has stepped back.
   static fiber const* of_waiter(completion_waiter const& w) noexcept;
   /// For a check, before it takes the lock of the searches: false without memory.
   bool may_step_back() noexcept;
-  /// For a check, under that lock, after may_step_back(): waits no more. False if what it waits for is complete.
+  /// For a check, under that lock, after may_step_back(): waits no more. False if the wait has ended.
   bool step_back() noexcept;
-  /// As above, and is resumed where `where` says; it parks even if `c` is complete. False if it has not, for want of
-  /// memory: then `c` is complete, and the fiber is where it was.
+  /// Waits for `c`, and is resumed where `where` says; it parks even if `c` is complete. False if it has not, for want
+  /// of memory: then `c` is complete, and the fiber is where it was.
   bool wait_for(completion& c, resume_rule& where);
 
-  /// At a fork: lets requests from outside in if all workers are busy and it is the requests' turn. What runs here
-  /// resumes after them, perhaps on another worker.
+  /// At a fork: lets requests from outside in if all workers are busy and it is the requests' turn. The code that runs
+  /// here resumes after them, perhaps on another worker.
   void attend() noexcept;
   /// Would attend() suspend this fiber now?
   bool is_to_attend() noexcept;
 
   /// Does the calling code run on this fiber? Any thread.
   HEIST_ALWAYS_INLINE bool runs_here() const noexcept {
-    // relaxed: others than its own code get the same answer from any value that they had
+    // relaxed: code other than its own gets the same answer from any value that the field had
     return stack_address() - stack_bottom.load(std::memory_order_relaxed) <
            stack_bytes.load(std::memory_order_relaxed);  // relaxed: as above
   }
@@ -147,24 +147,23 @@ class fiber {
 
   fiber_context& own_fiber_context() noexcept { return fiber_context_; }
 
-  /// What the worker continues with while this fiber waits; null without memory.
+  /// Returns the fiber that the worker continues with while this one waits; null without memory.
   fiber* try_suspend() noexcept;
   /// May another thread carry the worker while this fiber's frames stay on theirs?
   bool may_leave_worker() const noexcept;
-  /// Notes what it waits for, for state_text().
+  /// Notes the reason of its wait, for state_text().
   void note_wait(wait_reason const& why, completion const* awaited = nullptr) noexcept;
-  /// What cannot be complete before its frames have returned; null: not known. By its own code, or while it is parked
-  /// and cannot resume.
+  /// The completion that cannot end before its frames have returned; null: not known. By its own code, or while it is
+  /// parked and cannot resume.
   completion const* end_of_frames() const noexcept;
 
-  /// Gives the memory of its stack and its task stack back to the system, what is in use excepted. It is fresh or
-  /// spare.
+  /// Gives the unused memory of its stack and its task stack back to the system. It is fresh or spare.
   void give_memory_back() noexcept { fiber_context_.memory().give_back(fiber_context_.unused_below()); }
 
   /// Continues in `to` on this fiber's worker; this fiber becomes spare.
   void switch_and_become_cached(fiber& to);
 
-  /// Where the next task on this fiber may fork: above all that is pending. `hint`: a slot that is not far.
+  /// The slot at which the next task on this fiber may fork: above all pending ones. `hint`: a slot that is not far.
   fork_slot* top() noexcept {
     fork_slot* s = top_hint_;
     while (s != tasks.end() && s->pending()) ++s;
@@ -172,8 +171,9 @@ class fiber {
     return top_hint_ = s;
   }
 
-  /// To be called before forked tasks up to `top` may become public: a thief runs them as part of what this fiber runs
-  /// now, or ran when they were forked. By its own code in an owner_part, or by the thief that opens its task stack.
+  /// To be called before forked tasks up to `top` may become public: a thief runs them as part of the task that this
+  /// fiber runs now, or ran when they were forked. By its own code in an owner_part, or by the thief that opens its
+  /// task stack.
   void label(fork_slot* top) noexcept {
     fork_slot* const split = tasks.split();
     for (fork_slot* s = split < labelled_ ? labelled_ : split; s < top && s < tasks.end(); ++s)
@@ -241,7 +241,7 @@ class fiber {
   runnable* take_on_top();
 
   fork_slot* top_hint_ = tasks.first();
-  fork_slot* labelled_ = tasks.first();  ///< what is private below it belongs to frames that run something else
+  fork_slot* labelled_ = tasks.first();  ///< private tasks below it belong to frames that run something else
   completion* awaited_ = nullptr;
   rest rest_item_;
   stolen_task stolen_task_;
@@ -255,7 +255,7 @@ class fiber {
 /// The fiber that the calling code runs on, if that is a task of the same executor; otherwise `of`.
 HEIST_RARE fiber const& fiber_of_code(fiber const& of) noexcept;
 
-/// Sets what the tasks on a fiber are interrupted by, for as long as it lives.
+/// Sets the interrupt_state of the tasks on a fiber, for as long as it lives.
 class interrupted_by {
  public:
   interrupted_by(fiber& self, interrupt_state const* interrupt) noexcept
@@ -269,12 +269,12 @@ class interrupted_by {
   interrupt_state const* outer_;
 };
 
-/// As interrupted_by, on top of frames that run something else: what they have forked stays part of that.
+/// The same as interrupted_by, on top of frames that run something else: their forks stay part of that.
 class interrupted_above {
  public:
   interrupted_above(fiber& self, interrupt_state const* interrupt) noexcept
       : interrupted_above{self, self.top(), interrupt} {}
-  /// `top`: what self.top() says.
+  /// `top`: the value of self.top().
   interrupted_above(fiber& self, fork_slot* top, interrupt_state const* interrupt) noexcept
       : on_{self}, outer_{self.interrupt}, labelled_{self.labelled_} {
     fork_stack::owner_part const here{self.tasks};
@@ -296,10 +296,10 @@ class interrupted_above {
   fork_slot* labelled_;
 };
 
-/// While what runs on a fiber waits, or something else runs there, its frames are not measured.
+/// While the code on a fiber waits, or something else runs there, its frames are not measured.
 class measurement_pause {
  public:
-  /// The frames of what runs on `self`, which may be null.
+  /// The frames of the code on `self`, which may be null.
   explicit measurement_pause(fiber* self) noexcept : measurement_pause{self != nullptr ? self->tracker : nullptr} {}
   explicit measurement_pause(frame_tracker* tracker) noexcept
       : tracker_{tracker != nullptr && tracker->stop() ? tracker : nullptr} {}
@@ -313,7 +313,7 @@ class measurement_pause {
   frame_tracker* tracker_;
 };
 
-/// What runs on a fiber meanwhile is not, or not only, part of the task that its loop has begun last.
+/// While this lives, code on the fiber is not, or not only, part of the task that its loop has begun last.
 class outside_its_task {
  public:
   explicit outside_its_task(fiber& self) noexcept

@@ -1,4 +1,4 @@
-// What stands in task stacks: forked tasks (parent-first), and frames that can be continued (child-first).
+// The entries of task stacks: forked tasks (parent-first), and frames that can be continued (child-first).
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ inline bool text_of_fork(runnable const& self, task_view& view) noexcept {
   return true;
 }
 inline constexpr described_operations fork_operations{&text_of_fork};
-/// What observers are told of forked tasks that a thief runs.
+/// The description, for observers, of forked tasks that a thief runs.
 inline constexpr described fork_what{&fork_operations};
 
 /// A task that waits in the stack of the fiber that forked it. Its owner writes `function` and then `run`; the rest has no value until the slot is made public, by the owner or by a thief.
@@ -65,13 +65,13 @@ struct alignas(cache_line_size) fork_slot {
     how(*this, self);
   }
 
-  /// Null: no task lies in the slot. Only the owner writes it. It does not lie beside `function`: a compiler would merge the
-  /// two stores in a vector register, which costs more than both.
+  /// Null: no task lies in the slot. The owner alone writes it. It does not lie beside `function`: a compiler would
+  /// merge the two stores in a vector register, which costs more than both.
   run_function run;
   completion finished;
   void* function;
   os_env::atomic<fiber*> thief;            ///< on which fiber the thief runs it, once it does
-  interrupt_state const* interrupt;        ///< what the task is part of; written before the slot is made public
+  interrupt_state const* interrupt;        ///< interrupts the task; written before the slot is made public
   bool failed;                             ///< the outcome is an exception
   alignas(void*) std::byte storage[room];  ///< `run` for the thief, and then the outcome
 

@@ -14,7 +14,7 @@ struct open_loop : runnable, open_link<os_env, open_loop> {
   open_loop(run_function help, free_function end) noexcept : runnable{help, nullptr}, free{end} {}
 
   free_function const free;
-  alignas(cache_line_size) shared_range<> left;  // last: what a helper reads next follows on the same line
+  alignas(cache_line_size) shared_range<> left;  // last: a helper's next read follows on the same line
 };
 
 }  // namespace heist::detail

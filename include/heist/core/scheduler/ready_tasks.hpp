@@ -20,10 +20,10 @@ struct ready_tasks : runnable {
   ready_tasks() noexcept : runnable{&run_most_urgent, nullptr} {}
 
   ready_list<runnable> list;
-  std::uint32_t turn = 0;  ///< whose list its owner looks at next; owner only
+  std::uint32_t turn = 0;  ///< the worker at whose list its owner looks next; owner only
 };
 
-/// Makes tasks ready that have an order, and begins the most urgent: of them, and of those that the worker had.
+/// Makes tasks ready that have an order, and begins the most urgent: of them, and of the worker's earlier ones.
 ///
 /// Threads  one, within a call that does not wait.
 class ready_offer {
@@ -32,7 +32,7 @@ class ready_offer {
 
   /// From here on any worker may run it.
   void add(std::uint64_t urgency, runnable& task);
-  /// After the last one: what the caller runs next; null if nothing was added.
+  /// Called after the last one: the runnable that the caller runs next; null if nothing was added.
   runnable* begin();
   /// After the last one: the caller runs something else, or nothing.
   void leave();

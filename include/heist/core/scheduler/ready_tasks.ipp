@@ -9,7 +9,8 @@
 
 namespace heist::detail {
 
-/// What `self` begins, having been promised a task of `from`. It looks at one other worker's list, at each in turn.
+/// Returns the task that `self` begins, having been promised one of `from`. It looks at one other worker's list, at
+/// each in turn.
 HEIST_BODY runnable* most_urgent(ready_tasks& from, fiber& self) {
   if (self.worker->alone) return &from.list.take();
   auto const& workers = self.scheduler.workers;

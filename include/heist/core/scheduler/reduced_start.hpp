@@ -1,4 +1,4 @@
-// What an executor does when the system refuses what its options leave open: it is made with less.
+// Makes an executor with less when the system refuses values that its options leave open.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -18,8 +18,8 @@ struct thread_rejected : executor_error {
   std::size_t started, wanted;
 };
 
-/// What an executor is asked to be, in one attempt after the other. When it ends without an exception it says on stderr,
-/// once in a process, if the executor has less than it wanted.
+/// The values to make an executor with, in one attempt after the other. When it ends without an exception it says on
+/// stderr, once in a process, if the executor has less than it wanted.
 struct attempt {
   explicit attempt(heist::options const& asked) noexcept
       : options{asked}, workers{asked.workers}, stack_size{asked.stack_size}, max_fibers{asked.max_fibers} {}
@@ -34,7 +34,7 @@ struct attempt {
   HEIST_RARE void ask_for_less(std::exception const& why);
 
   heist::options const& options;
-  std::size_t workers, stack_size, max_fibers;  ///< in place of those of the options
+  std::size_t workers, stack_size, max_fibers;  ///< in place of the options' values
 
  private:
   HEIST_RARE void say() const noexcept;

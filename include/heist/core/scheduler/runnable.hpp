@@ -14,10 +14,10 @@ struct runnable;
 struct described_operations {
   /// Sets `view` to what observers are told of `self`, which the worker's loop then tells before it runs and after it
   /// has returned. False: it tells its begin and end by itself (core::tell_begin), because it may not run at once when
-  /// it is begun, or because its end lets a waiter resume that counts on its having been told.
+  /// it is begun, or because its end lets a waiter resume that relies on the report.
   bool (*to_text)(runnable const& self, task_view& view) noexcept;
-  unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< of the unit of work (work_count); null: not known
-  /// What cannot be complete before its code has returned; null: not known.
+  unsigned (*wave)(runnable const& self) noexcept = nullptr;  ///< the unit of work's (work_count); null: not known
+  /// The completion that cannot end before its code has returned; null: not known.
   completion const* (*end)(runnable const& self) noexcept = nullptr;
   /// The interrupt_state of its code, where fiber::interrupt does not name it; null: not known.
   interrupt_state const* (*interrupt)(runnable const& self) noexcept = nullptr;
@@ -38,12 +38,12 @@ struct runnable {
   described const* what;  ///< null: a part of a task that observers know already
 };
 
-/// A runnable that can stand in the injection queue.
+/// A runnable that can be in the injection queue.
 struct queued_runnable : runnable {
   queued_runnable* next = nullptr;
 };
 
-/// One that can also stand in a squad's pool.
+/// One that can also be in a squad's pool.
 struct pooled_runnable : queued_runnable {
   pooled_runnable* older = nullptr;
   pooled_runnable* newer = nullptr;

@@ -1,4 +1,4 @@
-// What an executor says of itself for the user who looks at a hang. Bodies of core.
+// An executor's report on itself, for a user that looks at a hang. Bodies of core.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace heist::detail {
 
-/// What a thread that seems to run a task is doing, if the system says that it does nothing.
+/// Describes a thread that seems to run a task, if the system says that it sleeps.
 HEIST_COLD_BODY char const* sleeping_text(int thread) {
   std::string text;
   topology::detail::read_file(format_text("/proc/self/task/{}/stat", {thread}), 4096, text);

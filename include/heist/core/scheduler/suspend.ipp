@@ -1,4 +1,4 @@
-// How what runs is suspended for requests from outside, at a fork, while all workers are busy (README.md, "Requests").
+// Suspends the running code for requests from outside, at a fork, while all workers are busy (README.md, "Requests").
 // Bodies of fiber's and of core's members.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace heist::detail {
 
-/// All frames of `w` that have called a child can be continued by any worker, as stolen ones. What runs on `child`
-/// was called last.
+/// All frames of `w` that have called a child can be continued by any worker, as stolen ones. The code on `child` was
+/// called last.
 HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
   fiber* shelved = nullptr;
   for (fiber* called = &child;;) {
@@ -30,7 +30,7 @@ HEIST_COLD_BODY void core::shelve_continuations(worker& w, fiber& child) {
 HEIST_COLD_BODY bool fiber::is_to_attend() noexcept {
   detail::worker& w = *worker;
   if (!w.notification.is_set()) return false;
-  if (!scheduler.something_from_outside()) {  // others have it, or it comes for what can be seen between tasks only
+  if (!scheduler.something_from_outside()) {  // other workers have it, or the flag is for work between tasks only
     w.notification.lower_unless([&] { return scheduler.something_waits(w); });
     return false;
   }
@@ -53,7 +53,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
     w.report_pending_count();
     next = &scheduler.acquire_fiber(w);
   } catch (...) {
-    return;  // no stack: they wait for the end of what runs here
+    return;  // no stack: they wait for the end of the code that runs here
   }
   measurement_pause const waits{this};
   scheduler.shelve_continuations(w, *this);
@@ -69,7 +69,7 @@ HEIST_COLD_BODY void fiber::attend() noexcept {
   if (scheduler.on_fiber != nullptr) scheduler.on_fiber(scheduler, *worker, *this, fiber_event::goes_on);
 }
 
-/// May what runs on this fiber resume later, perhaps on another worker, although it waits for nothing?
+/// May the code on this fiber resume later, perhaps on another worker, although it waits for nothing?
 HEIST_COLD_BODY bool fiber::may_suspend() const noexcept {
   if (waiting_joins != 0 || resumes != nullptr) return false;
   return scheduler.room == nullptr || scheduler.room->may_suspend(*this);

@@ -1,4 +1,4 @@
-// Time limits of what waits: one thread for all of them, made when the first one is set.
+// Time limits of waits: one thread for all of them, made when the first one is set.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace heist::detail {
 
-/// A point in time, in os_env::nanoseconds(), and what is called then. Lies where it is needed.
+/// A point in time, in os_env::nanoseconds(), and the function to call then. Its user owns it.
 struct timed_call {
   using due_function = void (*)(timed_call&) noexcept;
   explicit timed_call(due_function f) noexcept : due{f} {}
@@ -19,7 +19,7 @@ struct timed_call {
   due_function const due;  ///< called by the timers' thread, without their lock; it must not wait
   std::int64_t when = 0;
   bool is_set = false;
-  // A pairing heap: its first child, the next of its siblings, and what points to it.
+  // A pairing heap: its first child, the next of its siblings, and the pointer to it.
   timed_call* child = nullptr;
   timed_call* sibling = nullptr;
   timed_call** link = nullptr;
@@ -36,7 +36,7 @@ std::int64_t until(std::chrono::time_point<Clock, Duration> const& when) {
   double const left = (seconds{when.time_since_epoch()} - seconds{now.time_since_epoch()}).count();
   if (left > 1e9) return never;
   if (!(left > -1)) return os_env::nanoseconds();
-  // Not of the sum above: it may be as exact as some hundred nanoseconds.
+  // The sum above is not exact enough: it may be off by some hundred nanoseconds.
   auto const exactly = std::chrono::duration<double, std::nano>{when - now}.count();
   return os_env::nanoseconds() + (exactly > 0 ? static_cast<std::int64_t>(exactly) + 1 : 0);
 }

@@ -72,12 +72,12 @@ class timer_heap {
   timed_call* root_ = nullptr;
 };
 
-/// The thread, and what it waits for.
+/// The thread, and the calls that it waits for.
 struct timer_thread {
   spin_lock<> lock;  ///< guards what follows
   timer_heap heap;
   bool ends = false;              ///< tells the thread so
-  timed_call* running = nullptr;  ///< that the thread calls
+  timed_call* running = nullptr;  ///< the call that the thread makes
   int number = 0;                 ///< of the thread
   park_word changed;
   unsigned users = 0;  ///< executors that have set a timer; under timers_place::lock
@@ -91,7 +91,7 @@ struct timer_thread {
 };
 
 struct timers_place {
-  spin_lock<> lock;  ///< also while the thread is made: others that set their first timer wait for it
+  spin_lock<> lock;  ///< also while the thread is made: callers that set their first timer wait for it
   os_env::atomic<timer_thread*> now{nullptr};
   unsigned process = 0;  ///< of that thread: a child of fork() makes its own
 };
@@ -145,7 +145,7 @@ HEIST_COLD_BODY void leave_timers() noexcept {
   }
   last->tell();
   if (!called_by(*last)) return last->thread.join();
-  last->thread.detach();  // what it calls has destroyed the executor
+  last->thread.detach();  // the function that it calls has destroyed the executor
   static_cast<void>(last.release());
 }
 

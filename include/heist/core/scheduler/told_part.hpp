@@ -6,7 +6,7 @@
 
 namespace heist::detail {
 
-/// Tells observers that the part begins, and, when it is destroyed, that it ends; on whichever worker that is.
+/// Tells observers that the part begins, and, when it is destroyed, that it ends, on any worker.
 ///
 /// Cost  without an observer a look at a pointer, twice.
 class told_part {

@@ -14,7 +14,7 @@
 
 namespace heist::detail {
 
-/// What threads outside of all executors wait for; for people.
+/// The waits of threads outside of all executors; for people.
 outside_waits& threads_that_wait() noexcept;
 
 /// Notes that the calling thread, which is outside, waits for something.
@@ -35,12 +35,12 @@ class noted_thread : outside_note {
 void wait_outside(completion& c, wait_reason const& why) noexcept;
 
 /// Returns when `c` is complete. Inside a task of any executor it parks the task, whose worker continues with other
-/// work; outside it blocks the thread. `why`: what executor::state_text says of the wait. `generation`: of the
+/// work; outside it blocks the thread. `why`: the text of executor::state_text on the wait. `generation`: of the
 /// process that will complete it; in a child of that one it throws executor_error. Throws stack_error or bad_alloc if a
 /// task cannot park because there is no stack for its worker to continue with.
 void wait_for(completion& c, unsigned generation, wait_reason const& why);
-/// As above; inside a task `check` is asked when it stands in line, and false is returned if that has found the wait to
-/// be in vain.
+/// The same; inside a task `check` is called when the task is in line. Returns false if `check` has found the wait to
+/// be useless.
 bool wait_for(completion& c, unsigned generation, wait_reason const& why, wait_check& check);
 /// For callers that cannot leave before it is complete: as wait_for, but without a stack it waits all the same
 /// (fiber::wait_for).

@@ -7,8 +7,8 @@
 
 namespace heist::detail {
 
-/// While a task waits for what it has not forked: the rule that says where it is resumed may have to let other tasks
-/// in, which may be just what it waits for.
+/// Lives while a task waits for something that it has not forked: the rule that says where it is resumed may have to
+/// let other tasks in, since the wait may depend on them.
 class outside_wait {
  public:
   explicit outside_wait(fiber& self) noexcept : rule_{self.rule_of_task()} {

@@ -9,7 +9,7 @@
 
 namespace heist::detail {
 
-/// A task that is run on top of a waiting frame: what is known of the frame's own does not hold for it.
+/// A task that is run on top of a waiting frame: the fiber's notes on the frame's own task do not hold for it.
 class fiber::on_top {
  public:
   explicit on_top(fiber& self) noexcept
@@ -30,8 +30,8 @@ class fiber::on_top {
   in_modes const modes_;
 };
 
-/// No memory for a stack, at a join that cannot be refused: runs what is there on top of the waiting frame until the
-/// wait is over, as long as much of the stack is left, and naps when there is nothing. True if it has parked after all.
+/// There is no memory for a stack, at a join that cannot be refused. Runs tasks on top of the waiting frame until the
+/// wait is over, as long as much of the stack is left. Naps when there is no task. True if it has parked after all.
 HEIST_COLD_BODY bool fiber::wait_on_top(completion& c, wait_reason const& why) {
   runnable* t = nullptr;
   for (std::uint32_t in_vain = 0; t != nullptr || !c.is_ready();) {
@@ -63,7 +63,7 @@ HEIST_COLD_BODY runnable* fiber::take_on_top() {
         runnable* const t = stolen_from->deque.steal().item;
         if (t == nullptr) break;
         if (t->run == &resume) return t;
-        scheduler.push(*worker, *t);  // where others find it
+        scheduler.push(*worker, *t);  // where other workers find it
       }
     }
     return nullptr;

@@ -1,4 +1,4 @@
-// One worker: its deque, what only it writes, and what others read.
+// One worker: its deque, the fields that it alone writes, and the fields that other threads read.
 #pragma once
 
 #include <atomic>
@@ -33,11 +33,11 @@ struct worker;
 
 /// Counts tasks that workers have finished, in portions (a run of a graph).
 struct pending_count_holder {
-  /// `n` tasks more are finished. Called by `w`, which may push what follows.
+  /// `n` tasks more are finished. Called by `w`, which may push tasks that follow.
   void (*add)(pending_count_holder& self, std::uint32_t n, worker& w);
 };
 
-/// What workers do is in worker_loop.hpp; what they are is here.
+/// The state of a worker. worker_loop.hpp has its code.
 struct worker {
   worker(core& owner, std::uint32_t index, bool alone_in_executor, std::uint64_t seed, block_freelist& freelist,
          stack&& slots, std::size_t most_continuations)
@@ -60,16 +60,16 @@ struct worker {
   bool const alone;             ///< the executor has no other worker: no thief, and counters need no locked operation
   idle_gate<>* gate = nullptr;  ///< where it sleeps
   std::uint32_t group = 0;      ///< continuations are stolen within a group only, where the policy says so
-  void* room_part = nullptr;    ///< what the policy's room keeps of it
-  open_loops loops;             ///< that its tasks share with other workers
+  void* room_part = nullptr;    ///< the data that the policy's room keeps of it
+  open_loops loops;             ///< the loops that its tasks share with other workers
 
   // Owner only.
   bool active = false;                     ///< counted among the active workers
   std::uint64_t active_since = 0;          ///< in ticks
   std::uint64_t worked = 0;                ///< ticks from becoming active to becoming inactive, the last time
   bool took_loop = false;                  ///< of a thread outside, in place of a request
-  std::uint32_t until_look = 64;           ///< tasks to run before the next look at what has waited longest
-  std::uint64_t looked = os_env::ticks();  ///< when that was last taken, in ticks
+  std::uint32_t until_look = 64;           ///< tasks to run before the next look at the oldest entry
+  std::uint64_t looked = os_env::ticks();  ///< when it was last taken, in ticks
   request_share share;                     ///< how much of its time requests get
   std::uint32_t pending_count = 0;         ///< tasks finished for `holder` and not yet reported
   pending_count_holder* holder = nullptr;
@@ -94,7 +94,7 @@ struct worker {
   basic_slot<> slot;
   std::uint32_t bed = number;  ///< its index in the gate's event count, or the helper's
 
-  // Owner writes, others read.
+  // Owner writes, other threads read.
   /// BWS: how many sleepers thieves may still wake on this worker's behalf; thieves take from it.
   alignas(cache_line_size) os_env::atomic<std::uint32_t> help_wanted{0};
   /// There may be something that waits for it, or for any worker, while all are busy: requests, fibers of its own. It
@@ -116,7 +116,7 @@ struct worker {
   os_env::atomic<fiber*> current{nullptr};
 
   work_deque<runnable*> deque;
-  ready_tasks ready;  ///< those of graphs with priorities; the deque holds it once for each of them
+  ready_tasks ready;  ///< tasks of graphs with priorities; the deque holds it once for each of them
 
   stack continuation_memory;
   /// Child-first: frames that have called a child, oldest first.
@@ -124,7 +124,7 @@ struct worker {
 
   /// Parked fibers that may resume nowhere else (no_migrate, rules of rooms); any worker adds to it.
   injection_queue<queued_runnable> own_fibers;
-  /// What has been given to this worker; any worker adds to it, and takes from it when it finds nothing else.
+  /// Work given to this worker; any worker adds to it, and takes from it when it finds nothing else.
   injection_queue<queued_runnable> mailbox;
 
   /// Before it makes a parked fiber ready.
@@ -137,7 +137,7 @@ struct worker {
     return at != 0 && os_env::ticks() - at < own_turn;
   }
 
-  /// Before a task that counts for `k`: reports what was counted for another, which may be waited for.
+  /// Before a task that counts for `k`: reports the count for another keeper, for which a task may wait.
   HEIST_ALWAYS_INLINE void work_for(pending_count_holder& k) {
     if (holder != &k) [[unlikely]]
       change_holder(k);
@@ -152,10 +152,9 @@ struct worker {
     report_pending_count();
     holder = &k;
   }
-  /// Tells the keeper what has been counted. To be called before anything that is not one of its tasks. Runs no user
-  /// code.
+  /// Reports the count to its keeper. To be called before anything that is not one of its tasks. Runs no user code.
   void report_pending_count() {
-    while (pending_count != 0) {  // what ends may be a task of another keeper
+    while (pending_count != 0) {  // a task that ends by this may be another keeper's
       std::uint32_t const n = pending_count;
       pending_count = 0;
       holder->add(*holder, n, *this);

@@ -1,5 +1,5 @@
-// What a worker does all day: Algorithms 2 to 5 of "An Efficient Work-Stealing Scheduler for Task Dependency Graph"
-// (Lin, Huang and Wong). Exploit what there is, explore what others have, wait for more.
+// The loop of a worker: Algorithms 2 to 5 of "An Efficient Work-Stealing Scheduler for Task Dependency Graph" (Lin,
+// Huang and Wong). It exploits its own tasks, explores those of other workers, and waits for more.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ class worker_loop {
   static constexpr bool is_timed = observed && time_observer<Observer>;
   using room = typename Scheduler::room_type;
 
-  /// Failed steal attempts after which a thief takes what is meant for other workers: shortly before it first sleeps.
+  /// Failed steal attempts after which a thief takes tasks meant for other workers: shortly before it first sleeps.
   static constexpr std::uint32_t last_interval = 48;
   /// Number of failed steal attempts, some microseconds, after which a thief opens task stacks whose owners do not answer.
   static constexpr std::uint32_t opening_interval = 16;
 
  public:
   /// Runs on fiber `self` until the executor stops (Algorithm 2). Every task that returns may have changed the fiber's
-  /// worker, so the worker is read anew each time.
+  /// worker, so the loop reads the worker again each time.
   static void run(fiber& self) {
     runnable* t = nullptr;
     do {
@@ -65,7 +65,7 @@ class worker_loop {
         if (--w.until_look == 0) [[unlikely]]
           t = look_back(t, w);
         if (t != nullptr && self.worker->notification.is_set()) [[unlikely]]
-          t = attend(t, *self.worker);  // last: what is due must not wait again
+          t = attend(t, *self.worker);  // last: a request that is due must not wait again
       }
       // A fiber that is suspended for requests lets this loop begin, or resume, with them.
       if (self.worker->active && self.worker->notification.is_set()) [[unlikely]]
@@ -190,7 +190,7 @@ class worker_loop {
           while (is_trimmer) {
             scheduler.trim(still);
             scheduler.end_trim();
-            is_trimmer = still() && scheduler.begin_trim();  // others have fallen asleep meanwhile
+            is_trimmer = still() && scheduler.begin_trim();  // other workers have fallen asleep meanwhile
           }
           if (!is_helper) release_slot(w);
         });
@@ -269,7 +269,7 @@ class worker_loop {
     return stolen_task.item;
   }
 
-  /// Does what the idle policy says after an attempt in vain. False: the worker is to sleep.
+  /// Takes the idle policy's step after a failed attempt. False: the worker is to sleep.
   HEIST_ALWAYS_INLINE static bool pause(worker& w, idle_type& idle) {
     switch (idle.failed()) {
       case idle::step::search:
@@ -333,7 +333,7 @@ class worker_loop {
                                      .c_str());
     return v;
   }
-  /// What came of it.
+  /// Tells the policy the outcome of an attempt.
   static void tell(victim_type& victim, std::uint32_t v, steal_status status, worker& stolen_from) {
     victim.feedback(v, status == steal_status::stolen ? heist::victim::outcome::stolen
                        : status == steal_status::lost ? heist::victim::outcome::lost
@@ -358,11 +358,11 @@ class worker_loop {
     return !room::in_groups || stolen_from.group == w.group;
   }
 
-  /// What steal_from() would find: looked for in the same order, and nothing written or asked for.
+  /// The offer that steal_from() would find: searches in the same order, writes nothing and asks for nothing.
   ///
-  /// The depth of a forked task is where it stands in its task stack, plus the depth at which that fiber began. It is
-  /// too small where a frame has joined one child and forks again below the other, in the same slot. What is in a deque
-  /// (graph nodes, asyncs, parked fibers) counts as the root of a computation of its own.
+  /// The depth of a forked task is its place in its task stack, plus the depth at which that fiber began. It is too
+  /// small where a frame has joined one child and forks again below the other, in the same slot. An entry of a deque
+  /// (graph node, async, parked fiber) counts as the root of a computation of its own.
   static heist::victim::offer offer_of(worker& stolen_from, bool with_frames) noexcept {
     if (std::size_t const n = stolen_from.deque.size_snapshot(); n != 0) return {static_cast<std::uint32_t>(n), 0};
     if (with_frames) {
@@ -392,7 +392,7 @@ class worker_loop {
   }
 
   /// Takes one thing from another worker: a runnable, a frame that has called a child (if `with_frames`), or a task that
-  /// the fiber it runs on has forked. Where there is nothing it asks for more.
+  /// the fiber it runs on has forked. Asks for more where it finds nothing.
   static steal_result<runnable*> steal_from(worker& stolen_from, fiber& self, bool with_frames) {
     if (std::size_t const there = stolen_from.deque.size_snapshot(); there != 0) {
       if (there == 1 && stolen_from.just_woke()) return {steal_status::empty, nullptr};
@@ -426,8 +426,8 @@ class worker_loop {
     return {slot.status, nullptr};
   }
 
-  /// Leaves the others alone for a while. If work from outside is there already it is a crowd that comes one by one: to
-  /// wait for more of it saves both sides the meeting. If it comes later it ends the pause.
+  /// Leaves the other workers alone for a while. If work from outside is there already it is a crowd that comes one by
+  /// one: to wait for more of it saves both sides the meeting. If it comes later it ends the pause.
   static void hold_back(worker& w, std::uint32_t pauses) {
     bool const burst = !w.scheduler.requests.maybe_empty();
     for (; pauses != 0 && (burst || !w.scheduler.something_from_outside()); --pauses) {

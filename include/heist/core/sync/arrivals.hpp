@@ -17,9 +17,9 @@ template <class Env = os_env>
 class basic_arrivals {
  public:
   void expect(std::uint32_t n) noexcept {
-    left_.store(n, std::memory_order_relaxed);  // relaxed: what follows publishes it
+    left_.store(n, std::memory_order_relaxed);  // relaxed: the caller publishes it later
   }
-  /// `n` of them come, 1 or more. True for the last one: it sees what all others did before.
+  /// `n` of them come, 1 or more. True for the last one: it sees the effects of all other ones.
   [[nodiscard]] bool arrive(std::uint32_t n = 1) noexcept {
     // acquire: E1. The one that finds no other left to come need not count.
     if (left_.load(std::memory_order_acquire) == n) return true;

@@ -19,7 +19,7 @@ namespace heist::detail {
 template <class Env = os_env>
 class begin_once {
  public:
-  /// `alone`: the caller's share is the last, and it has seen what those before it did.
+  /// `alone`: the caller's share is the last, and it has seen the effects of the earlier owners.
   bool begins(bool alone) noexcept {
     if (alone && !flag_.load(std::memory_order_relaxed)) return true;  // relaxed: the last share is seen after it
     return !begun_.exchange(true, std::memory_order_acq_rel);          // E1

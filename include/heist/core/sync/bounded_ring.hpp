@@ -25,7 +25,7 @@ enum class ring_answer : unsigned char { done, not_now, closed };
 /// The place for position p is p modulo the capacity. Its turn is 2 n when the n-th value may be put there, and 2 n + 1 when
 /// that may be taken. So one place is enough for a ring.
 ///
-/// Threads  any. A thread that stops in the middle of a put, or of a take, holds up those behind it.
+/// Threads  any. A thread that stops in the middle of a put, or of a take, holds up the threads behind it.
 /// Cost     each call one exchange at the ends, and a store.
 template <class T, class Env = os_env>
 class bounded_ring {
@@ -96,7 +96,7 @@ class bounded_ring {
   }
   /// Would a put be answered at once, by done or closed?
   bool may_put() const noexcept {
-    std::uint64_t at = tail_.load(std::memory_order_relaxed);  // relaxed: the fence of who asks
+    std::uint64_t at = tail_.load(std::memory_order_relaxed);  // relaxed: the caller's fence
     for (;;) {
       if ((at & closed_bit) != 0 || place_of(at).turn.load(std::memory_order_acquire) == 2 * lap_of(at))
         return true;                                                                        // E2

@@ -17,7 +17,7 @@ struct completion_waiter {
 };
 
 // Edges (README.md, "Completion")
-//   E1  complete: head_.exchange(release) -> done: head_.load(acquire)        what was done before complete()
+//   E1  complete: head_.exchange(release) -> done: head_.load(acquire)        the effects before complete()
 //   E2  enlist: head_.CAS(release)        -> complete: head_.exchange(acquire), waiters: head_.load(acquire)
 //                                                                              the waiter's fields
 
@@ -46,7 +46,7 @@ class basic_completion {
   void complete() noexcept {
     complete([](completion_waiter& w) noexcept { w.wake(w); });
   }
-  /// As above; `wake(waiter)` wakes each, the youngest first.
+  /// The same; `wake(waiter)` wakes each waiter, the youngest first.
   template <class Wake>
   void complete(Wake&& wake) noexcept {
     completion_waiter* waiter = head_.exchange(done_mark(), std::memory_order_acq_rel);  // release: E1; acquire: E2
@@ -57,25 +57,25 @@ class basic_completion {
     }
   }
 
-  /// The youngest of those that wait; the others follow by `next`. Null: none, or it is complete. For those who know
-  /// that it cannot complete before they have looked.
+  /// The youngest waiter; older ones follow by `next`. Null: none, or it is complete. For callers that know that it
+  /// cannot complete before they have looked.
   completion_waiter const* waiters() const noexcept {
     completion_waiter const* const head = head_.load(std::memory_order_acquire);  // E2
     return head == done_mark() ? nullptr : head;
   }
 
-  /// Brings what complete() will touch first into the cache.
+  /// Brings the line that complete() will touch first into the cache.
   void prefetch() const noexcept {
     __builtin_prefetch(static_cast<void const*>(head_.load(std::memory_order_relaxed)), 1);  // relaxed: advice
   }
 
   /// Makes it usable again; no thread may be waiting or looking.
   void reset() noexcept {
-    head_.store(nullptr, std::memory_order_relaxed);  // relaxed: what hands it out publishes it
+    head_.store(nullptr, std::memory_order_relaxed);  // relaxed: the hand-out publishes it
   }
 
  private:
-  /// No waiter is there. Not the address of a variable, of which each shared library may have its own.
+  /// No waiter is there. A constant, since each shared library may have its own copy of a variable.
   static completion_waiter* done_mark() noexcept { return reinterpret_cast<completion_waiter*>(std::uintptr_t{1}); }
 
   typename Env::template atomic<completion_waiter*> head_{nullptr};
@@ -84,7 +84,7 @@ class basic_completion {
 using completion = basic_completion<>;
 
 /// A thread that waits, outside any worker: looks `Spins` times, about as long as the kernel needs to put a thread to
-/// sleep and wake it again, then sleeps on its own word.
+/// sleep and wake it again. Then it sleeps on its own word.
 template <class Env = os_env, int Spins = 800>
 class thread_waiter : public completion_waiter {
  public:
@@ -93,7 +93,7 @@ class thread_waiter : public completion_waiter {
   /// Returns after wake() has been called.
   void wait() noexcept {
     if (will_wake()) return;
-    while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: what the waker did before
+    while (word_.load(std::memory_order_acquire) == asleep) word_.wait(asleep);  // acquire: the waker's earlier effects
   }
   /// The same, or false at `end` (Env::nanoseconds). Then wait() may be called, or this again.
   bool wait_until(std::int64_t end) noexcept {
@@ -125,7 +125,7 @@ class thread_waiter : public completion_waiter {
 
   static void wake_up(completion_waiter& self) noexcept {
     auto& word = static_cast<thread_waiter&>(self).word_;
-    // release: what the waker did before. After it, only the word's address is used (park_word::wake_one).
+    // release: the waker's earlier effects. After it, only the word's address is used (park_word::wake_one).
     if (word.exchange(notified, std::memory_order_acq_rel) == asleep) word.wake_one();
   }
 

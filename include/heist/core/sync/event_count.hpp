@@ -1,5 +1,5 @@
-// EventCount: a condition variable for lock-free conditions. A worker announces that it may sleep, looks once more
-// for work, and only then sleeps; a thread that adds work notifies. After D. Vyukov's algorithm (the paper's [22]).
+// EventCount: a condition variable for lock-free conditions. A worker announces that it may sleep, looks once more for
+// work, and only then sleeps. A thread that adds work notifies. After D. Vyukov's algorithm (the paper's [22]).
 #pragma once
 
 #include <atomic>
@@ -57,7 +57,7 @@ class event_count_word {
     return event_count_word{(bits_ & ~(field_mask << (2 * field_bits))) | prewaiters() << (2 * field_bits)};
   }
 
-  /// What holds between any two steps.
+  /// The invariant between any two steps.
   constexpr bool consistent(std::size_t waiters) const noexcept {
     return signals() <= prewaiters() && prewaiters() <= waiters && top() <= waiters;
   }
@@ -68,9 +68,9 @@ class event_count_word {
 
 // Edges (proof: README.md, "EventCount")
 //   E1  notify: fence(seq_cst)         <-> prepare_wait: fence(seq_cst)   the notifier sees the prewaiter, or the
-//                                                                         waiter sees what was added before notify
+//                                                                         waiter sees the work added before notify
 //   E2  commit_wait: state_.CAS(release) -> notify: state_.load(acquire)  the sleeper's link `below`
-//   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   what was done before notify
+//   E3  notify: word.exchange(release)   -> commit_wait: word.load(acquire)   the effects before notify
 //   E4  notify_all: calls_, then state_ -> prepare_wait: calls_; commit_wait: state_, then calls_
 //                                                                         no waiter sleeps through a call to all
 //                                                                         that came after its prepare_wait
@@ -99,7 +99,7 @@ class event_count {
   explicit event_count(std::size_t waiters) : waiters_{detail::make_unique<waiter[]>(waiters)}, count_{waiters} {}
 
   /// Announces that the caller may sleep. A notifier after this sees the caller, so: look for work once more.
-  /// Returns what commit_wait() wants to know.
+  /// Returns the argument of commit_wait().
   std::uint32_t prepare_wait() noexcept {
     std::uint32_t const calls = calls_.load(std::memory_order_acquire);  // acquire: E4
     // relaxed: the fence orders it (E1)
@@ -142,7 +142,7 @@ class event_count {
         return;
       }
       if (now.signals() != 0) {
-        // acquire: a signal carries what its notifier had done before
+        // acquire: a signal carries its notifier's earlier effects
         if (swap(now, now.minus(word::one_prewaiter + word::one_signal), std::memory_order_acquire)) return;
       } else {
         self.below.store(now.top(), std::memory_order_relaxed);  // relaxed: published by E2
@@ -187,8 +187,8 @@ class event_count {
     Env::fence(std::memory_order_seq_cst);             // E1
     word now{state_.load(std::memory_order_acquire)};  // E2
     for (;;) {
-      // Not only those without a signal: a prewaiter that has read the word must fail on it (E4), and the signals that
-      // are there may be taken by others.
+      // This includes waiters that have a signal: a prewaiter that has read the word must fail on it (E4), and other
+      // waiters may take the signals that are there.
       if (!now.anybody_waiting()) return;
       if (swap(now, now.with_all_signalled().with_top(0), std::memory_order_acq_rel)) break;  // as in notify_one
       Env::relax();
@@ -216,7 +216,7 @@ class event_count {
     atomic<std::uint64_t> below{0};  ///< index + 1 of the next sleeper; its owner writes it before E2
   };
 
-  /// One step of the state; on failure `now` is what it is, acquired (E2).
+  /// One step of the state; on failure `now` is its value, acquired (E2).
   bool swap(word& now, word then, std::memory_order success) noexcept {
     std::uint64_t expected = now.bits();
     bool const done = state_.compare_exchange_weak(expected, then.bits(), success,  // as the caller says

@@ -13,9 +13,9 @@
 
 namespace heist {
 
-/// What came of an attempt to sleep.
+/// The outcome of an attempt to sleep.
 enum class idle_outcome {
-  search,  ///< not slept: there may be work, or a worker must stay awake; the caller is a thief still
+  search,  ///< the caller has not slept: there may be work, or a worker must stay awake; the caller is a thief still
   slept    ///< slept and woken; the caller is no thief now
 };
 
@@ -49,8 +49,8 @@ class idle_gate {
   idle_gate(idle_gate const&) = delete;
   idle_gate& operator=(idle_gate const&) = delete;
 
-  /// Becomes one more gate of `ring`, before any worker uses either: work that every worker may take is told to the
-  /// ring, this gate's workers first, and a worker is active for the whole ring.
+  /// Becomes one more gate of `ring`, before any worker uses either. Work that every worker may take is told to the
+  /// ring, this gate's workers first. A worker is active for the whole ring.
   void join(idle_gate& ring) noexcept {
     next_ = ring.next_;
     ring.next_ = this;
@@ -108,7 +108,7 @@ class idle_gate {
         wake_unless_searching();
     }
   }
-  /// There is something new that this gate's workers may take, and no others.
+  /// There is something new that only this gate's workers may take.
   void pushed_here() noexcept {
     if (config_.wakes_on_push) {
       Env::light_fence();  // S1
@@ -119,7 +119,7 @@ class idle_gate {
     }
   }
 
-  /// As above, from any thread: also where no worker is active that would keep a thief awake.
+  /// The same from any thread: also where no worker is active that would keep a thief awake.
   void submitted_here() noexcept {
     if (config_.wakes_on_push) {
       pushed_here();

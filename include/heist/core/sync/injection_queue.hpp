@@ -20,7 +20,7 @@ namespace heist {
 ///
 /// Threads  every member may be called by any thread.
 /// Cost     push: one compare-and-swap, more under contention. take: one exchange, and once for each node a walk over
-///          what has arrived. No allocation, no waiting.
+///          the nodes that have arrived. No allocation, no waiting.
 /// Promises a node pushed is taken exactly once; of two nodes of which one was pushed before the other's push began,
 ///          that one is taken first.
 template <class Node, class Env = os_env>
@@ -29,8 +29,8 @@ class injection_queue {
   using atomic = typename Env::template atomic<T>;
 
  public:
-  /// True if it is the first to arrive since the last were made a line: a worker may have to be told. The pushers
-  /// after it can rely on what was done about it.
+  /// True if it is the first to arrive since the last were made a line: a worker may have to be told. The pushers after
+  /// it can rely on that notification.
   bool push(Node& node) noexcept {
     Node* head = arrived_.load(std::memory_order_relaxed);  // relaxed: the exchange below decides
     // As far as the node can tell: the last of a line has no link either.
@@ -42,15 +42,15 @@ class injection_queue {
     return head == nullptr;
   }
 
-  /// The oldest; null if there is none, or another thread is just taking one. `more`: others have come into the line
-  /// that for a moment were nowhere to be seen; the caller has to tell of them as of a push. `most` > 1: up to so many
-  /// of the oldest, linked, the last one's `next` being null.
+  /// The oldest; null if there is none, or another thread is just taking one. `more`: nodes have come into the line
+  /// that no thread could see for a moment; the caller has to tell of them as of a push. `most` > 1: up to so many of
+  /// the oldest, linked, the last one's `next` being null.
   Node* take(bool& more, unsigned most = 1) noexcept {
     more = false;
     return maybe_empty() ? nullptr : take_some(more, most);
   }
 
-  /// A hint: does the next node come from the line, without a look at what arrives?
+  /// A hint: does the next node come from the line, without a look at new arrivals?
   bool in_line() const noexcept { return line_.load(std::memory_order_relaxed) != nullptr; }  // relaxed: a hint
   /// A hint: exact only after a fence that pairs with one of the pusher's, or of a taker's that has found `more`.
   bool maybe_empty() const noexcept {
@@ -59,7 +59,7 @@ class injection_queue {
   }
 
  private:
-  /// Not inlined: each of a file's many looks would be as large.
+  /// Never inlined: each of a file's many looks would be as large.
   HEIST_NOINLINE Node* take_some(bool& more, unsigned most) noexcept {
     if (taking_.load(std::memory_order_relaxed) ||          // relaxed: only saves an exchange
         taking_.exchange(true, std::memory_order_acquire))  // E2

@@ -20,7 +20,7 @@ namespace heist {
 /// `Node` has the members `older` and `newer`, Node pointers that belong to the pool while the node is in it.
 ///
 /// Threads  push and steal, and the questions: any worker. take(): the squad's head worker. release(): the worker that
-///          ends what made the squad busy.
+///          ends the task that made the squad busy.
 /// Cost     a lock held for some instructions: there are some few inter-squad tasks for each squad.
 /// Promises a node pushed is taken once.
 template <class Node, class Env = os_env>
@@ -31,10 +31,10 @@ class inter_pool {
  public:
   /// Adds a task that any squad may run.
   void push(Node& node) noexcept { add(open_, open_count_, node); }
-  /// Adds one that belongs here: others take it only when they find nothing else for a while.
+  /// Adds one that belongs here: other squads take it only when they find nothing else for a while.
   void push_pinned(Node& node) noexcept { add(pinned_, pinned_count_, node); }
 
-  /// For the squad's head: what belongs here, oldest first; otherwise the youngest. Null if there is nothing.
+  /// For the squad's head: a task that belongs here, oldest first; otherwise the youngest. Null if there is nothing.
   Node* take() noexcept {
     if (maybe_empty() && !maybe_pinned()) return nullptr;
     spin_guard guard{lock_};
@@ -47,7 +47,7 @@ class inter_pool {
     spin_guard guard{lock_};
     return remove(open_, open_count_, &list::oldest);
   }
-  /// As above, of what belongs here.
+  /// The same for a task that belongs here.
   Node* steal_pinned() noexcept {
     if (!maybe_pinned()) return nullptr;
     spin_guard guard{lock_};

@@ -1,4 +1,4 @@
-// What a task is part of: what may skip it, and where it must stay.
+// The run, scope or task that a task is part of: it may skip the task, and says where the task must stay.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@ namespace heist::detail {
 class resume_rule;
 class stop_relay;
 
-/// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not; and the run that it is part of.
+/// Why the tasks of a run are skipped: bits of one word, 0 as long as they are not. Also the run that it is part of.
 ///
-/// Cost  any() is a load, or three in a run that is a task of another, at any depth: an interruption is counted at the
-///       outermost run; the others look at all that they are part of only when that count has changed.
+/// Cost  any() is a load, or three in a run that is a task of another, at any depth. The outermost run counts
+///       interruptions; the other states look through the runs around them only when that count has changed.
 struct interrupt_state {
   /// Set where something that it is part of was seen to be interrupted.
   static constexpr std::uint32_t outside_bit = std::uint32_t{1} << 31;
@@ -33,7 +33,7 @@ struct interrupt_state {
   }
   /// Sets `bit`; true if this call is the first to do so.
   bool set(std::uint32_t bit) noexcept {
-    // acq_rel: the first caller may own what belongs to the bit
+    // acq_rel: the first caller may own data that belongs to the bit
     if ((why.fetch_or(bit, std::memory_order_acq_rel) & bit) != 0) return false;
     // release: pairs with outside(), which sees the bit if it sees the count
     (outermost != nullptr ? outermost : this)->changes.fetch_add(1, std::memory_order_release);
@@ -86,7 +86,7 @@ struct interrupt_state {
   }
   HEIST_RARE void delete_relay() noexcept;
 
-  /// Is anything interrupted that it is part of? What is found out counts for all on the way.
+  /// Is anything interrupted that it is part of? Notes the result in every state on the way.
   bool outside() const noexcept {
     // acquire: the bits that are counted
     std::uint32_t const now = outermost->changes.load(std::memory_order_acquire);

@@ -45,7 +45,8 @@ class stop_relay {
   std::stop_source source_;  // under the lock
 
  public:
-  /// The last member, so the first that is destroyed: that waits for a call of pass_on, which uses the others.
+  /// The last member, so the first that is destroyed: its destructor waits for a call of pass_on, which uses the other
+  /// members.
   std::optional<std::stop_callback<pass_on>> from_outside;
 };
 

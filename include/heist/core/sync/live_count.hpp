@@ -14,7 +14,8 @@ namespace heist {
 
 /// A frame counts from its add() to its remove(); at first there is one.
 ///
-/// Threads  add(), remove(), end(): by frames that count, for themselves or for what they let run; wait_ended(): any.
+/// Threads  add(), remove(), end(): by frames that count, for themselves or for frames that they let run;
+///          wait_ended(): any.
 /// Cost     one locked addition each; wait_ended() yields until it is over.
 /// Promises remove() does not touch the count after its subtraction: when wait_ended() returns it may be destroyed.
 template <class Env = os_env>
@@ -25,7 +26,7 @@ class live_count {
     count_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the caller counts, and its remove() publishes it
   }
   /// One less; the caller's last look, unless it was the last one and end() has not been called. Then the result is
-  /// true, no other frame is in any member, and the caller sees what all did.
+  /// true, no other frame is in any member, and the caller sees the effects of all.
   [[nodiscard]] bool remove() noexcept {
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;  // E1
   }

@@ -8,7 +8,7 @@
 namespace heist {
 
 // Edges (proof: README.md, "Requests"; numbers as there)
-//   A1  raise: after a push and a fence(seq_cst)      <-> lower_unless: fence(seq_cst)   the worker sees what was
+//   A1  raise: after a push and a fence(seq_cst)      <-> lower_unless: fence(seq_cst)   the worker sees the entry
 //                                                         pushed, or the pusher sees that the flag is down
 //   A2  ask_if_set: fence(seq_cst)                 <-> raise_and_ask: fence(seq_cst), then asks the worker's fiber
 //                                                         the worker sees the flag, or is asked on its new fiber
@@ -23,7 +23,7 @@ class notification_flag {
   /// To be asked when a task has ended, and where forks are slow.
   bool is_set() const noexcept { return flag_.load(std::memory_order_relaxed); }  // relaxed: A1
 
-  /// To be called after what is to be seen, and a full fence.
+  /// To be called after the change that the worker is to see, and a full fence.
   void raise() noexcept {
     // relaxed: A1. Written only if it changes something.
     if (!is_set()) flag_.store(true, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// A list that some threads walk without a lock while others add and remove entries, whose memory stays.
+// A list that some threads walk without a lock while other threads add and remove entries, whose memory stays.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace heist::detail {
 //   E1  obtain, add, give_back: next_open, first_.store(release) -> find: load(acquire)   the entry is complete
 //   E2  give_back: kept_.CAS(release) -> obtain: kept_.exchange(acquire)                  what its last user did
 
-/// What an entry has.
+/// The links of an entry.
 template <class Env, class Entry>
 struct open_link {
   typename Env::template atomic<Entry*> next_open{nullptr};  ///< of one that was removed: as it was
@@ -23,11 +23,11 @@ struct open_link {
 };
 
 /// Entries are used, given back, and used again. One that is given back may stay in the list, so a program that uses one at
-/// a time changes the list once. Others are removed. So the list has what is in use, and one more at most.
+/// a time changes the list once. Others are removed. So the list has the entries in use, and one more at most.
 ///
 /// Threads  any.
 /// Promises find() meets each entry that is in the list from the beginning of the call to its end.
-/// Cost     obtain and give_back: an exchange each; with others in use a lock.
+/// Cost     obtain and give_back: an exchange each; a lock if other entries are in use.
 template <class Entry, class Env = os_env>
 class open_list {
  public:
@@ -93,7 +93,7 @@ class open_list {
   }
 
   typename Env::template atomic<Entry*> first_{nullptr};
-  typename Env::template atomic<Entry*> kept_{nullptr};  // in the list, used by nobody
+  typename Env::template atomic<Entry*> kept_{nullptr};  // in the list, unused
   spin_lock<Env> lock_;
   Entry* unused_ = nullptr;  // under the lock
 };

@@ -13,11 +13,11 @@ namespace heist::detail {
 // Edge
 //   E1  call: word_.store(release) -> wait: word_.load(acquire)   the worker as its last OS thread has left it
 
-/// Where a thread that carries nothing is told what it is to carry.
+/// The place where a thread that carries no worker gets its next one.
 template <class Worker, class Env = os_env>
 class basic_hand_over {
  public:
-  /// What it is to carry next, null: nothing more. By one thread, to one that waits or is about to.
+  /// Gives it the worker to carry next; null: none any more. By one thread, to one that waits or is about to.
   void call(Worker* w) noexcept {
     given_ = w;
     word_.store(called, std::memory_order_release);  // E1
@@ -41,7 +41,7 @@ struct worker;
 
 /// A thread of an executor. Lives as long as that.
 struct os_thread : basic_hand_over<worker> {
-  os_thread* next = nullptr;  ///< in the list of those that carry nothing
+  os_thread* next = nullptr;  ///< in the list of threads that carry no worker
   unique_ptr<os_thread> next_of_all;
 };
 

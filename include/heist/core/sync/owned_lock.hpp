@@ -13,24 +13,24 @@
 namespace heist::detail {
 
 // Edges (README.md, "Owned lock")
-//   E1  release: word_.CAS, store(release) -> acquire: word_.CAS(acquire)   what was done under the lock
+//   E1  release: word_.CAS, store(release) -> acquire: word_.CAS(acquire)   the effects under the lock
 
 /// Waits for an owned_lock.
 template <class Env = os_env>
 struct lock_waiter : queued_waiter<Env> {
   lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
       : queued_waiter<Env>{how}, owner{who}, competes{!once}, strict{once} {}
-  std::uintptr_t const owner;  ///< that it will be
+  std::uintptr_t const owner;  ///< the owner that it will be
   bool const competes;         ///< calls compete() when it has been woken
   /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
   typename Env::template plain<bool> strict;
 };
 
-/// One word says who owns it, and whether others wait. So a lock that nobody wants costs two exchanges.
+/// One word holds the owner, and whether waiters exist. So a lock without contention costs two exchanges.
 ///
-/// Order   an owner that releases it wakes the first that waits, and goes on. The lock is free meanwhile, and others may
-///         take it, at most `Bypass` times. Then it is handed to the one that was woken. If that one competes in vain, it is
-///         first again, and the next release hands the lock to it. So each waiter is woken twice at most.
+/// Order   an owner that releases it wakes the first waiter, and goes on. The lock is free meanwhile, and other callers
+///         may take it, at most `Bypass` times. Then it is handed to the woken waiter. If that one competes and fails,
+///         it is first again, and the next release hands the lock to it. So each waiter is woken twice at most.
 /// Threads any.
 template <class Env = os_env, unsigned Bypass = 16>
 class owned_lock {
@@ -53,7 +53,7 @@ class owned_lock {
     if (word_.compare_exchange_strong(seen, who, std::memory_order_acquire, std::memory_order_relaxed)) return true;
     return seen == has_waiters && try_overtake(who);
   }
-  /// False: it is not `who` that has it, or others wait (release_to_next).
+  /// False: it is not `who` that has it, or waiters exist (release_to_next).
   HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t who) noexcept {
     // release: E1; relaxed: nothing was done
     return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
@@ -69,7 +69,7 @@ class owned_lock {
     return word_.load(std::memory_order_relaxed) & ~marks;  // relaxed: above
   }
 
-  /// Can it soon be free? Not before its owner has been resumed.
+  /// Can it soon be free? False until its owner has been resumed.
   bool frees_soon() const noexcept {
     return (word_.load(std::memory_order_relaxed) & is_handed) == 0;  // relaxed: a hint
   }
@@ -78,7 +78,7 @@ class owned_lock {
   wait_end acquire_or_enter(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (w.end != wait_end::none) return w.end;
-    // relaxed: claim() acquires. From now on nobody gives the lock up without lock_.
+    // relaxed: claim() acquires. From now on no owner gives the lock up without lock_.
     word_.fetch_or(has_waiters, std::memory_order_relaxed);
     if (claim(w)) return wait_end::served;
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
@@ -101,7 +101,7 @@ class owned_lock {
     }
   }
   /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
-  /// more. Where it does not get the lock, the owner's release finds the line.
+  /// more. If it does not get the lock, the owner's release finds the line.
   wait_end contend(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) {  // the lock was handed to it, or it was taken out of the line
@@ -154,7 +154,7 @@ class owned_lock {
 
   typename Env::template atomic<std::uintptr_t> word_{0};
   mutable spin_lock<Env> lock_;
-  unsigned passed_ = 0;       ///< times that others took it since called_ was woken
+  unsigned passed_ = 0;       ///< times that other callers took it since called_ was woken
   waiter* called_ = nullptr;  ///< has been woken to compete, and has not done so
   waiter_queue<Env> line_;
 };

@@ -10,7 +10,8 @@
 
 namespace heist::detail {
 
-/// First come, first served: who wants much is not overtaken. So nobody takes a permit while others wait.
+/// First come, first served: a waiter that wants many permits is not overtaken. So no caller takes a permit while
+/// another waits.
 ///
 /// Threads  any.
 /// Cost     a spin_lock and a few instructions each.
@@ -50,12 +51,12 @@ class permits {
     free_ = most_ - free_ < count ? most_ : free_ + count;
     serve(notified);
   }
-  /// A waiter that is stopped or late leaves. Those behind it may be served then.
+  /// A waiter that is stopped or late leaves. The waiters behind it may be served then.
   void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (line_.leave(w, why, notified)) serve(notified);
   }
-  /// Nothing happens if it stands in another line, or in none.
+  /// Nothing happens if it is in another line, or in none.
   void leave_if_there(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (line_.has(w) && line_.leave(w, why, notified)) serve(notified);

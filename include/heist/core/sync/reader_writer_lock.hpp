@@ -14,8 +14,8 @@
 namespace heist::detail {
 
 /// Order   readers that are first in line are handed the lock together. A writer that is first is woken when the lock is free,
-///         and competes. If it competes in vain, the lock is handed to it next. Others may overtake the first that waits
-///         `Bypass` times, and a writer as often again while it wakes up.
+///         and competes. If it competes and fails, the lock is handed to it next. Other callers may overtake the first
+///         that waits `Bypass` times, and a writer as often again while it wakes up.
 /// Threads any.
 template <class Env = os_env, unsigned Bypass = 64>
 class reader_writer_lock {
@@ -25,7 +25,7 @@ class reader_writer_lock {
   reader_writer_lock(reader_writer_lock const&) = delete;
   reader_writer_lock& operator=(reader_writer_lock const&) = delete;
 
-  /// As an owner: one of those that read.
+  /// As an owner: one of the readers.
   static constexpr std::uintptr_t reader = 0;
   /// The writer has been handed the lock, and does not run yet.
   static constexpr std::uintptr_t is_handed = 2;
@@ -92,14 +92,14 @@ class reader_writer_lock {
     return has_waiters();
   }
 
-  /// The writer, and is_handed. 0: nobody writes. A snapshot.
+  /// The writer, and is_handed. 0: there is no writer. A snapshot.
   typename Env::template atomic<std::uintptr_t> const& word() const noexcept { return writer_; }
   std::uintptr_t writer() const noexcept {
     return writer_.load(std::memory_order_relaxed) & ~is_handed;  // relaxed: a hint, or under lock_
   }
   /// Would it be had at once? A snapshot.
   bool seems_free(std::uintptr_t who) const noexcept { return writer() == 0 && (who == reader || readers() == 0); }
-  /// May it soon be taken before those that wait? A hint.
+  /// May it soon be taken before the waiters? A hint.
   bool frees_soon() const noexcept {
     std::uintptr_t const word = writer_.load(std::memory_order_relaxed);  // relaxed: as above
     return (word & is_handed) == 0 && passed() < Bypass;
@@ -119,7 +119,7 @@ class reader_writer_lock {
     who == reader ? set_readers(readers() + 1) : set_writer(who);
     return true;
   }
-  /// Takes it for one that does not stand in line.
+  /// Takes it for a caller that is not in line.
   bool pass(std::uintptr_t who) noexcept {
     if (!has_waiters()) return take(who);
     if (passed() >= Bypass || !take(who)) return false;
@@ -132,7 +132,7 @@ class reader_writer_lock {
     set_passed(0);
     return true;
   }
-  /// Hands it to whom it may be handed, or calls a writer.
+  /// Hands the lock to the waiters that may have it, or calls a writer.
   void serve(wake_list<Env>& notified) noexcept {
     if (called_ != nullptr) {
       if (passed() >= Bypass && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::served;
@@ -157,7 +157,7 @@ class reader_writer_lock {
   mutable spin_lock<Env> lock_;
   typename Env::template atomic<std::uintptr_t> writer_{0};
   typename Env::template atomic<std::uint32_t> readers_{0};
-  typename Env::template atomic<unsigned> passed_{0};  ///< times that others took it before the first that waits
+  typename Env::template atomic<unsigned> passed_{0};  ///< times that other callers took it before the first that waits
   waiter* called_ = nullptr;                           ///< a writer that has been woken to compete, and has not done so
   waiter_queue<Env> line_;
 };

@@ -52,14 +52,14 @@ class ready_list {
     }
   }
 
-  /// The most urgent one. Only for a taker that was promised one of this list.
+  /// The most urgent one. The taker must have been promised one of this list.
   Item& take() noexcept {
     spin_guard guard{lock_};
     return *remove().item;
   }
 
-  /// As take(), but looks at `other`, too: what is of a more urgent class there is taken, and what would have been taken
-  /// here goes there instead, so that each list still has as many as it has promised.
+  /// The same as take(), but looks at `other`, too: takes an item of a more urgent class from there, and moves its own
+  /// most urgent item there instead. So each list still has as many as it has promised.
   Item& take_or_exchange(ready_list& other) noexcept {
     // relaxed: hints, which are asked again under the locks
     if (&other == this ||

@@ -1,4 +1,4 @@
-// How a worker divides its time between what it has and requests from outside, as long as there are both.
+// How a worker divides its time between its own work and requests from outside, as long as there are both.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class request_share {
     if (in_row_ == 0) return now - own_since_ >= own_ || own_tasks_ >= enough_tasks;
     return now - row_start_time_ < (in_row_ < most_in_row ? longest : more_);
   }
-  /// Is it time to tell that those before have ended? At least once in a row.
+  /// Is it time to tell that the tasks before have ended? At least once in a row.
   bool is_long(std::uint64_t now) const noexcept {
     return in_row_ % most_in_row == 0 || now - row_start_time_ >= longest;
   }

@@ -38,7 +38,7 @@ class run_queue {
   }
 
   /// Calls `run(task)` for one task after the other until `is_over(n)` after n of them; this is called under the lock.
-  /// `wait(completion)` waits until a task comes, or the end: whatever makes is_over() true wakes all that wait.
+  /// `wait(completion)` waits until a task comes, or the end: the code that makes is_over() true wakes every waiter.
   template <class IsOver, class Run, class Wait>
   void run_while(IsOver&& is_over, Run&& run, Wait&& wait) {
     std::size_t n = 0;
@@ -71,8 +71,8 @@ class run_queue {
     wake_all(all);
   }
 
-  /// Wakes those that wait when something else is complete. It lies in the frame that waits for that, and is to be there until
-  /// is_complete.
+  /// Wakes the waiters when something else is complete. It lies in the frame that waits for that, and is to be there
+  /// until is_complete.
   struct end_watch : completion_waiter {
     explicit end_watch(run_queue& of) noexcept : completion_waiter{&wake_up}, queue{of} {}
 
@@ -86,7 +86,7 @@ class run_queue {
       lock.lock();
       me.is_complete = true;
       runner* const all = std::exchange(me.queue.waiting_, nullptr);
-      lock.unlock();  // the queue and the watch may be gone now, but not those who wait
+      lock.unlock();  // the queue and the watch may be gone now; the waiters are still there
       wake_all(all);
     }
   };

@@ -49,7 +49,7 @@ class shared_range {
 
   struct share {
     std::size_t least, most;  ///< iterations
-    std::size_t parts;        ///< at most a `parts`-th of what is left, but at least `least`
+    std::size_t parts;        ///< at most a `parts`-th of the rest, but at least `least`
   };
   /// The first ones.
   range take_front(share const& how) noexcept {
@@ -140,7 +140,7 @@ class shared_range {
       std::uint64_t const part = (hi - lo) / how.parts, most = how.most / unit_, least = (how.least - 1) / unit_ + 1;
       std::uint64_t const wanted = part < most ? part : most, k = wanted < least ? least : wanted;
       taken const t = cut(lo, hi, k < hi - lo ? k : hi - lo);
-      // relaxed: what iterations do is ordered by E1
+      // relaxed: E1 orders the effects of iterations
       if (left_.compare_exchange_weak(now, t.left, std::memory_order_relaxed, std::memory_order_relaxed))
         return {t.lo * unit_, end_of(t.hi)};
     }

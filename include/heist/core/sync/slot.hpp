@@ -30,8 +30,8 @@ class basic_slot {
     return now == lendable && state_.compare_exchange(now, kept, std::memory_order_acquire);  // E2
   }
 
-  /// Returns when the host has it. `pass_on()` is called before it waits for a helper: what the host was woken for is
-  /// another worker's then.
+  /// Returns when the host has it. `pass_on()` is called before it waits for a helper: the work that the host was woken
+  /// for is another worker's then.
   template <class PassOn>
   void take_back(PassOn&& pass_on) noexcept {
     for (;;) {

@@ -9,13 +9,13 @@
 namespace heist {
 
 // Edge
-//   E1  unlock: holder_.store(release) -> lock, try_lock: holder_.CAS(acquire)   what was done under the lock
+//   E1  unlock: holder_.store(release) -> lock, try_lock: holder_.CAS(acquire)   the effects under the lock
 
 /// Spins, then yields. Never held across anything that may wait, throw or call user code: a thread of high priority
 /// that spins on its own core would keep the holder from running for ever.
 ///
 /// In a child of fork() a lock that some thread of the parent held counts as free, since it would never be released.
-/// What it guards may then be half changed.
+/// The data that it guards may then be half changed.
 template <class Env = os_env>
 class spin_lock {
  public:

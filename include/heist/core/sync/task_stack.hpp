@@ -18,7 +18,7 @@ namespace heist {
 //   first_        taken           published == split_         top (known to the owner's frames)
 //     |  stolen     |   public        |      private             |
 //
-// One word holds both counts, taken in the upper half: what it says is true at that moment, so a value that comes back
+// One word holds both counts, taken in the upper half: its value is true at that moment, so a value that comes back
 // means the same again.
 //
 // Edges (README.md, "Task stack")
@@ -46,8 +46,8 @@ concept marked_slot = requires(Slot s, Slot const c) {
   noexcept->std::same_as<bool>;
 };
 
-/// A stack of slots in place. `Slot` needs make_public(), called before others can see the slot: by the owner, or by a
-/// thief that opens the stack.
+/// A stack of slots in place. `Slot` needs make_public(), called before other threads can see the slot: by the owner,
+/// or by a thief that opens the stack.
 ///
 /// Threads  one owner; steal(), maybe_stealable() and ask() by any thread; open_begin() and open_end() by one thread at
 ///          a time.
@@ -79,8 +79,8 @@ class task_stack {
 
   // --- owner ---
 
-  /// While it lives no thief opens the stack. Owners need it for whatever is not plain: forked(), join(), publish_all(),
-  /// reclaim(), and to change what `label` of open_end() reads.
+  /// While it lives no thief opens the stack. Owners need it for every operation that is not plain: forked(), join(),
+  /// publish_all(), reclaim(), and to change what `label` of open_end() reads.
   class owner_part {
    public:
     explicit owner_part(task_stack& on) noexcept : on_{on} {
@@ -155,7 +155,7 @@ class task_stack {
     return {true, false};
   }
 
-  /// Has everything below `top` been stolen? It stays so. acquire: what thieves did before
+  /// Has everything below `top` been stolen? It stays so. acquire: the thieves' earlier effects
   bool all_taken(Slot* top) const noexcept {
     // acquire: as E1, from thief to owner; thieves do not write through the slots, so there is nothing else to see
     std::uint64_t const word = word_.load(std::memory_order_acquire);
@@ -166,7 +166,7 @@ class task_stack {
   void reclaim(Slot* at) noexcept {
     HEIST_ASSERT(is_part_of_owner(), "a slot is reclaimed outside of an owner_part");
     std::uint64_t const index = index_of(at);
-    // relaxed: everything is taken, so thieves only look; what is published next says so with E1
+    // relaxed: everything is taken, so thieves only look; the next publish says so with E1
     word_.store(index << 32 | index, std::memory_order_relaxed);
     join_limit_.store(at, std::memory_order_relaxed);  // relaxed: E3; nothing private is left that could be asked for
     own_from(true);
@@ -246,7 +246,7 @@ class task_stack {
                        fork_limit_.load(std::memory_order_relaxed) == nullptr &&     // relaxed: as above
                        join_limit_.load(std::memory_order_relaxed) == everything();  // relaxed: as above
     gate const next = waits ? gate::opening : gate::closed;
-    // acquire: what the owner has published; relaxed: it has withdrawn the gate
+    // acquire: the slots that the owner has published; relaxed: it has withdrawn the gate
     if (!gate_.compare_exchange_strong(known, next, std::memory_order_acquire, std::memory_order_relaxed) || !waits)
       return false;
     Slot* const from = split();
@@ -261,7 +261,7 @@ class task_stack {
     return some;
   }
 
-  /// What a thief could take: how many tasks, and where the oldest of them stands, counted from first().
+  /// The tasks that a thief could take: their number, and the place of the oldest, counted from first().
   struct public_part {
     std::uint32_t tasks;
     std::uint32_t oldest;
@@ -293,7 +293,7 @@ class task_stack {
     return !opens || busy_.load(std::memory_order_relaxed) != 0;  // relaxed: its own
   }
 
-  /// Withdraws what a thief is about to open, or waits until it has opened it.
+  /// Withdraws the slots that a thief is about to open, or waits until it has opened them.
   HEIST_COLD void close_gate() noexcept {
     for (std::uint32_t looks = 0;; ++looks) {
       gate known = gate::wanted;
@@ -305,7 +305,7 @@ class task_stack {
     }
   }
 
-  /// Half of what is private below `top`, at least one.
+  /// Publishes half of the private slots below `top`, at least one.
   bool publish_half(Slot* oldest, Slot* top) noexcept {
     if (top <= oldest) return false;
     return publish(oldest, oldest + ((static_cast<std::size_t>(top - oldest) + 1) >> 1));
@@ -334,7 +334,7 @@ class task_stack {
   Slot* const end_;
   bool const alone_;
   atomic<unsigned char> busy_{0};  // the owner is in its owner_part
-  // What thieves compete for.
+  // The words that thieves compete for.
   alignas(cache_line_size) atomic<std::uint64_t> word_{0};
   atomic<gate> gate_{gate::closed};
 };

@@ -7,7 +7,7 @@
 
 namespace heist::detail {
 
-/// At its end it stops all that has its token.
+/// At its end it stops every task that has its token.
 struct time_limit {
   void (*end)(time_limit& self) noexcept;  ///< it counts no more, and is gone
   std::stop_token token;

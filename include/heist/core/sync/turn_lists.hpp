@@ -1,4 +1,4 @@
-// Who gets what in which order, where the order is known before: the sequence arrays of strict ordered work stealing
+// Hands out items to workers in an order that is known before: the sequence arrays of strict ordered work stealing
 // ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing", SC 2014, IV.C).
 #pragma once
 
@@ -18,12 +18,13 @@ namespace heist {
 //                                                     the item, and `next` of the list
 
 /// For each of some workers a list of places, to be taken up in their order. A place is taken up when both have come:
-/// its item, and the worker's turn to resume. Whoever comes second gets the item and makes the worker run it; nobody
-/// waits.
+/// its item, and the worker's turn to resume. The caller that comes second gets the item and makes the worker run it;
+/// no caller waits.
 ///
-/// Threads  arrive() and pass(): one of them, once, for each place, by anybody. turn(): by whoever has the worker's
-///          turn, which begins with the construction, is used up by the call, and comes back when an item that was
-///          returned has run. begin_anyhow(): when nobody is in another member; what it gives to run() may call any.
+/// Threads  arrive() and pass(): one of them, once, for each place, by any thread. turn(): by the thread that has the
+///          worker's turn, which begins with the construction, is used up by the call, and comes back when an item that
+///          was returned has run. begin_anyhow(): when no thread is in another member; the items that it gives to run()
+///          may call any.
 /// Cost     one exchange for each call and place; a cache line for a worker, a word for a place.
 template <class Item, class Env = os_env>
 class turn_lists {
@@ -49,7 +50,7 @@ class turn_lists {
     return &item;
   }
 
-  /// Nothing will come for that place. Returns what `w` is to run in its turn, if it had come to it.
+  /// Nothing will come for that place. Returns the item that `w` is to run in its turn, if it had come to it.
   Item* pass(std::size_t w, std::size_t place) noexcept {
     if (order_is_off()) return nullptr;
     // E1
@@ -58,7 +59,8 @@ class turn_lists {
     return turn(w);
   }
 
-  /// Worker `w` can resume. Returns what it is to run, or null: then whoever brings it sees to it.
+  /// Worker `w` can resume. Returns the item to run, or null: then the thread that brings the item makes the worker run
+  /// it.
   Item* turn(std::size_t w) noexcept {
     if (order_is_off()) return nullptr;
     list& of = lists_[w];
@@ -71,22 +73,23 @@ class turn_lists {
     return nullptr;
   }
 
-  /// As after the construction, for another round. When nobody is in another member.
+  /// As after the construction, for another round. Called when no thread is in another member.
   void begin_again() noexcept {
-    off_.store(false, std::memory_order_relaxed);  // relaxed: the caller tells those who come
+    off_.store(false, std::memory_order_relaxed);  // relaxed: the caller tells the threads that come
     for (list& of : lists_) {
       of.next = 0;
       for (std::size_t i = 0; i != of.length; ++i) of.places[i].store(nothing, std::memory_order_relaxed);  // as above
     }
   }
 
-  /// From now on everything is to be run when it comes. Calls run(w, item) for what has come and had no turn yet.
+  /// From now on each item is to be run when it comes. Calls run(w, item) for each item that has come and had no turn
+  /// yet.
   template <class Run>
   void begin_anyhow(Run&& run) noexcept {
-    off_.store(true, std::memory_order_relaxed);  // relaxed: whoever comes next has been told by the caller
+    off_.store(true, std::memory_order_relaxed);  // relaxed: the caller has told the threads that come next
     for (std::size_t w = 0; w != lists_.size(); ++w) {
       for (std::size_t i = lists_[w].next; i != lists_[w].length; ++i) {
-        // relaxed: nobody else is here, and the caller knows of all who were
+        // relaxed: no other thread is here, and the caller knows of every one that was
         std::uintptr_t const seen = lists_[w].places[i].load(std::memory_order_relaxed);
         if (seen > passed_mark) run(w, *reinterpret_cast<Item*>(seen));
       }

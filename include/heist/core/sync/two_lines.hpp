@@ -15,7 +15,7 @@ namespace heist::detail {
 //   E1  enter: count, fence, look <-> changed: fence, may_wait   one of the two sees the other
 
 /// Threads  any.
-/// Cost     where nobody waits: a fence and a load.
+/// Cost     a fence and a load, without waiters.
 template <class Env = os_env>
 class two_lines {
  public:
@@ -28,7 +28,8 @@ class two_lines {
   /// The last call of tell() may still be here.
   ~two_lines() { spin_guard guard{lock_}; }
 
-  /// Puts `w` in line, unless `may_go()`: then it tries again (served). `again`: it has tried in vain, and comes to the front.
+  /// Puts `w` in line, unless `may_go()`: then it tries again (served). `again`: it has tried and failed, and comes to
+  /// the front.
   template <class MayGo>
   wait_end enter(side s, waiter& w, bool again, MayGo may_go) noexcept {
     {
@@ -40,12 +41,12 @@ class two_lines {
     Env::fence(std::memory_order_seq_cst);  // seq_cst: E1
     if (!may_go()) return wait_end::none;
     spin_guard guard{lock_};
-    if (!line_[s].has(w)) return wait_end::none;  // somebody has taken it out, and wakes it
+    if (!line_[s].has(w)) return wait_end::none;  // another thread has taken it out, and wakes it
     line_[s].take_out(w, wait_end::served);
     count_less(s);
     return wait_end::served;
   }
-  /// Called after the queue was changed: then those that wait are seen by may_wait().
+  /// Called after the queue was changed: then may_wait() sees the waiters.
   static void changed() noexcept { Env::fence(std::memory_order_seq_cst); }  // seq_cst: E1
   bool may_wait(side s) const noexcept {
     return (waiting_.load(std::memory_order_relaxed) & all(s)) != 0;  // relaxed: E1

@@ -16,7 +16,7 @@ namespace heist::detail {
 /// Threads  every member may be called by any thread.
 class unobserved_exceptions {
  public:
-  /// What the executor's end does.
+  /// Closes the list when the executor ends.
   struct closing {
     void operator()(unobserved_exceptions* all) const noexcept;
   };
@@ -26,9 +26,9 @@ class unobserved_exceptions {
 
   /// One more; the first stays. After close() it is said at once.
   void keep(std::exception_ptr e) noexcept;
-  /// The first, if any, for a caller that rethrows it; the others are forgotten.
+  /// The first, if any, for a caller that rethrows it; forgets the other exceptions.
   std::exception_ptr take() noexcept;
-  /// The executor ends: what has not been taken is said on stderr.
+  /// The executor ends: reports the exceptions that no caller has taken on stderr.
   void close() noexcept;
 
  private:
@@ -43,7 +43,7 @@ class unobserved_exceptions {
   bool closed_ = false;
 };
 
-/// A reference to them, held by what may fail.
+/// A reference to them, held by a task or run that may fail.
 class unobserved_reference {
  public:
   unobserved_reference() noexcept = default;

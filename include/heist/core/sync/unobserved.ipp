@@ -14,7 +14,7 @@ HEIST_COLD_BODY void unobserved_exceptions::closing::operator()(unobserved_excep
 }
 
 HEIST_COLD_BODY void unobserved_exceptions::release() noexcept {
-  // acq_rel: the last owner sees what the others did
+  // acq_rel: the last owner sees the effects of all
   if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 

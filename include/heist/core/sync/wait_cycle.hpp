@@ -12,14 +12,14 @@
 namespace heist {
 
 // Edges
-//   E1  woken: state_.exchange(release) -> leave, step_back: state_.CAS(acquire)   what was done before complete()
+//   E1  woken: state_.exchange(release) -> leave, step_back: state_.CAS(acquire)   the effects before complete()
 //   E2  leave: state_.CAS(release)      -> woken: state_.exchange(acquire)         the frame, as it was left
 //   E3  step_back: state_.CAS(release)  -> woken: state_.exchange(acquire)         the waiter is its waker's now
 
-/// A waiter that stands in line before its frame has been left, so that it can still step back. It stays in line then,
-/// and is its waker's, which frees it.
+/// A waiter that is in line before its frame has been left, so that it can still step back. It stays in line then, and
+/// is its waker's, which frees it.
 ///
-/// Threads  begin(), then one of leave() and step_back(), by the frame that waits; woken() once, by who completes.
+/// Threads  begin(), then one of leave() and step_back(), by the frame that waits; woken() once, by the completer.
 /// Cost     leave: one compare-and-swap; woken: one exchange.
 /// Promises woken() does not touch it after its exchange.
 template <class Env = os_env>
@@ -30,15 +30,16 @@ class basic_careful_waiter : public completion_waiter {
   explicit basic_careful_waiter(wake_function wake_up) noexcept : completion_waiter{wake_up} {}
 
   void begin() noexcept { state_.store(place::entering, std::memory_order_relaxed); }  // relaxed: enlist() publishes it
-  /// The frame has been left, and who completes may let it resume. False: that has been; the caller lets it resume.
+  /// The frame has been left, and the thread that completes may let it resume. False: that has been; the caller lets it
+  /// resume.
   [[nodiscard]] bool leave() noexcept { return set(place::left); }
-  /// The frame waits no more. False: what it waited for is complete.
+  /// The frame waits no more. False: its completion is complete.
   [[nodiscard]] bool step_back() noexcept { return set(place::back); }
   bool has_stepped_back() const noexcept {
     return state_.load(std::memory_order_relaxed) == place::back;  // relaxed: read under the lock of step_back()
   }
-  /// What the waker finds: `entering`, and the frame hears of it in leave(); `left`, and it is to be resumed; `back`,
-  /// and this waiter is to be freed.
+  /// The place that the waker finds. `entering`: the frame hears of it in leave(). `left`: it is to be resumed. `back`:
+  /// this waiter is to be freed.
   place notified() noexcept { return state_.exchange(place::notified, std::memory_order_acq_rel); }  // E1, E2, E3
 
  private:
@@ -51,8 +52,8 @@ class basic_careful_waiter : public completion_waiter {
   typename Env::template atomic<place> state_{place::entering};
 };
 
-/// Who waits for whom, followed from a task that is about to wait back to what it waits for. One for all, under one
-/// lock: a waiter steps back under it, so what a search has seen to wait stays where it is.
+/// Finds circles of waits: follows the waiters from a task that is about to wait, until it meets the task's target. All
+/// searches share one lock: a waiter steps back under it, so a waiter that a search has seen stays where it is.
 ///
 /// Nodes are completions: that of a task is complete when the task has ended. `depends(waiter)` is the completion that
 /// cannot come before the waiter has been woken, or null if that is not known.
@@ -81,7 +82,7 @@ class basic_wait_cycles {
   struct visit {
     completion_type const* what;
     std::size_t slot;    ///< in the table
-    std::size_t length;  ///< of the way to it
+    std::size_t length;  ///< the length of the way to it
   };
 
   template <class Depends>

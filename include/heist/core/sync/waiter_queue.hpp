@@ -32,7 +32,7 @@ struct queued_waiter {
   typename Env::template plain<wait_end> end{wait_end::none};
 };
 
-/// Those that have been taken out and are to be woken when the lock is free, in order.
+/// The waiters that have been taken out and are to be woken when the lock is free, in order.
 template <class Env = os_env>
 class wake_list {
  public:
@@ -78,7 +78,7 @@ class waiter_queue {
     last_ = &w;
     return true;
   }
-  /// Puts back in front what was first before.
+  /// Puts back in front a waiter that was first before.
   [[nodiscard]] bool enter_in_front(waiter& w) noexcept {
     if (!may_enter(w)) return false;
     w.previous = nullptr;
@@ -105,7 +105,7 @@ class waiter_queue {
   void handle_all(wake_list<Env>& notified) noexcept {
     while (first_ != nullptr) serve_first(notified);
   }
-  /// A waiter that is stopped or late leaves. False: it has been served, or it does not stand here now and will not be let in.
+  /// A waiter that is stopped or late leaves. False: it has been served, or it is not here now and will not be let in.
   bool leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     if (has(w)) {
       take_out(w, why);
@@ -118,7 +118,7 @@ class waiter_queue {
 
  private:
   bool may_enter(waiter& w) noexcept {
-    HEIST_ASSERT(w.line.load(std::memory_order_relaxed) == nullptr,  // relaxed: whoever puts it in line
+    HEIST_ASSERT(w.line.load(std::memory_order_relaxed) == nullptr,  // relaxed: the thread that puts it in line
                  "a waiter enters a line while it stands in one");
     if (w.end != wait_end::none) return false;
     w.line.store(this, std::memory_order_relaxed);  // relaxed: as in has()

@@ -19,7 +19,7 @@ namespace heist {
 //                                                                            sees the end
 //   W3  ended: fence(seq_cst)            <-> ended: fence(seq_cst)           of two workers that end the last two
 //                                                                            units, one sees the other's
-//   W4  ended: fence(seq_cst)            <-> turn: fence(seq_cst)            the worker sees which wave is waited for,
+//   W4  ended: fence(seq_cst)            <-> turn: fence(seq_cst)            the worker sees the wave that is awaited,
 //                                                                            or the thread that changes it sees the end
 //   W5  leave: begun.fetch_sub(release)  -> wait_for_visitors: begun.load(acquire)   the visitor's last touch
 //   W6  enter_open: light_fence          <-> close: then wait: heavy_fence   the visitor sees that it is closed, or
@@ -27,9 +27,10 @@ namespace heist {
 
 /// Units of work that workers, each in its own lane, and threads outside begin, and that workers end.
 ///
-/// Every unit belongs to one of two waves, and so does what it begins; or to both, if its wave is not known. New units
-/// join the newer wave. A waiter has to see each wave over once: the older one first, which may take a while but which
-/// no new unit joins; then the two change places, so that what begins from then on is not waited for.
+/// Every unit belongs to one of two waves, and so do the units that it begins; or to both, if its wave is not known.
+/// New units join the newer wave. A waiter has to see each wave over once. The older one comes first: it may take a
+/// while, but no new unit joins it. Then the two change places, so that units which begin from then on are not waited
+/// for.
 ///
 /// Threads  add_work() and ended() of a lane by its worker; everything else by any thread.
 /// Cost     began and ended: plain stores to a line of one's own. enter and leave: one locked operation each.
@@ -61,7 +62,7 @@ class work_count {
     if (wave != 1) one_more(mine.start_time[0]);
     if (wave != 0) one_more(mine.start_time[1]);
   }
-  /// A unit has ended: what ended() is told.
+  /// A unit has ended: counts it for ended().
   static void count_end(std::uint64_t (&ended)[2], unsigned wave) noexcept {
     if (wave != 1) ++ended[0];
     if (wave != 0) ++ended[1];
@@ -79,7 +80,7 @@ class work_count {
     Env::fence(std::memory_order_seq_cst);  // W3, W4
     if (over(newest_wave() ^ 1)) turn();
   }
-  /// What ended() was told last; units of both waves count twice.
+  /// The last counts given to ended(); units of both waves count twice.
   std::uint64_t ended_snapshot(std::size_t worker) const noexcept {
     lane const& of = lanes_[worker];
     // relaxed: for printing
@@ -87,7 +88,7 @@ class work_count {
   }
 
   /// A thread outside begins `units`, 0 or 1, of the wave, and comes in: between enter() and leave() it may touch the
-  /// executor, which is not destroyed before it has left even if the unit ends.
+  /// executor. The executor is not destroyed before the thread has left, even if the unit ends.
   void enter(std::uint64_t units, unsigned wave) noexcept {
     // relaxed: what hands the unit over publishes it
     outside_[wave].begun.fetch_add(one_visitor + units, std::memory_order_relaxed);
@@ -115,8 +116,9 @@ class work_count {
     outside_[wave].begun.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in enter()
   }
 
-  /// False if all has ended. Otherwise `me.over` will be completed when all has ended that had begun before, and all
-  /// that it has begun. What begins later is not waited for, except while there is another waiter already.
+  /// False if every unit has ended. Otherwise `me.over` will be completed when the units that had begun before have
+  /// ended, and the units that they began. Units that begin later are not waited for, except while there is another
+  /// waiter already.
   [[nodiscard]] bool wait(waiter& me) noexcept {
     waiters_.fetch_add(1, std::memory_order_relaxed);  // relaxed: W2
     Env::heavy_fence();                                // W2
@@ -176,7 +178,8 @@ class work_count {
     return ends == begins + (outside_[wave].begun.load(std::memory_order_relaxed) & units_mask);  // relaxed: W1
   }
 
-  /// Lets the waves change places as long as there are waiters and the older one is over; wakes those that saw both.
+  /// Lets the waves change places as long as there are waiters and the older one is over; wakes the waiters that saw
+  /// both.
   void turn() noexcept {
     waiter* notified = nullptr;
     {

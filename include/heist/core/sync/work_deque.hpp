@@ -13,10 +13,10 @@
 
 namespace heist {
 
-/// What a thief learns: contention (`lost`) is not emptiness.
+/// The outcome for a thief: contention (`lost`) is not emptiness.
 enum class steal_status { stolen, empty, lost };
 
-/// What an attempt to steal has brought.
+/// The result of an attempt to steal.
 template <class T>
 struct steal_result {
   steal_status status;
@@ -24,7 +24,7 @@ struct steal_result {
 };
 
 // Edges (why they suffice: README.md, "Work-stealing deque")
-//   E1  owner: bottom_.store(release)  -> thief: bottom_.load(acquire)   the item and what it points to
+//   E1  owner: bottom_.store(release)  -> thief: bottom_.load(acquire)   the item and the object behind it
 //   E2  pop: fence(seq_cst)           <-> steal: fence(seq_cst)          one of the two sees the other's index
 //   E3  thief: top_.CAS(acq_rel)       -> owner: top_.load(acquire)      the slot may be used again
 //   E4  grow: ring_.store(release)     -> thief: ring_.load(acquire)     the copied slots
@@ -36,8 +36,8 @@ struct steal_result {
 /// Cost     push: two plain stores. pop: one full fence, a compare-and-swap for the last item only; none when the
 ///          owner knows that it is empty. steal: one full fence and one compare-and-swap.
 /// Promises every item pushed comes out exactly once. Rings that are not in use are kept for later, and because a late
-///          thief may still read them, together less than the largest one; shrink() gives their memory back, not their
-///          addresses.
+///          thief may still read them. Together they are smaller than the largest one. shrink() gives their memory
+///          back, not their addresses.
 template <class T, class Env = os_env>
 class work_deque {
   static_assert(std::is_pointer_v<T>,
@@ -95,7 +95,7 @@ class work_deque {
 
   /// Thief: takes the oldest item.
   steal_result<T> steal() noexcept {
-    index t = top_.load(std::memory_order_acquire);           // E3: what an earlier thief left
+    index t = top_.load(std::memory_order_acquire);           // E3: the slots that an earlier thief left
     Env::fence(std::memory_order_seq_cst);                    // E2
     index const b = bottom_.load(std::memory_order_acquire);  // E1
     if (distance(t, b) <= 0) return {steal_status::empty, nullptr};

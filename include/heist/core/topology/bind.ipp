@@ -26,9 +26,9 @@ class cpu_mask {
     if (set_ != nullptr) CPU_SET_S(cpu, bytes(), set_);
   }
   bool contains(std::size_t cpu) const noexcept { return CPU_ISSET_S(cpu, bytes(), set_) != 0; }
-  /// What the calling thread may use.
+  /// Reads the CPUs that the calling thread may use.
   bool load() noexcept { return set_ != nullptr && ::sched_getaffinity(0, bytes(), set_) == 0; }
-  /// Makes it what the calling thread may use.
+  /// Lets the calling thread use these CPUs only.
   bool store() const noexcept { return set_ != nullptr && ::sched_setaffinity(0, bytes(), set_) == 0; }
 
  private:

@@ -12,7 +12,7 @@
 namespace heist::topology {
 
 /// CPUs' worth of time that the process may use, by the tightest limit of its cgroup and all above it, of version 1
-/// (cpu.cfs_quota_us) and 2 (cpu.max); nothing if there is no limit. Files that are missing or unreadable limit
+/// (cpu.cfs_quota_us) and 2 (cpu.max). Nothing if there is no limit. Files that are missing or unreadable limit
 /// nothing.
 ///
 /// `root` is put before every path, so that tests can show another file tree. Cost: reads a few files.

@@ -24,7 +24,7 @@ HEIST_COLD_BODY std::size_t usable_cpus(std::size_t pus, std::optional<double> q
 
 namespace heist::topology::detail {
 
-/// What `text` begins with, up to `separator`. The text loses both.
+/// The start of `text`, up to `separator`. The text loses both.
 HEIST_COLD_BODY std::string_view take(std::string_view& text, char separator) {
   auto const end = text.find(separator);
   auto const part = text.substr(0, end);
@@ -73,7 +73,7 @@ HEIST_COLD_BODY bool next_cgroup_mount(std::string_view& mountinfo, cgroup_mount
 }
 
 /// The process's own cgroup from /proc/self/cgroup: "4:cpu,cpuacct:/some/group" or, of version 2, "0::/some/group".
-/// Without data where there is none.
+/// A view without data where there is none.
 HEIST_COLD_BODY std::string_view own_cgroup(std::string_view cgroups, bool version_2) {
   while (!cgroups.empty()) {
     auto line = take(cgroups, '\n');
@@ -114,7 +114,7 @@ HEIST_COLD_BODY double quota_in(std::string const& directory, bool version_2) {
 }
 
 /// `group` as seen below a mount that shows `top`. A group that is not below it is out of sight, and so is one with a
-/// name that no file can have: the mount point is all that can be asked.
+/// name that no file can have: the mount point alone can be asked.
 HEIST_COLD_BODY std::string visible_part(std::string_view group, std::string_view top) {
   constexpr std::size_t longest_path = 4096;
   if (group.size() > longest_path) return {};

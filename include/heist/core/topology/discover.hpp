@@ -9,12 +9,12 @@ namespace heist::topology {
 /// The machine as far as the calling thread, and threads that it starts, may use it: online, in the cpuset, in the
 /// thread's affinity mask. Found out once for each mask and each setting of hwloc's variables; kept for ever.
 ///
-/// Never throws for want of information: what hwloc cannot tell becomes a flat machine of the CPUs in the affinity
-/// mask, and machine::note says so. hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE, ...) are honoured;
-/// the result is then not this machine. A PU without a core counts as one. Thread-safe.
+/// Never throws for want of information: the result is then a flat machine of the CPUs in the affinity mask, and
+/// machine::note says so. hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE, ...) are honoured; the result
+/// is then not this machine. A PU without a core counts as one. Thread-safe.
 machine const& this_machine();
 
-/// Does this_machine() have the PUs of allowed_cpus() in any case? Not if hwloc's variables describe a machine. Cost:
+/// Does this_machine() have the PUs of allowed_cpus() in any case? False if hwloc's variables describe a machine. Cost:
 /// reads the environment.
 bool has_allowed_cpus();
 

@@ -17,7 +17,7 @@
 
 namespace heist::topology::detail {
 
-/// A machine without structure: what the affinity mask says, one core each.
+/// A machine without structure: the CPUs of the affinity mask, one core each.
 HEIST_COLD_BODY machine flat_machine(std::string note) {
   machine m;
   auto cpus = allowed_cpus();
@@ -45,7 +45,7 @@ struct known_machine {
   known_machine* next;
 };
 
-/// Those with which another machine than this is described, or this one in another way.
+/// The variables with which another machine than this is described, or this one in another way.
 inline constexpr char const* describing_variables[] = {"HEIST_TOPOLOGY", "HWLOC_SYNTHETIC",  "HWLOC_XMLFILE",
                                                        "HWLOC_FSROOT",   "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
 
@@ -93,8 +93,8 @@ HEIST_COLD_BODY machine discover() {
   if (::hwloc_topology_load(hwloc.get()) != 0) return detail::flat_machine_because("cannot read this machine");
   bool real = ::hwloc_topology_is_thissystem(hwloc.get()) != 0;
   if (real) {
-    // Not HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING: it does nothing when threads of the process differ in their
-    // masks.
+    // HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING is no substitute: it does nothing when threads of the process differ
+    // in their masks.
     detail::bitmap_handle const mask;
     if (mask.get() == nullptr || ::hwloc_get_cpubind(hwloc.get(), mask.get(), HWLOC_CPUBIND_THREAD) != 0 ||
         ::hwloc_topology_restrict(hwloc.get(), mask.get(), 0) != 0)
@@ -120,14 +120,14 @@ HEIST_COLD_BODY machine const& this_machine() {
   static constinit os_env::atomic<detail::known_machine*> all{nullptr};
   detail::known_machine* const first = all.load(std::memory_order_acquire);  // acquire: the entries
   auto const cpus = allowed_cpus();
-  // Without a readable mask the machine of an earlier call is used.
+  // If the mask is not readable, uses the machine of an earlier call.
   if (cpus.empty() && first != nullptr) return first->found;
   std::string const key = detail::what_decides(cpus);
   for (detail::known_machine const* m = first; m != nullptr; m = m->next) {
     if (m->key == key) return m->found;
   }
   auto* const made = new detail::known_machine{key, discover(), first};
-  // release: the entry; acquire: the others, of which one may be the same, which does no harm
+  // release: the entry; acquire: the other entries, of which one may be the same, which does no harm
   while (!all.compare_exchange_weak(made->next, made, std::memory_order_acq_rel, std::memory_order_acquire)) {
   }
   return made->found;

@@ -1,5 +1,5 @@
-// A machine as plain data: its PUs (hardware threads) in logical order and what each of them shares with others.
-// Nothing here asks the operating system; discover.hpp fills it in.
+// A machine as plain data: its PUs (hardware threads) in logical order and the parts that each of them shares with
+// other PUs. Nothing here asks the operating system; discover.hpp fills it in.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -1,5 +1,5 @@
-// Divides the workers of an executor into squads: workers that share a cache, a package, or whatever was asked for.
-// Plain arithmetic on a machine's description; the same for real and for pretended machines.
+// Divides the workers of an executor into squads: workers that share a cache, a package, or another wanted level. Plain
+// arithmetic on a machine's description; the same for real and for pretended machines.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -11,7 +11,7 @@
 
 namespace heist {
 
-/// What the workers of one squad have in common.
+/// The part of the machine that the workers of one squad share.
 enum class squad_by {
   automatic,  ///< the outermost level that has several instances and a cache shared by several cores
   package,
@@ -39,8 +39,8 @@ struct squads {
 /// package counts as having a cache if there is an L3, or if the description says nothing about caches.
 squad_by resolve(machine const& m, squad_by level);
 
-/// Puts workers on PUs in logical order (one per core first, then on the cores' other PUs, then round again) and
-/// divides them by what their PUs share.
+/// Puts workers on PUs in logical order: one per core first, then on the cores' other PUs, then round again. Divides
+/// them by the level that their PUs share.
 ///
 /// A PU without the level asked for falls back to a larger part of the machine (l3, numa -> package -> all; l2 ->
 /// core). Throws topology_error if the machine has no PUs. Cost: O(PUs + workers).
@@ -51,8 +51,8 @@ squads make_squads(machine const& m, squad_by level, std::size_t workers);
 /// Throws topology_error for a list that is empty, a PU that the machine does not have, and one that is named twice.
 squads make_squads(machine const& m, std::vector<std::vector<std::uint32_t>> const& pu_sets, std::size_t workers);
 
-/// How much cache each squad has to itself, in the smallest of them: L3s that no two squads share; where there are
-/// none, L2s. 0 if the machine's description does not say.
+/// The cache that each squad has to itself, in the smallest of them: L3s that no two squads share, or L2s if there are
+/// no L3s. 0 if the machine's description does not say.
 std::uint64_t shared_cache_bytes(machine const& m, squads const& s);
 
 namespace detail {

@@ -68,7 +68,7 @@ HEIST_COLD_BODY std::vector<std::uint32_t> placement(machine const& m, std::vect
   return order;
 }
 
-/// Squads from groups of PUs: groups without workers vanish, the others keep their order.
+/// Squads from groups of PUs: groups without workers vanish, the other groups keep their order.
 HEIST_COLD_BODY squads squads_of_groups(machine const& m, std::vector<std::uint32_t> const& group_of_pu,
                                         std::size_t groups, std::size_t workers) {
   auto const order = placement(m, group_of_pu);

@@ -44,7 +44,7 @@ HEIST_COLD_BODY bool abbreviates(std::string_view name, std::string_view whole) 
   return name.size() >= 2 && whole.substr(0, name.size()) == name;
 }
 
-/// What hwloc takes the name for; nothing if it is not a level of processors, caches or memory.
+/// The level that hwloc takes the name for; nothing if it is not a level of processors, caches or memory.
 HEIST_COLD_BODY std::optional<level_kind> kind_named(std::string_view name) {
   std::string word;
   for (char const c : name) word += lower(c);
@@ -212,7 +212,7 @@ class synthetic_reader {
 };
 
 /// Gives names to levels that are plain numbers, by hwloc's rule: a NUMA node first, then a package, cores, and up to
-/// four caches; groups for the rest.
+/// four caches. The rest are groups.
 HEIST_COLD_BODY void name_plain_levels(std::vector<synthetic_level>& levels, std::string_view text) {
   std::vector<synthetic_level*> nested;
   bool memory_attached = false;

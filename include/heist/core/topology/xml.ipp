@@ -44,7 +44,7 @@ struct xml_distances {
   std::vector<std::uint64_t> indexes, values;
 };
 
-/// Takes the file apart. What does not concern us is only checked for being well formed.
+/// Takes the file apart. Elements that heist does not use are only checked for being well formed.
 class xml_reader {
  public:
   xml_reader(std::string_view xml, std::string_view origin) : xml_(xml), origin_(origin) {}
@@ -294,7 +294,7 @@ class xml_machine {
       auto const count = static_cast<std::size_t>(matrix.count);
       if (matrix.indexes.size() != count || matrix.values.size() != count * count)
         file_.fail("a matrix of distances is incomplete");
-      if (count < n) continue;  // so n * n is no more than what the file has
+      if (count < n) continue;  // so n * n is no more than the file has
       std::vector<std::uint64_t> values(n * n);
       std::unordered_set<std::size_t> found;
       for (std::size_t i = 0; i < count * count; ++i) {
