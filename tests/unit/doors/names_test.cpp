@@ -254,6 +254,16 @@ TEST_CASE("the cookbook's table: tasks for the main thread", "[doors]") {
   CHECK(where == std::this_thread::get_id());
 }
 
+TEST_CASE("the cookbook's table: tasks in the order in which a task submits them", "[doors]") {
+  heist::executor ex{1};
+  std::vector<int> order;
+  ex.submit([&] {
+      for (int i = 0; i != 3; ++i) ex.post(heist::with{.fifo = true}, [&order, i] { order.push_back(i); });
+    }).get();
+  ex.wait_idle();
+  CHECK(order == std::vector<int>{0, 1, 2});
+}
+
 TEST_CASE("README's table: algorithms", "[doors]") {
   heist::executor ex{2};
   std::vector<double> v{3, 1, 2};
