@@ -1,4 +1,4 @@
-// All ranks agree on something: each makes an offer, rank 0 answers all with what it makes of them.
+// All ranks agree on a value: each rank makes an offer, and rank 0 sends the combined answer to all.
 #pragma once
 
 #include <condition_variable>

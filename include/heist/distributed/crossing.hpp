@@ -35,7 +35,7 @@ struct incoming_part : heist::detail::event_part {
 
   graph_part* graph;
   std::uint32_t task_there;  ///< its number
-  int from;                  ///< where it is made
+  int from;                  ///< the rank that makes it
   message come;
 };
 

@@ -1,4 +1,4 @@
-// What carries messages between processes. Models: mpi_engine, starpu_engine, in_process_engine.
+// Engines carry messages between processes. Models: mpi_engine, starpu_engine, in_process_engine.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace heist::distributed {
 
-/// What an engine does with a message that has come from a rank.
+/// The function that an engine calls with a message that has come from a rank.
 using receiver = std::function<void(int from, message&& m)>;
 
 /// Carries messages, in any order. One that comes twice is dropped above it, one that is lost is missed after
@@ -19,8 +19,8 @@ using receiver = std::function<void(int from, message&& m)>;
 ///
 ///   start(receive)  from now on calls receive(from, message), on one thread of its own at a time
 ///   send(to, m)     any thread, not to itself; returns at once
-///   listen(b)       is anything awaited? An engine that has to look for messages may do without while nothing is
-///   stop()          collective: all that was sent has been received; receive is not called any more
+///   listen(b)       tells whether a message is awaited. An engine that polls for messages may pause while none is
+///   stop()          collective: all sent messages have been received; receive is not called any more
 ///   give_up(why)    ends the program, on all ranks
 template <class E>
 concept engine = requires(E& e, E const& c, receiver r, message m, std::string const& why) {

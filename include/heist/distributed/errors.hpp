@@ -1,4 +1,4 @@
-// What goes wrong between processes.
+// Errors between processes.
 #pragma once
 
 #include <string>

@@ -89,10 +89,10 @@ class distributed_run {
   std::shared_ptr<distributed::run_record> run_;
 };
 
-/// What a graph does beyond running. All ranks want the same.
+/// Options of a graph. All ranks pass the same.
 struct distributed_options {
-  /// The places and edges of all tasks, of other ranks, too, some 20 bytes each, and how long this rank's tasks take,
-  /// two looks at the clock each: for save() and place::measured.
+  /// Keeps the places and edges of all tasks, of other ranks, too (some 20 bytes each). Measures this rank's tasks,
+  /// with two looks at the clock each. For save() and place::measured.
   bool remember = false;
   /// A folder that an earlier program has given to save(): tasks that had finished then, and those that only they need,
   /// are not run again. Their values are read where they are taken. In each run of this graph.
@@ -102,8 +102,8 @@ struct distributed_options {
 };
 
 /// Tasks of many processes, and the values between them. All ranks build the same graph, in the same order, and run it
-/// as often; each runs the tasks that are placed on it, by an executor of its own. A value that a task of another rank
-/// takes is sent there, once.
+/// as often. Each rank runs the tasks that are placed on it, by an executor of its own. A value that a task of another
+/// rank takes is sent there, once.
 ///
 /// Threads  built, changed and run by one thread of each rank at a time.
 /// Promises each task runs once in a run, on its rank. A run ends on all ranks: with an exception or a stop on any,
@@ -166,10 +166,11 @@ class distributed_graph {
                   "running a task_graph inside a task.");
   }
 
-  /// Collective, once, after all tasks have been added: from now on runs write the values of their tasks into files of a
-  /// folder that all ranks see, each when it is there; with `cut`, tasks or ranges of them, only those. A program that
-  /// is ended can then be started with distributed_options::restart. Values that cannot travel are not saved. Needs
-  /// distributed_options::remember. Throws graph_error if the folder cannot be written; later, the run fails.
+  /// Collective, once, after all tasks have been added. From now on runs write the values of their tasks into files of
+  /// a folder that all ranks see, each value when it is there. With `cut`, tasks or ranges of them, only those are
+  /// written. A program that is ended can then be started with distributed_options::restart. Values that cannot travel
+  /// are not saved. Needs distributed_options::remember. Throws graph_error if the folder cannot be written; later, the
+  /// run fails.
   template <class... Cut>
   void save(std::string const& folder, Cut const&... cut) {
     std::vector<std::uint32_t> numbers;
@@ -179,7 +180,7 @@ class distributed_graph {
 
   /// Number of tasks, of all ranks.
   std::size_t size() const noexcept { return core_->tasks(); }
-  /// How many values this rank gets from others, and sends to others, in a run.
+  /// How many values this rank gets from other ranks, and sends to other ranks, in a run.
   std::size_t values_in() const noexcept { return core_->incoming_count(); }
   std::size_t values_out() const noexcept { return core_->crossing_count(); }
   world& of() const noexcept { return core_->of(); }
@@ -239,7 +240,7 @@ class distributed_graph {
 
   template <class T>
   using each_type = values<std::conditional_t<std::is_void_v<T>, int, T>>;
-  /// What f is given of an input, as a tuple.
+  /// The arguments that f gets for an input, as a tuple.
   template <class T>
   static auto given(placed<T> const*)
       -> std::conditional_t<std::is_void_v<T>, std::tuple<>, std::tuple<std::add_lvalue_reference_t<T const>>>;
@@ -285,8 +286,8 @@ class distributed_graph {
     for (auto const& p : all.from) g(p, false);
   }
 
-  /// A task of this rank. If a task takes a value that the saved graph does not need, then this is another graph, which
-  /// is refused before it runs, on all ranks. Until then a task that fails stands in.
+  /// A task of this rank. If a task takes a value that the saved graph does not need, this is another graph. All ranks
+  /// refuse it before it runs. Until then a task that fails stands in.
   template <class T>
   task<T> local_of(placed<T> const& p) {
     if (p.local().valid()) return p.local();

@@ -1,4 +1,4 @@
-// What a distributed graph is on one rank: its part of the graph, its runs, and what it tells the other ranks.
+// A distributed graph on one rank: its part of the graph, its runs, and its messages to the other ranks.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -27,12 +27,11 @@
 
 namespace heist::distributed {
 
-/// Protocol of a run. Each rank runs its own part as an ordinary task graph. A value that is taken elsewhere is sent
-/// once to each rank that takes it, and if there is none, because the run is interrupted, that is said instead: an
-/// incoming value is waited for in an interrupted run, too, so exactly one message comes for each, and no rank waits
-/// for one that does not. Who is interrupted first tells all. When its part has ended a rank reports to rank 0, which
-/// tells all when all have: that is the end of the run. Runs of a rank come one after the other; what comes for a later
-/// one is kept.
+/// Protocol of a run. Each rank runs its own part as an ordinary task graph. A rank sends a value once to each other
+/// rank that takes it. If an interrupt leaves no value, the rank sends a message that says so: exactly one message
+/// comes for each incoming value. An interrupted run waits for them, too. The rank that is interrupted first tells all
+/// other ranks. When its part has ended a rank reports to rank 0. Rank 0 tells all ranks when all parts have ended:
+/// that is the end of the run. Runs of a rank come one after the other; messages for a later run are kept.
 class graph_core final : public port,
                          public graph_part,
                          public agreement<world>,
@@ -154,7 +153,7 @@ class graph_core final : public port,
     }
     return *memory_;
   }
-  /// Collective: what rank 0 makes of all that the ranks say.
+  /// Collective: rank 0 combines the offers of all ranks. Returns the result.
   bytes all_agree(char const* doing, bytes const& mine,
                   std::function<bytes(std::vector<bytes> const&)> const& combine) {
     doing_ = doing;
@@ -232,7 +231,7 @@ class graph_core final : public port,
     agreed_ = true;
   }
 
-  /// Of what all ranks have built; empty: it is the same.
+  /// Difference of the graphs that the ranks have built; empty: they are equal.
   static bytes difference_of(std::vector<bytes> const& all) {
     using offer = std::tuple<std::uint64_t, std::uint32_t, std::string>;
     auto const first = detail::unpacked<offer>(all[0]);
@@ -248,7 +247,7 @@ class graph_core final : public port,
     return detail::packed(text);
   }
 
-  /// The first thing that happens in a run here: what has come for it before is brought.
+  /// The first step of a run on this rank: brings the messages that came early for it.
   void opened() {
     std::vector<message> early;
     {
@@ -277,7 +276,8 @@ class graph_core final : public port,
         early_values_[m.head.run].push_back(std::move(m));
         return;
       }
-      // Claimed under the lock: who gives the value up could let the run end, and the graph go, before bring().
+      // Claimed under the lock: a thread that gives the value up could let the run end, and the graph go, before
+      // bring().
       if (m.head.run > ended_here_) part = incoming_.at(m.head.task).part;
       if (part == nullptr || !part->claim()) return too_late(from, m);
     }
@@ -306,7 +306,7 @@ class graph_core final : public port,
     }
   }
 
-  /// The part of this rank cannot run, and the others may have begun.
+  /// The part of this rank cannot run, and the other ranks may have begun.
   void fail_at_start(run_record& run, std::string const& text) {
     std::shared_ptr<run_record> before;
     {
@@ -338,7 +338,7 @@ class graph_core final : public port,
     std::lock_guard const guard{lock_};
     if (auto const run = runs_.find(ended_here_ + 1); run != runs_.end()) tell_interrupt(*run->second, false);
   }
-  /// Under the lock. That it is stopped is told, too: this rank's part may have been reported before.
+  /// Under the lock. Tells also whether the run is stopped: this rank's part may have been reported before.
   void tell_interrupt(run_record& run, bool stopped) {
     if (std::exchange(run.told, true)) return;
     message_head const head{
@@ -443,7 +443,7 @@ class graph_core final : public port,
   std::uint32_t open_run_ = 0;    ///< the one that takes values; 0: none
   std::map<std::uint32_t, std::vector<message>> early_values_;
   std::map<std::uint32_t, bool> early_interrupts_;             ///< by run: was it stopped?
-  std::map<std::uint32_t, std::map<int, part_report>> parts_;  ///< rank 0: what has ended
+  std::map<std::uint32_t, std::map<int, part_report>> parts_;  ///< rank 0: the parts that have ended
   bool out_of_step_ = false;
 };
 

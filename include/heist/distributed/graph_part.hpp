@@ -1,4 +1,4 @@
-// What a rank has of a distributed graph: its tasks, and where values come in and leave.
+// A rank's part of a distributed graph: its tasks, and the points where values come in and leave.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -82,7 +82,7 @@ class graph_part {
       own->save = &add_saver<T>;
     }
   }
-  /// What a task leaves that is not run again.
+  /// The saved value of a task that is not run again.
   template <class T>
   T saved_value(std::uint32_t id) const {
     if constexpr (!std::is_void_v<T>) {

@@ -1,4 +1,4 @@
-// Many ranks in one process, for tests: each has threads of its own, and messages may come late, in another order,
+// Many ranks in one process, for tests. Each rank has threads of its own. Messages may come late, in another order,
 // twice, or not at all.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace heist::distributed {
 
-/// What happens to messages on their way; of all that are sent in the process, counted from 1.
+/// Faults of messages on their way. The process counts its messages from 1.
 struct faults {
   unsigned late = 0;            ///< each comes up to so many microseconds late, in any order
   std::uint64_t lose = 0;       ///< this one is lost
@@ -35,7 +35,7 @@ struct faults {
 
 class in_process_engine;
 
-/// What connects the ranks of one process; outlives their engines.
+/// Connects the ranks of one process; outlives their engines.
 class in_process_network {
  public:
   explicit in_process_network(int ranks, faults const& f = {})
@@ -108,7 +108,7 @@ class in_process_engine {
     }
     come_.notify_one();
     thread_.join();
-    std::unique_lock guard{network_.lock_};  // nobody delivers any more to an engine that is gone
+    std::unique_lock guard{network_.lock_};  // no other engine delivers any more to a destroyed one
     ++network_.stopped_;
     network_.changed_.notify_all();
     network_.changed_.wait(guard, [this] { return network_.stopped_ >= 2 * size(); });

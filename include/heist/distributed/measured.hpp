@@ -16,10 +16,10 @@
 namespace heist::place {
 
 /// Where the tasks of a graph that has run would be better, from how long they took and how large their values were.
-/// What is placed by heist::prefer may move, and what follows it because it has no place of its own; what is placed by
-/// heist::on stays. For another graph that is built in the same way (distributed_options::placement).
+/// Tasks placed by heist::prefer may move, and so may tasks that follow them because they have no place of their own.
+/// Tasks placed by heist::on stay. For another graph that is built in the same way (distributed_options::placement).
 ///
-/// Promises what is predicted to be less than a twentieth better is left as it was.
+/// Promises a placement that is predicted to be less than a twentieth better is not taken.
 /// Cost     up to some seconds of rank 0; 4 bytes a task.
 /// After    H. Topcuoglu, S. Hariri and M.-Y. Wu, "Performance-Effective and Low-Complexity Task Scheduling for
 ///          Heterogeneous Computing" (2002), and search by simulation (sim::simulate_ranks).

@@ -1,4 +1,5 @@
-// What a graph keeps that remembers (distributed_options): its shape, what its tasks take, and where to begin.
+// The memory of a graph that remembers (distributed_options): its shape, its tasks' times, and the saved values of a
+// restart.
 #pragma once
 
 #include <algorithm>  // min
@@ -36,7 +37,7 @@ struct graph_memory {
   graph_shape shape;
   std::uint64_t form = 0;  ///< of types and edges, whatever the places
   std::deque<own_task> own;
-  std::size_t workers = 0;  ///< of the last run, here
+  std::size_t workers = 0;  ///< workers of the last run, on this rank
   // A placement that was measured: the ranks of tasks, by number.
   std::vector<std::int32_t> ranks;
   std::uint64_t measured_form = 0;
@@ -77,7 +78,7 @@ std::uint64_t size_on_its_way(T const& x) {
   }
 }
 
-/// What a task of a distributed graph does; measured if there is anything to note it in.
+/// The function of a task of a distributed graph; measured if there is a place for the note.
 template <class F>
 struct measured_task {
   F f;

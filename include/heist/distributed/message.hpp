@@ -1,4 +1,4 @@
-// What processes tell each other.
+// Messages between processes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class message_kind : std::uint32_t {
   ended,      ///< to rank 0: this rank's part of a run has ended
   decision,   ///< from rank 0: all parts have
   offer,      ///< to rank 0: what all ranks must agree on
-  answer,     ///< from rank 0: what they have agreed on
+  answer,     ///< from rank 0: the agreed value
   received,   ///< so many bytes of values have been used up here
   left        ///< by the engine: that rank's world has ended
 };

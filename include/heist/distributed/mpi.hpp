@@ -1,5 +1,5 @@
-// MPI as the engine: one thread of each process receives, and whoever sends may call MPI itself while nobody else does
-// (MPI_THREAD_SERIALIZED). With MPI_THREAD_MULTIPLE the program calls MPI as it likes.
+// MPI as the engine: one thread of each process receives. A sending thread may call MPI itself while no other thread
+// does (MPI_THREAD_SERIALIZED). With MPI_THREAD_MULTIPLE the program calls MPI as it likes.
 #pragma once
 
 #include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
@@ -32,7 +32,7 @@
 namespace heist::distributed {
 
 /// Its thread sleeps while nothing is under way or awaited; otherwise it looks, with pauses that grow while nothing
-/// comes. A small message that finds MPI unused is sent by who has made it.
+/// comes. A thread sends its small message itself if no other thread calls MPI.
 template <class Transport>
 class basic_mpi_engine {
  public:
@@ -77,7 +77,7 @@ class basic_mpi_engine {
       is_batch = outbox_.size() >= batch;
       if (sleeps_long_) wakes = nudged_ = true;
     }
-    // Who has sent some alone leaves the next ones to the engine's thread, or until they are a batch.
+    // A thread that has sent some alone leaves the next ones to the engine's thread, or until they are a batch.
     if ((is_batch || sent_alone_.load(std::memory_order_relaxed) < alone) && calls_.try_lock()) {  // relaxed: a hint
       sent_alone_.fetch_add(1, std::memory_order_relaxed);                                         // relaxed: a hint
       send_waiting(true);
@@ -120,9 +120,9 @@ class basic_mpi_engine {
     message m;
     int from;  ///< -1: it is sent
   };
-  static constexpr unsigned spins = 200;      ///< looks in vain before the first pause
-  static constexpr unsigned long_pause = 40;  ///< us: who sends ends it, because an answer may come
-  static constexpr std::uint32_t alone = 8;   ///< messages sent by who made them, between two looks
+  static constexpr unsigned spins = 200;      ///< fruitless looks before the first pause
+  static constexpr unsigned long_pause = 40;  ///< us: a sending thread ends it, because an answer may come
+  static constexpr std::uint32_t alone = 8;   ///< messages sent by their makers, between two looks
   static constexpr std::size_t batch = 32;
   static constexpr int frames_at_once = 16;
 
@@ -158,11 +158,11 @@ class basic_mpi_engine {
       pause_between(state, is_busy, is_at_rest);
     }
   }
-  /// What the engine's thread knows from its last look.
+  /// The result of the engine's thread's last look.
   struct idle {
     unsigned looks = 0;  ///< in vain
     bool stops = false;
-    bool has_mail = true;  ///< there may be something in the outbox
+    bool has_mail = true;  ///< there may be a message in the outbox
   };
   void pause_between(idle& state, bool is_busy, bool is_at_rest) {
     std::unique_lock guard{lock_};
@@ -177,7 +177,7 @@ class basic_mpi_engine {
     }
     if (state.looks < 1'000'000) ++state.looks;
     if (state.looks > spins && pause_ != 0 && moving_.empty() && count_arriving_ == 0) {
-      // The longer nothing comes, the longer the pauses; none while MPI has to be called to move what is large.
+      // The pauses grow while no message comes; there are none while MPI must be called to move large messages.
       unsigned const us = std::min(pause_, 10u << std::min(16u, (state.looks - spins) / 8));
       sleeps_long_ = us > long_pause;
       wake_.wait_for(guard, std::chrono::microseconds{us});
@@ -191,7 +191,7 @@ class basic_mpi_engine {
 
   // ---- out; under calls_ ----
 
-  /// `anywhere`: on any thread. True if something has been sent.
+  /// `anywhere`: on any thread. True if a message has been sent.
   bool send_waiting(bool anywhere) {
     {
       std::lock_guard const guard{lock_};
@@ -241,8 +241,8 @@ class basic_mpi_engine {
     }
     return any;
   }
-  /// At the end, when all that was sent has left: true when all others have come to it, too. What they had sent before
-  /// has then been received, because MPI's messages of one tag between two ranks do not overtake.
+  /// At the end, when all messages have left: true when all other ranks have come to their end, too. Their earlier
+  /// messages have then been received, because MPI's messages of one tag between two ranks do not overtake.
   bool say_goodbye() {
     for (int r = 0; !said_goodbye_ && r < size_; ++r) {
       if (r != rank_) frames_.say_goodbye(r);
@@ -354,8 +354,8 @@ class basic_mpi_engine {
   bool sleeps_long_ = false, nudged_ = false;
   bool has_work_ = false;  ///< for the engine's thread, besides the outbox
 
-  // Who has it calls MPI. Only the engine's thread waits for it, others send something small under it and come back.
-  // Taken before lock_. It guards, until the next one:
+  // The owner of this lock calls MPI. The engine's thread waits for the lock; other threads try it, send a small
+  // message under it and return. Taken before lock_. It guards, until the next one:
   spin_lock<> own_calls_;
   spin_lock<>& calls_ = process_.lock_of_calls(own_calls_);
   Transport transport_;
@@ -369,7 +369,7 @@ class basic_mpi_engine {
   bool said_goodbye_ = false;
   os_env::atomic<std::uint32_t> sent_alone_{0};
 
-  // Of the engine's thread.
+  // Data of the engine's thread.
   std::vector<std::unique_ptr<moving>> moved_;
   std::vector<char> in_;
   std::vector<std::deque<arriving>> arriving_;  ///< by rank

@@ -1,4 +1,4 @@
-// What leaves by MPI: messages to one rank that wait together travel together.
+// Outgoing messages by MPI: messages to one rank that wait together travel together.
 #pragma once
 
 #include "heist/distributed/mpi_transport.hpp"  // first: it says which parts of MPI are wanted
@@ -42,8 +42,8 @@ struct wire_head {
 };
 
 /// Packs messages into frames, one of MPI's messages each, and sends them. MPI takes a third of a microsecond and an
-/// allocation or two for each message on each side, and much more for each that waits in it; so few wait in it, and those
-/// that come meanwhile share the next frame.
+/// allocation or two for each message on each side, and much more for each message that waits in it. So few messages
+/// wait in MPI, and messages that come meanwhile share the next frame.
 ///
 /// Threads  one at a time.
 class mpi_frames {
@@ -85,7 +85,7 @@ class mpi_frames {
     p.open->size += need;
     return !together;
   }
-  /// Sends what has been added.
+  /// Sends the added messages.
   void send_off() {
     for (int const to : opened_) {
       if (peer& p = peers_[static_cast<std::size_t>(to)]; p.open != nullptr) post(to, p);
@@ -99,7 +99,7 @@ class mpi_frames {
     post(to, p);
   }
 
-  /// Looks after what is under way. True if something has left.
+  /// Tests the messages under way. True if one has left.
   bool test() {
     if (requests_.empty()) return false;
     std::size_t const first = next_test_ < requests_.size() ? next_test_ : 0;

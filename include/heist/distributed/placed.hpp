@@ -29,8 +29,8 @@ class placed {
   int rank() const noexcept { return rank_; }
   /// Does this process run it?
   bool here() const noexcept { return core_ != nullptr && core_->rank() == rank_; }
-  /// What it returned in the last run. Throws graph_error on other ranks, and where it has not run, was skipped, or its
-  /// value was taken. Not to be called while the graph runs.
+  /// The task's value of the last run. Throws graph_error on other ranks, and where it has not run, was skipped, or its
+  /// value was taken. Must not be called while the graph runs.
   std::add_lvalue_reference_t<std::add_const_t<T>> result() const {
     if (!here()) {
       throw graph_error{"the value of " + checked().name_of(id_) + " is on rank " + std::to_string(rank_) +

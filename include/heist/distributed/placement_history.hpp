@@ -1,4 +1,4 @@
-// What the ranks of a graph that remembers do together: begin to save it, restart it.
+// Collective calls of the ranks of a graph that remembers: begin to save it, restart it.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ restart_plan restart_of_all(Core& core, saved_values const& from) {
   return plan;
 }
 
-/// Collective: rank 0 makes the folder, and says there of which graph it is. What an earlier program has left there is
-/// of another edition, unless this graph was restarted from it.
+/// Collective: rank 0 makes the folder, and notes the graph in it. Files of an earlier program have another edition,
+/// unless this graph was restarted from them.
 template <class Core>
 void save_on_all(Core& core, graph_memory& memory, std::string const& folder, std::vector<std::uint32_t> const& cut) {
   if (memory.files != nullptr) {
@@ -47,7 +47,7 @@ void save_on_all(Core& core, graph_memory& memory, std::string const& folder, st
   using answer = std::tuple<std::string, std::uint64_t, std::uint32_t>;
   auto const begin = [&](std::vector<bytes> const&) {
     try {
-      // Before the folder is changed: another graph must not overwrite what it cannot restart from.
+      // Before the folder is changed: another graph must not overwrite files that it cannot restart from.
       if (auto const text = memory.difference(); !text.empty()) return detail::packed(answer{text, 0, 0});
       saved_values::head h{.form = memory.form};
       std::uint32_t before = 0;  // runs that the files may be of

@@ -15,7 +15,7 @@
 
 namespace heist::distributed {
 
-/// What a task took. Travels as it stands.
+/// The cost of a task. Sent as its bytes.
 struct task_cost {
   std::uint32_t id;
   bool stays;  ///< its value cannot travel
@@ -23,10 +23,10 @@ struct task_cost {
   std::uint64_t bytes;
 };
 
-/// Tasks that must be on one rank are one group: what has an order without a value, what takes a value that cannot
-/// travel, what has no place of its own. Groups with a task that is fixed do not move. The first guess takes tasks by the
-/// length of what depends on them and puts each group where its first task would end first (HEFT); then groups move one
-/// by one while the simulated run becomes shorter.
+/// Tasks that must be on one rank are one group: tasks with an order without a value, tasks that take a value that
+/// cannot travel, and tasks without a place of their own. Groups with a task that is fixed do not move. The first guess
+/// takes tasks by the length of what depends on them and puts each group where its first task would end first (HEFT).
+/// Then groups move one by one while the simulated run becomes shorter.
 class placement_search {
  public:
   placement_search(graph_shape const& shape, std::uint32_t ranks, sim::network const& network)
@@ -70,7 +70,7 @@ class placement_search {
     if (auto const t = time(); t < after_) after_ = t, best = placement();
     put(best);
     improve(std::min(tries, std::max<std::size_t>(10, 3'000'000 / (tasks_.size() + 1))));  // a second or so
-    // What the simulation does not know may be more than this.
+    // The simulation's error may be larger than this gain.
     if (static_cast<double>(after_) > 0.95 * static_cast<double>(before_)) {
       put(user);
       after_ = before_;
@@ -140,7 +140,7 @@ class placement_search {
 
   /// Tasks by the longest way from their begin to the end of the graph.
   std::vector<std::uint32_t> by_urgency() const {
-    std::vector<sim::ticks> left(tasks_.size());  // of what comes after a task
+    std::vector<sim::ticks> left(tasks_.size());  // time of the longest way after a task
     for (std::size_t t = tasks_.size(); t-- > 0;) {
       for (std::uint32_t const from : tasks_[t].inputs)
         left[from] = std::max(left[from], left[t] + tasks_[t].work + wanted_.node + way_of(from) / 2);

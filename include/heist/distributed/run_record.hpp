@@ -29,7 +29,7 @@ struct run_record {
   bool stopped = false;
 };
 
-/// What a rank says of its part of a run, and rank 0 of all.
+/// A rank's report on its part of a run, and rank 0's report on all parts.
 using part_report = std::tuple<bool, bool, std::string>;     // failed, stopped, text
 using decision_report = std::tuple<int, bool, std::string>;  // failed on, stopped, text
 

@@ -51,9 +51,10 @@ class saved_values {
   void write(head const& h, bytes const& value) const {
     if (auto const failed = saved_file::write(path(h.task), h, value); !failed.empty()) reject(failed);
   }
-  /// What the file of a task says of itself; its value is not checked.
+  /// The head of a task's file; its value is not checked.
   saved_file look(std::uint32_t task) const { return saved_file::look(path(task), task); }
-  /// The value of a task that this edition has saved. Throws graph_error if it cannot be read or is not what was saved.
+  /// The value of a task that this edition has saved. Throws graph_error if it cannot be read or differs from the saved
+  /// value.
   bytes read(std::uint32_t task, std::uint64_t edition) const {
     bytes value;
     auto const found = saved_file::look(path(task), task, &value);

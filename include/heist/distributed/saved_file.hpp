@@ -28,12 +28,12 @@ inline std::uint64_t checksum_of(char const* from, std::size_t size) noexcept {
   return sum ^ sum >> 32;
 }
 
-/// What a file says of itself.
+/// The head of a file.
 struct saved_head {
   static constexpr char current_format = '2';  ///< the last byte of `magic`
 
   std::uint64_t magic = 0x0073657661735468u | std::uint64_t{static_cast<unsigned char>(current_format)} << 56;
-  std::uint64_t form = 0;     ///< of the graph: types and edges
+  std::uint64_t form = 0;     ///< form of the graph: types and edges
   std::uint64_t edition = 0;  ///< the save() that the file belongs to; a later one has a larger number
   std::uint32_t run = 0;      ///< of that edition, from 1; 0: the file that says which graph it is
   std::uint32_t task = 0;
@@ -47,7 +47,7 @@ struct saved_head {
 };
 static_assert(sizeof(saved_head) == 7 * sizeof(std::uint64_t));
 
-/// A file as it was found. Without damage and not present: there is no such file.
+/// A file as it was found. If it is neither damaged nor present, there is no such file.
 struct saved_file {
   saved_head head;
   bool is_present = false;

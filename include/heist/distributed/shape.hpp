@@ -1,4 +1,4 @@
-// What all ranks know of a graph that remembers: the places and edges of every task, not only of their own.
+// All ranks' knowledge of a graph that remembers: the places and edges of every task, other ranks' tasks included.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -53,11 +53,11 @@ struct graph_shape {
   }
 };
 
-/// What becomes of a task in a graph that is restarted.
+/// The state of a task in a graph that is restarted.
 enum class saved_state : std::uint8_t {
   runs,    ///< its value was not saved
-  loaded,  ///< its value is read, because a task that runs takes it, or nobody does
-  skipped  ///< nobody needs it any more
+  loaded,  ///< its value is read, because a task that runs takes it, or no task does
+  skipped  ///< no task needs its value any more
 };
 
 /// A task runs again if its value was not saved and is needed: by a task that runs, or because no task takes it.

@@ -99,8 +99,8 @@ class starpu_mover {
 using starpu_engine = basic_mpi_engine<starpu_mover>;
 static_assert(engine<starpu_engine>);
 
-/// For heist::world: MPI's processes, whose values of more than `small` bytes StarPU moves, with 0 all that have any;
-/// the others come with their heads, which is faster. `pause`: see world_options.
+/// For heist::world: MPI's processes. StarPU moves values of more than `small` bytes, with 0 all values that have
+/// bytes; smaller values come with their heads, which is faster. `pause`: see world_options.
 inline std::unique_ptr<any_engine> starpu(int& argc, char**& argv, unsigned pause = world_options{}.pause,
                                           std::size_t small = starpu_engine::together_up_to) {
   return std::make_unique<engine_of<starpu_engine>>(argc, argv, pause, small);

@@ -95,9 +95,9 @@ class reader {
 ///     static my_type unpack(heist::distributed::reader& from);
 ///   };
 ///
-/// Without that: trivially copyable types as they stand, containers, tuples, optional and variant by their parts,
-/// others by Boost.Serialization, for which a public member serialize(Archive&, unsigned), or a function of that name
-/// beside the type, is enough; for a private or split one, say template <> inline constexpr bool
+/// The default: trivially copyable types are sent as their bytes; containers, tuples, optional and variant by their
+/// parts; other types by Boost.Serialization. For this a public member serialize(Archive&, unsigned), or a function of
+/// that name beside the type, is enough. For a private or split one, say template <> inline constexpr bool
 /// heist::by_boost<my_type> = true.
 template <class T>
 struct wire;
@@ -107,7 +107,7 @@ inline constexpr bool by_boost = false;
 
 namespace distributed::detail {
 
-// What no other process could follow.
+// Types that hold addresses, which no other process can follow.
 template <class T>
 inline constexpr bool is_address =
     std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_reference_v<T> || std::is_null_pointer_v<T>;

@@ -29,18 +29,18 @@ namespace heist {
 
 /// How a world treats its messages.
 struct world_options {
-  /// After so many seconds in which nothing has come that is awaited from another rank it is said what (on_silence). 0:
-  /// never.
+  /// If no awaited message has come from another rank for so many seconds, the awaited messages are reported
+  /// (on_silence). 0: never.
   double silence = 60;
-  /// What is awaited in vain then ends its run with an exception instead of being waited for further.
+  /// If true, a run whose awaited message has not come by then ends with an exception, instead of waiting longer.
   bool silence_ends = false;
   /// Called with the sentences, by a thread of its own; by default they go to stderr.
   std::function<void(std::string const&)> on_silence;
   /// Each graph of a rank sends at most so many bytes of values to another rank that this rank has not used up. The
   /// rest waits at the sender.
   std::size_t window = std::size_t{64} << 20;
-  /// The engine's thread looks for messages after pauses that grow to so many microseconds while nothing comes. 0: it
-  /// looks all the time, which takes a CPU and saves up to 70 us for each message that comes late.
+  /// The engine's thread looks for messages after pauses that grow to so many microseconds while no message comes. With
+  /// 0 it looks all the time: this takes a CPU, and saves up to 70 us for each message that comes late.
   unsigned pause = 500;
 };
 
@@ -78,17 +78,17 @@ inline constexpr bool is_communicator = false;
 ///
 /// Threads  every member may be called by any thread; collective ones by all ranks, in the same order.
 /// Promises a message that an engine brings twice is taken once, and in any order. If the world is destroyed by an
-///          exception the program is ended on all ranks, because the others wait for this one.
+///          exception the program is ended on all ranks, because the other ranks wait for this one.
 class world {
  public:
-  /// All of MPI's processes. Needs <heist/distributed.hpp>. Initializes MPI unless the program has, and then finalizes it
-  /// at its end. Throws executor_error if this MPI does not allow threads.
+  /// All of MPI's processes. Needs <heist/distributed.hpp>. Initializes MPI unless the program has, and then finalizes
+  /// it at its end. Throws executor_error if this MPI does not allow threads.
   world(int& argc, char**& argv, world_options const& options = {});
 
   /// The processes of a communicator (MPI_Comm), which is duplicated and may be freed. Needs <heist/distributed.hpp>.
   /// The program initializes and finalizes MPI. With MPI_THREAD_MULTIPLE it may call MPI at any time, with
-  /// MPI_THREAD_SERIALIZED inside of with_mpi(). Collective. Throws executor_error if MPI is not initialized, or allows no
-  /// threads.
+  /// MPI_THREAD_SERIALIZED inside of with_mpi(). Collective. Throws executor_error if MPI is not initialized, or allows
+  /// no threads.
   template <class Communicator>
   requires distributed::is_communicator<Communicator>
   explicit world(Communicator comm, world_options const& options = {});
@@ -136,8 +136,8 @@ class world {
       found.push_back({r, std::move(host), pid});
     return found;
   }
-  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. `f` must
-  /// not wait for values of a graph, because none comes meanwhile.
+  /// Runs `f` while heist makes no call of MPI: for calls of the program where MPI has only MPI_THREAD_SERIALIZED. `f`
+  /// must not wait for values of a graph, because none comes meanwhile.
   void with_mpi(std::function<void()> const& f) { engine_->with_mpi(f); }
 
   /// Collective: returns when all ranks have called it.
@@ -264,7 +264,7 @@ class world {
   static std::size_t cost(distributed::message const& m) noexcept {
     return m.data.size() + sizeof(distributed::message_head);
   }
-  /// What has been used up and not told is less than a quarter of the window: nothing waits for ever.
+  /// The bytes that are used up and not reported are less than a quarter of the window: no message waits for ever.
   bool fits(flow const& f, distributed::message const& m) const noexcept {
     return f.in_flight <= options_.window / 2 || f.in_flight + cost(m) <= options_.window;
   }
@@ -275,7 +275,8 @@ class world {
     l.most = std::max(l.most, f.in_flight);
     number(to, m);
   }
-  /// Under the lock; the engine is given the message after it: the order does not matter, and an engine may take a while.
+  /// Under the lock; the engine is given the message after it: the order does not matter, and an engine may take a
+  /// while.
   void number(int to, distributed::message& m) { m.head.number = ++links_[static_cast<std::size_t>(to)].sent; }
 
   /// On the engine's thread.
@@ -311,8 +312,8 @@ class world {
     to->take(from, std::move(m));
   }
 
-  /// Reports what is awaited when no message has come for `silence` seconds. Ends the program if a port awaits a rank
-  /// that has left.
+  /// Reports the awaited messages when no message has come for `silence` seconds. Ends the program if a port awaits a
+  /// rank that has left.
   void watch() {
     using seconds = std::chrono::duration<double>;
     bool const is_limited = options_.silence > 0;
@@ -333,7 +334,7 @@ class world {
         guard.unlock();
         std::string const text = awaited_from(ranks, all);
         if (!text.empty() && ++waits_for_left == 2)
-          engine_->give_up(text);  // not at the first look: a message may be on its way
+          engine_->give_up(text);  // at the second look, because a message may be on its way at the first
         if (text.empty()) waits_for_left = 0;
         guard.lock();
       }
@@ -371,7 +372,7 @@ class world {
     return {};
   }
 
-  /// What concerns all of the world, and no graph.
+  /// The port for messages of the world that belong to no graph.
   struct world_port final : distributed::port, distributed::agreement<world> {
     explicit world_port(world const& of) : distributed::agreement<world>{0}, of_{of} {}
     void take(int from, distributed::message&& m) override { take_part(from, std::move(m)); }

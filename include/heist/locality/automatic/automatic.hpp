@@ -20,14 +20,14 @@ namespace policy {
 
 /// Random stealing that tries other policies. It runs each region and each graph now and then as under cab (with the
 /// computed boundary level and its neighbours), cats, and replay in its modes. It keeps a way that is faster by more
-/// than the noise, and tries again when times change. region::explain() and task_graph::explain() name the fastest way. The
-/// trials cost less than about 3 % of 1000 runs, unless one trial takes more than six times the time of random.
+/// than the noise, and tries again when times change. region::explain() and task_graph::explain() name the fastest way.
+/// The trials cost less than about 3 % of 1000 runs, unless one trial takes more than six times the time of random.
 ///
 /// Its own workers form squads (options::squads, errors as for cab), and regions are divided among these. Graphs with
 /// squads, and replay, have one more executor each, with as many workers. It is made at the first trial, and sleeps
-/// when it is not used. Overlapping runs of a graph, regions within regions, and runs that fail or are stopped are
-/// not measured. worker_id() is the number in the executor that runs the task, so two workers may have the same
-/// number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
+/// when it is not used. Overlapping runs of a graph, regions within regions, and runs that fail or are stopped are not
+/// measured. The number that worker_id() returns is the one in the executor that runs the task. Two workers may have
+/// the same number: use heist::per_worker for data of each worker. Tasks that take their context as `auto` get a
 /// heist::context, so the same code runs on all executors. Observers and HEIST_TRACE see only the workers of this
 /// executor.
 struct automatic : bundle<victim::random, idle::standard, order::by_tier, join::park, tier::cats> {};
@@ -48,7 +48,7 @@ class executor_of final : public other_executor {
   executor<Policy> made_;
 };
 
-/// Squads, and others beside them. Templates, so that no other executor's file compiles the others.
+/// Squads, and other executors beside them. Templates, so that no other executor's file compiles the others.
 template <>
 struct squad_room_maker<policy::automatic> {
   static constexpr bool keeps_options = true;
@@ -59,7 +59,7 @@ struct squad_room_maker<policy::automatic> {
   }
   static void keep_options(core& scheduler, options const& wanted) {
     options all = wanted;
-    // The others are made on a worker, which may see one processor only.
+    // The other executors are made on a worker, which may see one processor only.
     if (pinned(all) && !all.machine) all.machine = scheduler.where.machine();
     scheduler.room->other_executors()->keep(std::move(all), scheduler.worker_count);
   }

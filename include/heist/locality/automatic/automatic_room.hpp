@@ -1,5 +1,5 @@
-// The room of policy::automatic: regions and graphs are run here, by random stealing, or by another executor that it has
-// (README.md).
+// The room of policy::automatic: regions and graphs are run here, by random stealing, or by another executor that it
+// has (README.md).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -38,7 +38,7 @@ class automatic_room final : public squad_room {
 
   // --- runs of regions here ---
 
-  /// What is a part of it enters no other region. Throws bad_alloc.
+  /// Tasks of the run enter no other region. Throws bad_alloc.
   void begins(interrupt_state const& run);
   void ends(interrupt_state const& run) noexcept;
 

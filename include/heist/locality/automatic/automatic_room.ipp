@@ -126,7 +126,7 @@ HEIST_COLD_BODY graph_tuner* automatic_room::tuner_of(graph_data& g) {
   graph_tuner* known = g.tuner.load(std::memory_order_acquire);  // acquire: see the exchange
   if (known != nullptr) return known;
   auto made = make_unique<graph_trials>(scheduler_, all);
-  // acq_rel: who sees the pointer sees the object
+  // acq_rel: a thread that sees the pointer sees the object
   if (g.tuner.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return made.release();
   return known;

@@ -16,8 +16,8 @@
 
 namespace heist::detail {
 
-/// Kept by the graph. Runs that are started while others are in progress or in line go where these are, and show
-/// nothing; so do those of which nobody knows how many passes they have.
+/// Kept by the graph. Runs that start while other runs are in progress or in line go to the same executor and are not
+/// measured. Runs whose number of passes is unknown are not measured either.
 class graph_trials final : public graph_tuner {
  public:
   HEIST_BODY graph_trials(core& scheduler, others& by);
@@ -34,7 +34,7 @@ class graph_trials final : public graph_tuner {
 
   void start_anew(core& scheduler, others& by);
   void choose(graph_data& g, std::size_t passes);
-  /// Not now: another thread runs the graph, or the executor is not made.
+  /// not_now: another thread runs the graph, or the executor is not made.
   enum class readiness { ready, not_now, impossible };
 
   readiness make_ready(std::size_t way, graph_data& g);

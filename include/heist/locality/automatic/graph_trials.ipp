@@ -27,7 +27,7 @@ HEIST_COLD_BODY void graph_trials::start_anew(core& scheduler, others& by) {
   scheduler_ = there_ = &scheduler;
   executor_ = scheduler.serial();
   follows_ = {};
-  stale_.fill(true);  // what they know is of the workers that the other one had
+  stale_.fill(true);  // the histories know the workers of the previous executor
 }
 
 HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::size_t passes) {
@@ -102,7 +102,7 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
     if (way.by != other_policy::replay || follows_[which]) return readiness::ready;
     graph_memory const recorded = graph_memory::of(g);
     if (recorded.tasks() == 0) return readiness::ready;
-    recorded.be_followed(g, way.mode, there->serial());  // nobody has told the graph to follow it elsewhere
+    recorded.be_followed(g, way.mode, there->serial());  // the graph does not follow it on another executor yet
     follows_[which] = true;
     return readiness::ready;
   } catch (std::exception const&) {
@@ -110,14 +110,14 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   }
 }
 
-/// The memory of that way becomes the graph's. False if somebody else runs the graph now.
+/// The memory of that way becomes the graph's. False if another thread runs the graph now.
 HEIST_COLD_BODY bool graph_trials::install(std::size_t which, graph_data& g) {
   if (which == installed_) return true;
   spin_guard guard{g.lock};
   if (g.current != nullptr) return false;
   graph_recall* const before = g.recall.load(std::memory_order_acquire);  // acquire: see graph_data::keep_recall
   if (before != nullptr) before->detach(g);
-  // acq_rel: who sees the pointer sees the object
+  // acq_rel: a thread that sees the pointer sees the object
   histories_[installed_].reset(g.recall.exchange(histories_[which].release(), std::memory_order_acq_rel));
   installed_ = which;
   return true;

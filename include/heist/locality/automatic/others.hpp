@@ -1,5 +1,5 @@
-// The executors that an executor of policy::automatic has beside itself: one for each policy that it tries, made when that
-// is tried first. Their workers sleep while nothing is run there.
+// The executors that an executor of policy::automatic has beside itself: one for each policy that it tries, made when
+// that is tried first. Their workers sleep while nothing is run there.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class others {
   others& operator=(others const&) = delete;
   HEIST_RARE ~others();
 
-  /// What the first executor was asked to be, with as many workers as it has.
+  /// Keeps the options of the first executor, with as many workers as it has.
   void keep(options wanted, std::size_t workers);
 
   /// Null if there can be none.
@@ -49,8 +49,8 @@ class others {
 
   /// Something that the first executor has to wait for begins there.
   void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
-  /// Returns when all work has ended there; true if any was begun since `seen`, which is 0 before the first call of whoever
-  /// waits, and is set. `told` gets the exceptions that nobody has asked for.
+  /// Returns when all work has ended there. True if any work was begun since `seen`. The waiting caller sets `seen` to
+  /// 0 before its first call, and each call updates it. `told` gets the unobserved exceptions.
   bool wait_for_all(std::uint64_t& seen, unobserved_exceptions& told);
   std::string state_text() const;
 

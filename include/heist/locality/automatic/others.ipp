@@ -28,7 +28,7 @@ HEIST_COLD_BODY core* others::get(other_policy which) noexcept {
   try {
     unique_ptr<other_executor> one = make_(which, wanted_);
     other_executor* known = nullptr;
-    // acq_rel: who sees the pointer sees the executor. Of two threads the second destroys what it has made.
+    // acq_rel: a thread that sees the pointer sees the executor. The second of two threads destroys its own executor.
     if (all_[static_cast<std::size_t>(which)].compare_exchange_strong(known, one.get(), std::memory_order_acq_rel,
                                                                       std::memory_order_acquire))
       known = one.release();

@@ -27,9 +27,9 @@ class region_trials {
   tier_mode tiers() const noexcept { return ways_for_regions[way_].tiers; }
   /// Which other one does, if not.
   core* there() const noexcept { return there_; }
-  /// What that way remembers; not of random.
+  /// The memory of that way; random has none.
   region& memory() const noexcept { return *histories_[way_]; }
-  /// That run has ended well.
+  /// Reports that the run has ended well.
   void ran(std::int64_t nanoseconds);
   void note(region_access const& in) const;
 

@@ -9,7 +9,7 @@
 
 namespace heist::detail {
 
-/// Runs in which nobody steals show only that the others were late: so many are recorded at most.
+/// Runs without steals show only that the other workers were late: at most so many are recorded.
 inline constexpr std::size_t most_recorded = 3;
 inline constexpr std::size_t is_followed = ~std::size_t{0};
 

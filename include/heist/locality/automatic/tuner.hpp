@@ -1,5 +1,5 @@
-// Which of several ways to do the same thing again and again is the fastest, found out while it is done: by the times that
-// it is told, and nothing else (README.md).
+// Finds the fastest of several ways to do the same work again and again, while the work is done. The tuner knows the
+// reported times and nothing else (README.md).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,9 +17,9 @@ struct typical_time {
 };
 typical_time typical_of(std::vector<double> times);
 
-/// Way 0 is what one would do without a choice; the others are tried in order, each beside the best so far.
+/// Way 0 is what one would do without a choice; the other ways are tried in order, each beside the best so far.
 ///
-/// What trying costs is bounded: see next().
+/// The cost of trying is bounded: see next().
 ///
 /// Threads  as a container.
 class tuner {
@@ -50,20 +50,20 @@ class tuner {
   /// So many runs of each way show nothing yet: it learns, or caches are filled. At least one way.
   explicit tuner(std::vector<std::size_t> learning);
 
-  /// The way for the next run, which is as long as `runs` of them: the best so far where trying might lose more than
-  /// `share_of_all` of the time of all runs and `lost_at_start` runs.
+  /// The way for the next run, which is as long as `runs` of them. It is the best way so far if a trial might lose more
+  /// than `share_of_all` of the time of all runs and `lost_at_start` runs.
   std::size_t next(std::size_t runs = 1) const noexcept;
   /// A run of that way has ended well, after `time` > 0 each, if it was as long as `runs`. Throws bad_alloc.
   void ran(std::size_t way, double time, std::size_t runs = 1);
-  /// That way is not possible. Not 0.
+  /// Marks a way as impossible. `way` is not 0.
   void rule_out(std::size_t way);
   /// The first run of that way, while it has had none, takes so much longer.
   void starts_with(std::size_t way, double time);
-  /// It has forgotten what it had learnt: it learns anew before it is measured.
+  /// The way has forgotten its notes: it learns again before it is measured.
   void learns_again(std::size_t way);
 
   std::size_t best() const noexcept { return best_; }
-  /// Nothing is being tried, but for doubts about the best, or about what was not much slower.
+  /// True if no way is being tried, except for doubts about the best way, or about ways that were not much slower.
   bool settled() const noexcept { return stage_ == stage::settled || doubts_ || again_; }
   bool ruled_out(std::size_t way) const noexcept { return ways_[way].impossible; }
   std::size_t ways() const noexcept { return ways_.size(); }
@@ -79,7 +79,7 @@ class tuner {
   std::size_t runs() const noexcept { return runs_; }
   /// How often it has looked at all ways: at first, and when times had changed.
   std::size_t looks() const noexcept { return looks_; }
-  /// What trying has lost, and the time of all runs.
+  /// The time that trials have lost, and the time of all runs.
   double lost() const noexcept { return lost_; }
   double total() const noexcept { return total_; }
 
@@ -93,7 +93,7 @@ class tuner {
   struct state_of_way {
     std::size_t learning = 0;  ///< runs that it needs
     std::size_t learnt = 0;    ///< and has had
-    double start = 0;          ///< what its first run takes longer
+    double start = 0;          ///< extra time of its first run
     bool impossible = false;
     bool given_up = false;     ///< until it looks again
     bool far = false;          ///< it was far behind
@@ -137,17 +137,17 @@ class tuner {
   std::size_t skipped_ = 0;  ///< runs of the present block that are not measured
   std::size_t in_block_ = 0;
   std::vector<double> of_tried_, of_best_;  ///< in this round
-  std::vector<double> beside_;              ///< of the best: the last blocks beside others, each to its median
-  std::vector<double> recent_;              ///< of the best: the last `window`
+  std::vector<double> beside_;              ///< the best way's last blocks in comparisons, each relative to its median
+  std::vector<double> recent_;              ///< the best way's last `window` times
   typical_time kept_;                       ///< its expected time; median 0: not known yet
   bool look_again_ = false;                 ///< times have changed, so it will when the pause is over
   std::size_t since_look_ = 0, since_change_ = 0, pause_ = first_pause, again_pause_ = first_pause;
   std::size_t since_judged_ = 0, doubt_ = first_doubt;
   bool doubts_ = false;  ///< the comparison is one of those
-  bool again_ = false;   ///< what is compared was compared before, and times have not changed
+  bool again_ = false;   ///< the two ways were compared before, and times have not changed
   std::size_t runs_ = 0, looks_ = 1;
-  double will_lose_ = 0;    ///< what the next run of tried_ is taken to lose: the least that one has lost so far
-  double learnt_in_ = 0;    ///< what the last run of tried_ took before it was measured
+  double will_lose_ = 0;    ///< expected loss of the next run of tried_: the least that one has lost so far
+  double learnt_in_ = 0;    ///< time of the last run of tried_ before it was measured
   bool disturbed_ = false;  ///< a run of the present block was
   double lost_ = 0, total_ = 0;
   comparison beside_first_;

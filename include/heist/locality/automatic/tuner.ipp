@@ -68,9 +68,9 @@ HEIST_COLD_BODY void tuner::ran(std::size_t which, double time, std::size_t runs
     return;
   }
   if (which != best_) {
-    // Beside the mean, in which what disturbs all alike is as often as here.
+    // Compares with the mean, which contains the disturbances of all runs as often as this time does.
     double const loss = time - mean_of_best();
-    // What its very first run takes besides, memory that is got for instance, it takes once.
+    // The very first run has extra costs, such as allocation, once.
     if (ways_[which].learnt == 0) will_lose_ = first_guess * ways_[best_].usual.median;
     will_lose_ = std::min(will_lose_, std::max(0.0, loss));
     lost_ = std::max(0.0, lost_ + loss * static_cast<double>(runs));
@@ -180,7 +180,7 @@ HEIST_COLD_BODY void tuner::give_up() {
   try_next();
 }
 
-/// The best is another one: what was seen beside the one before, which is this many times as fast, is seen beside it.
+/// Changes the best way. Divides the ratios that were seen beside the previous best by the gain.
 HEIST_COLD_BODY void tuner::take_best(std::size_t which) {
   state_of_way& now = ways_[which];
   double const gain = now.seen.empty() ? 1 : now.ratio();
@@ -266,7 +266,7 @@ HEIST_COLD_BODY void tuner::keep(double time) {
   ++since_change_;
 }
 
-/// Are the best's times what they were? True if what was being compared is out of date.
+/// Have the best way's times changed? True if the comparison in progress is out of date.
 HEIST_COLD_BODY bool tuner::look_for_change() {
   if (since_change_ >= window) {
     typical_time const now = typical_of(recent_);

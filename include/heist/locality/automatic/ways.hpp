@@ -1,4 +1,4 @@
-// What can be tried for a region and for a graph, in the order in which it is.
+// The ways that can be tried for a region and for a graph, in the order of the trials.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -44,13 +44,13 @@ inline constexpr way_to_run ways_for_graphs[] = {
     {.name = "replay, strict_unordered", .by = other_policy::replay, .mode = replay_mode::strict_unordered},
     {.name = "replay, strict_ordered", .by = other_policy::replay, .mode = replay_mode::strict_ordered}};
 
-/// For that executor: one worker has nothing to choose, one squad is no squad, and others have to be made.
+/// For that executor: one worker has nothing to choose, one squad is no squad, and other executors have to be made.
 tuner tuner_for(std::span<way_to_run const> ways, core const& scheduler, others const& by);
 
-/// That executor is made now.
+/// Tells `choice` that the executor `by` now exists.
 void made_by(tuner& choice, std::span<way_to_run const> ways, other_policy by);
 
-/// What was found, as a sentence; `name` is the best way's.
+/// The result as a sentence; `name` is the best way's.
 std::string note_on(tuner const& choice, std::string const& name);
 
 }  // namespace heist::detail

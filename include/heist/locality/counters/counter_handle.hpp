@@ -8,7 +8,7 @@
 
 namespace heist::detail {
 
-/// What a source's private_misses are, if it says so.
+/// The name of the event that a source counts as private_misses; empty if the source does not say.
 template <counter_source Source>
 std::string event_of(Source const& source) {
   if constexpr (naming_source<Source>) {
@@ -18,7 +18,7 @@ std::string event_of(Source const& source) {
   }
 }
 
-/// What is done with a source, as functions.
+/// The operations on a source, as functions.
 struct counter_operations {
   void* (*open)();
   void (*close)(void* source) noexcept;
@@ -41,7 +41,7 @@ inline constexpr counter_operations counter_operations_of{
 class counter_handle {
  public:
   counter_handle() = default;
-  /// Opens one. Without operations it stays empty.
+  /// Opens a source. The handle stays empty if `operations` is null.
   explicit counter_handle(counter_operations const* operations)
       : operations_{operations}, source_{operations != nullptr ? operations->open() : nullptr} {}
   counter_handle(counter_handle&& other) noexcept
@@ -59,7 +59,7 @@ class counter_handle {
   counter_values read() noexcept { return source_ != nullptr ? operations_->read(source_) : counter_values{}; }
   bool available() const noexcept { return source_ != nullptr && operations_->available(source_); }
   std::string why() const { return source_ != nullptr ? operations_->why(source_) : std::string{}; }
-  /// What private_misses counts; empty if the source does not say.
+  /// The event that private_misses counts; empty if the source does not say.
   std::string event() const { return source_ != nullptr ? operations_->event(source_) : std::string{}; }
 
  private:

@@ -37,9 +37,9 @@ struct counter_values {
 
 /// Counts events of one thread: the one that makes it, from then on.
 ///
-/// Promises  S1  if the machine refuses, the object exists all the same: available() is false, why() says in one
-///               sentence (without its full stop) what was refused, why, and how to fix it, and read() returns zeros.
-///           S2  if available, each value of read() is at least what it was before, and counts what this thread did in
+/// Promises  S1  if the machine refuses, the constructor succeeds: available() is false, why() tells in one sentence
+///               (without its full stop) the refusal, its reason and its remedy, and read() returns zeros.
+///           S2  if available, each value of read() is at least the previous one, and counts this thread's work in
 ///               between. All zeros are possible: some virtual machines count nothing.
 /// Threads   read() on the thread that made it, the destructor on any.
 /// Cost      read(), twice per stretch of a profiled task, is tens of nanoseconds where user mode may read the
@@ -63,11 +63,11 @@ concept naming_source = counter_source<C> && requires(C const& fixed) {
 
 /// Performance counters of the processor, by perf_event_open. Counts user mode only.
 ///
-/// All events are one group that is counted whenever the thread runs, never for a share of the time. See
-/// private_misses_of() for what counts as a private miss; where the processor refuses those events, the kernel's own
-/// notion of a cache miss takes their place, and event() says so. Making one throws std::bad_alloc at most.
+/// All events are one group that is counted whenever the thread runs, never for a share of the time.
+/// private_misses_of() defines a private miss. If the processor refuses its events, the kernel's own notion of a cache
+/// miss takes their place, and event() says so. Making one throws std::bad_alloc at most.
 ///
-/// Calls is what it asks of the operating system; for tests.
+/// `Calls` are the calls to the operating system; tests replace them.
 template <class Calls>
 class basic_hardware_counters {
  public:
@@ -93,7 +93,7 @@ class basic_hardware_counters {
   bool available() const noexcept { return count_ > 0; }
   /// Empty if available.
   std::string const& why() const noexcept { return why_; }
-  /// What private_misses counts.
+  /// The event that private_misses counts.
   std::string const& event() const noexcept { return event_; }
 
   /// Values up to now; the last ones again if the kernel fails to read them.
@@ -160,8 +160,8 @@ class basic_hardware_counters {
     return true;
   }
 
-  /// The protocol of <linux/perf_event.h>: the kernel changes `lock` before and after it changes the rest, on this
-  /// very thread's core (when it is switched out and in again), so the compiler alone must keep the order.
+  /// The protocol of <linux/perf_event.h>: the kernel changes `lock` before and after it changes the rest. It does so
+  /// on this thread's core, when the thread is switched out and in again, so the compiler alone must keep the order.
   /// False if the event is not in a counter at this moment, or if user mode may not read it.
   bool read_page(perf_event_mmap_page const volatile& page, std::uint64_t& value) noexcept {
     std::uint32_t lock = 0;

@@ -32,8 +32,8 @@ struct private_miss_events {
 /// The kernel's own notion of a cache miss; on some processors that of the shared cache.
 private_miss_events generic_miss_events();
 
-/// What to count on this processor, from the text of /proc/cpuinfo. An event for the L2's misses alone does not do: in
-/// a sweep over arrays nearly all lines are brought by the L2's prefetcher, and the misses that are left say nothing
+/// The events to count on this processor, from the text of /proc/cpuinfo. An event for the L2's misses alone does not
+/// suffice. In a sweep over arrays the L2's prefetcher brings nearly all lines, and the remaining misses say nothing
 /// about the size of the data. So prefetches count as well where the processor can tell them.
 private_miss_events private_misses_of(std::string_view cpuinfo);
 
@@ -41,14 +41,14 @@ private_miss_events private_misses_of(std::string_view cpuinfo);
 /// `paranoid` is the text of /proc/sys/kernel/perf_event_paranoid, empty if it cannot be read.
 std::string perf_error(int error, std::string_view event, std::string_view paranoid);
 
-/// The first characters of a file; empty if it cannot be read. Not by an iterator, which throws when a read fails.
+/// The first characters of a file; empty if it cannot be read. Uses no iterator, which would throw when a read fails.
 std::string text_of(char const* path, std::size_t most);
 
-/// What hardware_counters asks of the operating system. Tests supply another.
+/// The operating system's calls that hardware_counters makes. Tests supply another class.
 struct os_perf {
   /// A file for an event of the calling thread, counted in user mode only, or -errno. `leader` is the file of the group
-  /// that it joins; -1 makes a new group, which is then counted whenever the thread runs or not at all (pinned): counts
-  /// that were extrapolated from a share of the time would be of no use for one task.
+  /// that it joins; -1 makes a new group. A group is counted whenever the thread runs, or not at all (pinned): counts
+  /// extrapolated from a share of the time would be of no use for one task.
   int open(perf_event event, int leader) noexcept;
   void close(int file) noexcept { ::close(file); }
 
@@ -57,7 +57,7 @@ struct os_perf {
   void unmap(perf_event_mmap_page const volatile* page) noexcept;
   /// True if all `bytes` were read from the file.
   bool read(int file, void* to, std::size_t bytes) noexcept;
-  /// rdpmc. Only for an index that the page shows at this moment.
+  /// rdpmc. `index` must be one that the page shows at this moment.
   std::uint64_t counter([[maybe_unused]] std::uint32_t index) noexcept;
   static constexpr bool reads_in_user_mode = is_x86_64;
 

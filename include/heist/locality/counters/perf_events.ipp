@@ -56,7 +56,7 @@ HEIST_COLD_BODY private_miss_events private_misses_of(std::string_view cpuinfo) 
     if (family == 0x10) return raw({0x027e});  // the paper's, on its Opteron 8380
     // Data cache requests that miss the L2 + prefetches of the L2 that hit the L3 + those that miss it.
     if (family == 0x17 || family == 0x18) return raw({0x0864, 0xff71, 0xff72});
-    if (family == 0x19 || family == 0x1a) return raw({0x0864, 0x1f71, 0x1f72});  // without the L1's, counted above
+    if (family == 0x19 || family == 0x1a) return raw({0x0864, 0x1f71, 0x1f72});  // excludes the L1's, counted above
   }
   if (cpuinfo.find("GenuineIntel") != std::string_view::npos && family == 6) {  // lines that came into the L2
     for (auto const m : {0x2a, 0x2d, 0x3a, 0x3e, 0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56})  // up to Broadwell

@@ -21,9 +21,10 @@ struct known_task;
 /// Threads  squad() and take() by any worker; make() between passes.
 class graph_division {
  public:
-  /// Gives each task that has no squad yet (known_task::past) one of `squads`, and divides all into parts. Levels (as far
-  /// from the start, in tasks) are dealt out evenly, each task to the squad that has most of what it waits for; what has
-  /// nobody there goes side by side, in order of creation. Cost: linear in edges, times squads. Throws bad_alloc.
+  /// Gives each task that has no squad yet (known_task::past) one of `squads`, and divides all into parts. Assigns the
+  /// tasks of each level (same distance from the start, in tasks) evenly to the squads. A task goes to the squad that
+  /// owns most of its predecessors. Tasks without a predecessor in a squad are laid side by side, in order of creation.
+  /// Cost: linear in edges, times squads. Throws bad_alloc.
   void make(graph_data const& g, std::vector<known_task>& tasks, std::uint32_t squads);
 
   std::size_t size() const noexcept { return count_; }

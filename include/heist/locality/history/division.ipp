@@ -39,7 +39,7 @@ class graph_divider {
   std::uint32_t const squads_;
   std::vector<double> weight_;
   std::vector<std::uint32_t> level_, order_, level_ends_;
-  std::vector<std::uint32_t> votes_;  ///< by task and squad: what it waits for there
+  std::vector<std::uint32_t> votes_;  ///< by task and squad: number of the task's predecessors there
   std::vector<double> load_;          ///< by squad, in this level
 };
 
@@ -130,8 +130,8 @@ HEIST_COLD_BODY void graph_divider::distribute(std::uint32_t const* begin, std::
     for_each_successor(*p, [&](std::uint32_t s) { ++votes_[std::size_t{s} * squads_ + squad(*p)]; });
 }
 
-/// A task joins the lightest part, of its squad, among those that it waits for; a part has at most an eighth of what a
-/// squad would have.
+/// A task joins the lightest part of its squad that holds a predecessor. A part has at most an eighth of a squad's
+/// share.
 HEIST_COLD_BODY std::vector<std::uint32_t> graph_divider::join_parts() {
   double all = 0;
   for (double const w : weight_) all += w;
@@ -139,7 +139,7 @@ HEIST_COLD_BODY std::vector<std::uint32_t> graph_divider::join_parts() {
   std::vector<std::uint32_t> squad_of_part;
   std::vector<double> weight_of_part;
   for (known_task& t : tasks_) t.part = none;
-  std::vector<std::uint32_t> best(tasks_.size(), none);  // of those in front of it
+  std::vector<std::uint32_t> best(tasks_.size(), none);  // by task: the lightest part of its predecessors
   for (std::uint32_t const p : order_) {
     std::uint32_t part = best[p];
     if (part != none && weight_of_part[part] + weight_[p] > most) part = none;

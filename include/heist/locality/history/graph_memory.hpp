@@ -1,4 +1,4 @@
-// What a graph remembers of its last runs, as users see it, keep it and draw it.
+// A graph's memory of its last runs, which users can read, keep and draw.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@
 
 namespace heist {
 
-/// Of each task of a graph: who ran it, when, and what it touches, in the last run in which it ran under a policy with
-/// memory. A copy: it stays as it is when the graph runs again.
+/// For each task of a graph: its worker, its times and the bytes that it touches, in the last run in which the task ran
+/// under a policy with memory. A copy: it stays as it is when the graph runs again.
 ///
 /// Threads  as a value.
 class graph_memory {
@@ -30,13 +30,14 @@ class graph_memory {
 
   /// How many tasks it knows; 0 if the graph had not run under a policy with memory.
   std::size_t tasks() const noexcept { return all_.size(); }
-  /// The workers of the executor of the last run. More if a task that did not run then is known to belong to a worker with
-  /// a higher number.
+  /// The workers of the executor of the last run. More if a task that did not run then is known to belong to a worker
+  /// with a higher number.
   std::size_t workers() const noexcept { return workers_; }
 
   // Of a task of the graph that it is of, or of one that was built in the same way. Throw graph_error for other tasks.
 
-  /// The worker that began it, and its place among all that this worker began, from 0; nowhere: it has not run.
+  /// The worker that began the task, and the task's place among the tasks that this worker began, from 0; nowhere: the
+  /// task has not run.
   template <class Task>
   std::uint32_t worker(Task const& t) const {
     return of(t).worker;
@@ -59,8 +60,8 @@ class graph_memory {
   std::chrono::nanoseconds add_work(Task const& t) const {
     return std::chrono::nanoseconds{of(t).begin};
   }
-  /// Bytes that it touches: as task::footprint() said, or else, in its first run, as cache misses said under policy::cats,
-  /// or of the values that it took and left (value_bytes); 0: nothing is known.
+  /// Bytes that the task touches, as declared by task::footprint(). Otherwise the cache misses of its first run under
+  /// policy::cats count them, or the values that it took and left (value_bytes). 0: unknown.
   template <class Task>
   std::uint64_t footprint(Task const& t) const {
     return of(t).bytes;
@@ -72,11 +73,12 @@ class graph_memory {
 
   /// A text to be kept, one line for each task.
   std::string to_json() const;
-  /// What to_json() gave. Throws graph_error for a text that is cut, of another version, or contradicts itself.
+  /// Reads the text of to_json(). Throws graph_error for a text that is cut, of another version, or contradicts itself.
   static graph_memory from_json(std::string_view text);
 
-  /// A picture: a row for each worker, tasks by name, those that another worker had made ready (steals) with a bar on
-  /// the left, those that waited while their worker ran others below these. Cost: linear, some 150 bytes a task.
+  /// A picture: a row for each worker, tasks by name. Tasks that another worker had made ready (steals) have a bar on
+  /// the left. Tasks that waited while their worker ran other tasks are below these. Cost: linear, some 150 bytes a
+  /// task.
   void write_svg(std::ostream& out) const;
 
   friend bool operator==(graph_memory const&, graph_memory const&) = default;

@@ -130,7 +130,7 @@ HEIST_COLD_BODY task_past past_of(json::value const& line, std::uint64_t workers
   if (fields.empty()) return {};
   if (fields.size() != 6 && fields.size() != 7)
     throw json_error{fmt::format("a task has 6 or 7 fields, or none, but {} stand there", fields.size())};
-  // The squad, and who made it ready, may be of another executor's run than the worker.
+  // The squad, and the worker that made the task ready, may be of another executor's run than the worker.
   constexpr std::uint64_t most = 1u << 16, small = task_past::no_place, large = std::uint64_t{1} << 62;
   task_past t;
   t.worker = static_cast<std::uint32_t>(whole_below(fields[0], workers, "a task's worker"));

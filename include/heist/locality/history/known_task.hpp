@@ -1,4 +1,4 @@
-// What a graph knows of one of its tasks, and where that goes in the run in progress.
+// A graph's knowledge of one of its tasks, and the task's place in the run in progress.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace heist::detail {
 
 struct record;
 
-/// Where a task ran, when, and what it touches. A loop can make the task ready, and run it, twice at a time: fields are
-/// written by os_env::store_shared(), and the last writer counts.
+/// A task's worker, its times, and the bytes that it touches. A loop can make the task ready, and run it, twice at a
+/// time: fields are written by os_env::store_shared(), and the last writer counts.
 struct task_past {
   static constexpr std::uint32_t no_place = ~std::uint32_t{0};
 
@@ -36,12 +36,12 @@ struct ready_count : os_env::atomic<std::uint32_t> {
 
 /// It is what stands in a worker's lists when the task belongs to that worker.
 ///
-/// Threads  written by who makes the task ready, then by the task.
+/// Threads  written by the worker that makes the task ready, then by the task.
 struct known_task : queued_runnable {
   static constexpr std::uint32_t no_place = task_past::no_place;
 
   record* of = nullptr;
-  std::uint32_t index = 0;  ///< of the node, and when that was born: which task it is
+  std::uint32_t index = 0;  ///< the node's index, and its birth: they identify the task
   std::uint32_t created = 0;
   task_past past;
   std::uint64_t left = 0;  ///< bytes of the value that it has left in the first pass since it was arranged
@@ -53,8 +53,8 @@ struct known_task : queued_runnable {
   ready_count ready;                   ///< in a graph with conditions: how often it is ready and has not begun
   bool admitted = false;               ///< its turn has come
   bool passed = false;                 ///< it has given the turn on
-  bool declared = false;               ///< the user says what it touches
-  bool counted = false;                ///< cache misses say what it touches
+  bool declared = false;               ///< the user has declared the bytes that it touches
+  bool counted = false;                ///< its bytes are counted as cache misses
 };
 
 }  // namespace heist::detail

@@ -15,7 +15,7 @@ namespace detail {
 struct task_shape {
   std::uint32_t nth = 0;
   std::uint32_t depth = 0;  ///< how many tasks of its worker wait meanwhile
-  bool has_waited = false;  ///< its worker began others before it ended
+  bool has_waited = false;  ///< its worker began other tasks before it ended
 };
 
 /// The tasks that `worker` began, by their beginning.

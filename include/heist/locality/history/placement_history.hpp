@@ -1,4 +1,4 @@
-// A graph that remembers: who gets which of its tasks, by what is known of earlier runs, and what is noted for later ones
+// A graph that remembers: it assigns its tasks to workers by its notes on earlier runs, and takes notes for later runs
 // (README.md).
 #pragma once
 
@@ -23,20 +23,20 @@
 
 namespace heist::detail {
 
-/// What a run does about its tasks.
+/// How a run places its tasks.
 enum class recall_way {
   squads,   ///< parts of the graph have squads
   noted,    ///< it runs freely
   relaxed,  ///< each task has a worker that gets it first,
-  strict,   ///< and nobody else does,
+  strict,   ///< and no other worker does,
   in_order  ///< and in a given order
 };
 
-/// What is followed: the tasks of a memory, in the order of creation.
+/// The tasks of a memory that a run follows, in the order of creation.
 struct followed_tasks {
   std::vector<task_past> tasks;
   std::uint64_t shape = 0;    ///< of the graph
-  std::uint32_t workers = 0;  ///< of the executor that had them
+  std::uint32_t workers = 0;  ///< number of workers of the recording executor
   replay_mode mode = replay_mode::relaxed;
   std::uint64_t only_on = 0;  ///< the serial of the executor that follows it; 0: all
 };
@@ -63,7 +63,7 @@ class placement_history final : public graph_recall {
   std::uint32_t squads() const noexcept { return squads_; }
 
  private:
-  /// Of all that a strict run runs: it stays on its worker, which begins its next task meanwhile.
+  /// The rule for all fibers of a strict run: a fiber stays on its worker, which begins its next task meanwhile.
   class keep_worker final : public resume_rule {
    public:
     explicit keep_worker(placement_history& of) noexcept : of_{of} {}
@@ -76,7 +76,7 @@ class placement_history final : public graph_recall {
   struct alignas(cache_line_size) tasks_begun {
     std::uint32_t count = 0;
   };
-  /// What the tasks' homes were arranged for.
+  /// The state for which the tasks' homes were arranged.
   struct layout_key {
     std::uint32_t layout_count = 0, hints = 0, follows = 0;
     std::uint64_t executor = 0;
@@ -114,7 +114,7 @@ class placement_history final : public graph_recall {
   void admit_next(known_task* t, core& scheduler) noexcept;
   bool is_strict() const noexcept { return way_ >= recall_way::strict; }
 
-  graph_data* graph_ = nullptr;  ///< of the pass in progress
+  graph_data* graph_ = nullptr;  ///< the graph of the pass in progress
   recall_way way_ = recall_way::noted;
   std::vector<known_task> tasks_;                    ///< by position
   std::vector<tasks_begun> begun_;                   ///< by worker

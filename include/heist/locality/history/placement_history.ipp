@@ -86,7 +86,7 @@ HEIST_COLD_BODY runnable* placement_history::begin(fiber& self) {
   return next;
 }
 
-/// What every record runs by while its graph remembers.
+/// Runs every record while its graph remembers.
 HEIST_BODY runnable* placement_history::run(runnable& task, fiber& self) {
   record& r = static_cast<record&>(task);
   auto& me = static_cast<placement_history&>(*r.graph->recalled);
@@ -95,7 +95,7 @@ HEIST_BODY runnable* placement_history::run(runnable& task, fiber& self) {
   me.begins(t, *self.worker);
   node& n = r.built();
   task_kind const kind = n.type().kind;
-  // What may leave its worker before it ends gives its turn on at once.
+  // A task that may leave its worker before it ends gives its turn on at once.
   if (me.way_ == recall_way::in_order && (n.limits != 0 || kind == task_kind::module || kind == task_kind::event))
     me.admit_next(me.give_turn_on(t), self.scheduler);
   std::optional<task_tracker> tracker;
@@ -134,7 +134,7 @@ HEIST_BODY void placement_history::begins(known_task& t, worker const& w) noexce
 
 /// The task is ready. True: the caller puts it into a queue. False: it is in one, because a loop made it ready before.
 HEIST_BODY bool placement_history::enters_queue(known_task& t) noexcept {
-  // acq_rel: with left_queue(). Without conditions a task is ready once in a pass.
+  // acq_rel: with left_queue(). A task is ready once in a pass if there are no conditions.
   return !graph_->counts_tokens || t.ready.fetch_add(1, std::memory_order_acq_rel) == 0;
 }
 
@@ -192,7 +192,7 @@ HEIST_BODY void placement_history::give_to_squad(known_task& t, std::uint32_t nu
   if (to >= workers_ || scheduler.workers[to]->group != number) to = worker_of_squad(number, t.part);
   worker& w = *scheduler.workers[to];
   scheduler.give(w, t);
-  w.gate->pushed();  // if its squad is busy, others may have it
+  w.gate->pushed();  // if its squad is busy, other workers may have it
 }
 
 /// `r` is ready, belongs to the calling worker and is not run next.
@@ -200,7 +200,7 @@ HEIST_BODY void placement_history::keep(record& r, fiber& self) {
   known_task& t = of(r);
   if (is_strict() && t.scheduler != known_task::no_place) {
     if (enters_queue(t))
-      self.worker->own_fibers.push(t);  // its owner looks there before it sleeps: nobody is to be told
+      self.worker->own_fibers.push(t);  // its owner looks there before it sleeps: no wake-up is needed
   } else {
     self.scheduler.push(*self.worker, r);
   }
@@ -219,7 +219,7 @@ HEIST_BODY void placement_history::admit_next(known_task* t, core& scheduler) no
   scheduler.make_runnable_on(*scheduler.workers[t->scheduler], *t);
 }
 
-/// Now: others may take it.
+/// Now: other workers may take it.
 HEIST_COLD_BODY void placement_history::weigh_value(known_task& t) noexcept {
   node const& n = t.of->built();
   os_env::store_shared(t.left, n.type().bytes_left == nullptr ? std::uint64_t{0} : n.type().bytes_left(n));

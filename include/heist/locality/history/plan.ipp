@@ -93,15 +93,15 @@ HEIST_COLD_BODY void placement_history::plan(graph_data& g, core& scheduler) {
   order_due_ = 0;
 }
 
-/// By the times of the last pass, as soon as there are some; again when there have been twice as many passes, as one may
-/// have been disturbed. A followed order is what it is.
+/// Orders the tasks by the times of the last pass, as soon as there are some. Orders them again after twice as many
+/// passes, as one may have been disturbed. A followed order does not change.
 HEIST_COLD_BODY void placement_history::put_in_order(graph_data& g) {
   if (passes_++ < order_due_) return;
   if (way_ == recall_way::in_order) return;
   order_due_ = order_by_time(g, tasks_, std::max(workers_, 1u)) ? 2 * passes_ : passes_;
 }
 
-/// What is known of tasks that are still there stays; others come without a past.
+/// Keeps the notes on tasks that still exist; new tasks have no past.
 HEIST_COLD_BODY void placement_history::match_tasks(graph_data& g) {
   std::vector<std::uint32_t> at(g.nodes.size(), known_task::no_place);
   for (std::uint32_t p = 0; p != g.record_count; ++p) at[g.records[p].built().index] = p;
@@ -129,7 +129,7 @@ HEIST_COLD_BODY void placement_history::match_tasks(graph_data& g) {
   tasks_ = std::move(now);
 }
 
-/// What tasks touch that have declared nothing: the values that they take and leave. `left` is known.
+/// Counts the bytes of tasks that have declared none: the values that these tasks take and leave. `left` is known.
 HEIST_COLD_BODY void placement_history::count_values(graph_data const& g) noexcept {
   try {
     std::vector<known_task*> by_index(g.nodes.size());

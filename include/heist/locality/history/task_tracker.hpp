@@ -1,4 +1,5 @@
-// What a task of a graph touches, by the misses of the private cache that it causes (CATS, section 3.2, Eq. 1 for one task).
+// Measures the bytes that a task of a graph touches by its misses of the private cache (CATS, section 3.2, Eq. 1 for
+// one task).
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ class task_tracker final : public frame_tracker {
   }
   void const* measures_task() const noexcept override { return of_; }
 
-  /// At the end of `done`, on the fiber that runs it: what was counted is what it touches. Nothing, where it was not.
+  /// At the end of `done`, on its fiber: sets the task's bytes to the counted ones. Does nothing if the task was not
+  /// counted.
   static void take(known_task& done, fiber& self) noexcept {
     if (self.tracker == nullptr || self.tracker->measures_task() != &done) return;
     auto& counted = static_cast<task_tracker&>(*self.tracker);

@@ -17,7 +17,7 @@ class order_of_ways {
   order_of_ways(std::vector<known_task> const& tasks, std::uint32_t workers)
       : tasks_{tasks}, way_(tasks.size()), rank_(tasks.size()), workers_{workers} {}
 
-  /// What follows the task at `position` takes so long.
+  /// The longest way behind the task at `position` takes `next`.
   void take(std::uint32_t position, std::int64_t next) { way_[position] = next + time_of(position); }
   std::int64_t way(std::uint32_t position) const { return way_[position]; }
 

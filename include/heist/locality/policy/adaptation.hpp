@@ -21,18 +21,19 @@ struct run_times {
   friend bool operator==(run_times const&, run_times const&) = default;
 };
 
-/// When region::adapt() is content, and what it changes.
+/// Parameters of region::adapt(): its end, and its changes to the tree.
 struct adaptation_options {
-  int prune_percent = 85;         ///< of the steals, from the bottom, before each run; 0..100. The paper's number
+  int prune_percent = 85;         ///< of all steals, from the bottom, before each run; 0..100. The paper's number
   std::size_t least_relaxed = 2;  ///< relaxed runs, at least
   std::size_t most_relaxed = 5;   ///< and at most; the paper's number
   /// The schedule has converged when neither idle time nor time at work is less than this part of the least so far.
   double improvement = 0.95;
 };
 
-/// What a region does run by run: free once, then relaxed along the last tree, pruned; when neither the idle time nor
-/// the time at work improves, strict_unordered once along the best tree, pruned; then strict_ordered along that run's
-/// tree for ever. Times of one run can mislead on a busy machine; the best run's tree is taken, not the last one's.
+/// A region's phases, run by run. The first run is free. The next ones are relaxed along the last tree, pruned, until
+/// neither the idle time nor the time at work improves. One run is then strict_unordered along the best tree, pruned.
+/// All later runs are strict_ordered along that run's tree. Times of one run can mislead on a busy machine: adapt()
+/// takes the best run's tree, not the last one's.
 ///
 /// Threads  as a container.
 class adaptation {
@@ -47,14 +48,14 @@ class adaptation {
   struct step {
     phase in = phase::free;
     run_times times;
-    std::size_t followed_steals = 0;  ///< of the tree that it followed
+    std::size_t followed_steals = 0;  ///< steals in the tree that it followed
     std::size_t steals = 0;           ///< that were made
   };
 
   /// Throws region_error for numbers that make no sense.
   explicit adaptation(adaptation_options wanted = {});
 
-  /// What the next run does; free: it follows nothing.
+  /// The next run's phase; free: the run follows nothing.
   phase next() const noexcept { return next_; }
   bool settled() const noexcept { return next_ == phase::settled; }
   /// The tree that the next run follows, unless it is free.

@@ -31,8 +31,8 @@ constexpr T smaller(T a, T b) noexcept {
 /// region; its body is level 1, and level BL has B^(BL-1) tasks.
 ///
 /// The smallest BL with B^(BL-1) >= M (Eq. 1) and S_d / B^(BL-1) <= S_c (Eq. 2), in whole numbers: logarithms of
-/// doubles are off by one at exact powers. 0, which means traditional stealing, for M <= 1 (Algorithm II, step 2) and
-/// where Eq. 4 says nothing: a branching degree below 2, no data size, no cache size.
+/// doubles are off by one at exact powers. Level 0 means traditional stealing: for M <= 1 (Algorithm II, step 2), and
+/// where Eq. 4 says nothing. That is the case for a branching degree below 2, no data size, or no cache size.
 ///
 /// branching           B, children per task          data_bytes           S_d, the data of the whole region
 /// squads              M                             shared_cache_bytes   S_c, of one squad
@@ -48,7 +48,7 @@ constexpr std::uint32_t boundary_level(std::uint64_t branching, std::uint64_t sq
   return level;
 }
 
-/// As above for a region on a machine whose description may have no cache sizes (0): then by Eq. 1 alone.
+/// The boundary level of a region on a machine whose description may have no cache sizes (0): then by Eq. 1 alone.
 constexpr std::uint32_t boundary_level_of_region(std::uint64_t branching, std::uint64_t squads,
                                                  std::uint64_t data_bytes, std::uint64_t shared_cache_bytes) noexcept {
   if (shared_cache_bytes == 0 && data_bytes != 0) return boundary_level(branching, squads, 1, 1);
@@ -56,11 +56,11 @@ constexpr std::uint32_t boundary_level_of_region(std::uint64_t branching, std::u
 }
 
 /// Into how many groups of neighbours the children of a flat scope are dealt; each group is then one inter-squad task.
-/// The same two constraints as above: at least M groups, and the largest group's share of the data is at most S_c; no
-/// more groups than these ask for, and never more than there are children.
+/// The same two constraints as above: at least M groups, and the largest group's share of the data is at most S_c.
+/// There are no more groups than these ask for, and never more than children.
 ///
-/// data_bytes is the data of all these children together, in equal shares. Where it or the cache size is unknown (0),
-/// M groups; with one squad, one group; without children none.
+/// data_bytes is the data of all these children together, in equal shares. If the data or the cache size is unknown
+/// (0), M groups; with one squad, one group; without children none.
 constexpr std::size_t flat_groups(std::size_t children, std::uint64_t squads, std::uint64_t data_bytes,
                                   std::uint64_t shared_cache_bytes) noexcept {
   if (children == 0) return 0;

@@ -1,5 +1,5 @@
-// The online partitioner of CATS (Chen et al., ICS 2012, sections 3.2 and 3.5): from what the tasks of a region's first
-// run did to the tier of each task in the runs to come.
+// The online partitioner of CATS (Chen et al., ICS 2012, sections 3.2 and 3.5): it computes the tier of each task in
+// the next runs from the records of a region's first run.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,14 +13,14 @@
 
 namespace heist::tier {
 
-/// What make_profile() must know besides the tasks.
+/// Parameters of make_profile() besides the tasks.
 struct profile_info {
   std::uint64_t squads = 1;                                         ///< M
   std::uint64_t shared_cache_bytes = 0;                             ///< S_c of one squad; 0 unknown
   std::uint64_t line_bytes = 64;                                    ///< of a cache line
   std::uint64_t region_bytes = 0;                                   ///< S_d as declared for the region; 0 unknown
   bool hardware_available = false;                                  ///< the tasks' misses and instructions were counted
-  std::string hardware_event = "misses of the last private cache";  ///< what was counted; hardware_counters::event()
+  std::string hardware_event = "misses of the last private cache";  ///< as hardware_counters::event()
   std::string hardware_why_not;  ///< why nothing was: a sentence without its full stop; hardware_counters::why()
 
   /// p_1 and p_2 of CMPI, in cycles: what a miss of the L1 and of the last private cache costs.
@@ -46,7 +46,7 @@ using heist::detail::add_saturated;
 using heist::detail::multiply_saturated;
 
 /// The tasks in a new order, level by level: the root, its children by spawn index, the children of the first of these,
-/// ... so that parents stand before children, and the children of one task next to each other.
+/// and so on. Parents stand before children, and the children of one task stand next to each other.
 struct task_tree {
   std::vector<profile_entry> entries;
   std::vector<task_counts const*> counts;  ///< of each entry

@@ -115,7 +115,8 @@ HEIST_COLD_BODY void add_up(std::vector<profile_entry>& entries) {
 }
 
 /// Does some task run the function of one of its ancestors? The paper asks the compiler whether a function spawns
-/// itself; here the run must have shown it, directly or with others in between (heat and heat2 of Algorithm 1).
+/// itself. Here the run must have shown it, directly or with other functions in between (heat and heat2 of Algorithm
+/// 1).
 HEIST_COLD_BODY bool divides_and_conquers(task_tree const& tree) {
   struct frame {
     std::uint32_t entry, next_child;
@@ -139,9 +140,9 @@ HEIST_COLD_BODY bool divides_and_conquers(task_tree const& tree) {
   return false;
 }
 
-/// Section 3.5. Counted are the tasks without children that did anything: in a tree with two children per task, the
-/// other half only divides data, and what it misses says nothing about the program. More than half of them CPU-bound:
-/// the program is.
+/// Section 3.5. Counts the tasks without children that did any work. In a tree with two children per task, the other
+/// half only divides data, and its misses say nothing about the program. If more than half of the counted tasks are
+/// CPU-bound, the program is CPU-bound.
 ///
 /// By hardware, CMPI = (n_1 p_1/p_1 + n_2 p_2/p_1) / instructions, with misses n_1 of the L1 and n_2 of the last
 /// private cache. Footprints and time know neither: there, every line of the task's bytes counts as a miss of both, and
@@ -191,8 +192,8 @@ HEIST_COLD_BODY std::size_t assign_tiers(task_tree& tree, std::uint64_t limit) {
   return leaves;
 }
 
-/// The largest limit that gives `wanted` leaf inter-squad tasks with data; where no limit gives so many, the largest
-/// that gives the most there can be. Divides the largest task, again and again.
+/// The largest limit that gives `wanted` leaf inter-squad tasks with data. If no limit gives so many, the largest limit
+/// that gives the most. Divides the largest task, again and again.
 HEIST_COLD_BODY std::uint64_t limit_for(task_tree const& tree, std::uint64_t wanted) {
   auto const& all = tree.entries;
   std::priority_queue<std::pair<std::uint64_t, std::uint32_t>> sequential;
@@ -220,9 +221,9 @@ HEIST_COLD_BODY std::string divide(task_tree& tree, profile_data& data, profile_
   data.limit_bytes = info.shared_cache_bytes;
   if (info.shared_cache_bytes == 0 || assign_tiers(tree, data.limit_bytes) < info.squads) {
     // Data that fits into fewer caches than there are: Fig. 6 would leave squads without work. The paper's programs
-    // never come to this; CAB has a constraint for it (its Eq. 1), and so has this: every squad gets a leaf, and none
-    // has much more than its share. An eighth more is let pass, or else halves of unequal size by a few rows (or by
-    // the noise of a counter) would be halved again.
+    // never come to this. CAB has a constraint for it (its Eq. 1), and this function has one, too: every squad gets a
+    // leaf, and none has much more than its share. An eighth more is let pass, or else halves of unequal size by a few
+    // rows (or by the noise of a counter) would be halved again.
     auto const share = all_bytes / info.squads;
     data.limit_bytes = share + share / 8;
     if (assign_tiers(tree, data.limit_bytes) < info.squads)

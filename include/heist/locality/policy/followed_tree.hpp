@@ -1,6 +1,7 @@
-// What a run that follows a steal tree decides: who gets the rest of which frame, where a frame resumes after a join, and
-// who has to wait for its turn ("Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing",
-// SC 2014, IV.C). The executor (locality/replay/replay_run.hpp) and the simulator (tools/simulate/following.hpp) both ask here.
+// The decisions of a run that follows a steal tree: the worker that gets the rest of a frame, the worker on which a
+// frame resumes after a join, and the frames that wait for their turn ("Optimizing Data Locality for Fork/Join Programs
+// Using Constrained Work Stealing", SC 2014, IV.C). The executor (locality/replay/replay_run.hpp) and the simulator
+// (tools/simulate/following.hpp) both ask here.
 #pragma once
 
 #include <algorithm>  // sort
@@ -32,9 +33,9 @@ struct tree_slot {
   explicit operator bool() const noexcept { return to != no_place; }
 };
 
-/// What becomes of a child and of the rest of its caller.
+/// How a child and the rest of its caller run.
 enum class followed_way {
-  in_place,  ///< a call: nobody can have the rest meanwhile
+  in_place,  ///< a call: no worker can have the rest meanwhile
   stealable,
   given
 };
@@ -53,11 +54,11 @@ inline bool moves_at_join(bool strict, bool seated, bool waits) noexcept {
   return seated && (strict || waits);
 }
 
-/// A steal tree that a run follows, `Item` being what can resume. What is to be begun now is told by calls of
-/// `begin(worker, item)`.
+/// A steal tree that a run follows. An `Item` can resume. The tree calls `begin(worker, item)` for each item that is to
+/// begin now.
 ///
-/// Threads  what has `begin` by any worker, for frames of the run that it is on; give_up_order() when nobody is in
-///          another member; the rest by anybody.
+/// Threads  members with `begin` by any worker, for frames of its run. give_up_order() when no thread is in a different
+///          member. The rest by any thread.
 template <class Item, class Env = os_env>
 class followed_tree {
  public:
@@ -71,17 +72,18 @@ class followed_tree {
   bool is_of(steal_tree const& tree, replay_mode mode, std::size_t workers) const noexcept {
     return &nodes_ == &tree.nodes() && mode_ == mode && workers_ == workers;
   }
-  /// As after the construction, for another run. When nobody is in another member, and none of the nodes has changed.
+  /// Resets to the state after construction, for another run. Call it when no thread is in another member, and no node
+  /// has changed.
   void begin_again() noexcept {
     if (lists_) lists_->begin_again();
   }
 
   bool strict() const noexcept { return mode_ != replay_mode::relaxed; }
-  /// Does every worker run what it gets in the tree's order?
+  /// Does every worker run its items in the tree's order?
   bool in_order() const noexcept { return lists_ && !lists_->order_is_off(); }
   bool order_given_up() const noexcept { return lists_ && lists_->order_is_off(); }
 
-  /// That of the run's body.
+  /// The part of the run's body.
   tree_part all() const noexcept {
     auto const n = static_cast<std::uint32_t>(nodes_.size());
     return {n == 0 ? 0u : 1u, n};
@@ -97,8 +99,8 @@ class followed_tree {
     return {nodes_[i].worker % workers_, lists_ ? place_[i] : tree_slot::no_place};
   }
 
-  /// The frame of `part` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. What the
-  /// frame has passed without coming to it cannot come any more.
+  /// The frame of `part` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. Nodes
+  /// that the frame has passed without reaching them cannot come any more.
   template <class Begin>
   std::uint32_t pass_to(tree_part& part, std::uint32_t branch, Begin&& begin) {
     while (!part.empty() && nodes_[part.next].branch < branch) {
@@ -117,7 +119,7 @@ class followed_tree {
     part.next = part.end;
   }
 
-  /// What can resume at `s` has come.
+  /// The item that can resume at `s` has come.
   template <class Begin>
   void give(tree_slot const& s, Item& item, Begin&& begin) {
     if (s.place != tree_slot::no_place && lists_ && lists_->arrive(s.to, s.place, item) == nullptr) return;

@@ -1,5 +1,5 @@
-// What CATS remembers of a region's first run (Chen et al., ICS 2012, section 3.2): every task by its path, the data
-// that it and its subtree touch, and the tier that follows from it.
+// CATS's memory of a region's first run (Chen et al., ICS 2012, section 3.2): every task by its path, the data that it
+// and its subtree touch, and the tier that follows from the data.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,7 +13,7 @@
 
 namespace heist {
 
-/// The memory of a region under policy::cats. A regular value that does not change; what it holds is consistent:
+/// The memory of a region under policy::cats. A regular value that does not change; its contents are consistent:
 ///
 ///   entries    form one tree; no two have the same path; soid_bytes obeys Eq. 1
 ///   two_tiers  at least two squads; the root is inter; inter tasks have children that are inter or leaf_inter; all
@@ -28,7 +28,7 @@ class region_profile {
 
   /// Of a region that has not been profiled.
   region_profile() = default;
-  /// Throws region_error, which says what is inconsistent. Cost: O(entries).
+  /// Throws region_error, which names the inconsistency. Cost: O(entries).
   explicit region_profile(profile_data data);
 
   profile_data const& data() const noexcept { return data_; }
@@ -36,11 +36,11 @@ class region_profile {
   std::size_t size() const noexcept { return data_.entries.size(); }
   profile_entry const& operator[](std::uint32_t entry) const noexcept { return data_.entries[entry]; }
 
-  /// The entry of the task that was the `index`-th to be spawned by the task of entry `parent`; no_entry if the first
-  /// run had no such task, and for a parent that is no_entry. Cost: a multiplication and, mostly, one probe.
+  /// The entry of the `index`-th task that the task of entry `parent` spawned. Returns no_entry if the first run had no
+  /// such task, or if `parent` is no_entry. Cost: a multiplication and, mostly, one probe.
   ///
   /// The paper's identifier of a task is the string of spawn indices from the root to it. Here a parent's entry number
-  /// stands for its string: entries and paths are one to one (by induction, as equal keys are refused), so the pair
+  /// stands for its string. Entries and paths are one to one (by induction, as equal keys are refused), so the pair
   /// (parent's entry, index) is the path itself and not a digest of it. Two paths never share a pair; pairs that share
   /// a slot are told apart by comparing both numbers.
   std::uint32_t lookup(std::uint32_t parent, std::uint32_t index) const noexcept;
@@ -51,8 +51,8 @@ class region_profile {
   std::string const& explain() const noexcept { return data_.note; }
   /// Why this source and no better one.
   std::string const& source_note() const noexcept { return data_.source_note; }
-  /// True if it was made for a machine with so many squads that share so much: a profile of another machine is of no
-  /// use, as its tiers follow from these two numbers.
+  /// True if the profile was made for a machine with so many squads that share so much. A profile of another machine is
+  /// of no use, as its tiers follow from these two numbers.
   bool made_for(std::uint64_t squads, std::uint64_t shared_cache_bytes) const noexcept;
   /// How many tasks are in this tier.
   std::size_t count(task_tier tier) const noexcept;

@@ -1,4 +1,4 @@
-// The plain data of CATS: what a region's first run recorded, and what was made of it (Chen et al., ICS 2012,
+// The plain data of CATS: the record of a region's first run, and the results computed from it (Chen et al., ICS 2012,
 // section 3.2). profile.hpp checks and searches it, cats.hpp makes it.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace heist {
 
-/// What one task did itself, its children's doings excluded.
+/// The counts of one task itself, its children's excluded.
 struct task_counts {
-  std::uint64_t private_misses = 0;  ///< of the last private data cache of the core that ran it
+  std::uint64_t private_misses = 0;  ///< misses of the last private data cache of its core
   std::uint64_t l1_misses = 0;
   std::uint64_t instructions = 0;
   std::uint64_t ticks = 0;           ///< os_env::ticks
@@ -31,7 +31,7 @@ struct profiled_task {
 /// Where the numbers of a profile come from.
 enum class profile_source : std::uint8_t {
   hardware,   ///< misses of the last private cache, times the size of a line: the paper's
-  footprint,  ///< what the tasks declared by ctx.footprint()
+  footprint,  ///< bytes that the tasks declared by ctx.footprint()
   time,       ///< the region's declared bytes, spread over the tasks in proportion to their own time
   none
 };
@@ -42,7 +42,7 @@ enum class task_tier : std::uint8_t {
   intra        ///< in the subtree of a leaf_inter task; every task where the verdict is not two_tiers
 };
 
-/// What a profile means for the runs to come. All but two_tiers mean traditional stealing.
+/// A profile's meaning for the next runs. All but two_tiers mean traditional stealing.
 enum class profile_decision : std::uint8_t {
   two_tiers,
   cpu_bound,               ///< most tasks miss the caches too seldom for placement to matter (section 3.5)
@@ -89,7 +89,7 @@ struct profile_entry {
   friend bool operator==(profile_entry const&, profile_entry const&) = default;
 };
 
-/// All that a profile says, as a plain struct.
+/// The contents of a profile, as a plain struct.
 struct profile_data {
   std::uint64_t squads = 0;              ///< M of the machine that it was made for
   std::uint64_t shared_cache_bytes = 0;  ///< S_c of one of its squads; 0 unknown

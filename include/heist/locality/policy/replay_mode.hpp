@@ -3,13 +3,13 @@
 
 namespace heist {
 
-/// What a run along a steal tree has in common with the run that it was recorded in. "Optimizing Data Locality for
-/// Fork/Join Programs Using Constrained Work Stealing" (Lifflander, Krishnamoorthy, Kale, SC 2014), section IV.C. The
-/// worker that runs the rest of a frame that was stolen gives it to the worker that the tree names.
+/// How closely a run along a steal tree repeats the recorded run. "Optimizing Data Locality for Fork/Join Programs
+/// Using Constrained Work Stealing" (Lifflander, Krishnamoorthy, Kale, SC 2014), section IV.C. The worker that runs the
+/// rest of a frame that was stolen gives it to the worker that the tree names.
 enum class replay_mode {
   strict_ordered,    ///< each worker runs what the tree gives it, in the tree's order; none steals or searches
   strict_unordered,  ///< each worker runs what the tree gives it, in the order in which it comes; none steals
-  relaxed            ///< the same, but a worker that has nothing steals, and follows the tree below what it has stolen
+  relaxed            ///< unordered, but a worker without work steals, and follows the tree below the stolen frame
 };
 
 }  // namespace heist

@@ -17,15 +17,15 @@
 
 namespace heist {
 
-/// A steal tree that cannot be read, contradicts itself or is to be pruned by something else than a percentage.
+/// A steal tree that cannot be read, contradicts itself or is to be pruned by a number that is no percentage.
 struct steal_tree_error : region_error {
   using region_error::region_error;
 };
 
-/// What one worker takes from another: the rest of a frame that has called a child. All else a worker runs as the
-/// serial program would, so the steals say for every task which worker ran it and in which order.
+/// The steals of a run: one worker takes from another the rest of a frame that has called a child. A worker runs all
+/// other code as the serial program would, so the steals determine every task's worker and order.
 ///
-/// A child's place is the branch indices from the region's body down to it: each is the child's number among the
+/// A child's place is the branch indices from the region's body down to it. Each index is the child's number among the
 /// children of its frame, over all forks of that frame. The place of a steal is that of the child that had just been
 /// called: {0, 2} is the rest of the body's first child, after its third child.
 ///
@@ -42,7 +42,7 @@ class steal_tree {
   struct steal {
     std::vector<std::uint32_t> place;  ///< not empty
     std::uint32_t worker = 0;          ///< the thief, which continued with the frame
-    std::uint32_t victim = 0;          ///< from whom; after a join: the worker that had left it
+    std::uint32_t victim = 0;          ///< the worker that lost the frame; after a join: the worker that had left it
     std::uint32_t sequence = 0;        ///< among the entries of `worker`: the order in which it began them, from 0
     bool after_join = false;           ///< no steal: `worker`, perhaps the victim itself, resumed after the children
 
@@ -68,15 +68,16 @@ class steal_tree {
   /// Of no run.
   steal_tree() = default;
   /// `body` is the worker that began the region's body. Steals in any order. Throws steal_tree_error if a worker does
-  /// not exist, steals from itself or has a sequence number twice, or a place is empty or has two entries; bad_alloc.
+  /// not exist, steals from itself or has a sequence number twice. Also if a place is empty or has two entries. Throws
+  /// bad_alloc.
   steal_tree(std::size_t workers, std::uint32_t body, std::vector<steal> steals);
 
   bool empty() const noexcept { return workers_ == 0; }
   std::size_t worker_count() const noexcept { return workers_; }
   std::uint32_t body_worker() const noexcept { return body_; }
-  /// Without the entries after a join.
+  /// Number of entries, those after a join excluded.
   std::size_t steal_count() const noexcept { return steals_; }
-  /// The entries after a join.
+  /// Number of entries after a join.
   std::size_t join_count() const noexcept { return joins_; }
   /// Length of the longest place. Cost: O(nodes).
   std::size_t depth() const;
@@ -92,11 +93,11 @@ class steal_tree {
   /// All entries, in the order of the serial program.
   std::vector<steal> steals() const;
 
-  /// Drops `percent` of 100 steals, rounded down, and keeps those that gave away most: level by level, a level being
-  /// the length of the places; within the last level that stays, the first in the order of the serial program (paper
-  /// VI). Entries after a join stay if their frame is still stolen before. Numbers stay as they were, with gaps; so the
-  /// order of what stays is that of the recorded run. Throws steal_tree_error, and changes nothing, unless 0 <= percent
-  /// <= 100; bad_alloc likewise. Cost: O(nodes), and that of making a tree of what stays.
+  /// Drops `percent` of 100 steals, rounded down, and keeps those that gave away most. It works level by level, a level
+  /// being the length of the places. In the last level that stays, it keeps the first steals in the order of the serial
+  /// program (paper VI). Entries after a join stay if their frame is still stolen before. Numbers stay as they were,
+  /// with gaps; so the order of what stays is that of the recorded run. Throws steal_tree_error, and changes nothing,
+  /// unless 0 <= percent <= 100; bad_alloc likewise. Cost: O(nodes), and that of making a tree of what stays.
   void prune(int percent);
 
   friend bool operator==(steal_tree const&, steal_tree const&) = default;
@@ -116,7 +117,7 @@ class steal_tree {
   /// Calls f(depth, node) for all nodes.
   template <class F>
   void visit(F f) const {
-    std::vector<std::uint32_t> ends;  // of the nodes above
+    std::vector<std::uint32_t> ends;  // ends of the nodes above
     for (std::uint32_t i = 0; i != nodes_.size(); ++i) {
       while (!ends.empty() && ends.back() == i) ends.pop_back();
       f(ends.size(), nodes_[i]);
@@ -146,7 +147,7 @@ class steal_tree {
   std::vector<node> nodes_;
 };
 
-/// What two trees do not have in common, a line for each entry; empty if they are equal.
+/// The differences of two trees, a line for each entry; empty if they are equal.
 std::string difference(steal_tree const& before, steal_tree const& after);
 
 namespace detail {

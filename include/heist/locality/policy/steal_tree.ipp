@@ -154,7 +154,7 @@ HEIST_COLD_BODY void steal_tree::prune(int percent) {
     left -= count;
   }
 
-  std::vector<bool> frame_stolen(on_level.size());  // of the frames on the way: whether a steal in it has stayed
+  std::vector<bool> frame_stolen(on_level.size());  // by frame on the way: whether a steal in it has stayed
   auto kept = steals_if([&](std::size_t depth, node const& n) {
     frame_stolen[depth] = false;
     if (n.after_join) return static_cast<bool>(frame_stolen[depth - 1]);

@@ -11,15 +11,15 @@ namespace heist {
 namespace tier {
 
 /// "CAB: Cache Aware Bi-tier Task-stealing in Multi-socket Multi-core Architecture" (Chen, Huang, Guo, Zhou, ICPP
-/// 2011): tasks above the boundary level, which boundary_level.hpp computes from the region's data size and the squads'
-/// shared cache, are stolen between squads by their head workers; what they fork below it stays in the squad.
+/// 2011): head workers steal tasks above the boundary level between squads; tasks that these fork below it stay in the
+/// squad. boundary_level.hpp computes the level from the region's data size and the squads' shared cache.
 struct cab {
   static constexpr tier_mode division = tier_mode::by_level;
 };
 
 /// "CATS: Cache Aware Task-Stealing based on Online Profiling in Multi-socket Multi-core Architectures" (Chen, Guo,
-/// Huang, ICS 2012): a region's first run is measured, and cats.hpp divides its tree where the data of a subtree fits
-/// into a squad's shared cache.
+/// Huang, ICS 2012): a region's first run is measured. After that cats.hpp divides its tree where the data of a subtree
+/// fits into a squad's shared cache.
 template <counter_source Counters>
 struct cats_measured_by {
   static constexpr tier_mode division = tier_mode::by_profile;

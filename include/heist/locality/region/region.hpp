@@ -1,4 +1,4 @@
-// A region: what is remembered of a repeated phase of a program (the principle of persistence).
+// A region: the memory of a repeated phase of a program (the principle of persistence).
 #pragma once
 
 #include <atomic>

@@ -22,7 +22,7 @@ struct followed_frame : recorded_frame {
   frame_record* record = nullptr;  ///< the child's
 };
 
-/// What the frame of a record decides about its children, one after the other.
+/// The decisions of a record's frame about its children, one after the other.
 class followed_parent {
  public:
   /// `record`: special, not serial; it calls `children` more. Takes the designation that stands in it.
@@ -39,7 +39,7 @@ class followed_parent {
   /// The frame has called its last child; `stolen` of them run elsewhere. Returns when all have ended, where the
   /// tree says.
   void join(counted_join& all, std::int64_t continuation_stolen);
-  /// As above, with a branch of its own: the frame could be stolen after its last child, too.
+  /// Joins with a branch of its own: the frame could be stolen after its last child, too.
   void join_separately(counted_join& all, std::int64_t continuation_stolen);
 
  private:
@@ -78,7 +78,7 @@ class followed_start {
         c.continuation_stolen = false;
         return call_child(self, c, &run_stealable) == call_continuation_stolen;
       }
-    } catch (stack_error const&) {  // what cannot have a stack of its own is called
+    } catch (stack_error const&) {  // a child for which there is no stack is called
       parent.not_given(c);
     } catch (std::bad_alloc const&) {
       parent.not_given(c);

@@ -112,7 +112,7 @@ HEIST_BODY void call_and_give(fiber& self, followed_frame& frame, flow_function 
   child.worker = &w;
   child.interrupt = self.interrupt;
   child.called_by = &frame;
-  // The child resumes in the place of the caller; who is given a place in no list comes without a turn.
+  // The child resumes in the place of the caller; a frame whose place is in no list comes without a turn.
   room_notes{child.room_word}.set_turn_of(room_notes{self.room_word}.exchange_turn_of(
       frame.slot.place == tree_slot::no_place ? room_notes::no_turn : frame.slot.to));
   auto const [record, branch, unused] = frame.place;  // now: the child may be gone afterwards

@@ -22,14 +22,14 @@
 
 namespace heist::detail {
 
-/// What the positions of frames are where steals are noted: a frame_record. No basic_context of the order `recorded` is
-/// without one.
+/// The mark of frame positions where steals are noted: the position is a frame_record. No basic_context of the order
+/// `recorded` is without one.
 inline constexpr position_mark recorded_mark = position_mark::of_room;
 
 /// Runs children of a frame that follows a steal tree or has designated, or that has nothing to steal below.
 void special_fork(fiber& self, frame_record& record, fork_slot* position, std::span<erased_child* const> children);
 
-/// What child_first_fork asks for places: a frame's context has its record where others have a position. A fork costs a
+/// The places for child_first_fork: a frame's context has its record where other orders have a position. A fork costs a
 /// few stores to lines that it writes anyway.
 struct recorded_places {
   using record = frame_record;
@@ -76,8 +76,8 @@ struct recorded_places {
 
   static std::uint32_t index_of(record const& r) noexcept { return r.index; }
 
-  /// While a frame waits for its children: notes who continues with it after `last`, the join's last index. Calls below
-  /// may have forked further with the frame's context.
+  /// While a frame waits for its children: notes the worker that continues with it after `last`, the join's last index.
+  /// Calls below may have forked further with the frame's context.
   class joining {
    public:
     joining(fiber& self, fork_slot* position, std::uint32_t last) noexcept
@@ -125,8 +125,8 @@ struct recorded_places {
   }
 };
 
-/// Forks without a place, in a strict run: nobody steals there, so they are calls. Stolen, the rest of the frame would
-/// end on a worker whose turn it is not.
+/// Forks without a place, in a strict run: they are calls, because no worker steals there. A thief would end the
+/// rest of the frame on a worker that does not have the turn.
 class in_place_if {
  public:
   in_place_if(fiber& self, bool strict) noexcept : on_{self}, more_{strict ? std::uint32_t{1} : 0} {

@@ -21,7 +21,7 @@ class recorded_region_run {
   frame_record& body_record() noexcept;
   std::uint32_t body_worker() const noexcept { return body_; }
   bool follows() const noexcept { return replay_.has_value(); }
-  /// What the body's tasks are interrupted by.
+  /// The interrupt state of the body's tasks.
   interrupt_state& interrupt() noexcept { return replay_->interrupt; }
 
   /// On the worker of the body, right before it.

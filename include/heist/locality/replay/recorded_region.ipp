@@ -38,7 +38,7 @@ HEIST_COLD_BODY recorded_region_run::recorded_region_run(region& r, fiber& self)
 }
 
 HEIST_COLD_BODY frame_record& recorded_region_run::body_record() noexcept {
-  // Without steals and without designations there is nothing to decide about.
+  // There is nothing to decide if there are no steals and no designations.
   return replay_ && replay_->strict() && !replay_->by_hand() && run_.part.empty() ? replay_->serial() : run_;
 }
 

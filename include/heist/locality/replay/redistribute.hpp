@@ -10,7 +10,7 @@
 
 namespace heist {
 
-/// What came of a redistribution.
+/// The result of a redistribution.
 struct redistribution {
   run_times times;
   std::string note;  ///< why the schedule was not followed to the letter; empty if it was

@@ -1,5 +1,5 @@
-// What a region keeps of its runs under policies that record: what the next would otherwise make again. Regions of some
-// microseconds notice.
+// A region's objects under policies that record, kept for the next run so that it need not make them again. The
+// difference is measurable in regions of some microseconds.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -20,16 +20,17 @@ namespace heist::detail {
 /// Cost     once a run is like the one before it needs no memory.
 class replay_memory {
  public:
-  /// That of a region, which keeps it in `kept`. Throws bad_alloc.
+  /// The memory of a region, which keeps it in `kept`. Throws bad_alloc.
   static replay_memory& of(std::shared_ptr<void>& kept);
 
   /// The log of the next run. Throws bad_alloc.
   steal_log& begin(std::size_t workers);
-  /// That run has ended well: `tree`, which was that of the run before, becomes its own. Throws as steal_log::tree().
+  /// After a run that has ended well: replaces `tree`, the previous run's tree, by this run's. Throws as
+  /// steal_log::tree().
   void take(std::uint32_t body, steal_tree& tree);
 
-  /// As if made of these. Nobody may be in the last run that followed it. `tree` stays as it is until forget_tree().
-  /// Throws bad_alloc.
+  /// A followed tree as if constructed of the arguments. No worker may be in the last run that followed it. `tree`
+  /// stays as it is until forget_tree(). Throws bad_alloc.
   followed_tree<queued_runnable>& follow(steal_tree const& tree, replay_mode mode, std::size_t workers);
   void forget_tree() noexcept { followed_.reset(); }
 

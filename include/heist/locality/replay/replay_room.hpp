@@ -1,4 +1,4 @@
-// What an executor has of the room in which steals are noted and followed.
+// An executor's part of the room in which steals are noted and followed.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,7 +13,7 @@ namespace heist::detail {
 
 class replay_room final : public fork_room {
  public:
-  /// What a region's run records, or follows, is who ran what.
+  /// A region's run records, or follows, the worker of each task.
   HEIST_BODY bool may_suspend(fiber const& f) const noexcept override;
   HEIST_BODY bool may_leave_worker(fiber const& f) const noexcept override;
   HEIST_BODY frame_note note_of(caller_frame const& frame) const noexcept override;

@@ -1,5 +1,5 @@
-// A run that follows a steal tree: who gets the rest of which frame, and when ("Optimizing Data Locality for Fork/Join
-// Programs Using Constrained Work Stealing", SC 2014, IV.C; README.md, "Following").
+// A run that follows a steal tree: it gives the rest of each frame to a worker, in turn ("Optimizing Data Locality for
+// Fork/Join Programs Using Constrained Work Stealing", SC 2014, IV.C; README.md, "Following").
 #pragma once
 
 #include <atomic>
@@ -58,8 +58,8 @@ class replay_run {
 
   // --- by the frames ---
 
-  /// The frame of `r` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. What the
-  /// frame has passed without coming to it cannot come any more.
+  /// The frame of `r` calls its child number `branch`. Returns the tree's node for it, or steal_tree::none. Nodes that
+  /// the frame has passed without reaching them cannot come any more.
   std::uint32_t pass_to(followed_record& r, std::uint32_t branch) noexcept;
   /// The frame has ended.
   void pass_rest(followed_record& r) noexcept;
@@ -72,30 +72,31 @@ class replay_run {
   /// The slot will not be used.
   void reject(replay_slot const& s) noexcept;
 
-  /// What can resume at `s` has come.
+  /// The item that can resume at `s` has come.
   void give(replay_slot const& s, queued_runnable& item) noexcept;
   /// A frame that has waited for its children resumes where it is.
   void stay(worker& w, queued_runnable& item) noexcept;
 
-  /// What ran on fiber `f` has come to an end, or leaves its worker: who had given it the turn may begin its next.
+  /// The frame on fiber `f` has ended, or leaves its worker: the worker that had given it the turn may begin its next
+  /// item.
   void turn(fiber& f) noexcept;
   /// A fiber of a strict run has ended, or was left while it waits for children. The last look at the run.
   void one_less() noexcept;
   bool counts() const noexcept { return strict(); }
 
-  // --- by the one who enters the region ---
+  // --- by the task that enters the region ---
 
-  /// Before the body starts on worker `body`: the turn of all others.
+  /// Before the body starts on worker `body`: the turn of all other workers.
   void begin(std::uint32_t body) noexcept;
   /// The body has ended, on the calling worker.
   void body_ended() noexcept;
-  /// Returns when nobody looks at the run any more.
+  /// Returns when no thread looks at the run any more.
   void finish() noexcept;
 
   /// Steals of the tree that could not be made, because a frame was held fast. Those of places that the program did not
   /// come to are not counted.
   std::uint32_t not_made() const noexcept { return not_made_.load(std::memory_order_relaxed); }  // relaxed: a number
-  /// Does every worker run what it gets in the tree's order?
+  /// Does every worker run its items in the tree's order?
   bool in_order() const noexcept { return tree_.in_order(); }
   bool order_given_up() const noexcept { return tree_.order_given_up(); }
 
@@ -104,13 +105,13 @@ class replay_run {
 
   /// Puts it where `w` finds it. Every fiber of a strict run that can run counts in live_.
   void begin_on(std::uint32_t w, queued_runnable& item) noexcept;
-  /// What the tree is told to call.
+  /// The function that the tree calls to begin an item.
   auto begins() noexcept {
     return [this](std::uint32_t w, queued_runnable& item) noexcept { begin_on(w, item); };
   }
 
-  /// Nobody runs, and the run has not ended: each waits for what comes after it in some list. That is a program which
-  /// the tree is not of.
+  /// No frame runs, and the run has not ended: each frame waits for one that comes after it in some list. The tree is
+  /// then not of this program.
   HEIST_RARE void give_up_order() noexcept;
 
   core& scheduler_;

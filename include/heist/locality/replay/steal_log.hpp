@@ -1,5 +1,4 @@
-// What is noted of the steals of a run: where frames are in the computation, and a log that each thief writes for
-// itself.
+// Notes on the steals of a run: the frames' places in the computation, and a log that each thief writes for itself.
 #pragma once
 
 #include <atomic>
@@ -17,7 +16,7 @@ namespace heist::detail {
 
 /// The steals of one run, and how long its workers were at work for it.
 ///
-/// Threads  note() by any worker for itself; tree() when the run has ended, which comes after all of them: a thief goes
+/// Threads  note() by any worker for itself; tree() when the run has ended. The end comes after all notes: a thief goes
 ///          on with the frame after noting it, and the run ends after the frame.
 /// Cost     of a steal: the frames from the run's body to the stolen one, and a look at the clock.
 class steal_log {
@@ -27,7 +26,7 @@ class steal_log {
   std::size_t worker_count() const noexcept { return of_worker_.size(); }
 
   /// `now` continues with the frame of `parent`, which `before` has left after calling its child number `branch`:
-  /// stolen; or, `after_join`, because all that the frame has forked has ended.
+  /// stolen; or, `after_join`, because all forked tasks of the frame have ended.
   static void note(frame_record const* parent, std::uint32_t branch, std::uint32_t now, std::uint32_t before,
                    bool after_join = false) noexcept;
 
@@ -46,7 +45,8 @@ class steal_log {
 
  private:
   struct alignas(cache_line_size) own_log {
-    /// Oldest first, of each: the victim; the length of its place, times two, plus one if it is after a join; the place.
+    /// Oldest first, of each: the victim; the length of its place, times two, plus one if it is after a join; the
+    /// place.
     std::vector<std::uint32_t> words;
     bool incomplete = false;
   };
@@ -72,15 +72,15 @@ struct followed_record : frame_record {
 struct recorded_run : followed_record {
   explicit recorded_run(steal_log& into) noexcept;
 
-  /// The run that a frame belongs to; null if nobody records.
+  /// The run that a frame belongs to; null if no run records.
   static recorded_run const* of(frame_record const* r) noexcept;
 
-  static constexpr std::uint32_t mark = ~std::uint32_t{0};  ///< others without a parent have index 0
+  static constexpr std::uint32_t mark = ~std::uint32_t{0};  ///< other frames without a parent have index 0
   steal_log* log;
 };
 
 HEIST_RARE void begin_of_work(frame_record const* parent) noexcept;
-/// What a worker did for the run that the child of `parent` belongs to is over. Before anybody is told of it.
+/// A worker's work for the run of `parent`'s child is over. Called before any other thread is notified.
 HEIST_RARE void end_of_work(frame_record const* parent) noexcept;
 
 }  // namespace heist::detail

@@ -17,7 +17,7 @@
 
 namespace heist::detail {
 
-// What the positions of frames in the tiers are besides slots: position_mark::child_first is a frame of the intra-squad
+// Marks of frame positions in the tiers, besides slots. position_mark::child_first marks a frame of the intra-squad
 // tier, whose forks stay in its squad.
 inline constexpr position_mark inter_mark = position_mark::of_room;         ///< the rest is an inter_frame
 inline constexpr position_mark profiled_mark = position_mark::of_room_too;  ///< the rest is a profile_frame
@@ -58,7 +58,7 @@ class inter_task : public pooled_runnable {
   void start(squad& fallback) noexcept { start_in(run_->squad_for(path_, fallback), false); }
   void start_pinned(squad& to) noexcept { start_in(to, true); }
 
-  /// What its forks are: the paper's leaf inter-socket tasks fork intra-squad tasks.
+  /// True if its forks are intra-squad tasks: the paper's leaf inter-socket tasks.
   bool is_leaf() const noexcept;
 
  protected:

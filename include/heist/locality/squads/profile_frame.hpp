@@ -12,7 +12,7 @@
 
 namespace heist::detail {
 
-/// What the frame does itself is counted, between its forks.
+/// Counts the frame's own work, between its forks.
 class profile_frame final : public frame_tracker {
  public:
   profile_frame(region_run& run, std::uint32_t task, fiber& self, fork_slot* position) noexcept

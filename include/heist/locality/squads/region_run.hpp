@@ -27,7 +27,7 @@ enum class division {
   by_hand
 };
 
-/// What the frames of a run share.
+/// The shared state of a run's frames.
 ///
 /// Threads  plan() and finish() by the task that enters the region, the rest by its tasks.
 class region_run {

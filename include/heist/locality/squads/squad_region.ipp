@@ -41,7 +41,7 @@ class squad_visit final : public region_visit {
     return context_access::marked(&*frame_, profiled_mark);
   }
 
-  /// The caller waits; the body is an inter-squad task of the region's home squad, so that the tree is dealt from the
+  /// The caller waits. The body is an inter-squad task of the region's home squad, so that the tree is dealt from the
   /// same place every time.
   void run(erased_child& body) override {
     inter_join join{1};

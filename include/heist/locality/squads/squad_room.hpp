@@ -31,26 +31,26 @@ struct squad_member {
   std::uint32_t place = 0;                      ///< its own in that list
   bool head = false;
   bool takes_beside = false;  ///< the inter-squad task that it takes does not keep its squad busy
-  counter_handle counters;    ///< of the thread that carries it; opened when they are read
-  ::pthread_t counted_by{};   ///< that thread, where they are open
+  counter_handle counters;    ///< counters of its os thread; opened when they are read
+  ::pthread_t counted_by{};   ///< the os thread that opened them
 };
 inline squad_member& member_of(worker const& w) noexcept {
   return *static_cast<squad_member*>(w.room_part);
 }
 
-/// What becomes of a fiber in the tiers.
+/// Events of a fiber in the tiers.
 enum class squad_event {
   enters,  ///< an inter-squad task begins on it, or is resumed after its children
-  leaves,  ///< that task has ended, or waits for inter-squad children
+  leaves,  ///< its inter-squad task has ended, or waits for inter-squad children
   moves    ///< its worker resumes it, within the subtree of an inter-squad task
 };
 
-/// An inter-squad task, while it or its subtree runs. Its subtree stays in its squad: where a frame of it waits, any
-/// member may resume it, by way of squad::ready; the task itself comes back through its squad's pool.
+/// An inter-squad task, while it or its subtree runs. Its subtree stays in its squad. If a frame of the subtree waits,
+/// any member may resume it, by way of squad::ready. The task itself comes back through its squad's pool.
 class squad_task final : public resume_rule {
  public:
   squad* in = nullptr;      ///< the squad that runs it
-  bool holds = false;       ///< that squad is busy with it
+  bool holds = false;       ///< the squad is busy with it
   bool suspended = false;   ///< it waits for inter-squad children
   std::uint32_t level = 0;  ///< in the region's tree: the region's body is 1
 
@@ -71,11 +71,11 @@ inline squad_task* task_of(fiber const& f) noexcept {
   return f.interrupt == nullptr ? nullptr : static_cast<squad_task*>(f.interrupt->resumes);
 }
 
-/// What a scope has collected and not dealt to the squads. A head that finds nothing else claims it.
+/// The children that a scope has collected and not dealt to the squads. A head that finds nothing else claims it.
 class undistributed_children {
  public:
-  /// Under the room's lock. True if they have waited long enough: then the caller is the one to deal them, and the scope
-  /// lives until it has.
+  /// Under the room's lock. True if they have waited long enough: then the caller is the one to deal them, and the
+  /// scope lives until it has.
   virtual bool claim() noexcept = 0;
   virtual void distribute_claimed() noexcept = 0;
 
@@ -137,12 +137,12 @@ class squad_room : public fork_room {
 
   /// How much cache each squad has to itself; 0 if that is not known.
   std::uint64_t cache_bytes() const noexcept { return cache_bytes_; }
-  /// What the core that `w` runs on has counted. By `w`; its first call opens the counters.
+  /// The counts of the core that `w` runs on. By `w`; its first call opens the counters.
   counter_values read_counters(worker& w) noexcept;
   /// After the first read_counters() of some worker.
   bool counters_available() const noexcept { return counters_available_; }
   std::string const& counters_why_not() const noexcept { return counters_why_not_; }
-  /// What was counted as a miss of a private cache; empty if the source does not say.
+  /// The event counted as a miss of a private cache; empty if the source does not say.
   std::string const& counters_event() const noexcept { return counters_event_; }
 
   tier_mode const tiers;

@@ -1,5 +1,5 @@
-// Scopes of frames in the tiers: in the inter-squad tier children are dealt to the squads in groups of neighbours
-// (locality/policy/README.md, "Flat scopes"); of a frame that is profiled they are measured.
+// Scopes of frames in the tiers. In the inter-squad tier children are dealt to the squads in groups of neighbours
+// (locality/policy/README.md, "Flat scopes"). The children of a profiled frame are measured.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -57,8 +57,8 @@ struct scope_children {
   }
 };
 
-/// The children that a scope has forked, and the groups that they have been dealt in. While the scope's frame goes on a
-/// head that has nothing to do may deal what is there.
+/// The children that a scope has forked, and the groups that they have been dealt in. A head without work may deal the
+/// collected children while the scope's frame goes on.
 class squad_scope final : public room_scope, pending_children, undistributed_children {
  public:
   explicit squad_scope(scope_base& of) noexcept;
@@ -76,7 +76,7 @@ class squad_scope final : public room_scope, pending_children, undistributed_chi
   static constexpr std::uint64_t patience = std::uint64_t{1} << 16;
 
   static void start_all(pending_children& self) noexcept { static_cast<squad_scope&>(self).start(); }
-  /// Deals what is there to the squads. Without memory it runs here.
+  /// Deals the collected children to the squads. Runs them here if memory is short.
   void start() noexcept;
   bool has_collected() noexcept;
   scope_children take_collected() noexcept;
@@ -84,7 +84,7 @@ class squad_scope final : public room_scope, pending_children, undistributed_chi
   std::size_t groups(std::size_t children) const noexcept;
   /// A group of the first `size` of them, for `own` first. False without memory; then they stay.
   bool start_group(scope_children& of, std::uint32_t size, squad& own) noexcept;
-  /// Until all that have been dealt have ended.
+  /// Returns when all dealt groups have ended.
   void wait_for_groups();
 
   HEIST_BODY bool claim() noexcept override;

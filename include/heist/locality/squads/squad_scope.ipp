@@ -59,7 +59,7 @@ HEIST_COLD_BODY squad_scope::squad_scope(scope_base& of) noexcept
   room_.add_entry(*this);
 }
 
-/// Not always the youngest: scopes enter the list with their first child.
+/// The scope is not always the youngest: scopes enter the list with their first child.
 HEIST_COLD_BODY squad_scope::~squad_scope() {
   room_.leave(*this);
   pending_children** at = &of_.on->not_started;
@@ -166,11 +166,11 @@ HEIST_COLD_BODY void squad_scope::distribute_claimed() noexcept {
 HEIST_COLD_BODY void squad_scope::wait_for_groups() {
   scope_base::waiting const now{of_};
   do {
-    while (has_collected()) start();  // what runs here may fork more
+    while (has_collected()) start();  // children that run here may fork more
     join_.child_ended();
     join_.wait(*of_.on, parent_);
     while (groups_ != nullptr) delete std::exchange(groups_, groups_->older);
-    join_.outstanding.store(1, std::memory_order_relaxed);  // relaxed: nobody else has it now
+    join_.outstanding.store(1, std::memory_order_relaxed);  // relaxed: no other thread has it now
     join_.all_ended.reset();
   } while (has_collected());  // given back by a head without memory; no other head claims them then
 }

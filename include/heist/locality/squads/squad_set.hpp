@@ -1,5 +1,5 @@
-// The squads of an executor whose policy has two tiers: which takes an inter-squad task, when, and which heads wake up
-// for it (README.md, "Squads"; CAB, Algorithms I and II; CATS, section 3.3).
+// The squads of an executor whose policy has two tiers. The set decides which squad takes an inter-squad task, and
+// which heads wake up for it (README.md, "Squads"; CAB, Algorithms I and II; CATS, section 3.3).
 #pragma once
 
 #include <atomic>
@@ -77,7 +77,7 @@ class squad_set {
     wake_free_heads();
   }
   void collect_ends() noexcept {
-    collecting_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a head that reads the old one looks in vain
+    collecting_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a head with the old count finds nothing
   }
   /// Does any? A hint, but for a head that falls asleep.
   bool collects() const noexcept {
@@ -108,11 +108,11 @@ class squad_set {
 
   /// After a long search: whatever there is, also what belongs to another squad, whose head does not come for it.
   ///
-  /// `beside`: the squad is busy already, with a subtree that waits for something outside; what it waits for may be the
-  /// very task that is taken here, so the squad takes it, although it runs two then. It does not keep the squad busy.
+  /// `beside`: the squad is busy already, with a subtree that waits for something outside. The task that is taken here
+  /// may be the awaited one, so the squad takes it, although it runs two then. It does not keep the squad busy.
   Task* head_take_any(squad_type& own, bool& beside) noexcept {
     beside = own.pool.busy();
-    // relaxed: Q2. Not free(): busy is read once.
+    // relaxed: Q2. free() is not called here, because busy is read once.
     if (beside && own.waits_outside.load(std::memory_order_relaxed) == 0) return nullptr;
     Task* task = own.pool.take();
     for (std::size_t i = 0; task == nullptr && i < squads_.size(); ++i) task = squads_[i]->pool.steal();
@@ -126,7 +126,7 @@ class squad_set {
     own.head_asleep.store(true, std::memory_order_relaxed);  // relaxed: try_sleep fences (Q1)
   }
   void head_is_awake(squad_type& own) noexcept {
-    own.head_asleep.store(false, std::memory_order_relaxed);  // relaxed: one that reads true still wakes it in vain
+    own.head_asleep.store(false, std::memory_order_relaxed);  // relaxed: a needless wake-up does no harm
   }
 
   /// The head has found something to do, perhaps for long: another head takes what belongs to its squad.
@@ -138,7 +138,7 @@ class squad_set {
   }
   /// The head searches again.
   void head_returns(squad_type& own) noexcept {
-    // relaxed: one that still reads true wakes heads in vain; written only if it changes something
+    // relaxed: a worker that still reads true wakes heads needlessly; written only if it changes something
     if (own.head_absent.load(std::memory_order_relaxed))
       own.head_absent.store(false, std::memory_order_relaxed);  // as above
   }
@@ -153,14 +153,14 @@ class squad_set {
     s.waits_outside.fetch_sub(1, std::memory_order_relaxed);  // relaxed: one that reads the old one takes one task more
   }
 
-  /// Is there something that a member of `own` may take from the squads? Exact after the fence of Q1.
+  /// Is there a task that a member of `own` may take from the squads? Exact after the fence of Q1.
   bool may_take(squad_type const& own, bool head) const noexcept {
     if (!own.ready.maybe_empty()) return true;
     return head && free(own) && anything();
   }
 
-  /// Has a worker put something where only `own`'s members look? Lines that others seldom write: a thief may ask all
-  /// the time.
+  /// Has a worker put a task where only `own`'s members look? Lines that other workers seldom write: a thief may ask
+  /// all the time.
   bool called(squad_type const& own, bool head) const noexcept {
     return !own.ready.maybe_empty() ||
            (head && (!own.pool.maybe_empty() || own.pool.maybe_pinned()) && !own.pool.busy());

@@ -50,8 +50,8 @@ struct folding_body : loop_body<Context> {
 };
 
 /// Calls `block(result, lo, hi)`, which adds those iterations to a result, and `join(result, other)`, which adds one to
-/// another. Where the range is cut, and in which order results are added, is not the same each time. `R{}` is the result
-/// of nothing.
+/// another. Where the range is cut, and in which order results are added, is not the same each time. `R{}` is the
+/// result of nothing.
 template <class R, class On, class Block, class Join>
 R fold_blocks(On& on, std::size_t n, loop_options const& wanted, Block&& block, Join&& join) {
   R result{};

@@ -26,7 +26,7 @@ class chunks {
   unique_ptr<std::size_t[]> left_;
 };
 
-/// What stands on the wrong side of a cut after each chunk has been partitioned: pieces of chunks, counted through.
+/// The elements on the wrong side of a cut after each chunk has been partitioned: pieces of chunks, counted through.
 class wrong_place {
  public:
   wrong_place(chunks& of, std::size_t cut, bool left_of_cut);

@@ -92,7 +92,7 @@ I element_or_end(subrange<I> const& in, std::size_t at) {
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Result   that of the std algorithm, the end of an empty range: the first of several least elements, the first of
 //            several greatest, but for minmax_element the last of these.

@@ -126,11 +126,11 @@ bool equal_of(On& on, subrange<I1> a, subrange<I2> b, Pred& pred, Proj1& proj1, 
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Result   that of the std algorithm: of several elements that are looked for, the first.
-//   Where    as for_each; functions are called for several elements at a time. What comes far behind the first that is
-//            found is not looked at.
+//   Where    as for_each; functions are called for several elements at a time. Elements far behind the first match are
+//            not looked at.
 //   Throws   what a function throws (also for an element that a search from the front would not have come to), and
 //            stopped_error if options.stop was asked to stop before the end.
 //   Work     n calls of the function at most, and some microseconds of them for each worker; span: as for_each. Counts

@@ -13,7 +13,7 @@
 #include "heist/parallel/algorithm/ranges.hpp"
 #include "heist/parallel/algorithm/tiles.hpp"
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Where    `on` is an executor, or inside a task its context. Called with the executor of the task that calls, it is
 //            as with the context.
@@ -24,12 +24,12 @@
 //   Returns  when no iteration runs any more: true, or false if options.stop was requested during the loop, before all
 //            iterations had begun.
 //   Throws   stopped_error if options.stop was requested before the call, also for an empty range: no iteration ran.
-//            What an iteration throws; of several exceptions, that of the first iterations. What had not begun then is
-//            not begun.
+//            Also the exception of an iteration; of several, that of the first iterations. Iterations that have not
+//            begun then do not begin.
 //   Work     that of the iterations, and one look every few microseconds; span: the logarithm of their number, and some
-//            microseconds of iterations, or the longest one. Every worker that is free has a part before the first iteration
-//            ends; with at least 32 iterations for each worker, before the first microseconds or the second iteration
-//            end. Allocated: one block, where workers help.
+//            microseconds of iterations, or the longest one. Every worker that is free has a part before the first
+//            iteration ends; with at least 32 iterations for each worker, before the first microseconds or the second
+//            iteration end. Allocated: one block, where workers help.
 
 namespace heist {
 
@@ -131,8 +131,8 @@ bool for_each_index(On&& on, First first, Last last, F f, loop_options const& wa
       detail::body_needs_context<F, context_type, index>);
 }
 
-/// Calls `f(lo, hi)` for blocks of numbers that make up those from `first` up to `last`: the loop over a block is the
-/// caller's, so that compilers see all of it.
+/// Calls `f(lo, hi)` for blocks of numbers that make up those from `first` up to `last`: the caller writes the loop
+/// over a block, so that compilers see all of it.
 template <class On, std::integral First, std::integral Last, class F>
 bool for_each_block(On&& on, First first, Last last, F f, loop_options const& wanted = {}) {
   using index = std::common_type_t<First, Last>;
@@ -151,9 +151,9 @@ bool for_each_block(On&& on, First first, Last last, F f, loop_options const& wa
       detail::body_needs_context<F, context_type, index, index>);
 }
 
-/// Calls `f(rows, columns)`, with an index_range each, for blocks that make up all pairs of `rows` and `columns`: the loops
-/// over a block are the caller's. A block has at most 64 columns and, if there are more columns, at most 16 rows. It is
-/// smaller where iterations are dear. options.grain counts pairs.
+/// Calls `f(rows, columns)`, with an index_range each, for blocks that make up all pairs of `rows` and `columns`: the
+/// loops over a block are the caller's. A block has at most 64 columns and, if there are more columns, at most 16 rows.
+/// It is smaller where iterations are dear. options.grain counts pairs.
 template <class On, class F>
 bool for_each_block_2d(On&& on, index_range rows, index_range columns, F f, loop_options const& wanted = {}) {
   using context_type = detail::loop_context<std::remove_cvref_t<On>>;

@@ -10,9 +10,9 @@
 
 namespace heist::detail {
 
-/// c.fork_join(f, g); but where that finds no stack for the first (options::max_fibers, memory; child-first order only)
-/// they are called one after the other: elements that are under way must not be left there.
-/// Both compute in the caller's floating-point modes.
+/// Calls c.fork_join(f, g). If that finds no stack for the first (options::max_fibers, memory; child-first order only),
+/// calls them one after the other: elements that are under way must not be left there. Both compute in the caller's
+/// floating-point modes.
 template <class Context, class F, class G>
 HEIST_ALWAYS_INLINE void fork_or_call(Context const& c, F&& f, G&& g) {
   bool f_start = false, g_start = false;

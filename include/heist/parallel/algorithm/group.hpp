@@ -1,4 +1,4 @@
-// histogram, group_by: elements by what they have in common.
+// histogram, group_by: elements by a common key.
 #pragma once
 
 #include <concepts>

@@ -41,8 +41,8 @@ class kept_bits {
   std::size_t position(std::size_t chunk) const noexcept { return kept_[chunk]; }
   std::size_t kept_in(std::size_t chunk) const noexcept { return kept_[chunk + 1] - kept_[chunk]; }
 
-  /// Of a chunk's kept elements, once they are at its front: from `end` on they are on places of later chunks' elements,
-  /// from `begin_again` on they are not.
+  /// Of a chunk's kept elements, once they are at its front: from `end` on they are on places of later chunks'
+  /// elements, from `begin_again` on they are not.
   struct staying {
     std::size_t end, begin_again;
   };

@@ -115,7 +115,8 @@ HEIST_ALWAYS_INLINE void add_to(T& sum, Op& op, X&& x) {
   }
 }
 
-/// Folds eight at a time, elements i, i + 8, ... with each other, which processors do at once: operands may be exchanged.
+/// Folds eight at a time, elements i, i + 8, ... with each other, which processors do at once: operands may be
+/// exchanged.
 template <class T, class Op, class At>
 T fold_eight(Op& op, At& at, std::size_t i, std::size_t hi) {
   T a = detail::sum_of<T>(at(i)), b = detail::sum_of<T>(at(i + 1)), c = detail::sum_of<T>(at(i + 2)),
@@ -159,15 +160,15 @@ T fold_quarters(Op& op, At& at, std::size_t lo, std::size_t hi) {
   return detail::sum_of<T>(op, a, c);
 }
 
-/// What an `at` gives.
+/// The result type of an `at`.
 template <class At>
 using element_of = decltype(std::declval<At&>()(std::size_t{}));
 /// A sum begins with so many elements: with one if that converts to the sum's type, else with what op makes of two.
 template <class T, class At>
 inline constexpr std::size_t min_in_sum = std::is_convertible_v<element_of<At>, T> ? 1 : 2;
 
-/// Folds at(lo), ... at(hi - 1), at least min_in_sum: a long leaf of numbers several at a time, others from left to
-/// right.
+/// Folds at(lo), ... at(hi - 1), at least min_in_sum: a long leaf of numbers several at a time, other leaves from left
+/// to right.
 template <class T, bool AnyOrder, class Op, class At>
 T fold_leaf(Op& op, At& at, std::size_t lo, std::size_t hi) {
   if constexpr (min_in_sum<T, At> == 2) {
@@ -191,8 +192,8 @@ T fold_leaf(Op& op, At& at, std::size_t lo, std::size_t hi) {
   }
 }
 
-/// Joins neighbours in pairs, then pairs of pairs, into values[0]. The first join of each level says whether the others
-/// are worth a loop.
+/// Joins neighbours in pairs, then pairs of pairs, into values[0]. The first join of each level says whether the other
+/// joins are worth a loop.
 template <class T, class On, class Op>
 void join_leaves(On& on, leaf_values<T>& values, std::size_t count, Op& op, std::stop_token const& stop) {
   for (std::size_t step = 1; step < count; step *= 2) {

@@ -17,10 +17,10 @@
 
 namespace heist::detail {
 
-/// What a loop does, without its types: so the engine is compiled once for each kind of context.
+/// The body of a loop, without its types: so the engine is compiled once for each kind of context.
 ///
-/// A loop may have a result, to which each block adds. A piece makes a result of its own if it begins before the piece in
-/// front of it has ended; so does each helper of a shared loop. `result` is null in loops without a result.
+/// A loop may have a result, to which each block adds. A piece makes a result of its own if it begins before the piece
+/// in front of it has ended. Each helper of a shared loop makes one, too. `result` is null in loops without a result.
 template <class Context>
 struct loop_body {
   /// Iterations [lo, hi). `c` may be null if the body needs no context.
@@ -45,16 +45,16 @@ struct loop_body {
   alignas(cache_line_size) os_env::atomic<std::size_t> end{0};
 };
 
-/// How long a block of iterations is to take, in ticks: long beside a look at the clock, short beside what a thief that
-/// waits for it loses.
+/// How long a block of iterations is to take, in ticks: long beside a look at the clock, short beside the time that a
+/// waiting thief loses.
 inline constexpr std::uint64_t block_ticks = 8192;
 /// So many iterations for each worker, and the first may run before the first look: a loop that is short is not worth
 /// waking any worker.
 inline constexpr std::size_t many_iterations = 32;
 /// A fixed division makes about so many parts for each worker.
 inline constexpr std::size_t parts_per_worker = 8;
-/// A piece is divided before its first block, down to so many pieces for each worker. A worker in a long iteration keeps
-/// less than one such piece from the other workers.
+/// A piece is divided before its first block, down to so many pieces for each worker. A worker in a long iteration
+/// keeps less than one such piece from the other workers.
 inline constexpr std::size_t pieces_per_worker = 16;
 
 /// How many iterations the next block has. It follows the cost of the iterations, which may change during the loop. A
@@ -105,7 +105,7 @@ class loop {
  public:
   loop(loop_body<Context>& body, std::size_t n, std::size_t grain, std::stop_token const& stop) noexcept
       : body_{body}, stop_{stop.stop_possible() ? &stop : nullptr}, n_{n}, grain_{grain} {
-    body.end.store(n, std::memory_order_relaxed);  // relaxed: nobody else has it yet
+    body.end.store(n, std::memory_order_relaxed);  // relaxed: no other thread has it yet
   }
   loop(loop const&) = delete;
   loop& operator=(loop const&) = delete;
@@ -161,7 +161,7 @@ class loop {
     return true;
   }
   loop_body<Context>& body() noexcept { return body_; }
-  /// Where it ends: n, unless it was ended before.
+  /// The end of the loop: n, unless it was ended before.
   std::size_t end() const noexcept { return body_.end.load(std::memory_order_relaxed); }  // relaxed: as in end_at()
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: asked after the joins
 
@@ -186,8 +186,8 @@ class loop {
     }
   };
 
-  /// Divides `r` down to kept_ iterations or a block. Then it runs blocks, and forks the upper half of the rest when a thief
-  /// asks. For the first `patience` ticks it only runs blocks.
+  /// Divides `r` down to kept_ iterations or a block. Then it runs blocks, and forks the upper half of the rest when a
+  /// thief asks. For the first `patience` ticks it only runs blocks.
   void run_part(Context const& c, range r, block_size& block, split_mode how, void* result, std::uint64_t patience) {
     ends_if_left part{*this};
     std::uint64_t const start_time = os_env::ticks();

@@ -14,7 +14,7 @@ namespace heist {
 
 namespace detail {
 
-/// How many of the first `k` elements of a merge come from `a`; of equal ones those of `a` come first (Siebert and
+/// How many of the first `k` elements of a merge come from `a`. Of equal elements those of `a` come first (Siebert and
 /// Traff, "Perfectly load-balanced, optimal, stable, parallel merge", 2013).
 template <class I1, class I2, class LessBa>
 std::size_t co_rank(std::size_t k, I1 a, std::size_t a_n, I2 b, std::size_t b_n, LessBa&& less_ba) {
@@ -88,12 +88,13 @@ O merge_of(On& on, subrange<I1> left, subrange<I2> right, O out, Less& less, Pro
 
 }  // namespace detail
 
-/// Writes two sorted ranges as one that is sorted; of elements of which none is less than the other, those of the first
-/// range come first, and each range's in their order. Returns the end of what was written, which must not overlap them.
+/// Writes two sorted ranges as one sorted range. Of equivalent elements, the first range's come first, and each range's
+/// elements keep their order. Returns the end of the output, which must not overlap the ranges.
 ///
 /// Throws  what less, a projection or an assignment throws, and stopped_error if options.stop was asked to stop before
 ///         the end: some elements are then written.
-/// Work    n comparisons, and the logarithm of n more for each piece; span: as for_each. Each helper allocates one small object.
+/// Work    n comparisons, and the logarithm of n more for each piece; span: as for_each. Each helper allocates one
+///         small object.
 template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O,
           class Less = std::less<>, class Proj1 = std::identity, class Proj2 = std::identity>
 O merge(On&& on, R1&& a, R2&& b, O out, Less less = {}, Proj1 proj1 = {}, Proj2 proj2 = {},

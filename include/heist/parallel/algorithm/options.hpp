@@ -1,4 +1,4 @@
-// What may be said of a loop besides its range and its body.
+// The options of a loop besides its range and its body.
 #pragma once
 
 #include <concepts>
@@ -13,16 +13,17 @@ namespace heist {
 
 class region;  // whole in <heist/locality.hpp>
 
-/// The last argument of every algorithm; all of it may be left out. It may also stand directly behind the arguments that
-/// have no default: sort(ex, v, {.grain = 100}).
+/// The last argument of every algorithm; all of it may be left out. It may also stand directly behind the arguments
+/// that have no default: sort(ex, v, {.grain = 100}).
 struct loop_options {
   static constexpr std::size_t automatic = ~std::size_t{0};
 
   /// The fewest iterations that are worth a task of their own. By default the loop finds out as it runs. 0 throws
   /// algorithm_error.
   std::size_t grain = automatic;
-  /// After a stop request no further iteration starts. An algorithm throws stopped_error: also of an empty range, if the
-  /// stop was requested before the call. A loop (for_each.hpp) that was stopped after it had begun returns false instead.
+  /// After a stop request no further iteration starts. An algorithm throws stopped_error: also of an empty range, if
+  /// the stop was requested before the call. A loop (for_each.hpp) that was stopped after it had begun returns false
+  /// instead.
   std::stop_token stop = {};
   /// Makes the loop one run of this region. Under a policy with memory it is then divided in the same way each time,
   /// and its parts come back to where they were (context::sync_wait).

@@ -1,4 +1,4 @@
-// copy_if, remove_if, unique: what is kept, in its order.
+// copy_if, remove_if, unique: they keep some elements, in their order.
 #pragma once
 
 #include <algorithm>   // ranges::move
@@ -57,7 +57,7 @@ O copy_if_of(On& on, subrange<I> from, O out, Pred& pred, Proj& proj, loop_optio
   return detail::advanced(out, written);
 }
 
-/// Elements that are out of the way while others come to their places.
+/// Elements that are out of the way while other elements come to their places.
 template <class T>
 class set_aside {
  public:
@@ -151,7 +151,7 @@ I unique_of(On& on, subrange<I> over, Same& same, Proj& proj, loop_options const
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Where    as for_each; functions are called for several elements at a time, for each once, before anything is
 //            written or moved.
@@ -161,8 +161,8 @@ I unique_of(On& on, subrange<I> over, Same& same, Proj& proj, loop_options const
 //            span: as for_each, and n / (16 workers). n bits are allocated; for remove_if and unique memory for
 //            as many elements as are kept at most, besides.
 
-/// Copies the elements for which pred(element), or pred(proj(element)), is true, in their order. Returns the end of
-/// what was written. The ranges do not overlap.
+/// Copies the elements for which pred(element), or pred(proj(element)), is true, in their order. Returns the end of the
+/// output. The ranges do not overlap.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Pred, class Proj = std::identity>
 O copy_if(On&& on, R&& r, O out, Pred pred, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::copy_if_of(on, detail::subrange_of(r), std::move(out), pred, proj, wanted);
@@ -182,8 +182,8 @@ O copy_if(On&& on, I first, S last, O out, Pred pred, loop_options const& wanted
   return heist::copy_if(on, std::move(first), std::move(last), std::move(out), std::move(pred), {}, wanted);
 }
 
-/// Moves the elements for which it is false to the front, in their order. Returns their end; what is behind it may be
-/// assigned to and destroyed.
+/// Moves the elements for which it is false to the front, in their order. Returns their end; the elements behind it may
+/// be assigned to and destroyed.
 template <class On, std::ranges::range R, class Pred, class Proj = std::identity>
 auto remove_if(On&& on, R&& r, Pred pred, Proj proj = {}, loop_options const& wanted = {})
     -> std::ranges::borrowed_iterator_t<R> {

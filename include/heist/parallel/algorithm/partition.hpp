@@ -15,8 +15,8 @@ namespace heist {
 
 namespace detail {
 
-/// The elements of [0, n) after `first`, by chunks, each of which divide(begin, end) has divided in two; it returns
-/// where the second part begins. Returns how many stand left. What stands on the wrong side is exchanged.
+/// The elements of [0, n) after `first`, by chunks, each of which divide(begin, end) has divided in two. divide()
+/// returns the begin of the second part. Returns how many stand left. Exchanges the elements on the wrong side.
 template <class Context, class I, class Divide>
 std::size_t partition_chunks(Context const& c, I first, std::size_t n, Divide const& divide,
                              loop_options const& wanted) {
@@ -57,7 +57,7 @@ I partition_of(On& on, subrange<I> over, Pred& pred, Proj& proj, loop_options co
 }  // namespace detail
 
 /// Brings the elements for which pred(element), or pred(proj(element)), is true to the front, in no order. Returns
-/// where the others begin.
+/// where the other elements begin.
 ///
 /// Throws  what a function throws, and stopped_error if options.stop was asked to stop before the end: the elements
 ///         have then changed places, and none is lost; bad_alloc.

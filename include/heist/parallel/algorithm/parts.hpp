@@ -12,7 +12,8 @@
 
 namespace heist::detail {
 
-/// Pieces of equal length, but the last; at most `most` of them. Where they begin depends on the number of elements alone.
+/// Pieces of equal length, but the last; at most `most` of them. Where they begin depends on the number of elements
+/// alone.
 template <class I>
 class parts {
  public:

@@ -75,7 +75,7 @@ decltype(auto) within_region(Context const& c, region* r, F& f) {
   return f(c);
 }
 
-/// Calls `f(context)` as a task of `on`, or in the place of one, and returns what it returns. A thread outside works
+/// Calls `f(context)` as a task of `on`, or in the place of one, and returns its result. A thread outside works
 /// meanwhile, if it can (executor::run_here). `f` computes in the caller's floating-point modes.
 template <class On, class F>
 decltype(auto) on_workers(On& on, region* r, F&& f) {
@@ -105,8 +105,8 @@ std::pair<core*, fiber*> place_of_caller(On& on) noexcept {
   }
 }
 
-/// Runs one loop over [0, n). False if it was stopped after it had begun. Throws stopped_error if the stop was requested
-/// before. A thread outside works itself, if the body needs no context.
+/// Runs one loop over [0, n). False if it was stopped after it had begun. Throws stopped_error if the stop was
+/// requested before. A thread outside works itself, if the body needs no context.
 template <class On>
 bool run_loop(On& on, std::size_t n, loop_body<loop_context<On>>& body, loop_options const& wanted, void* result,
               bool needs_context) {

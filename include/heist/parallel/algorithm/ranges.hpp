@@ -31,7 +31,7 @@ inline constexpr bool has_random_access = std::random_access_iterator<I>;
 template <class I>
 inline constexpr bool has_random_access<std::move_iterator<I>> = has_random_access<I>;
 
-/// Can an element that gives this be read again? Not where it is moved out of.
+/// Can an element that gives this be read again? False if it is moved out of.
 template <class Reference>
 inline constexpr bool reads_again =
     !std::is_rvalue_reference_v<Reference> || std::is_trivially_copyable_v<std::remove_cvref_t<Reference>>;
@@ -139,7 +139,8 @@ HEIST_ALWAYS_INLINE I advanced(I const& i, std::size_t n) {
   return i + static_cast<std::iter_difference_t<I>>(n);
 }
 
-/// Calls step(i) for each iterator from first + lo up to first + hi. Iterators of classes are counted, see HEIST_UNROLL.
+/// Calls step(i) for each iterator from first + lo up to first + hi. Iterators of classes are counted, see
+/// HEIST_UNROLL.
 template <class I, class Step>
 HEIST_ALWAYS_INLINE void walk(I const& first, std::size_t lo, std::size_t hi, Step&& step) {
   auto at = detail::advanced(first, lo);

@@ -46,7 +46,8 @@ inline constexpr bool accepts_any_order = false;
 template <class Op>
 inline constexpr bool accepts_any_order<any_order_op<Op>> = true;
 
-/// Are both the elements and their operation to be had in next to no time? Then short leaves are not worth their number.
+/// Are both the elements and their operation to be had in next to no time? Then short leaves are not worth their
+/// number.
 template <class T, class Op, class At>
 inline constexpr std::size_t shortest_leaf = 1;
 template <class T, class Op>
@@ -182,21 +183,21 @@ requires(!std::is_lvalue_reference_v<R> && !std::ranges::borrowed_range<R> && !s
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
-//   Result   op(init, everything), with the elements in their order: op is associative, and need not commute. Only sums
-//            and products of numbers (std::plus, std::multiplies) exchange operands, and add eight at a time. Where the
-//            range is cut depends on its length and on types alone: sums of floating-point numbers have the same bits
-//            with any number of workers, policy and order; any_order(op) gives that up, and elements may then change
-//            places. Another version of heist, or std::reduce, may cut in another way.
+//   Result   op(init, everything), with the elements in their order: op is associative, and need not commute. Sums and
+//            products of numbers (std::plus, std::multiplies) exchange operands, and add eight at a time; no other op
+//            does. Where the range is cut depends on its length and on types alone: sums of floating-point numbers have
+//            the same bits with any number of workers, policy and order; any_order(op) gives that up, and elements may
+//            then change places. Another version of heist, or std::reduce, may cut in another way.
 //   Where    as for_each; functions are called for several elements at a time.
 //   Throws   what a function throws, stopped_error if options.stop was asked to stop before the end, bad_alloc.
 //   Work     that of n calls of op; span: the logarithm of n, and some microseconds of elements. At most 512 values of
 //            type T are allocated, or n / 4096 if that is more; none of numbers without a fraction, or in any order.
 
-/// The sum of a range and `init`, or what `op` makes of them. Elements that can only be moved are moved out of a container
-/// that is given away: reduce(ex, std::move(v), std::move(init), op). A range without random access, such as a list, is
-/// walked through once before, as in for_each, and cut by its length.
+/// The sum of a range and `init`, or what `op` makes of them. Elements that can only be moved are moved out of a
+/// container that is given away: reduce(ex, std::move(v), std::move(init), op). A range without random access, such as
+/// a list, is walked through once before, as in for_each, and cut by its length.
 template <class On, std::ranges::range R, class T, class Op = std::plus<>>
 T reduce(On&& on, R&& r, T init, Op op, loop_options const& wanted = {}) {
   if constexpr (detail::moves_elements<R, T, Op>) {

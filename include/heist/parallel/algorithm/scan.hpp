@@ -23,8 +23,8 @@ enum class scan_kind { inclusive, exclusive };
 
 /// One scan: out[i] of at(0), ... at(i), the last of which an exclusive one leaves out; `init` before all.
 ///
-/// In a leaf results are op(what comes before the leaf, the fold of the leaf up to there): so its sum is what the last
-/// of them needs anyway, and the first operand can come later.
+/// In a leaf each result is op(prefix, fold of the leaf so far). The last result needs the leaf's sum anyway, and the
+/// prefix can come later.
 template <scan_kind Kind, class T, class At, class O, class Op>
 class scanner {
   /// Can a leaf be written before it is known what comes before it, and be read again?
@@ -163,7 +163,7 @@ class scanner {
     Op& op = op_;
     using read = std::remove_cvref_t<element_of<At>>;
     using kept = std::conditional_t<std::is_arithmetic_v<read>, read, T>;
-    // An exclusive result stands one place further; the first of a leaf comes with what is before it.
+    // An exclusive result stands one place further; the first of a leaf is the sum before it.
     constexpr std::size_t further = Kind == scan_kind::inclusive ? 0 : 1;
     O out = detail::advanced(out_, first + further);
     T a = detail::sum_of<T>(element(first)), b = detail::sum_of<T>(element(first + n)),
@@ -193,7 +193,7 @@ class scanner {
     sums[3] = d;
   }
 
-  /// What `write` without `before` would have written with it.
+  /// Completes a leaf that `write` has written without `before`.
   void add_before(std::size_t leaf, T const before) {
     std::size_t i = cut_.begin(leaf);
     O out = detail::advanced(out_, i);
@@ -264,18 +264,18 @@ using scanned = std::remove_cvref_t<std::invoke_result_t<F&, std::iter_reference
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Result   out[i] is op of all elements up to i, in their order, with `init` before them if there is one; the
 //            exclusive ones leave element i out. op is associative, and need not commute. The bits are the same with
-//            any number of workers (reduce.hpp). Returns the end of what was written. `out` may be the range itself.
+//            any number of workers (reduce.hpp). Returns the end of the output. `out` may be the range itself.
 //   Where    as for_each; functions are called for several elements at a time, and `f` up to twice for each.
 //   Throws   what a function throws, stopped_error if options.stop was asked to stop before the end (some results are
 //            then written), bad_alloc.
 //   Work     that of 2 n calls of op; span: the logarithm of n, and some microseconds of elements. As many values are
 //            allocated as by reduce.
 
-/// Without a first value.
+/// An inclusive scan without a first value.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class Op = std::plus<>>
 requires(!std::is_same_v<Op, loop_options>) O
     inclusive_scan(On&& on, R&& r, O out, Op op = {}, loop_options const& wanted = {}) {

@@ -14,10 +14,10 @@
 
 #include "heist/core/base/config.hpp"
 
-// Why not std::sort: libstdc++ keeps an element aside while it compares, which is lost if the comparison throws, and
-// runs over the end if the comparison is no order. Here every comparison is of two elements that are in the range, or
-// of one that a guard puts back; and every scan looks at where the range ends. The ideas are those of introsort (Musser
-// 1997), BlockQuicksort (Edelkamp and Weiss 2016) and pdqsort (Peters 2021).
+// Why not std::sort: libstdc++ keeps an element aside while it compares. This element is lost if the comparison throws.
+// libstdc++ also runs over the end if the comparison is no order. Here every comparison is of two elements in the
+// range, or of one that a guard puts back. Every scan checks the end of the range. The ideas are those of introsort
+// (Musser 1997), BlockQuicksort (Edelkamp and Weiss 2016) and pdqsort (Peters 2021).
 
 namespace heist::detail {
 
@@ -193,7 +193,7 @@ split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
     if (left_done == left_noted) left += static_cast<difference>(block);
     if (right_done == right_noted) right -= static_cast<difference>(block);
   }
-  // What is left, of which a block may be noted: as if nothing were known of it. One by one, and each is exchanged.
+  // The rest, of which a block may be noted, is treated as unknown: one by one, and each is exchanged.
   I store = left;
   for (I i = left; i != right; ++i) {
     bool const is_left = goes_left(i);
@@ -204,7 +204,7 @@ split_range<I> divide_by_blocks(I left, I right, BelongsLeft const& goes_left) {
   return {store, was_so};
 }
 
-/// Can comparisons be made before it is known what they decide? Where they are cheap.
+/// Can comparisons be made before their use is known? True if they are cheap.
 template <class T>
 inline constexpr bool cheap_to_compare = std::is_trivially_copyable_v<T> && sizeof(T) <= 64;
 
@@ -237,7 +237,7 @@ inline std::uint32_t floor_log2(std::size_t n) noexcept {
   return static_cast<std::uint32_t>(std::bit_width(n)) - (n != 0 ? 1 : 0);
 }
 
-/// One step of quicksort: what is left to sort is [first, middle) and [after, last), or nothing if `done`.
+/// One step of quicksort: the rest to sort is [first, middle) and [after, last), or nothing if `done`.
 template <class I>
 struct quicksort_step {
   bool done;
@@ -253,7 +253,7 @@ quicksort_step<I> take_quicksort_step(I first, I last, Order const& less, bool l
     return {true, last, last};
   }
   detail::choose_pivot(first, last, less);
-  // No less than the pivot before: all that are equal go left, and are in order.
+  // The pivot is not greater than the one before: all equal elements go left, and are in order.
   if (!leftmost && !less(*(first - 1), *first)) {
     auto const is_equal = [&less, first](I at) { return !less(*first, *at); };
     return {false, first, detail::divide_by_scanning(first + 1, last, is_equal).middle};

@@ -15,18 +15,18 @@
 
 namespace heist::detail {
 
-/// Runs [0, n) of `body` on the calling thread and on free workers of `scheduler`. Never waits for a busy worker. The body needs
-/// no context. `here`: the fiber of the caller, a task of `scheduler`; null: a thread outside. `result`: the loop's, or null.
-/// False if it was stopped. Rethrows what the body throws; of several exceptions, that of the lowest iterations. Throws
-/// executor_error if the executor stops.
+/// Runs [0, n) of `body` on the calling thread and on free workers of `scheduler`. Never waits for a busy worker. The
+/// body needs no context. `here`: the fiber of the caller, a task of `scheduler`; null: a thread outside. `result`: the
+/// loop's, or null. False if it was stopped. Rethrows what the body throws; of several exceptions, that of the lowest
+/// iterations. Throws executor_error if the executor stops.
 ///
 /// At most as many iterations run at a time as there are workers. A loop with many iterations for each begins alone for
 /// some microseconds, so that a short one wakes no worker.
 bool run_shared(core& scheduler, fiber* here, loop_body<context>& body, std::size_t n, std::size_t grain,
                 std::stop_token const& stop, void* result);
 
-/// May the caller's loop be shared? `here`: as above. A policy that places forked tasks, and an observer of forks, need the
-/// loop engine. So does a task on an executor of one worker: the engine lets external tasks in.
+/// May the caller's loop be shared? `here`: as above. A policy that places forked tasks, and an observer of forks, need
+/// the loop engine. A task on an executor of one worker needs it, too: the engine lets external tasks in.
 inline bool may_share_loops(core const& scheduler, fiber const* here) noexcept {
   return scheduler.room == nullptr && scheduler.on_fiber == nullptr && (here == nullptr || scheduler.worker_count != 1);
 }

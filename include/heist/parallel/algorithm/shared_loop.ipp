@@ -18,7 +18,7 @@ struct shared_loop : open_loop {
       : open_loop{&help, &end_of_all}, scheduler{on}, one_of{all}, results{new void*[on.worker_count - 1]} {}
   static void end_of_all(open_loop& l) noexcept { delete static_cast<shared_loop*>(&l); }
 
-  /// One for a loop of `caller`, which is used by nobody else. Throws bad_alloc.
+  /// A shared_loop for a loop of `caller`, which no other loop uses. Throws bad_alloc.
   static shared_loop& acquire(core& scheduler, fiber* caller) {
     open_loops& all = caller != nullptr ? caller->worker->loops : scheduler.loops_of_outside;
     if (open_loop* const unused = all.acquire(); unused != nullptr) return static_cast<shared_loop&>(*unused);
@@ -41,9 +41,9 @@ struct shared_loop : open_loop {
     scheduler.tell_open_loop(caller != nullptr);
   }
 
-  /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of the
-  /// calling code, null on a thread outside. `result`: to add to; null: the loop has none. False: a helper goes before,
-  /// because its worker turns to something else. If it resumed after that, the caller would wait for both.
+  /// Runs blocks until none is left. The caller takes them from the front, helpers from the back. `self`: the fiber of
+  /// the calling code, null on a thread outside. `result`: to add to; null: the loop has none. False: a helper goes
+  /// before, because its worker turns to something else. If it resumed after that, the caller would wait for both.
   bool work(bool caller, fiber* self, void* result) noexcept {
     // With more workers blocks are longer, so that fewer exchanges meet on the word of the range.
     block_size block{least, block_ticks * (1 + scheduler.worker_count / 8)};
@@ -96,7 +96,8 @@ struct shared_loop : open_loop {
     }
   }
 
-  /// Of a helper: that of one that has gone, or a new one. False if there is no memory for it: then the others do the work.
+  /// Of a helper: that of one that has gone, or a new one. False if there is no memory for it: then the other threads
+  /// do the work.
   bool make_result(void*& to) noexcept {
     {
       spin_guard guard{lock};
@@ -114,7 +115,7 @@ struct shared_loop : open_loop {
     results[result_count++] = result;
   }
 
-  /// By the caller at the end: adds the helpers' results to its own. What a function of the user's throws comes last.
+  /// By the caller at the end: adds the helpers' results to its own. An exception of a user's function comes last.
   void put_results(void* result) noexcept {
     for (std::size_t i = 0; i != result_count; ++i) {
       try {
@@ -128,7 +129,7 @@ struct shared_loop : open_loop {
   /// By a worker that has entered.
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
-    if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // besides the wake-up by a successful thief
+    if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // in addition to the wake-up by a successful thief
     unsigned const wave = me.scheduler.work.newest_wave();
     me.scheduler.work.add_work(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};
@@ -163,7 +164,7 @@ struct shared_loop : open_loop {
   // The loop's; up to the lock what a helper reads before its first block.
   std::size_t first = 0;
   loop_body<context>* body = nullptr;          ///< the caller's
-  interrupt_state const* interrupt = nullptr;  ///< of the caller's task
+  interrupt_state const* interrupt = nullptr;  ///< the caller's task's
   std::size_t least = 1;                       ///< iterations of a block
   loop<context>* of = nullptr;                 ///< the caller's
   bool may_stop = false;

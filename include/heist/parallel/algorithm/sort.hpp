@@ -100,7 +100,7 @@ class sorter {
   }
 
  private:
-  /// What was begun when an exception came, or a stop, is left as it is: every element is somewhere.
+  /// An exception or a stop leaves begun parts as they are: every element is somewhere.
   struct ends_if_left {
     sorter& self;
     bool returns = false;
@@ -221,7 +221,7 @@ I nth_element_of(On& on, subrange<I> over, I nth, Less& less, Proj& proj, bool s
 
 }  // namespace detail
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Result   that of the std algorithm; `less` is called as less(proj(a), proj(b)), for several elements at a time.
 //   They
@@ -253,8 +253,8 @@ auto sort(On&& on, I first, S last, loop_options const& wanted) {
   return heist::sort(on, std::move(first), std::move(last), {}, {}, wanted);
 }
 
-/// Brings the element to `nth` that would be there if the range were sorted, what is greater behind it, and what is
-/// less before it.
+/// Brings the element to `nth` that would be there if the range were sorted, greater elements behind it, and lesser
+/// elements before it.
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto nth_element(On&& on, R&& r, std::ranges::iterator_t<R> nth, Less less = {}, Proj proj = {},
                  loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {
@@ -274,7 +274,7 @@ I nth_element(On&& on, I first, I nth, S last, loop_options const& wanted) {
   return heist::nth_element(on, std::move(first), std::move(nth), std::move(last), {}, {}, wanted);
 }
 
-/// Sorts the least elements to the front, up to `middle`; the others follow in no order.
+/// Sorts the least elements to the front, up to `middle`; the other elements follow in no order.
 template <class On, std::ranges::range R, class Less = std::less<>, class Proj = std::identity>
 auto partial_sort(On&& on, R&& r, std::ranges::iterator_t<R> middle, Less less = {}, Proj proj = {},
                   loop_options const& wanted = {}) -> std::ranges::borrowed_iterator_t<R> {

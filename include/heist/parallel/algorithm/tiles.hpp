@@ -22,8 +22,8 @@ constexpr Index index_at(Index first, std::size_t n) noexcept {
   return static_cast<Index>(static_cast<std::size_t>(first) + n);
 }
 
-/// Bands of `height` rows; in a band tiles of `width` columns, one after the other; in a tile row by row. The last band
-/// and the last tile of each are what is left.
+/// Bands of `height` rows; in a band tiles of `width` columns, one after the other; in a tile row by row. The last
+/// band, and the last tile of each band, are the rest.
 class tiles {
  public:
   static constexpr std::size_t height = 16, width = 64;
@@ -56,7 +56,8 @@ class tiles {
     }
   }
 
-  /// Calls `f(i, i_end, j, j_end)` for the rectangles that the pairs [lo, hi) of the order are: at most three in each tile.
+  /// Calls `f(i, i_end, j, j_end)` for the rectangles that the pairs [lo, hi) of the order are: at most three in each
+  /// tile.
   template <class F>
   void for_each_block(std::size_t lo, std::size_t hi, F&& f) const {
     std::size_t first = 0, last = 0, from = 0, to = 0;  // the rectangle so far

@@ -10,12 +10,12 @@
 #include "heist/parallel/algorithm/blocks.hpp"
 #include "heist/parallel/algorithm/ranges.hpp"
 
-// What holds for all of them
+// Contract of all of them
 //
 //   Where, Work, span   as for_each (for_each.hpp). Nothing is allocated.
 //   Functions  are called for several elements at a time, for each exactly once.
 //   Throws     what a function throws, and stopped_error if options.stop was asked to stop before the end: some
-//              elements are then written, and others not.
+//              elements are then written, and some are not.
 
 namespace heist {
 
@@ -83,7 +83,7 @@ void change_each(On& on, subrange<I> over, loop_options const& wanted, F f) {
 
 }  // namespace detail
 
-/// out[i] = f(element i), or f(proj(element i)). Returns the end of what was written. `out` may be the range itself.
+/// out[i] = f(element i), or f(proj(element i)). Returns the end of the output. `out` may be the range itself.
 template <class On, std::ranges::range R, std::input_or_output_iterator O, class F>
 O transform(On&& on, R&& r, O out, F f, loop_options const& wanted) {
   std::identity same;
@@ -104,8 +104,8 @@ requires(!std::input_or_output_iterator<F>) O
     transform(On&& on, I first, S last, O out, F f, Proj proj = {}, loop_options const& wanted = {}) {
   return detail::transform_of(on, detail::subrange_of(first, last), std::move(out), f, proj, wanted);
 }
-/// out[i] = f(element i of the first range, element i of the second), or of what projections make of them, as far as the
-/// shorter one goes.
+/// out[i] = f(element i of the first range, element i of the second), or of their projections, as far as the shorter
+/// range goes.
 template <class On, std::ranges::range R1, std::ranges::range R2, std::input_or_output_iterator O, class F>
 O transform(On&& on, R1&& a, R2&& b, O out, F f, loop_options const& wanted) {
   return heist::transform(on, a, b, std::move(out), std::move(f), {}, {}, wanted);
@@ -134,7 +134,7 @@ O transform(On&& on, I1 first1, S1 last1, I2 first2, S2 last2, O out, F f, Proj1
                                std::move(out), f, proj1, proj2, wanted);
 }
 
-/// out[i] = element i. Returns the end of what was written. The ranges do not overlap.
+/// out[i] = element i. Returns the end of the output. The ranges do not overlap.
 template <class On, std::ranges::range R, std::input_or_output_iterator O>
 O copy(On&& on, R&& r, O out, loop_options const& wanted = {}) {
   return heist::transform(on, r, std::move(out), std::identity{}, wanted);

@@ -38,7 +38,7 @@ inline void release_links(async_base const& task, dependency const* links) noexc
   }
 }
 
-/// A task that comes after others; links to them lie behind it in its block.
+/// A task that comes after other tasks; links to them lie behind it in its block.
 template <class Context, class F, class Extra, bool VoidResults, class... What>
 struct after_task_types {
   template <class Tuple>
@@ -68,8 +68,8 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   static constexpr std::size_t bytes_of_links(std::size_t n) noexcept { return n * sizeof(dependency); }
   dependency* first_link() noexcept { return reinterpret_cast<dependency*>(this + 1); }
 
-  /// Takes over its shares in what it comes after. `all`: gets one in what gives only its order, too. Throws what iterators throw, and executor_error for a future that
-  /// refers to nothing; then it has those of `links`.
+  /// Takes over its shares in its predecessors. `all`: also gets a share in predecessors that give only their order.
+  /// Throws what iterators throw, and executor_error for a future that refers to nothing; then it has those of `links`.
   void link(std::tuple<What...>& from, std::size_t room, bool all) {
     std::size_t nth = 0;
     std::apply(
@@ -121,7 +121,7 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
         [&task] { task.forget(); });
   }
 
-  /// Destroys what it has captured, and what it came after where nobody else has a share in that.
+  /// Destroys its captures, and its predecessors in which no other task has a share.
   void forget() noexcept {
     function.end();
     inherited_stop::unlink(*this);
@@ -160,7 +160,8 @@ struct after_task final : async_state<typename after_task_types<Context, F, Extr
   static constexpr described what_it_is{&operations_of_it};
 };
 
-/// Makes a task that start_after() starts. `origin`: the stop that it inherits, or null. `extra`: what the Extra is made of.
+/// Makes a task that start_after() starts. `origin`: the stop that it inherits, or null. `extra`: what the Extra is
+/// made of.
 template <class Context, class Extra, bool VoidResults, class F, class... What, class... Args>
 auto* make_after(core& scheduler, interrupt_state const* origin, std::tuple<What...> what, F&& f, Args&&... extra) {
   using task_type = after_task<Context, std::decay_t<F>, Extra, VoidResults, What...>;
@@ -183,7 +184,7 @@ auto* make_after(core& scheduler, interrupt_state const* origin, std::tuple<What
   return task;
 }
 
-/// As above, and starts it.
+/// Makes the task, and starts it.
 template <class Context, class Extra, bool VoidResults, class F, class... What, class... Args>
 auto submit_after(core& scheduler, std::tuple<What...> what, F&& f, Args&&... extra) {
   auto* const task = make_after<Context, Extra, VoidResults>(scheduler, interrupt_of_caller(), std::move(what),
@@ -201,15 +202,15 @@ struct [[nodiscard]] after_list {
   std::tuple<What...> what;
 };
 
-/// An option of submit(): the task starts when all these tasks have finished, and is called with their results, in
-/// this order: f(values...) or f(context, values...). The arguments of heist::after are
+/// An option of submit(). The task starts when all these tasks have finished. It is called with their results, in this
+/// order: f(values...) or f(context, values...). The arguments of heist::after are
 /// - shared_futures: f gets references to the values;
 /// - futures, passed by std::move: f may move their values;
 /// - ranges of either: f gets a heist::values;
 /// - runs of graphs (graph_run), which give no argument. A run that was stopped counts as failed, with stopped_error.
 /// A task without a value, and a range of such tasks, gives no argument. If a task has failed, f is not called, and the
-/// new task has the first exception in this order. Cost: one block of memory for the task and all that it comes after.
-/// No worker waits.
+/// new task has the first exception in this order. Cost: one block of memory for the task and its links to
+/// predecessors. No worker waits.
 template <class... T>
 auto after(T&&... from) {
   using list = after_list<decltype(detail::after_what(std::forward<T>(from)))...>;
@@ -218,9 +219,10 @@ auto after(T&&... from) {
 
 /// As after, but the task starts also if tasks of the list have failed or were stopped. It gets their handles:
 /// f(futures...) or f(context, futures...), where all futures are ready. The arguments of heist::after_always are those
-/// of heist::after. A future or shared_future gives a shared_future, a range of them a std::vector of shared_futures, and
-/// a run of a graph a shared_future<void>. An exception that f does not ask for by get(), and no other handle, reaches
-/// executor::wait_idle(). If the new task itself is stopped before it starts (heist::with{.stop}), it is skipped.
+/// of heist::after. A future or shared_future gives a shared_future, a range of them a std::vector of shared_futures,
+/// and a run of a graph a shared_future<void>. An exception that f does not ask for by get(), and no other handle,
+/// reaches executor::wait_idle(). If the new task itself is stopped before it starts (heist::with{.stop}), it is
+/// skipped.
 template <class... T>
 auto after_always(T&&... from) {
   using list = after_list<decltype(detail::after_what_always(std::forward<T>(from)))...>;
@@ -274,7 +276,7 @@ auto submit_sorted(core& scheduler, Before&& before, with&& how, std::stop_token
 
 }  // namespace detail
 
-/// What submit() does with options in front of the callable; found by their type.
+/// submit() with options in front of the callable; the options are found by their type.
 template <class Context, class First, class... More>
 auto submit_how(detail::core& scheduler, First&& first, More&&... more) {
   using detail::is_after_list;

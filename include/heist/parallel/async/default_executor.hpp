@@ -6,8 +6,8 @@
 
 namespace heist {
 
-/// The executor of the process. The first call makes it, with options{}. It is destroyed when the program ends, after all its
-/// tasks. Throws as executor's constructor; the next call tries again.
+/// The executor of the process. The first call makes it, with options{}. It is destroyed when the program ends, after
+/// all its tasks. Throws as executor's constructor; the next call tries again.
 ///
 /// Threads  any. Each shared library with hidden visibility has its own.
 HEIST_ONE_COPY executor<>& default_executor();

@@ -15,8 +15,8 @@
 namespace heist {
 
 /// Refers to an executor, which must outlive it. One word; pass it by value. It has the members of executor, except
-/// observer(). Each does what the member of the executor does. Tasks get a heist::context. Algorithms, flows, per_worker
-/// and coroutines take it where they take an executor.
+/// observer(). Each does what the member of the executor does. Tasks get a heist::context. Algorithms, flows,
+/// per_worker and coroutines take it where they take an executor.
 ///
 /// Threads  as executor.
 /// Cost     as executor; a fork through a heist::context asks the executor's order.
@@ -134,21 +134,21 @@ class executor_ref {
   detail::core* scheduler_;
 };
 
-/// The executor that runs the calling task, for code that gets no context. Nothing on a thread that runs no task, and in
-/// context::blocking(). After a wait it is the same.
+/// The executor that runs the calling task, for code that gets no context. Nothing on a thread that runs no task, and
+/// in context::blocking(). After a wait it is the same.
 inline std::optional<executor_ref> current_executor() noexcept {
   detail::worker* const w = detail::this_worker();  // kept: read at once
   return w == nullptr ? std::nullopt : std::optional<executor_ref>{executor_ref{w->scheduler}};
 }
-/// The worker that runs the calling code, below worker_count() of current_executor(), as context::worker_id(). Nothing where
-/// that has nothing. After a wait it may be another one.
+/// The worker that runs the calling code, below worker_count() of current_executor(), as context::worker_id(). Nothing
+/// where that has nothing. After a wait it may be another one.
 inline std::optional<std::size_t> current_worker() noexcept {
   detail::worker* const w = detail::this_worker();  // kept: read at once
   return w == nullptr ? std::nullopt : std::optional<std::size_t>{w->number};
 }
-/// Identifies the stack that runs the calling code, for data of a task that must be its own over its waits. Two tasks that
-/// have begun and not ended have different ones, unless one has called the other. Later tasks get it again. Null on a thread
-/// that runs no task.
+/// Identifies the stack that runs the calling code, for data of a task that must be its own over its waits. Two tasks
+/// that have begun and not ended have different ones, unless one has called the other. Later tasks get it again. Null
+/// on a thread that runs no task.
 inline void const* current_stack() noexcept {
   detail::worker* const w = detail::this_worker();                             // kept: read at once
   return w == nullptr ? nullptr : w->current.load(std::memory_order_relaxed);  // relaxed: its own

@@ -91,7 +91,7 @@ struct submitted_looped final : async_state<R>, looped_task {
         me.fail_with(std::current_exception());
       }
     }
-    me.function.end();  // before anybody can know that it has ended
+    me.function.end();  // before any thread can know that it has ended
     me.finished.complete();
     me.release();
   }
@@ -102,18 +102,18 @@ struct submitted_looped final : async_state<R>, looped_task {
 
 }  // namespace detail
 
-/// Tasks for one thread, first in, first out. Any thread or task adds them, and the thread that calls run(), run_until() or
-/// poll() runs them. A task that waits for the future of one parks, as for any other future.
+/// Tasks for one thread, first in, first out. Any thread or task adds them, and the thread that calls run(),
+/// run_until() or poll() runs them. A task that waits for the future of one parks, as for any other future.
 ///
 ///     heist::run_loop main_thread;
 ///     auto run = ex.run(graph);           // its tasks call main_thread.submit(draw).get()
 ///     main_thread.run_until(run);
 ///
-/// Threads  every member may be called by any thread, and by tasks of the loop. Where several threads run one loop, each
-///          task runs in one of them. A thread that alone runs the loop waits by run_until(), not by get(): nobody would run
-///          the task meanwhile.
-/// Errors   the exception of a task of submit() reaches its future, and is lost if no get() fetches it. The first one of
-///          tasks of post() is thrown by the call that ran them, when that call ends; later ones of the same call are
+/// Threads  every member may be called by any thread, and by tasks of the loop. Where several threads run one loop,
+///          each task runs in one of them. A thread that alone runs the loop waits by run_until(), not by get(): no
+///          thread would run the task meanwhile.
+/// Errors   the exception of a task of submit() reaches its future, and is lost if no get() fetches it. The call that
+///          runs tasks of post() throws their first exception at its end; later exceptions of the same call are
 ///          dropped.
 /// Promises a task that has not run when the loop is destroyed never runs, and its future gets stopped_error. The loop
 ///          must outlive the calls of its members.
@@ -147,8 +147,8 @@ class run_loop : detail::run_loop_base {
 
   /// Runs the tasks that are queued now, without waiting. Returns how many it ran.
   std::size_t poll() { return run_queued(); }
-  /// Runs tasks until finish() has been called and none is queued. Between them the thread sleeps; a task of an executor
-  /// that calls this parks. Returns how many it ran.
+  /// Runs tasks until finish() has been called and none is queued. Between them the thread sleeps; a task of an
+  /// executor that calls this parks. Returns how many it ran.
   std::size_t run() { return run_until_finished(); }
   /// Runs tasks until `handle` is ready: a future, a shared_future, or a run of a graph. Others stay queued.
   template <class T>

@@ -14,7 +14,7 @@ HEIST_COLD_BODY std::exception_ptr loop_is_gone() {
 }
 
 HEIST_COLD_BODY run_loop_base::~run_loop_base() {
-  // What a task has captured may post in its destructor.
+  // A task's captures may post in their destructors.
   queue_.run_while([this](std::size_t) { return queue_.is_empty(); },
                    [](looped_task& task) { task.act(task, nullptr); }, [](completion&) {});
 }

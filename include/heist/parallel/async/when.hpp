@@ -18,8 +18,8 @@ namespace heist {
 namespace detail {
 
 struct any_state;
-/// One of those of which the first is waited for; lies in the block of the state. It has no share in the task: the first
-/// task to end takes all links from the state's inherited_stop before it gives up its own share.
+/// One of those of which the first is waited for; lies in the block of the state. It has no share in the task. The
+/// first task to end takes all links from the state's inherited_stop before it releases its own share.
 struct any_link : dependency {
   explicit any_link(async_base& state) noexcept : dependency{state, nullptr, true} { wake = &wake_up; }
   static void wake_up(completion_waiter& self) noexcept;
@@ -43,7 +43,7 @@ bool add_to_any(any_state& any, std::size_t index, std::size_t count, async_base
 
 [[noreturn]] void reject_any_of_nothing();
 
-/// What the tasks have returned, as a tuple; of ranges as a vector.
+/// The results of the tasks, as a tuple; of ranges as a vector.
 struct gather_tuple {
   template <class... V>
   auto operator()(V&&... v) const {
@@ -102,7 +102,7 @@ requires(detail::is_future<std::remove_cvref_t<First>> ||
       scheduler, after(std::forward<First>(first), std::forward<More>(more)...).what, detail::gather_tuple{});
 }
 
-/// As above, of a range: a future of a vector of the results, or of void if they are void. Of an empty range it is
+/// when_all() of a range: a future of a vector of the results, or of void if they are void. Of an empty range it is
 /// ready at once.
 template <detail::range_of_futures Range>
 auto when_all(Range&& all) {

@@ -13,7 +13,7 @@ HEIST_COLD_BODY any_state::any_state(async_place const& at) noexcept
 
 HEIST_BODY void any_state::finish(std::size_t which) noexcept {
   inherited_stop::unlink(*this);
-  if (over.exchange(true, std::memory_order_relaxed)) return;  // relaxed: who is first owns the result
+  if (over.exchange(true, std::memory_order_relaxed)) return;  // relaxed: the first thread owns the result
   result.fill([which] { return which; });
   finished.complete();
 }
@@ -31,7 +31,7 @@ HEIST_BODY any_state& make_any(async_base& first, std::size_t count) {
   std::size_t const more = origin != nullptr ? sizeof(inherited_stop) : 0;
   any_state& any = *make_async<any_state>(scheduler, count * sizeof(any_link) + more);
   // The caller and each link.
-  any.owners.store(static_cast<std::uint32_t>(1 + count), std::memory_order_relaxed);  // relaxed: nobody else has it
+  any.owners.store(static_cast<std::uint32_t>(1 + count), std::memory_order_relaxed);  // relaxed: not shared yet
   for (std::size_t i = 0; i != count; ++i) ::new (static_cast<void*>(any.first_link() + i)) any_link{any};
   if (origin != nullptr) {
     any.links = static_cast<std::uint32_t>(count);

@@ -20,8 +20,8 @@ struct with {
   /// Tasks from outside and tasks with a priority wait in one queue. Those of higher priority begin first. A task of
   /// low priority begins when there is no other work, and now and then earlier.
   heist::priority priority = heist::priority::normal;
-  /// First in, first out: it waits in that queue also if a task submits it, and begins after what was there before.
-  /// Otherwise a worker begins the newest of its own tasks. Runs are always started so.
+  /// First in, first out: it waits in that queue also if a task submits it, and begins after the tasks that were there
+  /// before. Otherwise a worker begins the newest of its own tasks. Runs are always started so.
   bool fifo = false;
   /// The number of the worker that begins the task, below executor::worker_count(). The task waits while that worker
   /// is busy. After a wait it may resume on another worker. submit() throws executor_error for a number that is too
@@ -39,7 +39,7 @@ struct with {
 
 namespace detail {
 
-/// What a task keeps of a `with`.
+/// The state that a task keeps of a `with`.
 class with_state {
  public:
   static constexpr bool has_route = true;
@@ -56,7 +56,7 @@ class with_state {
   bool stopped() const noexcept { return stop_ && stop_->stopped(); }
 
  private:
-  worker* to_ = nullptr;  // kept: a place, not who runs here
+  worker* to_ = nullptr;  // kept: a place, not the worker that runs here
   char const* name_;
   std::optional<stop_state> stop_;
   running_limit limit_;

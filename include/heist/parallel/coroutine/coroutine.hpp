@@ -1,4 +1,4 @@
-// Coroutines as tasks: what they await parks nothing.
+// Coroutines as tasks: an await parks no fiber.
 #pragma once
 
 #include <coroutine>
@@ -28,7 +28,7 @@ struct coroutine_promise_base : coroutine_base {
   static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
-  /// Goes on with the one that awaits, in place of this one.
+  /// Goes on with the awaiting coroutine, in place of this one.
   struct final_awaiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -42,13 +42,13 @@ struct coroutine_promise_base : coroutine_base {
   final_awaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { exception = exception_of_task(); }
 
-  resume_item continuation{std::noop_coroutine()};  ///< what goes on after it
+  resume_item continuation{std::noop_coroutine()};  ///< the coroutine that goes on after it
   core* scheduler_of_continuation = nullptr;
   std::exception_ptr exception;
   result_slot<T> result;
 
  private:
-  /// What is to go on after it belongs to another executor than the one that it has gone to, or to none.
+  /// Called if the coroutine that goes on after it belongs to another executor than its present one, or to none.
   HEIST_COLD static std::coroutine_handle<> return_scheduler(std::coroutine_handle<> h,
                                                              coroutine_promise_base& self) noexcept {
     return goes_on_at_its_scheduler(self.continuation, self.scheduler_of_continuation, self.of)
@@ -60,7 +60,7 @@ struct coroutine_promise_base : coroutine_base {
 template <class T>
 struct coroutine_promise final : coroutine_promise_base<T> {
   coroutine<T> get_return_object() noexcept;
-  /// Without a type of its own (co_return {1, 2}) the value is a T.
+  /// The value is a T if it has no type of its own (co_return {1, 2}).
   template <class U = T>
   requires std::is_constructible_v<T, U>
   void return_value(U&& value) {
@@ -84,8 +84,8 @@ struct coroutine_access;
 /// If one of these moves to another executor, the awaiting coroutine returns to its own. It can await coroutines,
 /// futures (std::move), shared_futures and runs of graphs. No await parks a fiber.
 ///
-/// Awaits use no stack, at any level of optimisation (but with GCC's -fno-optimize-sibling-calls at -O2): a recursion
-/// 100,000 deep is 100,000 frames on the heap.
+/// Awaits use no stack, at any level of optimisation (except with GCC's -fno-optimize-sibling-calls at -O2). A
+/// recursion 100,000 deep is 100,000 frames on the heap.
 ///
 /// Cost  an await that suspends: a task for each resumption. Frames of up to 256 bytes come from the workers' pools.
 template <class T>

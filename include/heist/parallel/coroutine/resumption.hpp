@@ -1,4 +1,4 @@
-// How a coroutine resumes after what it awaits: as a task of its own, on a worker (README.md).
+// How a coroutine resumes after an await: as a task of its own, on a worker (README.md).
 #pragma once
 
 #include <coroutine>
@@ -17,7 +17,7 @@
 
 namespace heist::detail {
 
-/// The task that waits for a coroutine by sync_wait, and so for all that this one awaits.
+/// The task that waits for a coroutine by sync_wait, and so for all coroutines that this one awaits.
 struct task_of_coroutine {
   completion const* end;             ///< null: there is no task, or its end is not known
   interrupt_state const* interrupt;  ///< null: nothing can interrupt it
@@ -25,7 +25,7 @@ struct task_of_coroutine {
 };
 /// The calling task. `part`: for task_of_coroutine::resumed; lives as long as the coroutine.
 task_of_coroutine task_that_waits(interrupt_state& part) noexcept;
-/// What all coroutines of heist keep.
+/// The common state of heist's coroutines.
 struct coroutine_base {
   core* scheduler = nullptr;              ///< resumes it after an await; null: the awaited object's executor does
   task_of_coroutine const* of = nullptr;  ///< null: no sync_wait() waits for it
@@ -50,24 +50,24 @@ task_of_coroutine const* task_of_promise(Promise& p) noexcept {
   }
 }
 
-/// Resumes a coroutine. Where a transfer is no jump (transfer_is_jump()), it then resumes the coroutine to which that one
-/// transfers the thread, and so on. Each has returned before the next resumes, so the stack does not grow.
+/// Resumes a coroutine. Where a transfer is no jump (transfer_is_jump()), it then resumes the coroutine to which that
+/// one transfers the thread, and so on. Each has returned before the next resumes, so the stack does not grow.
 struct transfer_loop {
-  std::coroutine_handle<> running;  ///< that it has resumed
+  std::coroutine_handle<> running;  ///< the coroutine that it has resumed
   std::coroutine_handle<> next;     ///< to which that has transferred the thread; null: to none
 
   /// `place`: where the calling fiber, or the thread outside, keeps its innermost loop.
   static void resume(transfer_loop*& place, std::coroutine_handle<> first);
   static void resume_here(std::coroutine_handle<> first) { resume(place_here(), first); }
-  /// What `from` returns to transfer the thread to `to`. If this loop has resumed `from`, it will resume `to`: nothing.
-  /// Otherwise `to`: other code than heist's has resumed `from`, and would not resume `to`.
+  /// Returns the handle by which `from` transfers the thread to `to`. If this loop has resumed `from`, it will resume
+  /// `to`: nothing. Otherwise `to`: other code than heist's has resumed `from`, and would not resume `to`.
   static std::coroutine_handle<> leave(std::coroutine_handle<> from, std::coroutine_handle<> to) noexcept;
 
  private:
   static transfer_loop*& place_here() noexcept;
 };
 
-/// What `await_suspend` of `from` returns to transfer the thread to `to`.
+/// The result of `await_suspend` of `from` to transfer the thread to `to`.
 HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> from,
                                                      std::coroutine_handle<> to) noexcept {
   return transfer_is_jump() ? to : transfer_loop::leave(from, to);
@@ -78,22 +78,23 @@ HEIST_ALWAYS_INLINE std::coroutine_handle<> transfer(std::coroutine_handle<> fro
 struct resume_item : queued_runnable {
   explicit resume_item(std::coroutine_handle<> h = {}) noexcept;
   std::coroutine_handle<> handle;
-  interrupt_state const* interrupt = nullptr;  ///< of the task that waits for the coroutine
+  interrupt_state const* interrupt = nullptr;  ///< interrupt of the task that waits for the coroutine
   unsigned wave = 0;
 
   static runnable* run_it(runnable& task, fiber& self);
 };
 
-/// Awaits a completion. Destroy it before what it refers to.
+/// Awaits a completion. Destroy it before the objects that it refers to.
 class completion_awaiter : task_waiter {
  public:
-  /// Suspends the coroutine, part of `of` (null: of no task), until `c` is complete; then it resumes on a worker of `on`.
+  /// Suspends the coroutine, part of `of` (null: of no task), until `c` is complete; then it resumes on a worker of
+  /// `on`.
   void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of);
-  /// As above; `c` is the end of `awaited` (null: of a run), to which a stop of `of` is handed on. Throws executor_error if
-  /// the coroutine would wait for itself.
+  /// Also hands a stop of `of` on to `awaited` (null: a run), of which `c` is the end. Throws executor_error if the
+  /// coroutine would wait for itself.
   void suspend(completion& c, core& on, std::coroutine_handle<> h, task_of_coroutine const* of,
                async_base const* awaited, stop_target const& to);
-  /// First of all that the coroutine does then: no stop is handed on any more.
+  /// Called first when the coroutine resumes: no stop is handed on any more.
   void resumed() noexcept { stop_.reset(); }
 
  private:
@@ -104,11 +105,11 @@ class completion_awaiter : task_waiter {
   unique_ptr<handed_on_stop> stop_;  ///< null: no stop is handed on
 };
 
-/// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the executor
-/// ends.
+/// Lets the coroutine resume on `scheduler`, as part of `of`. Throws executor_error in a child of fork(), and where the
+/// executor ends.
 void resume_as_task(resume_item& item, core& scheduler, std::coroutine_handle<> h, task_of_coroutine const* of);
-/// Lets one that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False: it goes on
-/// here, because it is one, `scheduler` is null, or that ends.
+/// Lets one that awaited what ends now resume on `scheduler`, if the calling thread is no worker of that. False: it
+/// goes on here, because it is one, `scheduler` is null, or that ends.
 bool goes_on_at_its_scheduler(resume_item& item, core* scheduler, task_of_coroutine const* of) noexcept;
 /// Is the calling thread a worker of it?
 bool runs_on(core const& scheduler) noexcept;

@@ -58,7 +58,7 @@ HEIST_BODY runnable* resume_item::run_it(runnable& task, fiber& self) {
   task_view const view{task_kind::async, &task, "coroutine"};
   unsigned const its_wave = item.wave;
   self.scheduler.tell_begin(*self.worker, view);
-  // What it begins is of its unit's wave; but the frame may end before, so nobody may ask the item.
+  // Tasks that it begins are of its unit's wave; but the frame may end before, so no task may ask the item.
   outside_its_task const unknown{self};
   {
     interrupted_by const part_of{self, item.interrupt};

@@ -110,7 +110,7 @@ decltype(auto) part_of(Part& part) noexcept {
   }
 }
 
-/// What the scheduler's domain makes of the bulk algorithms whose values come on one of its workers.
+/// Transforms the bulk algorithms whose values come on one of the scheduler's workers.
 struct bulk_domain : execution::default_domain {
   template <class Sender, class Env>
   requires(std::same_as<execution::tag_of_t<Sender>, execution::bulk_chunked_t> ||

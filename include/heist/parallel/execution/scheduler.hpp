@@ -97,13 +97,14 @@ class schedule_operation : sender_item {
 
 }  // namespace detail
 
-/// A scheduler for std::execution: what is scheduled runs on the executor's workers, bulk as a parallel loop. Refers to
-/// the executor, which outlives it and its operations. Copied freely; used by any thread. An operation allocates nothing.
+/// A scheduler for std::execution: scheduled work runs on the executor's workers, bulk as a parallel loop. Refers to
+/// the executor, which outlives it and its operations. Copied freely; used by any thread. An operation allocates
+/// nothing.
 ///
-/// Sends  schedule() sends set_value() on a worker, and never an error. It sends set_stopped() only if the receiver's token
-///        can stop: on a worker, where a stop was requested before the task began. An operation that starts too late sends
-///        it in start(): in a child of fork(), or from outside when the executor's destructor has waited for all work. If
-///        the token cannot stop, such a start ends the program by std::terminate with executor_error.
+/// Sends  schedule() sends set_value() on a worker, and never an error. It sends set_stopped() only if the receiver's
+///        token can stop: on a worker, where a stop was requested before the task began. An operation that starts too
+///        late sends it in start(): in a child of fork(), or from outside after the executor's destructor has waited
+///        for all work. If the token cannot stop, such a start ends the program by std::terminate with executor_error.
 class execution_scheduler {
  public:
   using scheduler_concept = detail::execution::scheduler_t;

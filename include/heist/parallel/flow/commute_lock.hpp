@@ -1,4 +1,4 @@
-// Access to a datum in any order, one at a time: those who must wait stand in line instead of blocking their worker.
+// Access to a datum in any order, one at a time: tasks that must wait stand in line instead of blocking their worker.
 #pragma once
 
 #include <atomic>
@@ -13,12 +13,13 @@ namespace heist {
 //   E1  give_back: state_.CAS(release), or the hand-over  -> take: state_.CAS(acquire)   what was done under it
 //   E2  take: state_.CAS(release) -> give_back: state_.exchange(acquire)                 the node and its owner's state
 
-/// Owned by one at a time. Who finds it owned leaves a node, linked by its member `next`, and gets it later.
+/// Owned by one task at a time. A task that finds it owned leaves a node, linked by its member `next`, and gets the
+/// lock later.
 ///
 /// Threads  take() by any thread; give_back() by the owner.
-/// Cost     one compare-and-swap each if nobody waits.
-/// Promises each node that was left is handed over to once, of those that wait the one that came first (of those who
-///          come while it is handed over: the next time).
+/// Cost     one compare-and-swap each if no task waits.
+/// Promises the owner hands over to each node once, to the waiting node that came first. Nodes that come during the
+///          hand-over wait for the next one.
 template <class Node, class Env = os_env>
 class commute_lock {
  public:

@@ -112,7 +112,7 @@ class flow {
   static std::size_t count_of(detail::flow_access_each<T, Mode> const& a) noexcept {
     return a.of.size();
   }
-  /// What is written must be named once.
+  /// A written datum must be named once.
   template <class... Access>
   static void check_once(Access const&... access) {
     if constexpr ((detail::names_one_datum<Access> && ...)) {
@@ -225,9 +225,9 @@ class flow {
 template <class T>
 class datum {
  public:
-  /// A datum of the flow, with a first value. If the type is trivially copyable and default constructible, a pure
-  /// write does not wait for tasks that still use the old object: it gets a new one. Otherwise it waits, and gets the
-  /// same object.
+  /// A datum of the flow, with a first value. If the type is trivially copyable and default constructible, a pure write
+  /// gets a new object. It does not wait for tasks that still use the old object. Otherwise it waits, and gets the same
+  /// object.
   template <class... Args>
   explicit datum(flow& in, Args&&... args) {
     data_.in = &in;
@@ -362,7 +362,7 @@ void flow::task(F&& f, Access const&... access) {
   wait_for_room();
   awaited_.clear();
   renewals renewed{*this};
-  // What is written anew first: it is another object then.
+  // Renewed data come first: they are other objects then.
   std::tuple<typename Access::kept...> values{use(access)...};
   collect_all(access...);
   if (failed_) return;

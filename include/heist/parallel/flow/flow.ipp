@@ -175,7 +175,7 @@ HEIST_BODY void flow::wait_for_room() {
   reject_own_task();
   detail::handed_on_stop const stop{stop_target()};
   detail::noted_flow_wait const noted{*scheduler_, mask_ + 1};
-  // Half of them at once: who waits for each would sleep and wake for each.
+  // Waits for half of them at once: a thread that waited for each would sleep and wake for each.
   std::uint64_t const half = oldest_ + (mask_ + 1) / 2;
   if (half != oldest_) detail::wait_for_async(*window_[half & mask_]);
   do {
@@ -187,7 +187,7 @@ HEIST_BODY void flow::wait_for_room() {
 HEIST_BODY void flow::drop_oldest() {
   detail::async_base& task = *window_[oldest_ & mask_];
   if (next_ - oldest_ > 8) __builtin_prefetch(window_[(oldest_ + 8) & mask_]);
-  // To the end: what is called then may be a destructor.
+  // Waits to the end: the caller may be a destructor.
   if (!task.finished.is_ready()) detail::wait_to_the_end(task.finished, task.generation, {"a task of a flow"});
   ++oldest_;
   if (task.exception) [[unlikely]] {
@@ -202,7 +202,7 @@ HEIST_BODY void flow::drop_oldest() {
 }
 
 HEIST_BODY void flow::drain() {
-  if (into_ != nullptr) return;  // who runs the graph waits for it
+  if (into_ != nullptr) return;  // the thread that runs the graph waits for it
   detail::handed_on_stop const stop{oldest_ != next_ ? stop_target() : detail::stop_target{}};
   while (oldest_ != next_) drop_oldest();
   retired_.clear();
@@ -212,7 +212,7 @@ HEIST_COLD_BODY void flow::drain_to_destroy() noexcept {
   try {
     drain();
   } catch (executor_error const&) {
-    oldest_ = next_;  // a child of fork(): nobody runs them here
+    oldest_ = next_;  // a child of fork(): no worker runs them here
   }
 }
 

@@ -1,4 +1,4 @@
-// What a flow knows of its data: who uses which version, in the order of the program.
+// A flow's notes on its data: the users of each version, in the order of the program.
 #pragma once
 
 #include <algorithm>  // sort
@@ -32,14 +32,14 @@ struct flow_user {
   std::uint64_t number;
 };
 
-/// A value of a datum, and its users so far. What is here besides the lock belongs to the thread that uses the flow.
+/// A value of a datum, and its users so far. All members but the lock belong to the thread that uses the flow.
 struct flow_version {
   flow_version() = default;
   flow_version(flow_version const&) = delete;
   flow_version& operator=(flow_version const&) = delete;
   virtual ~flow_version() = default;
 
-  vector<flow_user> before;   ///< of commuting writers: what they all come after
+  vector<flow_user> before;   ///< the common predecessors of commuting writers
   vector<flow_user> writers;  ///< the last one, or all of a group that commutes
   vector<flow_user> readers;  ///< since then
   bool commutes = false;      ///< the group may grow
@@ -59,7 +59,7 @@ struct flow_datum {
   unique_ptr<flow_version> now;
 };
 
-/// What read(), write(), update() and commute() return.
+/// The result of read(), write(), update() and commute().
 template <class T, access_mode Mode>
 struct flow_access {
   static constexpr access_mode mode = Mode;
@@ -108,7 +108,8 @@ class commuting {
   interrupt_state const* interrupt() const noexcept { return flow_; }
   bool stopped() const noexcept { return flow_->any(); }
 
-  /// Goes on taking; the task runs when it has all. Where it has to wait, who gives the lock back calls this again.
+  /// Goes on taking; the task runs when it has all. If it has to wait, the owner that gives the lock back calls this
+  /// again.
   void route(async_base& task) {
     if (waits_) {
       waits_ = false;

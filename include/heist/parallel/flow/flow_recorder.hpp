@@ -13,14 +13,14 @@
 
 namespace heist::detail {
 
-/// What a flow knows of the graph; tasks by number.
+/// A flow's notes on the graph; tasks by number.
 class flow_recorder {
  public:
   flow_recorder() = default;
   flow_recorder(flow_recorder const&) = delete;
   flow_recorder& operator=(flow_recorder const&) = delete;
   virtual ~flow_recorder() = default;
-  /// Adds a task that comes after others. `locks`: of those it has one at a time.
+  /// Adds a task that comes after other tasks. `locks`: of those it has one at a time.
   virtual void add(unique_function<void(context)> work, vector<std::uint64_t> const& before,
                    vector<void const*> const& locks) = 0;
 };
@@ -41,7 +41,7 @@ class graph_recorder final : public flow_recorder {
       for (auto const& limit : limits) added.limit(*limit);
       tasks_.push_back(added);
     } catch (...) {
-      graph_.erase(added);  // without its order it must not stay
+      graph_.erase(added);  // a task without its order must not stay
       throw;
     }
   }

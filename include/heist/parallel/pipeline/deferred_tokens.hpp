@@ -1,5 +1,5 @@
-// Tokens that wait for others before the first stage (README.md, "Deferred tokens"). Templates: programs that defer no
-// token compile none of it.
+// Tokens that wait for other tokens before the first stage (README.md, "Deferred tokens"). Templates: programs that
+// defer no token compile none of it.
 #pragma once
 
 #include <cstddef>  // size_t

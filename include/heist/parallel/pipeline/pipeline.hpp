@@ -31,7 +31,7 @@ inline constexpr bool is_pipeline_stage = false;
 template <class F, bool Serial>
 inline constexpr bool is_pipeline_stage<pipeline_stage<F, Serial>> = true;
 
-/// What a stage is called with: the value that came out of the one before.
+/// The arguments of a stage: the value that came out of the stage before.
 template <class Value>
 struct stage_arguments {
   using type = std::tuple<Value&&>;
@@ -75,7 +75,7 @@ auto parallel_stage(F&& f, char const* name = nullptr) {
 
 namespace detail {
 
-/// What goes into stage I, and what comes out.
+/// The arguments and the result of stage I.
 template <class Stages, std::size_t I>
 struct stage_at {
   using arguments = typename stage_arguments<typename stage_at<Stages, I - 1>::result>::type;
@@ -172,7 +172,7 @@ class pipeline {
     return core_.start(scheduler, lines_[0], token);
   }
 
-  /// What observers call stage I.
+  /// The name of stage I for observers.
   template <std::size_t I>
   char const* name_of() const noexcept {
     return detail::name_of_stage(std::get<I>(stages_).name, I);
@@ -283,7 +283,7 @@ class pipeline {
       });
     }
   }
-  /// What the last stage returns is nobody's.
+  /// Destroys the result of the last stage: no stage takes it.
   template <std::size_t I>
   void forget(line& l) noexcept {
     if constexpr (I + 1 == count) std::get<I>(l.values).reset();

@@ -103,15 +103,15 @@ class stage_times {
     return token < 4 || static_cast<std::uint32_t>(token) * 0x9E3779B9u >> 26 == 0;
   }
   void ran(std::size_t stage, std::uint64_t ticks) noexcept;
-  /// Are all these together? Not before they have been timed.
+  /// Are all these together? False until they have been timed.
   bool are_short(std::size_t first, std::size_t end) const noexcept;
 
  private:
   unique_ptr<os_env::atomic<std::uint32_t>[]> ticks_;
 };
 
-/// The line that has been given its turn by what runs on a fiber, which keeps it, to run it next itself. Whoever waits
-/// lets others have it before.
+/// The line that has been given its turn by what runs on a fiber, which keeps it, to run it next itself. A fiber that
+/// waits gives the line to other workers before.
 class kept_line : pending_children {
  public:
   explicit kept_line(fiber& self) noexcept : pending_children{&let_go, self.not_started}, self_{self} {

@@ -86,7 +86,7 @@ HEIST_COLD_BODY void pipeline_core::wait() const {
   try {
     wait_to_the_end(future_access::state(last).finished, future_access::state(last).generation,
                     {"the run of a pipeline, to destroy it"});
-  } catch (executor_error const&) {  // a child of fork(): nobody runs it here
+  } catch (executor_error const&) {  // a child of fork(): no worker runs it here
   }
 }
 
@@ -95,7 +95,7 @@ HEIST_COLD_BODY void pipeline_core::fail() noexcept {
 }
 
 HEIST_COLD_BODY void pipeline_core::fail_with(std::exception_ptr e) noexcept {
-  // acq_rel: the first one owns the exception, which whoever finishes the run sees through the turns
+  // acq_rel: the first one owns the exception, which the worker that finishes the run sees through the turns
   if (!failed.exchange(true, std::memory_order_acq_rel)) exception = std::move(e);
 }
 
@@ -174,7 +174,7 @@ HEIST_COLD_BODY pipeline_core::outcome pipeline_core::came_out_of_deferred(token
     said_stop = true;
     deferred->forget_asked();
     deferred->gone(t.number_);
-    return outcome::is_deferred;  // others may be ready
+    return outcome::is_deferred;  // other lines may be ready
   }
   if (deferred->asked()) {
     deferred->put_aside(t.number_, t.deferrals_, next_number);

@@ -21,9 +21,9 @@ namespace heist {
 enum class stage_mode : std::uint8_t { serial, parallel };
 
 /// A sequence of stages that are added one by one. The pipeline calls each stage as f(token&) or f(context, token&). A
-/// stage keeps the data of a token in the program's own memory, by token::line(). The first stage is serial. The pipeline
-/// calls it until it calls token::stop(). ex.run(p) and ctx.run(p) run the pipeline and return a future<void>. They take a
-/// std::stop_token as in pipeline.
+/// stage keeps the data of a token in the program's own memory, by token::line(). The first stage is serial. The
+/// pipeline calls it until it calls token::stop(). ex.run(p) and ctx.run(p) run the pipeline and return a future<void>.
+/// They take a std::stop_token as in pipeline.
 ///
 /// Threads  one thread at a time adds stages and starts runs. During a run add(), clear() and a second run throw
 ///          executor_error.

@@ -29,13 +29,13 @@ class token {
   void stop() noexcept { stopped_ = true; }
 
   /// In the first stage: puts this token aside until token `other` has left this stage. The pipeline drops the result
-  /// of the stage, and calls the stage again with this token: before new tokens, and at once if `other` has left
-  /// already. After several calls the token waits for all those tokens. Tokens behind it do not wait for it: later
+  /// of the stage, and calls the stage again with this token. It does so before new tokens, and at once if `other` has
+  /// left already. After several calls the token waits for all those tokens. Tokens behind it do not wait for it: later
   /// serial stages have the order in which tokens leave the first stage. Stop takes precedence over defer.
   ///
-  /// Throws executor_error if both tokens would wait for each other, directly or through others, and in a later stage.
-  /// If the input ends and the other token has not come, the run fails with executor_error. Cost: some memory for each
-  /// token that waits.
+  /// Throws executor_error if both tokens would wait for each other, directly or through other tokens, and in a later
+  /// stage. If the input ends and the other token has not come, the run fails with executor_error. Cost: some memory
+  /// for each token that waits.
   template <class = void>
   void defer(std::size_t other);
   /// How often this token has been deferred.

@@ -13,7 +13,7 @@
 
 namespace heist::detail {
 
-/// What awaiters share: the notes of a coroutine that waits.
+/// Common base of awaiters: the notes of a coroutine that waits.
 class line_awaiter_base : completion_awaiter {
  protected:
   line_awaiter_base() noexcept = default;
@@ -43,8 +43,9 @@ class line_awaiter : line_awaiter_base {
   template <class... Args>
   explicit line_awaiter(Args... args) noexcept : waiter_{args...} {}
 
-  /// For await_suspend(): `enter()` puts `waiter_` in line. True: the coroutine `h` is suspended until that has been served or
-  /// told to leave. It resumes where it belongs, or on the calling thread's executor. Where there is none the thread blocks.
+  /// For await_suspend(): `enter()` puts `waiter_` in line. True: the coroutine `h` is suspended until that has been
+  /// served or told to leave. It resumes where it belongs, or on the calling thread's executor. The thread blocks if it
+  /// has none.
   template <class Promise, class Enter>
   bool suspend_in_line(std::coroutine_handle<Promise> h, line const& of, Enter&& enter) {
     core* on = scheduler_of_promise(h.promise());

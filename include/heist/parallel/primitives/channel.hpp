@@ -22,7 +22,7 @@ namespace heist {
 
 namespace detail {
 
-/// The part of a channel that does not depend on its values: who waits.
+/// The part of a channel that does not depend on its values: the waiters.
 class channel_base {
  protected:
   using side = two_lines<>::side;
@@ -30,8 +30,8 @@ class channel_base {
   explicit channel_base(std::size_t capacity);
   ~channel_base();
 
-  /// After a change: wakes one that waits at the other end. Where the last value is taken of a closed channel, those wait at
-  /// this end that are to hear of it.
+  /// After a change: wakes a waiter at the other end. If the last value of a closed channel is taken, the waiters that
+  /// must be told wait at this end.
   void tell(side s) noexcept {
     two_lines<>::changed();
     if (HEIST_UNLIKELY(lines_.may_any_wait())) tell_waiters(s);
@@ -144,9 +144,11 @@ class channel_base {
 /// pop. A task that must wait parks, a thread blocks, a coroutine suspends.
 ///
 /// Order   waiters are served in turn, but for a bounded bypass: newcomers overtake one up to 16 times. try_push() and
-///         try_pop() take what there is. A coroutine that is woken in vain stands at the end again.
-/// Stops   a stop of the waiting task ends push() and pop() with stopped_error; the value that was to be pushed is gone.
-/// Cost    push and pop: two exchanges each where nobody waits.
+///         try_pop() take what there is. A coroutine that finds no value or place after its wake-up stands at the end
+///         again.
+/// Stops   a stop of the waiting task ends push() and pop() with stopped_error; the value that was to be pushed is
+///         gone.
+/// Cost    push and pop: two exchanges each if there are no waiters.
 /// Promises it outlives all calls: push() may still be in it when its value has been popped.
 /// T       moved and destroyed without exceptions; copies are not needed.
 template <class T>
@@ -186,7 +188,7 @@ class channel : detail::channel_base {
   std::optional<T> pop_for(std::chrono::duration<Rep, Period> const& time) {
     return pop_until(detail::until(time));
   }
-  /// Nothing more is pushed; what is there can be popped. All that wait are told. May be called again.
+  /// Ends pushing; values in the channel can still be popped. Wakes all waiters. May be called again.
   void close() noexcept {
     ring_.close();
     detail::two_lines<>::changed();

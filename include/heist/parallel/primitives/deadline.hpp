@@ -10,8 +10,8 @@
 
 namespace heist::detail {
 
-/// A limit that ends at `when`, in os_env::nanoseconds(), for work of `scheduler`; `stop` ends it, too. Throws bad_alloc, and
-/// executor_error where the system refuses a thread.
+/// A limit that ends at `when`, in os_env::nanoseconds(), for work of `scheduler`; `stop` ends it, too. Throws
+/// bad_alloc, and executor_error where the system refuses a thread.
 running_limit start_limit(core& scheduler, std::stop_token const& stop, std::int64_t when);
 
 template <class TimePoint>

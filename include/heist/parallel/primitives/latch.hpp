@@ -1,4 +1,4 @@
-// Waiting for others: a latch, a barrier, an event.
+// Waiting for other tasks: a latch, a barrier, an event.
 #pragma once
 
 #include <chrono>
@@ -115,7 +115,7 @@ class manual_reset_event {
  public:
   explicit manual_reset_event(bool is_set = false) noexcept : is_set_{is_set} {}
 
-  /// Lets all that wait go on.
+  /// Wakes all waiters.
   void set() noexcept;
   void reset() noexcept;
   [[nodiscard]] bool is_set() const noexcept;
@@ -152,7 +152,7 @@ struct nothing_to_do {
   void operator()() const noexcept {}
 };
 
-/// The part of a barrier that does not depend on what it calls.
+/// The part of a barrier that does not depend on its function.
 class barrier_base {
  public:
   using phase = std::uint64_t;

@@ -24,9 +24,9 @@ bool is_owner_remote(std::uintptr_t owner) noexcept;
 /// The calling task's worker is the only one, so the lock cannot become free meanwhile.
 bool is_alone() noexcept;
 
-/// Looks at a lock before its caller waits in line. `attempt()` returns true if it has taken the lock. It looks seldom at first:
-/// each look takes the lock's cache line from its owner. Then it looks often: a task that parks lets another task begin,
-/// which may want the lock, too.
+/// Looks at a lock before its caller waits in line. `attempt()` returns true if it has taken the lock. It looks seldom
+/// at first: each look takes the lock's cache line from its owner. Then it looks often: a task that parks lets another
+/// task begin, which may want the lock, too.
 template <class Lock, class Attempt>
 bool spin_for(Lock const& lock, Attempt&& attempt) noexcept {
   if (is_alone()) return false;

@@ -15,7 +15,7 @@ namespace heist {
 
 namespace detail {
 
-/// What the mutexes share.
+/// Common base of the mutexes.
 class mutex_base {
  public:
   mutex_base(mutex_base const&) = delete;
@@ -87,17 +87,17 @@ class mutex_base {
 /// As std::mutex, for tasks, threads of the program's own and coroutines at once, of any executors. The owner may
 /// wait, fork and submit. A task that must wait parks: its worker runs other tasks.
 ///
-/// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, others may lock it 16 times.
-///          Then it is handed over.
+/// Order    waiters are served in turn, but for a bounded bypass. While the first one wakes up, newcomers may lock it
+///          16 times. Then it is handed over.
 /// Stops    a stop of the waiting task ends lock() with stopped_error. A task that an exception leaves waits on.
-/// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it. It throws stack_error
-///          or bad_alloc where a task cannot park. unlock() by another task ends the program with a sentence. So does the
-///          destruction of a mutex that has waiters.
+/// Errors   lock() throws std::system_error (resource_deadlock_would_occur) in a task that has locked it. It throws
+///          stack_error or bad_alloc where a task cannot park. unlock() by another task ends the program with a
+///          sentence. The destruction of a mutex that has waiters does so, too.
 /// Cost     lock and unlock: an exchange each.
-/// Promises a task unlocks what it has locked, wherever it resumes. A coroutine that holds it over a co_await takes it by
-///          lock_async(). Under join::leapfrog do not hold it over a fork: a join may run
-///          a task on top of the owner, which would wait for what lies below it. Code on a stack that is not heist's unlocks
-///          what it has locked before the task goes on.
+/// Promises a task unlocks the mutexes that it has locked, wherever it resumes. A coroutine that holds it over a
+///          co_await takes it by lock_async(). Under join::leapfrog do not hold it over a fork: a join may run a task
+///          on top of the owner. That task would wait for the owner below it. Code on a stack that is not heist's
+///          unlocks its mutexes before the task goes on.
 class mutex : public detail::mutex_base {
  public:
   constexpr mutex() noexcept : mutex{nullptr} {}
@@ -108,8 +108,8 @@ class mutex : public detail::mutex_base {
   [[nodiscard]] bool try_lock() noexcept { return try_acquire(); }
   void unlock() noexcept { release(); }
 #if HEIST_COROUTINES
-  /// co_await: a std::unique_lock<heist::mutex> that has it. A coroutine resumes on the executor that it runs on; on none it
-  /// blocks its thread.
+  /// co_await: a std::unique_lock<heist::mutex> that has it. A coroutine resumes on the executor that it runs on; on
+  /// none it blocks its thread.
   [[nodiscard]] auto lock_async() noexcept {
     return awaiter<mutex>{*this};
   }

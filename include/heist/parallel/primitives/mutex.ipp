@@ -61,7 +61,7 @@ HEIST_COLD_BODY std::uintptr_t thread_outside() noexcept {
 
 HEIST_COLD_BODY void recursive_mutex::note_owner() noexcept {
   thread_.store(thread_outside(),
-                std::memory_order_relaxed);  // relaxed: others than the owner compare, and find themselves not
+                std::memory_order_relaxed);  // relaxed: threads that are not the owner compare, and find themselves not
 }
 
 HEIST_COLD_BODY bool recursive_mutex::is_mine() const noexcept {

@@ -74,10 +74,10 @@ class semaphore_base : public limiter {
 
 }  // namespace detail
 
-/// As std::counting_semaphore, for tasks, threads and coroutines at once. It is a heist::limiter: task::limit(s) takes the
-/// same permits.
+/// As std::counting_semaphore, for tasks, threads and coroutines at once. It is a heist::limiter: task::limit(s) takes
+/// the same permits.
 ///
-/// Order  first come, first served: nobody is overtaken.
+/// Order  first come, first served: no waiter is overtaken.
 /// Stops  a stop of the waiting task ends a wait with stopped_error; no permit is lost.
 /// Cost   each call a spin_lock and a few instructions.
 template <std::ptrdiff_t LeastMaxValue>

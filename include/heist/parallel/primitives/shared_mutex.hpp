@@ -16,12 +16,14 @@ namespace heist {
 
 /// As std::shared_timed_mutex, for tasks, threads and coroutines at once.
 ///
-/// Order    waiters are served in turn, readers that stand side by side together, but for a bounded bypass. Others may lock it 64
-///          times before the first that waits, and as often again while a writer wakes up. So each wait ends. A reader may wait behind a waiting writer.
+/// Order    waiters are served in turn, readers that stand side by side together, but for a bounded bypass. Newcomers
+///          may lock it 64 times before the first that waits, and as often again while a writer wakes up. So each wait
+///          ends. A reader may wait behind a waiting writer.
 /// Stops    as heist::mutex.
-/// Errors   lock() and lock_shared() throw std::system_error (resource_deadlock_would_occur) in a task that writes. They throw as
-///          those of heist::mutex where a task cannot park. Unlocking it when it is not locked, or by a task that is not the
-///          writer, ends the program with a sentence. So does destroying it while it has waiters.
+/// Errors   lock() and lock_shared() throw std::system_error (resource_deadlock_would_occur) in a task that writes.
+///          They throw as those of heist::mutex where a task cannot park. Unlocking it when it is not locked, or by a
+///          task that is not the writer, ends the program with a sentence. Destroying it while it has waiters does so,
+///          too.
 /// Cost     each call a spin_lock and a few instructions.
 /// Promises as heist::mutex. A task that reads does not lock it again: it could wait for itself, and is not told.
 class shared_mutex {

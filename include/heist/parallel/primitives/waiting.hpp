@@ -33,8 +33,8 @@ struct line {
   wait_reason why;
 };
 
-/// Lets a waiter leave while this lives: when the calling task is stopped, when `token` is, and, in a task, at `end`. To be
-/// made before the waiter enters the line. Throws bad_alloc, and executor_error without a thread for the time.
+/// Lets a waiter leave while this lives: when the calling task is stopped, when `token` is, and, in a task, at `end`.
+/// To be made before the waiter enters the line. Throws bad_alloc, and executor_error without a thread for the time.
 class may_leave {
  public:
   may_leave(line const& from, queued_waiter<>& w, std::int64_t end, std::stop_token const& token = {});
@@ -53,15 +53,15 @@ class may_leave {
     may_leave* me;
   };
 
-  void* const object_;  // not the line: it is long
+  void* const object_;  // the owner instead of the line, which is long
   void (*const leave_)(void* object, queued_waiter<>& w, wait_end why) noexcept;
   queued_waiter<>& waiter_;
   std::optional<std::stop_callback<stops>> task_, token_;
   std::optional<timer> timer_;
 };
 
-/// Waits until `notified` is complete. A thread outside waits until `end` at most, and then leaves the line. Null: it has
-/// waited. Otherwise a task could not park, and has left the line: stack_error or bad_alloc.
+/// Waits until `notified` is complete. A thread outside waits until `end` at most, and then leaves the line. Null: it
+/// has waited. Otherwise a task could not park, and has left the line: stack_error or bad_alloc.
 std::exception_ptr wait_until_notified(completion& notified, line const& of, queued_waiter<>& w,
                                        std::int64_t end) noexcept;
 
@@ -70,8 +70,9 @@ void leave_now(line const& of, queued_waiter<>& w, completion& notified) noexcep
 
 [[noreturn]] void throw_stopped(wait_reason const& why);
 
-/// Waits in a line. `enter()` puts `w` there. `again()` says, each time that it has been woken, whether it stands there again
-/// (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and wait_until_notified().
+/// Waits in a line. `enter()` puts `w` there. `again()` says, each time that it has been woken, whether it stands there
+/// again (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and
+/// wait_until_notified().
 template <class Base, class Enter, class Again>
 bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Enter&& enter, Again&& again) {
   may_leave const leaves{of, w, end};

@@ -12,14 +12,14 @@
 
 namespace heist::detail {
 
-/// Has the calling frame to get what it waits for, whatever happens?
+/// Must the calling frame complete its wait in any case?
 inline bool must_wait() noexcept {
   fiber const* const self = this_fiber();
   return self != nullptr && self->keeps_waiting != 0;
 }
 
-/// The interrupt_state that ends waits of the calling code. Not of what an exception has left: its destructors could not
-/// throw.
+/// The interrupt_state that ends waits of the calling code. Null in code that must wait, and while an exception
+/// unwinds: destructors could not throw.
 inline interrupt_state const* stop_of_waits() noexcept {
   return must_wait() || std::uncaught_exceptions() != 0 ? nullptr : interrupt_of_caller();
 }
@@ -72,7 +72,7 @@ HEIST_COLD_BODY std::exception_ptr wait_until_notified(completion& notified, lin
     noted_thread const noted{of.why};
     if (!me.wait_until(end)) {
       of.leave(of.object, w, wait_end::timed_out);
-      me.wait();  // it has left, or somebody is about to wake it
+      me.wait();  // it has left, or another thread is about to wake it
     }
     return nullptr;
   }

@@ -181,7 +181,7 @@ class measured_dot {
       after[e.from].push_back(e.to);
       ++missing[e.to];
     }
-    std::vector<std::int64_t> earlier(tasks_.size(), 0);  // of the predecessors, at the longest
+    std::vector<std::int64_t> earlier(tasks_.size(), 0);  // the longest time of the predecessors
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (missing[i] == 0) ready.push_back(i);
     }

@@ -55,7 +55,7 @@ class task_times {
     std::int64_t shortest = 0;
     std::uint32_t runs = 0;
   };
-  /// Of the task whose observer id is `id`; no runs if it has none.
+  /// The times of the task whose observer id is `id`; no runs if it has none.
   times of(void const* id) const {
     auto const found = times_.find(id);
     return found == times_.end() ? times{} : found->second;
@@ -125,7 +125,7 @@ class task_times {
     ++t.runs;
   }
 
-  /// What a task with nothing in it seems to take. Measured once, so that a recording always gives the same program.
+  /// The measured time of an empty task. Measured once, so that a recording always gives the same program.
   static std::int64_t empty_task() {
     static std::int64_t const measured = measure_empty_task();
     return measured;
@@ -204,7 +204,7 @@ class graph_copier {
     return static_cast<std::uint32_t>(to_.tasks.size() - 1);
   }
 
-  /// All of `inner` behind `entry`; what is added behind all of it is returned.
+  /// Adds all of `inner` behind `entry`; returns the node added behind all of `inner`.
   std::uint32_t add_inside(graph_data const& inner, std::uint32_t entry) {
     auto const places = add_all(inner);
     std::uint32_t const exit = add(0);

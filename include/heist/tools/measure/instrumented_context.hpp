@@ -21,9 +21,9 @@ namespace heist {
 /// record_program(), its children from it. A kernel that takes its context as a template parameter, or as `auto`, need
 /// not know. Passed by value.
 ///
-/// Threads  as Context. What is seen, and at what cost: see work_span.hpp and program_recording.hpp.
-/// Promises what submitted tasks, graphs and heist::fork_join() without a context do is not seen: a strand that waits
-/// for it, or blocks, counts the time.
+/// Threads  as Context. Coverage and cost: see work_span.hpp and program_recording.hpp.
+/// Promises submitted tasks, graphs and heist::fork_join() without a context are not measured: a strand that waits for
+/// them, or blocks, counts the time.
 template <class Context, class Tracker>
 class instrumented_context {
  public:
@@ -95,7 +95,7 @@ class instrumented_context {
     return context_.run(graph, std::forward<Options>(options)...);
   }
 
-  /// The context that this one wraps. What is done with it is one strand.
+  /// The context that this one wraps. Work through the wrapped context is one strand.
   Context const& unmetered() const noexcept { return context_; }
 
  private:

@@ -1,4 +1,4 @@
-// What is written down of a fork/join program while it runs, and how that becomes a sim::recorded_program.
+// The log of a fork/join program while it runs, and its conversion into a sim::recorded_program.
 #pragma once
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ namespace heist::detail {
 /// A task as it is written down: by itself, on whichever worker it is.
 struct logged_task {
   logged_task const* parent;  ///< null: the root of a run
-  std::uint32_t index;        ///< among all that its parent forked
+  std::uint32_t index;        ///< its index among its parent's children
   std::uint32_t group;        ///< which fork of its parent made it
   void const* function;       ///< equal for equal code; null: what a task does beside the children of its scope
   std::uint64_t bytes = 0;
@@ -59,7 +59,7 @@ class program_log {
     }
   }
 
-  /// What `task` did since its last group, or its begin.
+  /// Adds the work of `task` since its last group, or its begin.
   void add_work(logged_task& task, std::uint64_t ticks) noexcept {
     try {
       task.work.push_back(ticks);
@@ -146,7 +146,7 @@ class program_log {
   std::unordered_map<region const*, std::uint32_t> region_numbers_;
 };
 
-/// Moves what is logged into a recorded program: each run from its root, children by index.
+/// Moves the logged tasks into a recorded program: each run from its root, children by index.
 class log_copier {
  public:
   log_copier(std::vector<logged_task*> tasks, double nanoseconds_per_tick, std::vector<sim::recorded_task>& to)
@@ -203,8 +203,8 @@ class log_copier {
     }
   }
 
-  /// Numbers the children and their groups without gaps, and adds up the work around groups that have no child: a fork
-  /// may have failed before it had one.
+  /// Numbers the children and their groups without gaps. Adds up the work around groups without a child: a fork may
+  /// have failed before it had one.
   void close_ranks(logged_task const& task, std::uint32_t number, std::vector<std::uint64_t>& work) {
     std::uint32_t const begin = first_child_[task.number], count = first_child_[task.number + 1] - begin;
     std::vector<std::uint64_t> closed;
@@ -253,7 +253,7 @@ inline sim::recorded_program program_log::program(double nanoseconds_per_tick) {
   return result;
 }
 
-/// What a tick takes, by a clock that counts nanoseconds.
+/// The time of a tick, by a clock that counts nanoseconds.
 class tick_rate {
  public:
   /// Waits until some time has passed since it was made: 10 milliseconds, if the clock is a real one.

@@ -23,13 +23,13 @@
 //   parent's, its code (by type), the bytes that it declares by footprint(), and the time that it takes itself. The
 //   clock is read where it begins and ends, and stands still while a fork or a join is at work, or waits.
 //
-//   The children of a scope between two joins are a group that runs side by side; what the task itself does from the
-//   first fork to the join is one more child of that group, the first. So the others seem to be there as soon as the
-//   first of them is. A join also ends the groups of scopes that the task made later.
+//   The children of a scope between two joins are a group that runs side by side. The task's own work from the first
+//   fork to the join is one more child of that group, the first. So the others seem to be there as soon as the first of
+//   them is. A join also ends the groups of scopes that the task made later.
 //
-//   What the outermost task does, and each region that it enters while no scope of its own is at work, are runs, one
-//   after another. A region that is entered anywhere else is a part of the task that enters it. Regions are told apart
-//   by their addresses.
+//   The outermost task's work, and each region that it enters while no scope of its own is at work, are runs, one after
+//   another. A region that is entered anywhere else is a part of the task that enters it. Regions are told apart by
+//   their addresses.
 //
 // What is not
 //
@@ -87,9 +87,9 @@ auto record_program(Executor& ex, F&& f, recording_options options = {}) {
   }
 }
 
-/// Of two recordings of the same program with the same input: where the other one's time of a strand is shorter by
-/// half a microsecond or more, `best` was interrupted, and the other one's is taken. Smaller differences are left,
-/// since the least of some would be too short. False, and nothing is changed, if the two have different tasks.
+/// Merges two recordings of the same program with the same input. If the time of a strand in `other` is shorter by half
+/// a microsecond or more, `best` was interrupted, and takes the time of `other`. Smaller differences are left, since
+/// the least of some would be too short. False, and nothing is changed, if the two have different tasks.
 inline bool keep_shorter(sim::recorded_program& best, sim::recorded_program const& other) {
   constexpr std::uint64_t interruption = 500;
   auto const same_runs = [](sim::recorded_run const& a, sim::recorded_run const& b) {

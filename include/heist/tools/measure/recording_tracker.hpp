@@ -13,7 +13,7 @@
 
 namespace heist::detail {
 
-/// A task, or what it does beside the children of a scope, while it is recorded; in the frame of what it belongs to.
+/// A recorded task, or its work beside the children of a scope; lives in the frame of the task or the scope.
 struct recorded_subrange {
   logged_task* task = nullptr;
   recorded_subrange* below = nullptr;
@@ -27,7 +27,7 @@ struct running_strand;
 template <class Clock>
 struct stopped_strand;
 
-/// Of a task; on its frame. Without a log nothing is recorded.
+/// A task's tracker; on its frame. Records nothing if there is no log.
 template <class Clock>
 class recording_tracker {
  public:
@@ -62,7 +62,7 @@ class recording_tracker {
 
   /// True if a region that is entered now is a run of its own.
   bool may_enter_run() const noexcept { return is_outermost_ && top->below == nullptr && top->task != nullptr; }
-  /// What the outermost task does from now on is another run.
+  /// Begins another run with the outermost task's next work.
   void begin_run(std::size_t worker) noexcept {
     write(*top);
     void const* const function = top->task->function;

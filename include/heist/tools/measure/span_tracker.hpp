@@ -1,4 +1,4 @@
-// What a task has done so far, for work and span: the clock of its strands, and what its children add.
+// The work and span of a task so far: the clock of its strands, and its children's sums.
 #pragma once
 
 #include <algorithm>  // max, min, sort
@@ -67,7 +67,7 @@ class span_tally {
   number latest_{0}, latest_burdened_{0};  ///< when the last child ends, from the beginning of the task that forks
 };
 
-/// What one task has done so far, and since when its present strand runs. Of the task; on its frame.
+/// The work and span of one task so far, and the start of its present strand. Lives on the task's frame.
 template <class Clock>
 class span_tracker {
  public:
@@ -115,7 +115,7 @@ class span_tracker {
     return submitted<std::decay_t<F>>{std::forward<F>(f), steal_cost};
   }
 
-  /// In place of a callable: calls it with a context that measures, and leaves what it has done in `*out`.
+  /// In place of a callable: calls it with a context that measures, and stores its work and span in `*out`.
   template <class F>
   struct task {
     template <class Order, class... Values>
@@ -254,7 +254,7 @@ class span_tracker<Clock>::scope_part {
   span_tally tally_;
 };
 
-/// What a strand with nothing in it is measured to take: the median of some.
+/// The measured time of an empty strand: the median of some measurements.
 template <class Clock>
 std::uint64_t empty_strand() noexcept {
   std::array<std::uint64_t, 101> times;

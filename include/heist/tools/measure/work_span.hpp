@@ -12,24 +12,23 @@
 
 // What is counted
 //
-//   A strand is what a task does between two forks or joins of its own: the clock is read where it begins and where it
-//   ends, and stands still for the task while a fork or a join is at work, or waits. Work is the sum of all strands,
-//   span the largest sum along a chain of them; both are what the program itself takes, without the library.
+//   A strand is a task's work between two forks or joins of its own. The clock is read at its begin and at its end. The
+//   clock stands still for the task while a fork or a join works or waits. Work is the sum of all strands, span the
+//   largest sum along a chain of them. Both are the program's own time, without the library.
 //
-//   Burdened: a child that its parent does not continue with itself begins steal_cost later, unless it is cheaper to
-//   run all children of that fork one after the other, in which case they are counted so. With steal_cost 0 it is the
-//   span.
+//   Burdened: a child that its parent does not continue with itself begins steal_cost later. If it is cheaper to run
+//   all children of that fork one after the other, they are counted so. With steal_cost 0 it is the span.
 //
 // What measuring costs
 //
 //   Two looks at the clock for each strand; about one of the two is counted with the strand, since nothing is
-//   subtracted by guess. So strands of a few dozen cycles seem longer than they are: the profile says what an empty one
-//   would take (20 to 40 cycles on x86-64), and work / strands says what one took on average. The compiler also inlines
+//   subtracted by guess. So strands of a few dozen cycles seem longer than they are. The profile tells the time of an
+//   empty strand (20 to 40 cycles on x86-64); work / strands is the average time of a strand. The compiler also inlines
 //   less than without. A program that uses heist::context and not this one pays nothing: it is another type.
 //
-//   Time is wall time: what the operating system takes away from a strand, or a future that it waits for, counts as its
-//   work, and a single long interruption may become the span. Measure with as many workers as there are idle CPUs, one
-//   for the least noise: neither work nor span depends on their number.
+//   Time is wall time: an interruption by the operating system, or the wait for a future, counts as work of the strand.
+//   A single long interruption may become the span. Measure with as many workers as there are idle CPUs, one for the
+//   least noise: neither work nor span depends on their number.
 
 namespace heist {
 

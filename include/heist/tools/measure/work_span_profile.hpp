@@ -1,4 +1,4 @@
-// What a measurement of work and span says: parallelism, and the speedup that it allows.
+// The result of a measurement of work and span: parallelism, and the speedup that it allows.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -24,7 +24,7 @@ struct work_span_profile {
   std::uint64_t tasks = 0;          ///< children that may run elsewhere: all but the first of each fork
   std::uint64_t strands = 0;        ///< stretches between forks and joins that were measured
   std::uint64_t steal_cost = 0;
-  std::uint64_t empty_strand = 0;  ///< what a strand that does nothing seems to take: each strand is so much too long
+  std::uint64_t empty_strand = 0;  ///< measured time of an empty strand: each strand is so much too long
 
   /// T1 / T-infinity: the average number of workers that can be busy.
   double parallelism() const noexcept { return ratio(work, span); }

@@ -23,12 +23,12 @@
 
 namespace heist {
 
-/// Writes a JSON array with a row for every worker: a slice for each stretch of time that a task spends on a worker,
-/// slices for sleep, and marks for steals. A task that parks ends its slice, which says the reason of the wait. It
-/// starts another slice where it resumes. A counter shows how many workers are awake. Arrows lead from the victim to
-/// what its thief does next, from where a task has parked to where it resumes, and, from each task of a graph to those
-/// that have waited for it, by `edges` or else by those that the recording knows. Above the workers there is a box for
-/// each run of a composed graph.
+/// Writes a JSON array with a row for every worker. A row has a slice for each stretch of time that a task spends on
+/// the worker, slices for sleep, and marks for steals. A task that parks ends its slice, which says the reason of the
+/// wait. It starts another slice where it resumes. A counter shows how many workers are awake. Arrows lead from the
+/// victim to its thief's next work, and from the point where a task has parked to the point where it resumes. Arrows
+/// also lead from each task of a graph to its successors, by `edges`, or else by the edges that the recording knows.
+/// Above the workers there is a box for each run of a composed graph.
 ///
 /// Times are microseconds since the recording started. A task without a name has its kind as the name. Slices that
 /// are still open end with the recording. Cost: O(events), and memory for the parked tasks.
@@ -73,7 +73,7 @@ class trace_writer : public timeline_sink {
     out_ << "\n]\n";
   }
 
-  // What the timeline tells.
+  // Reports of the timeline.
   void begins(std::size_t w, open_task const& task) {
     edges_.begins(task.id, {task.number, w, task.since}, *this);
     if (task.kind == task_kind::module) module_box('b', task.id, task.label(), task.since);

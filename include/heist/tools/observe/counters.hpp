@@ -54,7 +54,7 @@ class counters {
  private:
   using counter = os_env::atomic<std::uint64_t>;
 
-  /// Written by one worker, read by everybody.
+  /// Written by one worker, read by all threads.
   struct alignas(cache_line_size) line {
     counter begun{0}, robberies{0}, naps{0}, alarms{0}, parkings{0}, resumptions{0};
   };

@@ -32,8 +32,8 @@
 
 namespace heist::detail {
 
-/// The file that a variable names for the `number`-th executor, or an empty text. The name is absolute, because the program
-/// may change its directory before the file is written.
+/// The file that a variable names for the `number`-th executor, or an empty text. The name is absolute, because the
+/// program may change its directory before the file is written.
 HEIST_COLD_BODY std::string trace_file(variable which, std::size_t number) {
   std::string name{environment_text(which)};
   if (name.empty() || name == "-") return name;
@@ -86,13 +86,13 @@ class environment_writer final : public environment_trace {
  private:
   task_edges& edges_;
   recorder events_;
-  std::size_t const number_;    ///< of the executor, from 1
+  std::size_t const number_;    ///< the executor's number, from 1
   bool writes_ = false;         ///< otherwise the executor was not made
   std::string trace_, report_;  ///< files, or empty
 };
 
-/// A reader of a pipe that leaves (SIGPIPE) and a limit on the size of files (SIGXFSZ) end the writing, not the program:
-/// the signal is kept back, and taken.
+/// The writing ends, but not the program, if the reader of a pipe leaves (SIGPIPE) or a file reaches its size limit
+/// (SIGXFSZ): the signal is kept back, and taken.
 class without_signal {
  public:
   explicit without_signal(int signal) noexcept {
@@ -116,8 +116,8 @@ class without_signal {
   bool was_pending_ = false;
 };
 
-/// Opens the file and calls write(stream). Prints one sentence if that fails. "-": stderr. Does not wait for a reader of a
-/// pipe.
+/// Opens the file and calls write(stream). Prints one sentence if that fails. "-": stderr. Does not wait for a reader
+/// of a pipe.
 template <class Write>
 void write_wanted(char const* what, std::string const& name, Write&& write) noexcept {
   if (name.empty()) return;
@@ -133,7 +133,7 @@ void write_wanted(char const* what, std::string const& name, Write&& write) noex
     if (error == 0) {
       errno = 0;
       std::ofstream file{name, std::ios::binary | std::ios::trunc};
-      if (pipe >= 0) ::close(pipe);  // not before: its reader would see the end
+      if (pipe >= 0) ::close(pipe);  // closed only now: its reader would see the end before
       if (file) write(file);
       file.close();
       if (file) return;
@@ -170,8 +170,8 @@ HEIST_COLD_BODY void environment_writer::write(std::vector<std::uint32_t> const&
 
 HEIST_COLD_BODY environment_trace* make_environment_trace() noexcept {
   try {
-    // Of the process: a graph that one executor has laid out may run on another. Never destroyed, as executors may be
-    // used until the very end.
+    // One object per process: a graph that one executor has laid out may run on another. Never destroyed, as executors
+    // may be used until the very end.
     static task_edges& edges = *new task_edges;
     std::size_t const number =
         environment_writer::executors().fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number on its own

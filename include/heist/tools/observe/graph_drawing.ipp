@@ -82,7 +82,8 @@ HEIST_COLD_BODY void graph_drawing::collect(task_edges::layout const& graph) {
   }
 }
 
-/// Behind all that a task waits for; of a loop, behind those of its tasks that stand already. Returns how many.
+/// Places each task behind its predecessors; in a loop, behind the predecessors that are already placed. Returns the
+/// number of columns.
 HEIST_COLD_BODY std::size_t graph_drawing::place_in_columns() {
   std::vector<std::size_t> missing(boxes_.size(), 0), ready;
   std::vector<std::vector<std::size_t>> after(boxes_.size());

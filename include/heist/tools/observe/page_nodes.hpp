@@ -1,5 +1,5 @@
-// On which NUMA nodes pages of memory are, and whether the threads that wrote to them first were there, too. Only asks:
-// nothing is moved.
+// The NUMA nodes of memory pages, and whether the threads that wrote to the pages first ran on the same nodes. The
+// functions ask the system and move no page.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ namespace heist {
 struct page_nodes {
   std::vector<std::size_t> pages_on;  ///< by the system's number of the node; no longer than the last that has a page
   std::size_t not_present = 0;        ///< mapped, but never written, or swapped out
-  std::size_t unknown = 0;            ///< not mapped, only read so far, or the system does not say
+  std::size_t unknown = 0;            ///< unmapped, read but never written, or the system does not say
   std::string note;                   ///< why the system refused, and how to fix it; empty if it did not
 
   std::size_t pages() const noexcept;
@@ -37,7 +37,7 @@ namespace detail {
 /// Why that system call failed and how to fix it, as a sentence without its full stop.
 std::string page_error(char const* call, int error);
 
-/// What the queries ask of the operating system. Tests supply another.
+/// The queries' calls to the operating system. Tests supply another class.
 struct os_pages {
   /// The node of each page, or -errno where there is none; 0 or -errno for the whole.
   int nodes_of(void* const* pages, int* nodes, std::size_t count) noexcept;
@@ -102,17 +102,17 @@ page_nodes pages_of(Calls& calls, void const* begin, std::size_t bytes) {
 /// Cost     a system call for 64 pages, which is microseconds.
 page_nodes pages_of(void const* begin, std::size_t bytes);
 
-/// Checks that the workers that write first to memory are where its pages then are: the leaves of a fork/join
+/// Checks that the workers that write first to memory run on the nodes of its pages. The leaves of a fork/join
 /// initialiser call touched() when they have written. Then loops that follow the same schedule find their data near.
 ///
 /// A page counts once, for the leaf in whose range it begins. Where ranges end within pages, a neighbour may have
 /// written first; so ranges should be much larger than pages. Threads that are not bound to CPUs may have moved between
 /// writing and asking.
 ///
-/// Calls is what it asks of the operating system; for tests.
+/// `Calls` are the calls to the operating system; tests replace them.
 ///
 /// Threads  touched() by any at any time; numbers that fit each other when no leaf runs.
-/// Cost     two system calls, and one more for each 64 pages: microseconds per leaf, so not for what is measured.
+/// Cost     two system calls, and one more for each 64 pages: microseconds per leaf, so do not use it in measured code.
 template <class Calls>
 class basic_first_touch_check {
  public:
@@ -137,7 +137,7 @@ class basic_first_touch_check {
       if (node >= 0) nodes |= bit_of(node);
       ++(node < 0 || here < 0 ? unknown : node == here ? right : wrong);
     });
-    // relaxed, all of them: sums for people; the task that waits for the leaves sees what they added
+    // relaxed, all of them: sums for people; the task that waits for the leaves sees their additions
     right_.fetch_add(right, std::memory_order_relaxed);                           // relaxed: as above
     wrong_.fetch_add(wrong, std::memory_order_relaxed);                           // relaxed: as above
     unknown_.fetch_add(unknown, std::memory_order_relaxed);                       // relaxed: as above
@@ -183,8 +183,8 @@ class basic_first_touch_check {
   atomic<std::size_t> right_{0};
   atomic<std::size_t> wrong_{0};
   atomic<std::size_t> unknown_{0};
-  atomic<std::uint64_t> nodes_{0};  ///< seen, a bit for each; the last bit for all others
-  atomic<int> pages_error_{0};      ///< of the system's last refusal to say where pages are
+  atomic<std::uint64_t> nodes_{0};  ///< seen, a bit for each; the last bit for all other nodes
+  atomic<int> pages_error_{0};      ///< the system's last refusal to tell the nodes of pages
   atomic<int> here_error_{0};       ///< and where the thread is
 };
 

@@ -1,5 +1,4 @@
-// Where the tasks of two tiers ran, as an observer that keeps it, and the rules of CAB and CATS checked on what was
-// kept.
+// An observer that keeps the places of tasks in two tiers, and a check of the kept places by the rules of CAB and CATS.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,20 +22,20 @@
 
 namespace heist {
 
-/// What a squad_observer was told.
+/// The kinds of reports to a squad_observer.
 enum class placement_kind : std::uint8_t { inter_begin, inter_end, intra_begin };
 
 /// One thing that a worker did in an inter-squad task or its subtree.
 struct placement_event {
-  std::uint64_t order = 0;     ///< what happened before has a smaller one; all differ
-  void const* task = nullptr;  ///< the inter-squad task, by a name that others may have later
+  std::uint64_t order = 0;     ///< an earlier event has a smaller number; all differ
+  void const* task = nullptr;  ///< the inter-squad task, by a name that other tasks may have later
   std::uint32_t worker = 0;
-  std::uint32_t squad = 0;  ///< of the worker, as it said itself
+  std::uint32_t squad = 0;  ///< the worker's, as the worker reported it
   std::uint32_t level = 0;  ///< inter_begin: in the region's tree, whose body is 1
   placement_kind what = {};
 };
 
-/// Keeps all that a squad_observer is told.
+/// Keeps all reports to a squad_observer.
 ///
 /// Threads  members of an observer: each worker writes its own list. Everything else while no task runs.
 /// Cost     an addition to one counter that all workers share, and 32 bytes, for each event. An event for which there
@@ -55,7 +54,7 @@ class placement_trace : public null_observer {
   std::vector<placement_event> events() const;
   /// Events that were lost.
   std::size_t released() const noexcept;
-  /// Forgets what has been kept so far.
+  /// Forgets all kept events.
   void clear() noexcept;
 
  private:
@@ -72,7 +71,7 @@ class placement_trace : public null_observer {
 
 static_assert(squad_observer<placement_trace> && placement_trace::observes);
 
-/// What check_placement() found.
+/// The result of check_placement().
 struct placement_report {
   std::vector<std::string> violations;  ///< a sentence for each
   std::size_t inter_begins = 0;         ///< inter-squad tasks that were taken, and those continued after their children
@@ -134,7 +133,7 @@ class placement_checker {
 /// Checks a trace of an executor whose workers are divided into `squads` (topology::make_squads), from a moment at
 /// which no region ran to another one (CAB, section III; CATS, section 3.3):
 ///
-///   only head workers begin inter-squad tasks, and continue with them after their children;
+///   head workers, and no others, begin inter-squad tasks and continue with them after their children;
 ///   a squad runs one inter-squad task at a time, with its whole subtree, and every task that begins ends there;
 ///   whatever continues with a frame of a subtree is in the squad that runs the subtree's inter-squad task;
 ///   a region's body is level 1, and a task begins after one of the level above; none is below `deepest`, if that is

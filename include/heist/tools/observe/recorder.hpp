@@ -28,9 +28,9 @@ enum class event_kind : std::uint8_t { task_begin, task_end, steal, sleep, wake,
 /// An event on one worker.
 struct recorded_event {
   std::int64_t ns = 0;       ///< steady_clock
-  void const* id = nullptr;  ///< of the task; park, resume: of the fiber
-  /// task_begin, module_end: the name of the task. park: the reason of the wait. nullptr: there is none. The text lives as
-  /// long as the recording.
+  void const* id = nullptr;  ///< id of the task; park, resume: id of the fiber
+  /// task_begin, module_end: the name of the task. park: the reason of the wait. nullptr: there is none. The text lives
+  /// as long as the recording.
   char const* name = nullptr;
   std::uint32_t victim = 0;  ///< steal: the worker that was robbed
   event_kind what = {};
@@ -93,8 +93,8 @@ class recorder {
     buffers_[worker]->add(at_now(event_kind::resume, fiber));
   }
 
-  /// The edges of the graphs that ran on this executor first; of two recorders in a tee the first has them. start() keeps
-  /// them.
+  /// The edges of the graphs that ran on this executor first; of two recorders in a tee the first has them. start()
+  /// keeps them.
   task_edges const& edges() const noexcept { return *edges_; }
   detail::graph_listener* listener() noexcept { return edges_.get(); }
 

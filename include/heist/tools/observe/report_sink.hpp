@@ -61,7 +61,7 @@ class report_sink : public timeline_sink {
     choose_path();
   }
 
-  // What the timeline tells.
+  // Reports of the timeline.
   void begins(std::size_t w, open_task const& task) {
     ++sum.workers[w].tasks;
     ++branches_.of(w).tasks;
@@ -121,7 +121,7 @@ class report_sink : public timeline_sink {
     std::int64_t begin = 0, end = 0, busy = 0;
     std::size_t before = none;  ///< the predecessor with the longest chain
     std::int64_t chain = 0;     ///< the longest chain before it, and its own busy time
-    std::size_t graph = none;   ///< that it is a task of; none: of none
+    std::size_t graph = none;   ///< the graph of the task; none: no graph
     std::size_t pass = 0;       ///< of that graph, counted from 1: that of the task before; how often it has begun
   };
 

@@ -19,7 +19,7 @@ class steal_branches {
  public:
   explicit steal_branches(std::size_t workers) : now_(workers, none), first_(workers, none) {}
 
-  /// What worker `w` is at.
+  /// The present branch of worker `w`.
   trace_summary::branch& of(std::size_t w) {
     if (now_[w] == none) now_[w] = start_of(w);
     return all_[now_[w]];
@@ -31,7 +31,7 @@ class steal_branches {
     now_[thief] = at->second;
     ++all_[now_[thief]].times;
   }
-  /// `w` has slept: what it does next no worker has given it, unless it steals.
+  /// `w` has slept: no worker has given it its next work, unless it steals.
   void end(std::size_t w) noexcept { now_[w] = none; }
 
   std::vector<trace_summary::branch> all() { return std::move(all_); }
@@ -49,11 +49,11 @@ class steal_branches {
 
   std::vector<trace_summary::branch> all_;
   std::vector<std::size_t> now_;                        ///< by worker
-  std::vector<std::size_t> first_;                      ///< by worker: what was not stolen
+  std::vector<std::size_t> first_;                      ///< by worker: the branch of work that was not stolen
   std::unordered_map<std::size_t, std::size_t> taken_;  ///< branch and thief
 };
 
-/// One line of a tree: a branch, or what was left out there.
+/// One line of a tree: a branch, or the number of branches left out.
 struct steal_line {
   std::size_t depth;
   std::size_t branch;  ///< none: `times` steals more
@@ -103,7 +103,7 @@ class steal_lines {
   }
 
   std::size_t most_lines_, most_depth_;
-  std::vector<trace_summary::branch> whole_;  ///< with all that was taken from it
+  std::vector<trace_summary::branch> whole_;  ///< each with all work stolen from it
   std::vector<std::vector<std::size_t>> children_;
   std::vector<steal_line> lines_;
 };

@@ -14,18 +14,18 @@
 
 namespace heist {
 
-/// The edges of graphs, each from the moment on when its graph was made ready to run: later another graph may have
-/// tasks with the same names (task_view::id).
+/// The edges of graphs. An edge holds from the moment when its graph was made ready to run: later another graph may
+/// have tasks with the same names (task_view::id).
 ///
 /// Threads   graphs tell by any thread, also while they are copied; everything else while none does.
-/// Cost      16 bytes an edge, 8 a task; beyond most_edges of both the rest is dropped and counted, and no edges are known
-///           of what runs later.
+/// Cost      16 bytes an edge, 8 a task; beyond most_edges of both the rest is dropped and counted, and no edges are
+///           known of what runs later.
 class task_edges final : public detail::graph_listener {
  public:
   static constexpr std::size_t most_edges = std::size_t{1} << 22;
   using edge = std::pair<void const*, void const*>;  ///< from, to
 
-  /// What one graph says of itself; its tasks had other edges before, or none.
+  /// One graph's report on itself; its tasks had other edges before, or none.
   struct layout {
     std::int64_t ns = 0;
     std::vector<void const*> tasks;
@@ -33,11 +33,11 @@ class task_edges final : public detail::graph_listener {
   };
 
   task_edges() = default;
-  /// What has been told so far. Throws bad_alloc.
+  /// Copies all reports so far. Throws bad_alloc.
   HEIST_RARE task_edges(task_edges const& other);
   task_edges& operator=(task_edges const&) = delete;
 
-  // What graphs tell. Without memory it is dropped.
+  // Reports of graphs. A report is dropped if memory is short.
   HEIST_BODY void graph_begins() noexcept override;
   HEIST_BODY void has_task(void const* task) noexcept override;
   HEIST_BODY void has_edge(void const* from, void const* to) noexcept override;
@@ -77,15 +77,15 @@ task_edges const* edges_of(Recording const& recording, task_edges const* wanted)
   return wanted;
 }
 
-/// Says, as a timeline goes on, whom a task that begins has waited for. The end of a task is told after it has made its
-/// successors ready, so one of these may have begun on another worker before.
+/// Finds, as a timeline goes on, the predecessors of each task that begins. A task's end is reported after the task has
+/// made its successors ready, so a successor may have begun on another worker before.
 class followed_edges {
  public:
   explicit followed_edges(task_edges const* edges) noexcept : edges_{edges} {}
   std::size_t released() const noexcept { return edges_ == nullptr ? 0 : edges_->released(); }
 
-  /// Calls sink.edge(before, after), of type edge_end, for each predecessor that has ended since the task began last, and
-  /// for one that is open when its end is told.
+  /// Calls sink.edge(before, after), of type edge_end, for each predecessor that has ended since the task began last.
+  /// Calls it for an open predecessor when its end is reported.
   template <class Sink>
   void begins(void const* id, edge_end const& after, Sink& sink) {
     if (edges_ == nullptr) return;

@@ -1,5 +1,5 @@
-// An observer that says where the time of the workers goes: the application, steals, the search for work, sleep; and
-// how much of it inside joins that wait (Wool, section 5.3 and Fig. 6).
+// An observer that divides the workers' time into the application, steals, the search for work, and sleep. It also
+// measures the time inside joins that wait (Wool, section 5.3 and Fig. 6).
 #pragma once
 
 #include <algorithm>  // max
@@ -117,10 +117,10 @@ class basic_time_breakdown : public null_observer {
   template <class T>
   using atomic = os_env::atomic<T>;
 
-  /// Written by one worker, read by everybody.
+  /// Written by one worker, read by all threads.
   struct alignas(cache_line_size) line {
     atomic<std::uint64_t> version{0};  ///< odd during a change
-    atomic<std::uint64_t> since{0};    ///< when the present activity began; what was before is in `spent`
+    atomic<std::uint64_t> since{0};    ///< start of the present activity; `spent` holds the time before
     atomic<std::uint32_t> what{searching};
     std::array<atomic<std::uint64_t>, activities> spent{};
 
@@ -142,7 +142,7 @@ class basic_time_breakdown : public null_observer {
       what.store(next, std::memory_order_release);                                      // E1
       version.store(v + 2, std::memory_order_release);                                  // E2
     }
-    /// What it has done since the last change is `now_known`.
+    /// Sets the activity since the last change to `now_known`.
     void rename(activity now_known) noexcept {
       what.store(now_known, std::memory_order_release);  // E1; until then readers add the stretch to the other
     }

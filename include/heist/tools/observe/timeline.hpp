@@ -29,19 +29,19 @@ struct timeline_sink {
   void ends(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*ns*/) {}
   /// The inner run of a module has ended.
   void module_ends(recorded_event const& /*event*/) {}
-  /// A stretch of time that a task has spent on a worker, from task.since on. `waits_for`: it parks then, and waits for that,
-  /// or for what is not known (""). Null: it ends. `depth`: how many tasks enclose it.
+  /// A stretch of time that a task has spent on a worker, from task.since on. `waits_for`: the task parks then; the
+  /// text names its reason ("": not known). Null: it ends. `depth`: how many tasks enclose it.
   void slice(std::size_t /*worker*/, open_task const& /*task*/, std::int64_t /*until*/, char const* /*waits_for*/,
              std::size_t /*depth*/) {}
   void nap(std::size_t /*worker*/, std::int64_t /*since*/, std::int64_t /*until*/) {}
   void steal(std::size_t /*thief*/, std::size_t /*victim*/, std::int64_t /*ns*/) {}
-  /// What parked on `from` resumes; it has waited for `waits_for` ("": not known).
+  /// A task that parked on `from` resumes; it has waited for `waits_for` ("": not known).
   void resumes(std::size_t /*from*/, std::int64_t /*parked*/, std::size_t /*on*/, std::int64_t /*ns*/,
                char const* /*waits_for*/) {}
 };
 
-/// Tells `Sink` what a recording holds. What is still open ends with the recording. Cost: O(events x log(workers)),
-/// and memory for the parked tasks.
+/// Tells `Sink` what a recording holds. Tasks that are still open end with the recording. Cost: O(events x
+/// log(workers)), and memory for the parked tasks.
 template <class Recording, class Sink>
 class timeline {
  public:
@@ -78,7 +78,7 @@ class timeline {
   };
   static char const* reason_of(recorded_event const& e) noexcept { return e.name == nullptr ? "" : e.name; }
 
-  /// The worker with the earliest event. At equal times resume comes last, so that it finds what was parked.
+  /// The worker with the earliest event. At equal times resume comes last, so that it finds the parked task.
   std::size_t earliest() const {
     std::size_t best = none;
     for (std::size_t w = 0; w < workers_.size(); ++w) {
@@ -129,7 +129,7 @@ class timeline {
     }
   }
 
-  /// Events may be missing: an end without a beginning is nothing, and what was begun inside ends too.
+  /// Events may be missing: an end without a beginning is ignored, and tasks begun inside end too.
   void end_task(std::size_t w, recorded_event const& e) {
     auto& tasks = workers_[w].tasks;
     std::size_t depth = tasks.size();

@@ -120,7 +120,7 @@ class timeline_drawing {
 
   report_sink const& seen_;
   std::unordered_set<std::size_t> critical_;
-  double thin_ = 0;  ///< what is shorter, in user units, is drawn together
+  double thin_ = 0;  ///< shorter boxes, in user units, are drawn together
   std::string text_;
 };
 

@@ -1,4 +1,4 @@
-// What a recording says of a program, for people: as some lines of text, and as one page that needs no network.
+// Reports on a recording, for people: some lines of text, and one page that needs no network.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace heist {
 
-/// `edges`: null: those that the recorder knows (recorder::edges). `squad_of`: by worker; empty: all are of one. Not while
-/// anything is recorded. Cost: O(events), some 100 bytes a task.
+/// `edges`: null: those that the recorder knows (recorder::edges). `squad_of`: by worker; empty: all are of one. Must
+/// not be called during recording. Cost: O(events), some 100 bytes a task.
 trace_summary summarize(recorder const& recording, task_edges const* edges = nullptr,
                         std::vector<std::uint32_t> const& squad_of = {});
 

@@ -79,7 +79,7 @@ HEIST_COLD_BODY double trace_summary::parallelism() const noexcept {
   return critical_all_ns == 0 ? 0 : static_cast<double>(critical_work_ns) / static_cast<double>(critical_all_ns);
 }
 
-/// What the passes of the graph of the critical path say together.
+/// The text on all passes of the graph of the critical path.
 HEIST_COLD_BODY std::string detail::passes_text(trace_summary const& s) {
   std::string const passes = s.critical_passes == 1 ? "its pass" : fmt::format("its {} passes", s.critical_passes);
   std::string const text =
@@ -88,7 +88,7 @@ HEIST_COLD_BODY std::string detail::passes_text(trace_summary const& s) {
   return s.parallelism() < 1.005 ? text + ": a chain" : text;
 }
 
-/// What one more worker would give.
+/// The text on the gain by one more worker.
 HEIST_COLD_BODY std::string detail::one_more_text(trace_summary const& s) {
   std::size_t const n = s.workers.size();
   auto const times = [&s](std::size_t workers) {

@@ -1,4 +1,4 @@
-// What scheduling and memory cost in a simulation. Where the defaults come from: README.md, "Costs".
+// The costs of scheduling and memory in a simulation. README.md, "Costs", gives the sources of the defaults.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct costs {
   duration continuation = 4;  ///< child-first: a call of a child on a stack of its own, and the return
   duration park = 30;         ///< to leave a frame that waits at a join
   duration resume = 30;       ///< to continue with it
-  duration attempt = 40;      ///< a try at a victim, until the thief knows what came of it: a failed steal
-  duration steal = 60;        ///< what a successful steal takes beyond `attempt`, until the task starts
+  duration attempt = 40;      ///< a try at a victim, until the thief knows its result: a failed steal
+  duration steal = 60;        ///< time of a successful steal beyond `attempt`, until the task starts
   duration donate = 40;       ///< options::follow: to give the rest of a frame to the worker that the tree names
   duration look = 20;         ///< a sample: to see what a victim offers
-  duration far = 60;          ///< what an attempt or a look takes in addition if the victim is in another squad
-  /// What it takes in addition if the victim is not among the last `familiar` ones that the thief has tried: misses of
-  /// its data TLB and its caches (Wool, section 2.2). 0 familiar ones: all victims are.
+  duration far = 60;          ///< added to an attempt or a look if the victim is in another squad
+  /// Added to an attempt or a look if the victim is not among the last `familiar` victims of the thief: misses of its
+  /// data TLB and its caches (Wool, section 2.2). If `familiar` is 0, all victims are familiar.
   duration unfamiliar = 0;
   std::uint32_t familiar = 0;
   duration inter = 100;    ///< to put a task into a squad's pool, or to take one from there
@@ -31,7 +31,7 @@ struct costs {
   duration yield = 500;    ///< a yield
   duration sleep = 2000;   ///< to fall asleep
   duration wake = 30'000;  ///< from the notification of a sleeper until it searches
-  duration notify = 2000;  ///< what a notification takes the worker that gives it
+  duration notify = 2000;  ///< time of a notification for the worker that gives it
   duration submit = 300;   ///< entry::outside: from the end of a run until the next is in the injection queue
   duration node = 4;       ///< graphs: for each node, its arrival at its successors included
 
@@ -47,8 +47,8 @@ struct costs {
 
   /// Scheduling and memory cost nothing; a search still takes a tick between two attempts.
   static costs nothing() noexcept;
-  /// Wool, section 4: attempts are a Poisson process with this mean interval, whether they succeed or not, samples one
-  /// with half of it; nothing else costs anything.
+  /// Wool, section 4: attempts are a Poisson process with this mean interval, whether they succeed or not. Samples are
+  /// one with half the interval. Nothing else costs anything.
   static costs wool_section_4(ticks mean = 1000) noexcept;
 };
 

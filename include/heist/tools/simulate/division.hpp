@@ -1,4 +1,4 @@
-// How the runs of a region are divided between squads, and what is remembered of them: locality/squads/region_run.hpp and
+// How the runs of a region are divided between squads, and the notes on them: locality/squads/region_run.hpp and
 // locality/region/path_memory.hpp for simulated programs.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class division : std::uint8_t {
   by_profile
 };
 
-/// What a simulation knows of its machine when it divides a region.
+/// A simulation's data on its machine for the division of a region.
 struct division_info {
   tier_mode tiers = tier_mode::none;
   std::uint64_t squads = 1;
@@ -70,7 +70,7 @@ class region_memory {
  private:
   void plan_by_level(program const& p, run const& r, division_info const& info);
 
-  /// What the run's tasks declare is the memory that they touch.
+  /// The profile takes the touched memory of the run's tasks as their footprints.
   static region_profile make_profile(program const& p, run const& r, division_info const& info);
   static void const* function(program const& p, std::uint32_t t) noexcept {
     return reinterpret_cast<void const*>(

@@ -8,7 +8,7 @@
 
 namespace heist::sim {
 
-/// Simulated time. Any unit, as long as a program and the costs have the same; nanoseconds in all that is given here.
+/// Simulated time. Any unit, as long as a program and the costs have the same; nanoseconds in all defaults.
 using ticks = std::uint64_t;
 
 enum class law : std::uint8_t {

@@ -47,7 +47,7 @@ class engine : searcher<Policy> {
   }
 
  private:
-  /// All that `w` does before anybody else acts.
+  /// Runs `w` until another worker acts.
   void turn(worker& w) {
     acting_ = &w;
     for (;;) {

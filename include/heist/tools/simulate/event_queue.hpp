@@ -1,4 +1,4 @@
-// Who acts next in simulated time.
+// The events of the workers in the order of simulated time.
 #pragma once
 
 #include <algorithm>  // pop_heap, push_heap

@@ -1,5 +1,5 @@
-// A run along the steal tree of an earlier one: what becomes of each frame's children, and what each worker gets. What is
-// decided is written in locality/policy/followed_tree.hpp, for the executor too.
+// A run along the steal tree of an earlier one: how each frame's children run, and which items each worker gets.
+// locality/policy/followed_tree.hpp makes the decisions, for the executor too.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -19,14 +19,14 @@
 namespace heist::sim {
 
 /// "Constrained Work Stealing", section IV.C. The buffers have no limit. `tell(worker)` is called for each worker that
-/// gets something.
+/// gets an item.
 class following {
  public:
   /// Throws sim_error for the tree of no run.
   following(options const& wanted, std::uint32_t workers, std::size_t tasks);
 
   bool active() const noexcept { return source_ != nullptr; }
-  /// Nobody steals. Graphs are followed by nobody.
+  /// No worker steals. Runs of graphs follow no tree.
   bool strict() const noexcept { return active() && of_tree_ && mode_ != replay_mode::relaxed; }
   bool in_order() const noexcept { return tree_ && tree_->in_order(); }
   /// strict_ordered was wanted, but the tree is of more workers: their orders contradict each other.
@@ -41,7 +41,7 @@ class following {
 
   /// Is there anything to decide about its children?
   bool is_special(std::uint32_t t) const noexcept { return active() && frames_[t].special; }
-  /// What becomes of child `c` of frame `t`, its number `branch`, and of the rest of `t`. `is_oldest`: no older frame of
+  /// Decides how child `c` of frame `t`, its number `branch`, and the rest of `t` run. `is_oldest`: no older frame of
   /// its worker can be stolen.
   template <class Tell>
   heist::detail::followed_way decide(std::uint32_t t, std::uint32_t c, std::uint32_t branch, bool last, bool is_oldest,
@@ -57,25 +57,25 @@ class following {
   void ended(std::uint32_t t, Tell&& tell) {
     if (is_special(t)) tree_->pass_rest(frames_[t].part, begins(tell));
   }
-  /// What `w` has run in its turn has ended, or has left it.
+  /// The frame that `w` has run in its turn has ended, or has left it.
   template <class Tell>
   void turn(std::uint32_t w, Tell&& tell) {
     if (strict()) tree_->turn(w, begins(tell));
   }
-  /// For nobody else than `w`.
+  /// Keeps `i` for `w` only.
   void keep_for(std::uint32_t w, item i) { own_[w].push(i); }
 
   // --- what workers take ---
 
-  /// Is there something that the worker may take now?
+  /// Is there an item that the worker may take now?
   bool has(std::uint32_t w) const noexcept { return active() && (!own_[w].empty() || !mailbox_[w].empty()); }
   item take(std::uint32_t w) noexcept;
   bool has_mail() const noexcept { return mail_count_ != 0; }
   bool has_mail(std::uint32_t w) const noexcept { return active() && !mailbox_[w].empty(); }
-  /// What others were given.
+  /// Takes mail of any other worker.
   item take_any_mail() noexcept;
 
-  /// Everybody waits for what comes after it. False if nobody waits for his turn.
+  /// Called when each worker waits for an item that comes later. False if no worker waits for its turn.
   template <class Tell>
   bool give_up_order(Tell&& tell);
 

@@ -1,5 +1,5 @@
-// What a simulated worker does with a task: its stages, forks and joins (core/fork/parent_first.hpp, core/fork/child_first.hpp,
-// core/fork/join_stolen.hpp), and what comes when it has ended.
+// How a simulated worker runs a task: its stages, forks and joins (core/fork/parent_first.hpp,
+// core/fork/child_first.hpp, core/fork/join_stolen.hpp), and its end.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace heist::sim {
 
-/// The half of a simulation that works. Each function is a moment in which something takes effect; the time between
-/// is spent by spend().
+/// The half of a simulation that works. Each function is a moment in which a step takes effect; spend() spends the time
+/// between.
 class frames : protected state {
  protected:
   using state::state;
@@ -50,7 +50,8 @@ class frames : protected state {
 
   // --- joins ---
 
-  /// After each step: frames whose children have ended in it resume. Not at once, as there may be very many of them.
+  /// After each step: frames whose children have ended in it resume. They do not resume at once, as there may be very
+  /// many of them.
   void return_to_callers(worker& w) {
     while (w.returns_to != none) child_returned(w, std::exchange(w.returns_to, none));
   }
@@ -84,16 +85,16 @@ class frames : protected state {
   void steal_continuation(worker& w, worker& from);
   void overtake(std::uint32_t t) noexcept;
   void stolen(worker& w, worker& from, item i);
-  /// What the worker has taken begins or resumes.
+  /// Begins or resumes the item that the worker has taken.
   void use_hand(worker& w);
   /// A frame of an inter-squad task's subtree has changed its worker, or waited.
   void note_place(worker const& w, item i);
-  /// Has it in hand, and what it is costs before it starts.
+  /// Takes `i` in hand, and charges the costs of its kind before it starts.
   void take_in_hand(worker& w, item i);
   /// A frame that has waited.
   void make_ready(worker& w, std::uint32_t t);
   void resume(worker& w, std::uint32_t t);
-  /// The worker's task is over, or waits: what is there in its own pools? (Algorithm 3)
+  /// The worker's task is over, or waits: the worker looks into its own pools (Algorithm 3).
   void take_up(worker& w);
   void set_active(worker& w);
   void set_inactive(worker& w) noexcept;
@@ -106,7 +107,7 @@ class frames : protected state {
 
   /// The rest of `t`, which calls `child`, goes to `thief` (donation).
   void give_away(worker& w, std::uint32_t t, std::uint32_t child);
-  /// What becomes of child-first children.
+  /// Decides how a child-first child runs.
   heist::detail::followed_way way_of_child(worker& w, std::uint32_t t, std::uint32_t child, bool last);
   /// locality/replay/followed.ipp, followed_parent::join, and what follows it: a frame that waits only once.
   void join_followed(worker& w, std::uint32_t t, stage const& now);
@@ -121,7 +122,7 @@ class frames : protected state {
   void submit_next_run();
   /// False if another worker is to begin the run.
   bool begin_following(worker& w, run const& r);
-  /// Nobody has an event: the order of the tree is given up. False if nobody waits for his turn.
+  /// Gives up the order of the tree, because no worker has an event. False if no worker waits for its turn.
   bool follow_no_further();
 
   // --- inter_frames.hpp, runs.hpp ---

@@ -191,7 +191,7 @@ HEIST_BODY void frames::join_next(worker& w) {
     case join_strategy::wait:
       s.awaits = child;
       s.waits_on = w.number;
-      w.doing = activity::waiting;  // until somebody rouses it
+      w.doing = activity::waiting;  // until another worker wakes it
       return;
   }
 }

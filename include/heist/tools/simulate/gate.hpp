@@ -1,4 +1,5 @@
-// Who is awake: the counts and the rules of core/sync/idle_gate.hpp, where every step takes effect at one moment.
+// The awake and sleeping workers: the counts and the rules of core/sync/idle_gate.hpp. Every step takes effect at one
+// moment.
 #pragma once
 
 #include <algorithm>  // find
@@ -50,7 +51,7 @@ class gates {
     }
   }
 
-  /// Something that everybody may take.
+  /// An item that every worker may take was pushed.
   void pushed(std::uint32_t g) {
     if (config_.wakes_on_push && any_sleeps() && no_thieves()) notify_any(g);
   }

@@ -1,4 +1,5 @@
-// Inter-squad tasks: locality/squads/inter_task.hpp and core/fork/region_entry.hpp for simulated programs. Members of frames.
+// Inter-squad tasks: locality/squads/inter_task.hpp and core/fork/region_entry.hpp for simulated programs. Members of
+// frames.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A fully associative cache that drops what was used least recently.
+// A fully associative cache that drops the least recently used entry.
 #pragma once
 
 #include <cstddef>  // size_t

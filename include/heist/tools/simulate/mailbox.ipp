@@ -39,7 +39,7 @@ HEIST_BODY void frames::resume_followed(worker& w, std::uint32_t t) {
   next_stage(w, t);
 }
 
-/// `from`: whom it takes time; null if it is no worker.
+/// `from`: the worker that spends time on it; null if no worker does.
 HEIST_BODY void frames::notify_of_mail(worker* from, std::uint32_t to) {
   worker& w = workers_[to];
   ticks takes = 0;

@@ -9,7 +9,7 @@
 
 namespace heist::sim {
 
-/// What heat(), sor() and gauss_elimination() make.
+/// Parameters of heat(), sor() and gauss_elimination().
 struct matrix_options {
   std::uint64_t rows = 1024, columns = 1024;
   std::uint32_t steps = 10;
@@ -19,8 +19,8 @@ struct matrix_options {
   double ticks_per_element = 1;  ///< to compute one, memory excluded
   /// The first of `branching` parts is three times as large as each other one, at every division.
   bool unbalanced = false;
-  /// Gauss elimination: tasks divide, and touch, only what is left below and right of the pivot; else whole rows, all of
-  /// them in each step.
+  /// Gauss elimination: tasks divide, and touch, only the rest below and right of the pivot; else all rows, as a whole,
+  /// in each step.
   bool only_what_is_left = false;
 };
 

@@ -94,7 +94,7 @@ class sweeper {
     std::uint64_t from = part.first;
     for (std::uint32_t i = 0; i != parts; ++i) {
       std::uint64_t const up_to_here = i + 1 + (options_.unbalanced ? 2u : 0u);
-      // Every part has a row; the last has what is left.
+      // Every part has a row; the last has the remaining rows.
       std::uint64_t to = part.first + std::max<std::uint64_t>(part.size() * up_to_here / shares, i + 1);
       to = i + 1 == parts ? part.last : std::min(to, part.last - (parts - 1 - i));
       open_.push_back({first + i, {from, to}});

@@ -1,4 +1,4 @@
-// The caches of a simulated machine and what they cost: one for each worker, one for each squad, and memory behind.
+// The caches of a simulated machine and their costs: one for each worker, one for each squad, and memory behind.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -22,13 +22,13 @@ struct cache_sizes {
   std::uint64_t of_worker = 0, of_squad = 0;
 };
 
-/// What the options say, or else the machine.
+/// The sizes in the options, or else the machine's.
 cache_sizes cache_sizes_of(options const& wanted, topology::machine const& m, topology::squads const& s);
 
-/// A write makes a new version of a block; a copy of an older one counts as absent when it is read, as if the hardware
-/// had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the *side* of a
-/// block is the squad, or where squads share no cache the worker, that has touched it last: for others it is a transfer;
-/// a write costs as much where they still have a copy, because the other side has one as well, which has to go.
+/// A write makes a new version of a block. A copy of an older version counts as absent when it is read, as if the
+/// hardware had invalidated it. Each touch happens at one moment: the start of its stage. With costs::transfer, the
+/// *side* of a block is the squad that has touched it last, or the worker if squads share no cache. An access by
+/// another side is a transfer. A write costs as much if another side still has a copy, because that copy has to go.
 ///
 /// Cost  for each block touched two searches in hash tables.
 class memory {
@@ -39,10 +39,10 @@ class memory {
   memory(program const& p, options const& wanted, cache_sizes sizes, std::vector<std::uint32_t> const& squad_of,
          std::size_t squads, std::uint32_t nodes = 0, std::vector<std::uint32_t> node_of = {});
 
-  /// Worker `w` touches a piece of memory; what it costs, and into `seen` what was found where. When a stage has
+  /// Worker `w` touches a piece of memory. Returns the cost, and counts the hits and misses in `seen`. When a stage has
   /// touched all of its memory, served() follows.
   ticks access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random);
-  /// What a stage waits that has begun now: `alone` is what all of its accesses cost.
+  /// The time for which a stage waits that has begun now: `alone` is the cost of all its accesses.
   ticks served(ticks now, ticks alone) noexcept { return nodes_.served(now, alone); }
 
   /// Where the pages are that have been touched; none without options::numa.

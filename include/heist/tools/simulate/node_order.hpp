@@ -1,4 +1,4 @@
-// In which order the nodes of a graph begin: what graph/layout.ipp decides, and what it might.
+// The order in which the nodes of a graph begin: the one of graph/layout.ipp, and alternatives.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -17,7 +17,7 @@ enum class node_order : std::uint8_t {
   connected,         ///< a stack; those that become ready together as they were connected
   longest_by_count,  ///< a stack; of those that become ready together the one with the most nodes on its way to the end
   longest_by_work,   ///< the same by the work on the way
-  urgent_by_count,   ///< no stack: of all that the worker, or a thief's victim, has (graphs with priorities)
+  urgent_by_count,   ///< no stack: the most urgent node of the worker, or of a thief's victim (graphs with priorities)
   urgent_by_work
 };
 
@@ -30,12 +30,12 @@ class ordered_nodes {
   std::span<std::uint32_t const> successors(std::uint32_t node) const noexcept {
     return {successors_.data() + begin_[node], begin_[node + 1] - begin_[node]};
   }
-  /// Those of a run that wait for nobody, the wanted ones first.
+  /// The nodes of a run without predecessors, the wanted ones first.
   std::vector<std::uint32_t> sources(run const& r) const;
 
   /// `worker` has made `node` ready, and pushes it.
   void pushed(std::uint32_t node, std::uint32_t worker);
-  /// Who takes `node` begins what this returns instead.
+  /// A worker that takes `node` begins the returned node instead.
   std::uint32_t taken(std::uint32_t node);
 
  private:

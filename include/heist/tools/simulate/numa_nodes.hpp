@@ -17,9 +17,9 @@ namespace heist::sim {
 /// Which NUMA node each worker is on. A PU that the machine's description puts nowhere is on node 0.
 std::vector<std::uint32_t> nodes_of_workers(topology::machine const& m, topology::squads const& s);
 
-/// Each node's memory serves one line after another, and so does the link over which its lines go to other nodes. All
-/// that a stage fetches is ordered at its start; who comes later waits until that has been served. A line that is
-/// fetched to be written is written back later: it is served twice.
+/// Each node's memory serves one line after another, and so does the link over which its lines go to other nodes. A
+/// stage orders all its lines at its start; a later stage waits until these have been served. A line that is fetched to
+/// be written is written back later: it is served twice.
 class numa_nodes {
  public:
   /// `count`: of the machine, one more than the greatest of `node_of`.
@@ -33,7 +33,8 @@ class numa_nodes {
   /// Worker `w` fetches a block of so many lines from memory. True if it is far.
   bool fetch(std::uint32_t w, std::uint32_t block, std::uint64_t bytes, bool writes) noexcept;
 
-  /// How long a stage waits that began now, has fetched all that it fetches, and would wait so long if nobody else did.
+  /// The time for which a stage waits that began now and has fetched all its lines. `alone`: the same without other
+  /// stages.
   ticks served(ticks now, ticks alone) noexcept;
 
   page_node_map node_map() const;
@@ -41,7 +42,7 @@ class numa_nodes {
  private:
   struct queue {
     std::uint64_t ordered = 0;  ///< bytes, by the present stage
-    std::uint64_t free = 0;     ///< when all that was ordered before has been served; thousandths of a tick
+    std::uint64_t free = 0;     ///< when all earlier orders have been served; thousandths of a tick
 
     /// When the present stage has been served, from now on.
     ticks serve(ticks now, std::uint64_t bandwidth) noexcept;

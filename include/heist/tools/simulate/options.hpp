@@ -1,4 +1,4 @@
-// What a simulation is asked to be.
+// The options of a simulation.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t most_workers = 4096;
 /// recently used.
 struct caches {
   bool enabled = true;             ///< false: memory costs nothing and nothing is counted
-  std::uint64_t block_bytes = 64;  ///< what is kept and dropped together; costs count lines of 64 bytes all the same
+  std::uint64_t block_bytes = 64;  ///< unit that a cache keeps or drops; costs count lines of 64 bytes nevertheless
   /// Of one worker. Default: the machine's L2 if it belongs to one core, otherwise its L1. 0: none.
   std::optional<std::uint64_t> private_bytes = std::nullopt;
   /// Of one squad. Default: topology::shared_cache_bytes. 0: none.
@@ -39,7 +39,7 @@ enum class entry : std::uint8_t {
 /// In which node's memory a page is.
 enum class page_placement : std::uint8_t {
   ignored,      ///< all memory is near and has no limit to its bandwidth
-  first_touch,  ///< of the worker whose stage touches it first
+  first_touch,  ///< the node of the worker whose stage touches it first
   interleaved   ///< one node after the other, by the page's number
 };
 
@@ -58,7 +58,7 @@ struct numa {
 struct options {
   std::uint32_t workers = 0;                                ///< 1 to most_workers; 0: one for each PU of the machine
   std::optional<topology::machine> machine = std::nullopt;  ///< default: as many cores as workers, without caches
-  squad_by squads = squad_by::automatic;  ///< who shares a cache, and is a squad of policies with tiers
+  squad_by squads = squad_by::automatic;  ///< the workers that share a cache, and are a squad of policies with tiers
   std::vector<std::vector<std::uint32_t>> squad_pus = {};  ///< squads by hand, lists of PUs; overrides `squads`
   std::uint64_t seed = 1;                                  ///< the same seed gives the same report, bit for bit
   sim::costs costs = {};

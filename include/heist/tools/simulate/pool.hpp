@@ -1,4 +1,5 @@
-// Where a simulated worker or squad keeps what others may take: the youngest end is its own, thieves take the oldest.
+// Where a simulated worker or squad keeps items that other workers may take: the youngest end is its own, thieves take
+// the oldest.
 #pragma once
 
 #include <cstddef>  // size_t

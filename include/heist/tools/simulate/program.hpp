@@ -1,4 +1,4 @@
-// What is simulated: fork/join trees and task graphs in flat arrays, run one after another.
+// The simulated program: fork/join trees and task graphs in flat arrays, run one after another.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -24,7 +24,7 @@ struct touch {
   bool writes = false;  ///< copies of it in other caches become stale
 };
 
-/// What a task does up to a join: it works, forks some children that run side by side, and waits for all of them.
+/// A task's work up to a join: it works, forks some children that run side by side, and waits for all of them.
 struct stage {
   ticks work = 0;
   std::uint32_t first_touch = 0, touches = 0;
@@ -34,7 +34,7 @@ struct stage {
 
 struct task {
   std::uint32_t first_stage = 0, stages = 0;
-  std::uint32_t parent = none;  ///< who forks it; none for roots and nodes of graphs
+  std::uint32_t parent = none;  ///< the task that forks it; none for roots and nodes of graphs
   std::uint32_t index = 0;      ///< how many tasks its parent has forked before it
   std::uint32_t function = 0;   ///< equal for equal code; 0: unknown
 };

@@ -13,7 +13,7 @@
 
 namespace heist::sim {
 
-/// For each task, once: begin(), then what it does: work() and touch() up to a fork(), which joins before what follows.
+/// For each task, once: begin(), then its work: work() and touch() up to a fork(), which joins before the next call.
 ///
 ///   auto root = b.add_tree(region);
 ///   b.begin(root); b.work(10); auto first = b.fork(2); b.work(5);        // first and first + 1 are its children
@@ -30,7 +30,7 @@ class program_builder {
   }
   void set_region_bytes(std::uint32_t region, std::uint64_t bytes) { made_.regions_[region].bytes = bytes; }
 
-  /// A tree that runs after what has been added before; its root. `again()` runs it once more.
+  /// Adds a tree that runs after all runs added so far; returns its root. `again()` runs it once more.
   std::uint32_t add_tree(std::uint32_t region = none);
   void again(std::uint32_t root, std::uint32_t region = none) { made_.runs_.push_back({root, 0, region}); }
 

@@ -10,8 +10,8 @@
 
 namespace heist::sim {
 
-/// What it takes a value to get from one process to another, in the program's unit of time. The defaults are
-/// nanoseconds on one machine, by shared memory; where they come from: README.md, "Network".
+/// The time that a value needs from one process to another, in the program's unit of time. The defaults are nanoseconds
+/// on one machine, by shared memory; their source: README.md, "Network".
 struct network {
   ticks latency = 6000;   ///< of a value without bytes, while nothing else is under way
   double link = 0.15;     ///< a byte: values from one rank to another come one after the other
@@ -19,7 +19,7 @@ struct network {
   double copying = 0.25;  ///< of a worker at either end, for each byte
 };
 
-/// A task of a rank. It takes the values of others, which stand before it.
+/// A task of a rank. It takes the values of other tasks, which stand before it.
 struct rank_task {
   ticks work = 0;
   std::uint64_t bytes = 0;  ///< of its value

@@ -11,7 +11,7 @@
 
 namespace heist::sim::detail {
 
-/// What workers do: a task, then to pack its value; or to unpack one that has come.
+/// Runs the workers: a worker runs a task, then packs its value; or it unpacks a value that has come.
 class rank_run {
  public:
   rank_run(std::vector<rank_task> const& tasks, rank_options const& wanted);

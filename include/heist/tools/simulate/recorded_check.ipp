@@ -26,10 +26,10 @@ template <class... Arguments>
        fmt::format(what, std::forward<Arguments>(arguments)...));
 }
 
-/// Who forked whom, in the order of the forks.
+/// The children of each task, in the order of the forks.
 class recorded_children {
  public:
-  /// Throws sim_error for what is no forest.
+  /// Throws sim_error if the tasks are no forest.
   explicit recorded_children(recorded_program const& r) : recorded_{r}, first_(r.tasks.size() + 1) {
     std::size_t const n = r.tasks.size();
     if (n == 0) bad_recording("it has no tasks");
@@ -72,10 +72,10 @@ class recorded_children {
 
   recorded_program const& recorded_;
   std::vector<std::size_t> first_;      ///< of each task, in ordered_
-  std::vector<std::uint32_t> ordered_;  ///< all that have a parent, by it and by index
+  std::vector<std::uint32_t> ordered_;  ///< all tasks with a parent, by parent and index
 };
 
-/// Turns a recording into a program. Memory without an address lies behind all that has one.
+/// Turns a recording into a program. Memory without an address lies behind all memory with one.
 class recorded_builder {
  public:
   explicit recorded_builder(recorded_program const& r) : recorded_{r}, children_{r}, built_{r.name} {

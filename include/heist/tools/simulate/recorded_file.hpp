@@ -13,7 +13,7 @@ namespace heist::sim {
 /// Writes to_json(). Throws sim_error, which names the file, if it cannot be written.
 void save(recorded_program const& recorded, std::string const& path);
 
-/// Reads what save() wrote. Throws sim_error, which names the file and what is wrong with it.
+/// Reads what save() wrote. Throws sim_error, which names the file and its fault.
 recorded_program load_recorded_program(std::string const& path);
 
 }  // namespace heist::sim

@@ -29,7 +29,7 @@ HEIST_COLD_BODY recorded_program load_recorded_program(std::string const& path) 
   std::ifstream file(path, std::ios::binary);
   std::string text;
   char part[4096];
-  // Not by an iterator, which throws an error of its own when a read fails.
+  // Uses no iterator, which would throw an error of its own when a read fails.
   while (file.read(part, sizeof part), file.gcount() > 0) text.append(part, static_cast<std::size_t>(file.gcount()));
   if (!file.is_open() || file.bad())
     detail::fail("cannot read the recording {}: {}; name a file that exists", path,

@@ -1,4 +1,4 @@
-// A run of a real program, as somebody has recorded it: what each task did itself, and who forked whom.
+// A recorded run of a real program: each task's own work, and its parent.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct recorded_task {
   std::uint32_t group = 0;
   std::uint32_t function = 0;  ///< equal for equal code; 0 unknown
   std::uint64_t bytes = 0;     ///< memory that it touches itself, at most 2^40, all tasks 2^54; 0: none, or unknown
-  /// Where that memory begins, in any address space; only overlap counts. unknown_address: memory of its own, the same
-  /// in every run of its region for the task of the same path.
+  /// Start of that memory, in any address space; only overlap counts. unknown_address: memory of its own, the same in
+  /// every run of its region for the task of the same path.
   std::uint64_t address = unknown_address;
   bool writes = true;  ///< it changes that memory
   /// Nanoseconds that it worked itself: before its first group, between groups, after the last; groups + 1 of them.
@@ -34,7 +34,7 @@ struct recorded_task {
 /// The runs of a program stand in the order in which they ran, one after another.
 struct recorded_run {
   std::uint32_t root = 0;
-  std::uint32_t region = none;  ///< whose memory it shares: a place in recorded_program::regions
+  std::uint32_t region = none;  ///< the region whose memory it shares: an index of recorded_program::regions
   friend bool operator==(recorded_run const&, recorded_run const&) = default;
 };
 
@@ -51,7 +51,7 @@ struct recorded_edge {
   friend bool operator==(recorded_edge const&, recorded_edge const&) = default;
 };
 
-/// A plain value; anybody may fill it in. recorded_check.hpp says whether it makes sense and makes a program of it,
+/// A plain value that users may fill in. recorded_check.hpp says whether it makes sense and makes a program of it,
 /// recorded_file.hpp writes and reads it.
 struct recorded_program {
   static constexpr std::uint32_t most_graph_runs = std::uint32_t{1} << 20;

@@ -1,4 +1,4 @@
-// What happened in a simulation, in the form of a real recording: write_chrome_trace() shows both alike.
+// The events of a simulation, in the form of a real recording: write_chrome_trace() shows both alike.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,13 +13,13 @@
 
 namespace heist::sim {
 
-/// The events of each worker in the order of simulated time, a tick shown as a nanosecond: every stretch of work of a
-/// task is a slice, with steals and sleep as a real recorder has them.
+/// The events of each worker in the order of simulated time; a tick is shown as a nanosecond. Every stretch of work of
+/// a task is a slice. Steals and sleep are as in a real recorder.
 class recording {
  public:
   explicit recording(std::size_t workers) : events_(workers) {}
 
-  // What write_chrome_trace() asks.
+  // Queries of write_chrome_trace().
   std::size_t worker_count() const noexcept { return events_.size(); }
   std::int64_t start_ns() const noexcept { return 0; }
   std::size_t event_count(std::size_t worker) const noexcept { return events_[worker].size(); }
@@ -29,7 +29,7 @@ class recording {
   /// Where the tasks of two tiers ran, for check_placement(); empty without tiers.
   std::vector<placement_event> const& placement() const noexcept { return placement_; }
 
-  // What the simulator tells.
+  // Reports of the simulator.
   void placed(std::uint32_t worker, std::uint32_t squad, std::uint32_t task, std::uint32_t level, placement_kind what) {
     placement_.push_back({placement_.size(), name_of(task), worker, squad, level, what});
   }

@@ -1,4 +1,4 @@
-// What came of a simulation, as a value, as a page for people and as JSON.
+// The result of a simulation, as a value, as a page for people and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace heist::sim {
 
 /// How one worker has spent its time; every tick is in exactly one field.
 struct time_split {
-  ticks work = 0;       ///< what the program does itself
+  ticks work = 0;       ///< the program's own work
   ticks memory = 0;     ///< waiting for memory
-  ticks fork_join = 0;  ///< forks, joins, parking, nodes, pools, waking others
+  ticks fork_join = 0;  ///< forks, joins, parking, nodes, pools, waking other workers
   ticks steal = 0;      ///< attempts that were successful, until the task starts
   ticks search = 0;     ///< everything else that is done without work and awake
   ticks waiting = 0;    ///< inside joins that wait (join::leapfrog, join::spin), with nothing to run; under a strict
@@ -32,8 +32,8 @@ struct time_split {
 };
 
 /// Where the memory that tasks touched was found, in lines of 64 bytes. Misses of private caches are shared_hits +
-/// memory, those of shared caches are memory; far_memory of these came from another NUMA node's (options::numa),
-/// transfers out of other caches (counted with costs::transfer only).
+/// memory; misses of shared caches are memory. Of these, far_memory came from another NUMA node's memory
+/// (options::numa), and transfers out of other caches (counted with costs::transfer only).
 struct cache_misses {
   std::uint64_t accesses = 0, private_hits = 0, shared_hits = 0, memory = 0, far_memory = 0, switch_count = 0;
 
@@ -43,11 +43,11 @@ struct cache_misses {
   friend bool operator==(cache_misses const&, cache_misses const&) = default;
 };
 
-/// What one worker has done.
+/// The totals of one worker.
 struct worker_report {
   time_split time;  ///< total() is the makespan
   cache_misses cache;
-  std::uint64_t tasks = 0;     ///< that it has ended
+  std::uint64_t tasks = 0;     ///< tasks that it has ended
   std::uint64_t steals = 0;    ///< successful
   std::uint64_t attempts = 0;  ///< successful or not
   std::uint64_t looks = 0;     ///< samples
@@ -56,7 +56,7 @@ struct worker_report {
   friend bool operator==(worker_report const&, worker_report const&) = default;
 };
 
-/// What the workers are doing at one moment.
+/// The workers' activities at one moment.
 struct sample {
   ticks time = 0;
   std::uint32_t active = 0;     ///< have a task
@@ -78,7 +78,7 @@ struct report {
   std::uint64_t attempts = 0;  ///< all of them; attempts - steals have failed
   std::uint64_t looks = 0;
   std::uint64_t wakes = 0, sleeps = 0;
-  std::uint64_t donations = 0;     ///< rests of frames given to whom a tree names, instead of steals
+  std::uint64_t donations = 0;     ///< rests of frames given to the worker that a tree names, instead of steals
   std::uint64_t parks = 0;         ///< joins that waited by parking
   std::uint64_t inter_tasks = 0;   ///< inter-squad tasks (CAB, CATS) ...
   std::uint64_t inter_steals = 0;  ///< ... of which so many ran in another squad than the one whose pool they were in

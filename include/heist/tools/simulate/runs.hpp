@@ -9,7 +9,7 @@ namespace heist::sim {
 
 /// The task that runs the program's runs resumes on `w`.
 
-/// A node has ended: one that it was the last to be waited for by runs next, others may be stolen.
+/// A node has ended: one of the successors that are now ready runs next, the other ones may be stolen.
 
 }  // namespace heist::sim
 

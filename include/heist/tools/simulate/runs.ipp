@@ -31,7 +31,8 @@ HEIST_BODY void frames::begin_run(worker& w) {
   take_up(w);
 }
 
-/// The first of `ready` is taken in hand, the others wait behind it in this order; if there are none: what was pushed.
+/// The worker takes the first of `ready` in hand; the other nodes wait behind it in this order. If `ready` is empty,
+/// the worker looks into its own pools.
 HEIST_BODY void frames::push_but_first(worker& w, std::vector<std::uint32_t> const& ready) {
   for (std::size_t i = ready.size(); i-- != 0;) {
     nodes_.pushed(ready[i], w.number);

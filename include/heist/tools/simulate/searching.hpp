@@ -26,8 +26,8 @@ class searcher : protected frames {
   static constexpr bool tiers = Policy::tier_type::division != tier_mode::none;
   static constexpr bool is_sampling = victim::sampling_policy<victim_type>;
 
-  /// As in the executor: after so many attempts a thief takes what is meant for others, and a head what belongs to
-  /// another squad.
+  /// Number of attempts, as in the executor, after which a thief takes other workers' mail, and a head takes other
+  /// squads' tasks.
   static constexpr std::uint32_t last_interval = 48;
   /// A policy that wants more looks before one attempt breaks promise V4.
   static constexpr std::uint32_t most_looks = 1'000'000;
@@ -45,7 +45,7 @@ class searcher : protected frames {
   }
   ~searcher() = default;
 
-  /// Worker 0 has the program in hand, the others search.
+  /// Worker 0 has the program in hand, the other workers search.
   void begin_all() {
     for (worker& w : workers_) {
       w.next = step::search;
@@ -117,11 +117,11 @@ class searcher : protected frames {
     explore(w);
   }
 
-  /// Strict following: nobody searches.
+  /// Strict following: no worker searches.
   void await_mail(worker& w) {
     if (item const i = take_mail(w); i) return take_in_hand(w, i);
     w.awaits_mail = true;
-    w.doing = activity::waiting;  // until it is given something
+    w.doing = activity::waiting;  // until it is given an item
   }
 
   /// Algorithm 4.
@@ -227,7 +227,7 @@ class searcher : protected frames {
     spend(w, draw(cost().attempt, w) + way_to(w, near), activity::search,
           near ? step::steal_from_peer : step::steal_from_victim);
   }
-  /// What an attempt at w.victim, or a look, takes because the victim is far or unfamiliar.
+  /// The extra time of an attempt at w.victim, or of a look, because the victim is far or unfamiliar.
   ticks way_to(worker& w, bool near) {
     worker const& there = near ? workers_[placed_.members[w.squad][w.victim]] : workers_[w.victim];
     ticks const far = there.squad == w.squad ? 0 : draw(cost().far, w);
@@ -309,7 +309,7 @@ class searcher : protected frames {
     }
     fall_asleep(w);
   }
-  /// With tiers, a pause ends when something is put where only this squad looks.
+  /// With tiers, a pause ends when a task is put where only this squad looks.
   void pause(worker& w) {
     if (w.pauses_left == 0 || (tiers && w.next == step::pause && squads_.called(w.squad, w.head))) return attempt(w);
     std::uint32_t const now = tiers ? 1 : w.pauses_left;
@@ -330,7 +330,7 @@ class searcher : protected frames {
     w.doing = activity::asleep;  // until it is roused
     if (recording_) recording_->slept(w.number, true, now_);
   }
-  /// Is there something that `w` may take?
+  /// Is there an item that `w` may take?
   bool work_for(worker const& w) const noexcept {
     if (open_ != 0 || follow_.has(w.number) || follow_.has_mail()) return true;
     if constexpr (tiers) {

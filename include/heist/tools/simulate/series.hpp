@@ -1,4 +1,4 @@
-// What the workers are doing, at equal intervals, of a simulation whose length nobody knows before.
+// The workers' activities, at equal intervals, in a simulation whose length is not known before.
 #pragma once
 
 #include <cstddef>  // size_t

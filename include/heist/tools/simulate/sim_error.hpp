@@ -5,8 +5,8 @@
 
 namespace heist {
 
-/// A program, a recording or options that cannot be simulated, or a policy that broke a promise. The message says
-/// what is wrong, why, and how to fix it.
+/// A program, a recording or options that cannot be simulated, or a policy that broke a promise. The message names the
+/// fault, its reason and its remedy.
 struct sim_error : error {
   using error::error;
 };

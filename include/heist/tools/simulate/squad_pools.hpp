@@ -38,7 +38,8 @@ class squad_pools {
     return squads_[s].ready.empty() ? item{} : squads_[s].ready.take_oldest();
   }
 
-  /// What kept `s` busy has ended, or waits for inter-squad children. `by_head`: who says so searches next.
+  /// The task that kept `s` busy has ended, or waits for inter-squad children. `by_head`: the caller is a head, which
+  /// searches next.
   void release(std::uint32_t s, bool by_head) {
     squads_[s].busy = false;
     if (by_head || !anything()) return;
@@ -77,11 +78,11 @@ class squad_pools {
   }
   void head_returns(std::uint32_t s) noexcept { squads_[s].head_absent = false; }
 
-  /// Is there something that a member of `s` may take?
+  /// Is there an item that a member of `s` may take?
   bool may_take(std::uint32_t s, bool head) const noexcept {
     return !squads_[s].ready.empty() || (head && !squads_[s].busy && anything());
   }
-  /// Has somebody put something where only this squad's members look?
+  /// True if a worker has put an item where only this squad's members look.
   bool called(std::uint32_t s, bool head) const noexcept {
     squad const& q = squads_[s];
     return !q.ready.empty() || (head && (!q.open.empty() || !q.pinned.empty()) && !q.busy);

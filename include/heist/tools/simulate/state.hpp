@@ -1,4 +1,4 @@
-// All that a simulation knows at one moment, and how its time goes on.
+// The state of a simulation at one moment, and the advance of its time.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -30,7 +30,7 @@
 
 namespace heist::sim {
 
-/// What of a policy is a value.
+/// The values of a policy.
 struct policy_values {
   fork_order order;
   join_strategy join;
@@ -75,7 +75,7 @@ class state {
 
   /// Notes where the time since its last event has gone.
   void account(worker& w) noexcept;
-  /// What has just been accounted as search was a steal.
+  /// Accounts the last search as a steal.
   void was_steal(worker& w) noexcept {
     share(w) -= last_;
     w.told.time.steal += last_;
@@ -90,7 +90,7 @@ class state {
   /// It has been notified.
   void wake(worker& w);
 
-  // --- what everybody may take ---
+  // --- items that every worker may take ---
 
   void push(worker& w, item i);
   item pop(worker& w) noexcept;
@@ -125,7 +125,7 @@ class state {
 
   event_queue queue_;
   ticks now_ = 0;
-  worker* acting_ = nullptr;  ///< whose turn it is
+  worker* acting_ = nullptr;  ///< the worker whose turn it is
   bool goes_on_ = false;      ///< spend() has been called in this turn
   ticks due_ = 0;             ///< when it is this worker's turn again
   ticks last_ = 0;            ///< accounted last

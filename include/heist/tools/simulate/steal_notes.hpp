@@ -1,4 +1,4 @@
-// Notes which part of a run was stolen by whom, and makes the run's steal tree of it.
+// Notes the steals of a run and their thieves, and makes the run's steal tree.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a simulated worker takes, from others or from its own pools, and how it continues with it. Members of frames.
+// How a simulated worker takes items, from other workers or from its own pools, and continues with them. Members of
+// frames.
 #pragma once
 
 #include <cstdint>

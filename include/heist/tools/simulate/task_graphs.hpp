@@ -20,7 +20,7 @@ struct chain_options {
 /// Each node waits for the one before.
 program chain(chain_options const& wanted);
 
-/// What tree_graph() makes.
+/// Parameters of tree_graph().
 struct tree_graph_options {
   std::uint32_t depth = 10;  ///< edges from the root to a leaf, at most 24
   duration work = fixed(1000);
@@ -30,7 +30,7 @@ struct tree_graph_options {
 /// A binary tree: both successors of a node wait for it.
 program tree_graph(tree_graph_options const& wanted);
 
-/// What random_graph() makes.
+/// Parameters of random_graph().
 struct random_graph_options {
   std::uint32_t nodes = 1000;
   std::uint32_t degree = 4;  ///< most predecessors, and most successors, of a node
@@ -39,10 +39,10 @@ struct random_graph_options {
   std::uint64_t seed = 1;
 };
 /// Each node waits for 1 to `degree` nodes drawn from all earlier ones that have less than `degree` successors; the
-/// first waits for nobody.
+/// first has no predecessor.
 program random_graph(random_graph_options const& wanted);
 
-/// What wavefront() makes.
+/// Parameters of wavefront().
 struct wavefront_options {
   std::uint32_t side = 32;  ///< nodes of a row, and rows; at most 4096
   duration work = fixed(1000);

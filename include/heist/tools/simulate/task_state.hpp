@@ -1,4 +1,4 @@
-// What is known of a task while it is simulated.
+// The state of a task during its simulation.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ enum class started : std::uint8_t {
   run            ///< the root of a run
 };
 
-/// What a frame's present fork is.
+/// The kind of a frame's present fork.
 enum class fork_kind : std::uint8_t { parent_first, child_first, inter };
 
 struct task_state {
-  std::uint32_t caller = none;  ///< whose frame is below this one
+  std::uint32_t caller = none;  ///< the task whose frame is below this one
   std::uint32_t stage = 0;
   std::uint32_t next = 0;   ///< parent-first: the child to join; child-first: to call, then to wait for; of its stage
   std::uint32_t waits = 0;  ///< inter: children that have not ended; a node: predecessors
@@ -40,12 +40,12 @@ struct task_state {
   bool continuation_stolen = false;  ///< child-first: its caller resumed while it ran
 };
 
-/// What is known of an inter-squad task besides.
+/// Additional state of an inter-squad task.
 struct inter_state {
   std::uint64_t path = 0;      ///< a hash of the spawn indices from the region's body to here
   std::uint32_t entry = none;  ///< in the profile
-  std::uint32_t squad = 0;     ///< that runs it, and is busy with it unless it is suspended
-  std::uint32_t pool = 0;      ///< of the squad that it was put into
+  std::uint32_t squad = 0;     ///< the squad that runs it, and is busy with it unless it is suspended
+  std::uint32_t pool = 0;      ///< the squad into whose pool it was put
   bool leaf = false;           ///< its forks are intra-squad tasks
   bool suspended = false;      ///< it waits for inter-squad children
 };

@@ -10,7 +10,7 @@
 
 namespace heist::sim {
 
-/// What balanced_tree() makes.
+/// Parameters of balanced_tree().
 struct balanced_tree_options {
   std::uint32_t depth = 10;      ///< forks between the root and a leaf
   std::uint32_t branching = 2;   ///< children of every task that is no leaf
@@ -31,7 +31,7 @@ struct stress_options {
   std::uint64_t leaf = 256;       ///< n: iterations of a leaf's loop
   std::uint32_t repetitions = 1;  ///< r: trees, one after another
   ticks ticks_per_iteration = 2;  ///< the paper's: 2 cycles
-  duration inner = fixed(0);      ///< what a task that is no leaf takes itself, scheduling excluded
+  duration inner = fixed(0);      ///< own time of a task that is no leaf, scheduling excluded
 };
 
 /// `stress n d r`: a binary tree whose leaves compute and touch no memory.

@@ -1,4 +1,4 @@
-// A simulated worker: what it does now, what it does next, and what others may take from it.
+// A simulated worker: its activity, its next step, and the items that other workers may take from it.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct item {
   explicit operator bool() const noexcept { return what != kind::nothing; }
 };
 
-/// What a worker does when the time that its present doing takes is over.
+/// A worker's step when the time of its present activity is over.
 enum class step : std::uint8_t {
   // frames.hpp
   end_work,           ///< of a stage: fork, or resume
@@ -59,32 +59,32 @@ struct worker {
   fast_random random;       ///< of the policies
   fast_random cost_random;  ///< of durations
 
-  // What others may take, in the order in which they look for it.
+  // Items that other workers may take, in the order in which they look for them.
   pool<item> deque;                   ///< nodes and frames that can resume
   pool<std::uint32_t> continuations;  ///< frames that have called a child (child-first)
   pool<std::uint32_t> published;      ///< children that it has forked (parent-first)
 
-  // What it does, since when, and what follows.
+  // Its activity, the start of that, and the next step.
   step next = step::take_up;
   activity doing = activity::search;
-  std::uint32_t task = none;        ///< that it works on
-  std::uint32_t returns_to = none;  ///< whose child has ended, in this very step
-  item in_hand;                     ///< what it has taken and not begun
+  std::uint32_t task = none;        ///< its present task
+  std::uint32_t returns_to = none;  ///< the task whose child has ended, in this very step
+  item in_hand;                     ///< an item that it has taken and not begun
   std::uint32_t beneath = none;     ///< leap-frogging: the frame on top of which it begins
   ticks since = 0;                  ///< the last event
-  ticks subrange = 0;               ///< the one before: when what ends now began
-  ticks memory_part = 0;            ///< of the present stretch, waiting for memory
-  ticks overhead_part = 0;          ///< of the present stretch, waking others
-  ticks owes = 0;                   ///< time for waking others, to be spent with what it does next
+  ticks subrange = 0;               ///< the event before: the start of the activity that ends now
+  ticks memory_part = 0;            ///< part of the present stretch: waiting for memory
+  ticks overhead_part = 0;          ///< part of the present stretch: waking other workers
+  ticks owes = 0;                   ///< time for waking other workers, added to its next step
   bool active = false;
   bool searching = false;  ///< awake, and looks for work: what thieves see
   bool asleep = false;
   bool notified = false;          ///< for the search that goes on
-  bool awaits_mail = false;       ///< strict following: it has nothing, and does nothing until it is given something
+  bool awaits_mail = false;       ///< strict following: it has nothing, and does nothing until it is given an item
   std::uint32_t help_wanted = 0;  ///< sleepers that thieves are to wake for it (BWS)
 
   // The search.
-  std::uint32_t victim = 0;  ///< of the present attempt or look
+  std::uint32_t victim = 0;  ///< victim of the present attempt or look
   lru_cache known;           ///< the victims that it has tried last
   std::uint32_t pauses_left = 0;
   std::uint32_t attempts = 0;  ///< of this search
