@@ -1,4 +1,4 @@
-// Failures: the first exception reaches the caller that waits and what has not begun is skipped; a stop token does
+// Failures: the first exception reaches the waiting caller, and what has not begun is skipped; a stop token does
 // the same without an exception. The graph can run again.
 //
 //   read --> parse --> store

@@ -1,4 +1,4 @@
-// The error of the reader and the checks of a netlist: "file:line: what is wrong; why; how to fix it".
+// The error of the reader and the checks of a netlist. Its text has the form "file:line: fault; reason; fix".
 #pragma once
 
 #include <fmt/format.h>

@@ -37,8 +37,8 @@ HEIST_COLD_BODY void reject_more_tasks() {
 
 HEIST_COLD_BODY void reject_containing_itself(graph_data const& g, graph_data const& part) {
   if (&g == &part) reject_self();
-  if (!g.is_a_part.load(std::memory_order_relaxed))
-    return;  // relaxed: set by the building thread; graphs are built in turn
+  // relaxed: set by the building thread; graphs are built in turn
+  if (!g.is_a_part.load(std::memory_order_relaxed)) return;
   number_map seen;
   seen.try_emplace(as_key(&part), 0);
   vector<graph_data const*> to_visit{&part};

@@ -97,8 +97,8 @@ HEIST_COLD_BODY void graph_data::change_between_passes(char const* what) {
 HEIST_COLD_BODY void run_state::note_failure(std::exception_ptr const& e, record const& of) noexcept {
   run_state* run = this;
   while (run->outer != nullptr) run = run->parent;
-  if (run->handle.load(std::memory_order_relaxed) < held)
-    return;  // relaxed: no caller will ask; if wrong it is forgotten
+  // relaxed: without a handle no caller will ask; if one was just dropped, the note is forgotten
+  if (run->handle.load(std::memory_order_relaxed) < held) return;
   auto* const made = new (std::nothrow) task_failure;
   if (made == nullptr) return;
   made->exception = e;

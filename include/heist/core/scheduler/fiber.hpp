@@ -40,9 +40,9 @@ struct wait_check {
   bool (*in_vain)(wait_check& check, fiber& self) noexcept;
 };
 
-/// Lives as long as its executor, so that a late look at it is harmless. Its states: a worker runs on it; it is parked
-/// (its frames wait); it has called a child that runs on another fiber; it is spare (its loop can continue with
-/// anything) or fresh (there is nothing on it).
+/// Lives as long as its executor, so that a late look at it is harmless. A worker runs on it,
+/// or it is parked (its frames wait), or it has called a child that runs on another fiber. Otherwise it is spare (its
+/// loop can continue with anything) or fresh (there is nothing on it).
 class fiber {
  public:
   /// Forked tasks that one fiber can hold; a deeper recursion runs its children in place.

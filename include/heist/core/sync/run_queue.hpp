@@ -31,10 +31,8 @@ class run_queue {
   }
 
   std::size_t size() noexcept {
-    lock_.lock();
-    std::size_t const now = size_;
-    lock_.unlock();
-    return now;
+    spin_guard guard{lock_};
+    return size_;
   }
 
   /// Calls `run(task)` for one task after the other until `is_over(n)` after n of them; this is called under the lock.

@@ -22,9 +22,9 @@ namespace heist {
 /// no caller waits.
 ///
 /// Threads  arrive() and pass(): one of them, once, for each place, by any thread. turn(): by the thread that has the
-///          worker's turn, which begins with the construction, is used up by the call, and comes back when an item that
-///          was returned has run. begin_anyhow(): when no thread is in another member; the items that it gives to run()
-///          may call any.
+///          worker's turn. The turn begins with the construction. The call uses it up, and it comes back when a
+///          returned item has run. begin_anyhow(): when no thread is in another member. The items that it gives to
+///          run() may call any.
 /// Cost     one exchange for each call and place; a cache line for a worker, a word for a place.
 template <class Item, class Env = os_env>
 class turn_lists {

@@ -9,8 +9,8 @@ namespace heist::topology {
 /// The machine as far as the calling thread, and threads that it starts, may use it: online, in the cpuset, in the
 /// thread's affinity mask. Found out once for each mask and each setting of hwloc's variables; kept for ever.
 ///
-/// Never throws for want of information: the result is then a flat machine of the CPUs in the affinity mask, and
-/// machine::note says so. hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE, ...) are honoured; the result
+/// Never throws for want of information. The result is then a flat machine of the CPUs in the affinity mask, and
+/// machine::note says so. hwloc's environment variables (HWLOC_SYNTHETIC, HWLOC_XMLFILE, ...) are honoured. The result
 /// is then not this machine. A PU without a core counts as one. Thread-safe.
 machine const& this_machine();
 

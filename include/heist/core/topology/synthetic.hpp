@@ -1,6 +1,6 @@
-// Machines from descriptions in one line such as "package:2 l3:1 core:4 pu:2", hwloc's synthetic format. heist reads
-// them itself: hwloc takes 1.7 s for 4,096 PUs and minutes for 65,536, heeds the environment, and never names the
-// fault.
+// Machines from descriptions in one line such as "package:2 l3:1 core:4 pu:2". This is hwloc's synthetic format. heist
+// reads it itself: hwloc takes 1.7 s for 4,096 PUs and minutes for 65,536. It also heeds the environment, and never
+// names the fault.
 #pragma once
 
 #include <cstddef>  // size_t

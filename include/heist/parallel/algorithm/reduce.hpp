@@ -187,8 +187,8 @@ requires(!std::is_lvalue_reference_v<R> && !std::ranges::borrowed_range<R> && !s
 //
 //   Result   op(init, everything), with the elements in their order: op is associative, and need not commute. Sums and
 //            products of numbers (std::plus, std::multiplies) exchange operands, and add eight at a time; no other op
-//            does. Where the range is cut depends on its length and on types alone: sums of floating-point numbers have
-//            the same bits with any number of workers, policy and order; any_order(op) gives that up, and elements may
+//            does. The cuts of the range depend on its length and on types alone. So sums of floating-point numbers have
+//            the same bits with any number of workers, policy and order. any_order(op) gives that up: elements may
 //            then change places. Another version of heist, or std::reduce, may cut in another way.
 //   Where    as for_each; functions are called for several elements at a time.
 //   Throws   what a function throws, stopped_error if options.stop was asked to stop before the end, bad_alloc.

@@ -62,7 +62,7 @@ struct posted_looped final : looped_task {
       try {
         me->function();
       } catch (...) {
-        if (!*thrown) *thrown = std::current_exception();
+        if (!*thrown) *thrown = exception_of_task();
       }
     }
     delete me;
@@ -88,7 +88,7 @@ struct submitted_looped final : async_state<R>, looped_task {
       try {
         me.result.fill([&]() -> decltype(auto) { return me.function.get()(); });
       } catch (...) {
-        me.fail_with(std::current_exception());
+        me.fail_with(exception_of_task());
       }
     }
     me.function.end();  // before any thread can know that it has ended
