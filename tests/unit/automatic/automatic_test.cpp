@@ -474,6 +474,23 @@ TEST_CASE("a graph is edited between runs", "[automatic]") {
   }
 }
 
+TEST_CASE("a graph is edited after any number of runs, and another executor has it first", "[automatic]") {
+  heist_test::watchdog guard{"edited, and another executor has it first", seconds{120}};
+  ready_executor ex;
+  heist::executor<> plain{1};
+  for (int before = 0; before != 60; ++before) {
+    heist::task_graph g;
+    std::atomic<int> ran{0};
+    auto first = g.emplace([&] { ++ran; }), second = g.emplace([&] { ++ran; });
+    first.precede(second);
+    for (int i = 0; i != before; ++i) ex.run(g).get();
+    second.precede(g.emplace([&] { ++ran; }));
+    plain.run(g).get();
+    for (int i = 0; i != 60; ++i) ex.run(g).get();
+    REQUIRE(ran == 2 * before + 3 * 61);
+  }
+}
+
 TEST_CASE("runs of a graph in line, from several threads and executors, all happen", "[automatic]") {
   heist_test::watchdog guard{"runs of a graph in line", seconds{120}};
   ready_executor ex{four_squads(4)};

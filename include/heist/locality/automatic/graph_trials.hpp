@@ -49,6 +49,7 @@ class graph_trials final : public graph_tuner {
   std::size_t installed_ = ways;  ///< the way whose history the graph has; ways: none of these
   std::array<bool, ways> follows_{};
   std::array<bool, ways> stale_{};  ///< the history is of an earlier executor
+  std::uint32_t layout_count_ = 0;  ///< graph_data::layout_count of the last run: another one, and tasks have changed
   std::size_t running_ = 0;         ///< runs that were started and have not ended
   bool shows_ = false;              ///< the run in progress is alone, and of a known length
   core* there_;

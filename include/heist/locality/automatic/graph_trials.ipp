@@ -61,7 +61,9 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
   bool changed = false, in_use = false;
   {
     spin_guard guard{g.lock};
-    changed = !g.laid_out;
+    // Another executor may have laid the changed graph out already.
+    changed = !g.laid_out || g.layout_count != layout_count_;
+    layout_count_ = g.layout_count + (g.laid_out ? 0 : 1);
     in_use = g.current != nullptr;
   }
   for (std::size_t i = 1; changed && i != choice_.ways(); ++i) {
