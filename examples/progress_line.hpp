@@ -1,5 +1,4 @@
-// A line on stderr that tells how far the work has come: it renews itself on a terminal; elsewhere it is a line now and
-// then. For the examples.
+// A progress line on stderr, for the examples. On a terminal it is redrawn in place; elsewhere each text is a new line.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +11,8 @@
 namespace examples {
 
 enum class show_progress {
-  on_terminals,  ///< after a second of work, where stderr is a terminal
-  always,        ///< from the first step on; where stderr is no terminal, a line every two seconds
+  on_terminals,  ///< if stderr is a terminal, after one second of work
+  always,        ///< from the first step on; every two seconds if stderr is no terminal
   never
 };
 
@@ -30,10 +29,10 @@ class progress_line {
   progress_line& operator=(progress_line const&) = delete;
   ~progress_line() { clear(); }
 
-  /// The work begins now.
+  /// Marks the beginning of the work.
   void start() { next_ = clock::now() + std::chrono::seconds{is_patient_ ? 1 : 0}; }
 
-  /// Is it time for a text? To be asked after each step.
+  /// Returns true if a new text is due. Call it after each step.
   bool due() {
     if (!is_visible_at_all_) return false;
     auto const now = clock::now();

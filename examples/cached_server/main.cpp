@@ -1,5 +1,5 @@
-// A server: clients push requests into a bounded queue, handlers answer them from a cache or a slow backend, and requests
-// whose deadline has passed are given up. At the end the queue is closed and drained.
+// A server: clients push requests into a bounded queue, and handlers answer them from a cache or a slow backend. The
+// handlers give up requests whose deadline has passed. At the end the server closes and drains the queue.
 #include <heist/async.hpp>  // with
 #include <heist/executor.hpp>
 #include <heist/sync.hpp>
@@ -38,7 +38,7 @@ struct options {
 };
 constexpr auto right_answer = [](std::uint64_t key) { return (key + 1) * 0x9e3779b97f4a7c15u; };
 
-/// The `capacity` answers that came last. Readers do not wait for each other.
+/// The last `capacity` answers. Readers do not wait for each other.
 struct answer_cache {
   std::optional<std::uint64_t> find(std::uint64_t key) {
     std::shared_lock lock{mutex};
@@ -47,7 +47,7 @@ struct answer_cache {
   }
   void keep(std::uint64_t key, std::uint64_t answer) {
     std::scoped_lock lock{mutex};
-    if (!answers.emplace(key, answer).second) return;  // another task asked for it, too
+    if (!answers.emplace(key, answer).second) return;  // another task has stored it
     order.push_back(key);
     if (order.size() <= capacity) return;
     answers.erase(order.front());
@@ -64,11 +64,11 @@ struct request {
   std::uint64_t key;
   steady::time_point arrived;
 };
-/// What a handler has done.
+/// The counts of one handler.
 struct tally {
   std::size_t hits = 0, misses = 0, late = 0, wrong = 0;
   std::uint64_t longest = 0;                ///< microseconds
-  std::array<std::size_t, 32> latencies{};  ///< at i: how many took less than 2^i us, and not less than half of it
+  std::array<std::size_t, 32> latencies{};  ///< at i: requests of less than 2^i us, and at least half of that
 
   void add(tally const& t) {
     hits += t.hits, misses += t.misses, late += t.late, wrong += t.wrong, longest = std::max(longest, t.longest);
@@ -80,7 +80,7 @@ class server {
  public:
   explicit server(options const& o) : o_{o} {}
 
-  /// Serves all requests. True if all of them are accounted for.
+  /// Serves all requests. Returns true if all of them are accounted for.
   bool run() {
     std::vector<heist::future<tally>> handlers;
     for (std::size_t i = 0; i != o_.handlers; ++i) handlers.push_back(ex_.submit([this] { return handle(); }));
@@ -100,7 +100,7 @@ class server {
   }
 
  private:
-  /// A client: waits where the queue is full. Low keys are asked for more often.
+  /// A client. It waits while the queue is full, and asks for low keys more often.
   void ask(std::size_t number) {
     std::mt19937_64 random{number};
     std::uniform_real_distribution<double> part{0, 1};
@@ -110,11 +110,11 @@ class server {
     }
   }
 
-  /// A handler. As many requests are worked at as there are handlers.
+  /// A handler. Each handler works on one request at a time.
   tally handle() {
     tally mine;
     while (std::optional<request> const r = queue_.pop()) {
-      if (++taken_ == o_.stop_after) queue_.close();  // requests that have been accepted are served
+      if (++taken_ == o_.stop_after) queue_.close();  // the handlers still serve accepted requests
       bool is_hit = false;
       auto const due = r->arrived + std::chrono::milliseconds{o_.deadline_ms};
       try {
@@ -137,7 +137,8 @@ class server {
     if ((is_hit = known.has_value())) return *known;
     connections_.acquire();
     std::unique_ptr<decltype(connections_), give_back> const connection{&connections_};
-    // No task sets the event: the task parks for that time, or until its deadline. One key in 50 takes ten times as long.
+    // No task sets the event: the task parks for that time, or until its deadline. One key in 50 takes ten times as
+    // long.
     static_cast<void>(backend_.wait_for(us{key % 50 == 7 ? 10 * o_.backend_us : o_.backend_us}));
     cache_.keep(key, right_answer(key));
     return right_answer(key);
@@ -170,7 +171,7 @@ class server {
   heist::counting_semaphore<> connections_{o_.connections};
   heist::manual_reset_event backend_;
   std::atomic<std::size_t> accepted_{0}, rejected_{0}, taken_{0};
-  heist::executor<> ex_{{.workers = o_.workers}};  // ends before what its tasks use
+  heist::executor<> ex_{{.workers = o_.workers}};  // last: it ends before the objects that its tasks use
 };
 
 }  // namespace

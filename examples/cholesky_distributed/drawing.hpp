@@ -10,7 +10,7 @@
 
 namespace example {
 
-/// A task that has run. Travels as it stands.
+/// A task that has run. The ranks send it byte by byte: it is trivially copyable.
 struct span {
   char kind;  ///< m: make, f: factor, s: solve, u: update
   int rank, worker;

@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// The lower triangle of tiles, by rows, as handles to the tasks that leave them.
+/// The lower triangle of tiles, by rows, as handles to the tasks that return them.
 template <class Handle>
 struct triangle {
   explicit triangle(std::size_t n) : tiles(n * (n + 1) / 2) {}
@@ -21,7 +21,7 @@ struct triangle {
 };
 
 /// Adds the tasks that make and factor a matrix of n x n tiles; `place(row, column)` is a tile's rank. Each step takes
-/// its tile from the step before, so that a tile is changed in place. `note(context, kind)` is called by each task.
+/// its tile from the step before, so tiles are changed in place. Each task calls `note(context, kind)`.
 template <class Graph, class Place, class Note>
 auto add_cholesky(Graph& g, std::size_t n, std::size_t size, Place place, Note note) {
   auto const make = [&](std::size_t i, std::size_t j) {
@@ -65,7 +65,7 @@ auto add_cholesky(Graph& g, std::size_t n, std::size_t size, Place place, Note n
   return a;
 }
 
-/// The factor as one thread without tasks makes it, to check against.
+/// Computes the factor on one thread without tasks, for comparison.
 inline std::vector<tile> factored_here(std::size_t n, std::size_t size) {
   std::vector<tile> a(n * (n + 1) / 2);
   auto const at = [&](std::size_t i, std::size_t j) -> tile& { return a[i * (i + 1) / 2 + j]; };

@@ -1,6 +1,7 @@
-// A tiled Cholesky factorisation over many processes, two-dimensional block cyclic:
+// A tiled Cholesky factorisation over many processes, with a two-dimensional block-cyclic distribution:
 //   mpirun -n 4 example_cholesky_distributed --tiles 16 --size 64 --picture cholesky.svg
-// Without mpirun it is one process.
+//
+// Started without mpirun, it is one process.
 #include <heist/distributed.hpp>
 #include <heist/executor.hpp>
 
@@ -27,7 +28,7 @@ double ms_since(clock_type::time_point t) {
   return std::chrono::duration<double, std::milli>(clock_type::now() - t).count();
 }
 
-/// The largest difference of a tile of the factor; only the lower triangle of a tile on the diagonal counts.
+/// The largest difference between two tiles of the factor. In a tile on the diagonal only the lower triangle counts.
 double difference(example::tile const& have, example::tile const& want, std::size_t size, bool diagonal) {
   double worst = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -42,9 +43,9 @@ int run(heist::world& world, std::size_t n, std::size_t size, std::size_t worker
   heist::executor ex{workers};
   auto const place = heist::place::block_cyclic::square(world.size());
   std::mutex lock;
-  std::vector<example::span> spans;  // of the last run
+  std::vector<example::span> spans;  // the tasks of the last run
   auto begin = clock_type::now();
-  // A task says when it begins; it ends when its worker begins another, or the run ends.
+  // Each task notes its begin. This is also the end of the worker's task before it; the last one keeps length 0.
   auto const note = [&](heist::context c, char kind) {
     if (drawing.empty()) return;
     double const now = ms_since(begin);
@@ -70,7 +71,7 @@ int run(heist::world& world, std::size_t n, std::size_t size, std::size_t worker
     best = i == 0 ? ms : std::min(best, ms);
   }
 
-  // Each rank checks its tiles; rank 0 takes the errors and the spans.
+  // Each rank checks its tiles; rank 0 collects the errors and the spans.
   auto const want = example::factored_here(n, size);
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {

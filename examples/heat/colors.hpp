@@ -1,4 +1,4 @@
-// Which colour a temperature has, and which a squad.
+// The colours of temperatures and of squads.
 #pragma once
 
 #include <algorithm>  // min
@@ -20,7 +20,7 @@ inline color mixed(color a, color b, double share_of_b) {
   return {channel(a.red, b.red), channel(a.green, b.green), channel(a.blue, b.blue)};
 }
 
-/// Full circle is 1; saturation and value as in HSV.
+/// Converts from HSV. A hue of 1 is the full circle.
 inline color of_hue(double hue, double saturation, double value) {
   auto const channel = [&](double shift) {
     double const k = std::fmod(shift + 6 * hue, 6.0);
@@ -32,8 +32,8 @@ inline color of_hue(double hue, double saturation, double value) {
 
 }  // namespace detail
 
-/// From 0, the coldest, to 1, the hottest: the glow of a metal, night blue to pale yellow. It grows lighter all the
-/// way, so it reads in grey, too.
+/// The colour for a share from 0 (coldest) to 1 (hottest): from night blue to pale yellow, like glowing metal. It grows
+/// lighter all the way, so the scale is readable in grey, too.
 inline color temperature_color(double share) {
   constexpr std::array<color, 7> glow{
       {{6, 6, 26}, {46, 22, 96}, {116, 32, 110}, {184, 52, 86}, {232, 102, 38}, {250, 176, 46}, {254, 250, 204}}};
@@ -49,7 +49,7 @@ struct named_color {
   std::string_view name;
 };
 
-/// The first squads' colours. The first eight can be told apart by colour-blind people, too.
+/// The colours of the first squads. Colour-blind people can distinguish the first eight, too.
 inline constexpr std::array<named_color, 16> first_colors{{{{0, 105, 180}, "blue"},
                                                            {{235, 150, 0}, "orange"},
                                                            {{0, 150, 110}, "green"},
@@ -67,7 +67,7 @@ inline constexpr std::array<named_color, 16> first_colors{{{{0, 105, 180}, "blue
                                                            {{0, 80, 40}, "dark green"},
                                                            {{170, 170, 170}, "light grey"}}};
 
-/// Of a squad or a worker. Neighbours in number differ much in hue.
+/// The colour of a squad or a worker. Consecutive numbers have very different hues.
 inline color placement_color(std::size_t id) {
   if (id < first_colors.size()) return first_colors[id].value;
   constexpr double golden = 0.6180339887498949;
@@ -75,7 +75,7 @@ inline color placement_color(std::size_t id) {
   return detail::of_hue(hue, id % 2 == 0 ? 0.9 : 0.45, id % 3 == 0 ? 0.95 : id % 3 == 1 ? 0.7 : 0.5);
 }
 
-/// " (blue)"; empty for colours without a name of their own.
+/// A name such as "blue"; empty for colours without a name.
 inline std::string_view placement_color_name(std::size_t id) {
   return id < first_colors.size() ? first_colors[id].name : std::string_view{};
 }

@@ -16,7 +16,7 @@ struct color {
 
 inline constexpr color white{255, 255, 255}, black{0, 0, 0};
 
-/// How large text is drawn: one dot of a glyph, which has 3 x 5, is so many pixels wide and high.
+/// Width and height of one dot of text, in pixels. A glyph has 3 x 5 dots.
 inline constexpr std::size_t dot = 2;
 inline constexpr std::size_t text_height = 5 * dot;
 inline constexpr std::size_t text_width(std::string_view text) {
@@ -34,14 +34,14 @@ class image {
   /// Row by row, from the top.
   std::vector<color> const& pixels() const noexcept { return pixels_; }
 
-  /// Fills what of the rectangle is inside the picture.
+  /// Fills the part of the rectangle that is inside the picture.
   void fill(std::size_t left, std::size_t top, std::size_t width, std::size_t height, color c) {
     for (std::size_t y = top; y < top + height && y < height_; ++y) {
       for (std::size_t x = left; x < left + width && x < width_; ++x) pixels_[y * width_ + x] = c;
     }
   }
 
-  /// Draws digits, '.' and '-' in black; everything else is a blank.
+  /// Draws digits, '.' and '-' in black; other characters are blanks.
   void write(std::size_t left, std::size_t top, std::string_view text) {
     for (char const c : text) {
       auto const lines = glyph(c);

@@ -1,5 +1,5 @@
-// Heat in a metal plate: the same few lines of fork/join, step after step, under a policy that is chosen on the command
-// line; and a picture of who computed which row in which step.
+// Heat in a metal plate: each step runs the same few lines of fork/join, under a policy from the command line. A
+// picture shows which squad or worker computed each row in each step.
 #include <heist/heist.hpp>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// True if the same steps without tasks lead to the same plate.
+/// Returns true if the same steps without tasks give the same plate.
 bool is_right(heat::plate const& solved, heat::plate_description const& what, std::size_t steps) {
   heat::plate expected{what};
   auto const begin = heat::clock::now();

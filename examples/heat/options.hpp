@@ -35,7 +35,7 @@ struct options {
 
 namespace detail {
 
-/// Makes a wrong argument an error of the command line.
+/// Turns an argument_error of `read` into an error of the command line.
 template <class Read>
 auto checked(Read read) {
   return [read](std::string const& text) {
@@ -148,7 +148,7 @@ inline void declare_output(CLI::App& app, options& o) {
 
 }  // namespace detail
 
-/// Declares everything that `app` understands; `o` must outlive it.
+/// Declares all options of `app`; `o` must outlive `app`.
 inline void declare_options(CLI::App& app, options& o) {
   app.description("How heat spreads in a metal plate, on many cores, and a picture of who computed what.");
   detail::declare_plate(app, o);
@@ -165,8 +165,8 @@ Exit status: 0 when the plate was solved, or the steps have been taken; 1 when s
   app.footer(text);
 }
 
-/// What depends on several options. Throws argument_error for those that contradict each other, topology_error for a
-/// machine that cannot be read.
+/// Sets and checks values that depend on several options. Throws argument_error for options that contradict each other,
+/// and topology_error for a machine that cannot be read.
 inline void settle(options& o) {
   constexpr std::size_t usual_steps = 500, most_steps_to_tolerance = 1'000'000;
   o.run.how.most_steps = o.most_steps.value_or(o.run.how.tolerance ? most_steps_to_tolerance : usual_steps);

@@ -1,4 +1,4 @@
-// Reads what the user writes on the command line. Every error says what is wrong and what would be right.
+// Parses arguments of the command line. Every error message states the fault and a correct form.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct argument_error : std::runtime_error {
 
 namespace detail {
 
-/// `text` fit for a message: cut to a readable length, bytes that a terminal would act on shown as '?'.
+/// `text` for a message: cut to 60 characters, with '?' instead of bytes that a terminal might interpret.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string visible{text.substr(0, longest)};
@@ -33,7 +33,7 @@ inline std::string printable(std::string_view text) {
   return text.size() > longest ? visible + "..." : visible;
 }
 
-/// True if the whole text is a number in the given bounds, which is then in `value`.
+/// Returns true if the whole text is a number within the bounds. `value` is then that number.
 template <class Number>
 bool read_number(std::string_view text, Number least, Number most, Number& value) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -52,9 +52,9 @@ inline std::vector<std::string_view> split(std::string_view text, char at) {
 
 }  // namespace detail
 
-inline constexpr double most_degrees = 9999;  // what fits beside the picture
+inline constexpr double most_degrees = 9999;  // the space beside the picture has room for it
 
-/// "512" or "600x800" into rows and columns.
+/// Parses "512" or "600x800" into rows and columns.
 inline void read_size(std::string const& text, plate_description& into) {
   auto const parts = detail::split(text, 'x');
   std::size_t sides[2] = {0, 0};
@@ -71,7 +71,7 @@ inline void read_size(std::string const& text, plate_description& into) {
   into.columns = parts.size() == 2 ? sides[1] : sides[0];
 }
 
-/// "top=100".
+/// Parses a text such as "top=100".
 inline void read_edge(std::string const& text, edge_temperatures& into) {
   auto const parts = detail::split(text, '=');
   double degrees = 0;
@@ -88,7 +88,7 @@ inline void read_edge(std::string const& text, edge_temperatures& into) {
   *side = degrees;
 }
 
-/// "50,30,5,400": x and y of the centre and the radius in percent, degrees.
+/// Parses a text such as "50,30,5,400": x and y of the centre and the radius in percent, then degrees.
 inline spot read_spot(std::string const& text) {
   auto const parts = detail::split(text, ',');
   spot s;
@@ -106,7 +106,7 @@ inline spot read_spot(std::string const& text) {
   return s;
 }
 
-/// The largest change at which a plate counts as settled. CLI::Range would let "nan" pass.
+/// Parses the largest change at which a plate counts as settled. CLI::Range would accept "nan".
 inline double read_tolerance(std::string const& text) {
   double value = 0;
   if (!detail::read_number(text, 0.0, most_degrees, value) || value <= 0) {

@@ -1,4 +1,4 @@
-// The worker of each row in each step, and how persistent that was from one step to the next.
+// Records which squad or worker computed each row in each step, and how often it was the same as in the step before.
 #pragma once
 
 #include <algorithm>  // min
@@ -11,11 +11,10 @@
 
 namespace heat {
 
-/// What a row is coloured by.
+/// The colour of a row shows its squad or its worker.
 enum class placed_by { squad, worker };
 
-/// A matrix step x row of squads (or workers), of which the first `most_kept` steps are kept; what is counted is
-/// counted over all steps.
+/// A matrix of squads (or workers) by step and row. It keeps the first `most_kept` steps, but counts over all steps.
 ///
 /// Threads  between begin_step() and end_step() different rows may be written at the same time; else one thread.
 class placement_record {
@@ -26,7 +25,7 @@ class placement_record {
   placement_record(std::size_t rows, std::size_t most_kept)
       : rows_{rows}, most_kept_{most_kept}, before_(rows, none), current_(rows, none) {}
 
-  /// For each row, to be written by the worker that computes it.
+  /// Returns one entry per row. The worker that computes a row writes the entry.
   std::span<id> begin_step() noexcept { return current_; }
 
   void end_step() {
@@ -44,21 +43,22 @@ class placement_record {
   std::size_t rows() const noexcept { return rows_; }
   std::size_t steps() const noexcept { return steps_; }
   std::size_t kept_steps() const noexcept { return std::min(steps_, most_kept_); }
-  /// The worker that computed the row in that step, both counted from 0, step < kept_steps().
+  /// The squad (or worker) that computed `row` in `step`. Both count from 0; step < kept_steps().
   id at(std::size_t step, std::size_t row) const { return kept_[step * rows_ + row]; }
 
   /// One more than the largest id so far.
   std::size_t id_count() const noexcept { return rows_of_.size(); }
-  /// The part of all rows of all steps that `who` computed.
+  /// The share of the rows of all steps that `who` computed.
   double share_of(std::size_t who) const {
     return static_cast<double>(rows_of_[who]) / static_cast<double>(steps_ * rows_);
   }
-  /// The part of the rows that were computed by the same as in the step before; nothing if there was but one step.
+  /// The share of rows that the same squad (or worker) computed in the step before; std::nullopt before the second
+  /// step.
   std::optional<double> persistence() const {
     if (steps_ < 2) return std::nullopt;
     return static_cast<double>(stayed_) / static_cast<double>((steps_ - 1) * rows_);
   }
-  /// persistence() of rows that are dealt at random, with the same shares for all workers.
+  /// The expected persistence() if each row went to a random squad (or worker), weighted by share_of().
   double persistence_by_chance() const {
     double sum = 0;
     for (std::size_t who = 0; who < id_count(); ++who) sum += share_of(who) * share_of(who);
@@ -69,7 +69,7 @@ class placement_record {
   std::size_t rows_, most_kept_, steps_ = 0;
   std::vector<id> before_, current_;
   std::vector<id> kept_;                // step by step
-  std::vector<std::uint64_t> rows_of_;  // id -> how many rows
+  std::vector<std::uint64_t> rows_of_;  // id -> number of rows
   std::uint64_t stayed_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The worker of each row, as a picture: a column for each step, in it a dot for each row of the plate, in the colour of the
-// squad (or worker) that computed it.
+// The placement as a picture. Each step is a column, and each row of the plate is a dot in it. The colour of the dot is
+// the squad (or worker) that computed the row.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 
 namespace heat {
 
-/// Where things are in the picture of a record: numbers of rows at the left, the matrix, the legend at the right,
-/// numbers of steps below.
+/// The layout of the picture. Row numbers are at the left, the matrix is in the middle, and the legend is at the right.
+/// Step numbers are below.
 struct placement_layout {
   static constexpr std::size_t gap = 8, swatch = 14, legend_line = swatch + 4;
 
@@ -31,7 +31,7 @@ struct placement_layout {
     legend_lines = std::min(r.id_count(), height / legend_line);
   }
 
-  /// The pixel in the middle of a row's place in a step, both counted from 0.
+  /// The pixel in the middle of a dot. Steps and rows count from 0.
   std::size_t x_of(std::size_t step) const { return left + step * cell_width + cell_width / 2; }
   std::size_t y_of(std::size_t row) const { return row / rows_per_dot * cell_height + cell_height / 2; }
   std::size_t legend_y_of(std::size_t id) const { return id * legend_line + swatch / 2; }
@@ -39,10 +39,10 @@ struct placement_layout {
   std::size_t full_height() const { return height + gap / 2 + text_height; }
 
   std::size_t steps;
-  std::size_t rows_per_dot;  ///< of more rows than fit, every so many is shown
+  std::size_t rows_per_dot;  ///< 1: every row is shown; n: every n-th row
   std::size_t dots;          ///< in a column
   std::size_t cell_width, cell_height;
-  std::size_t left, height;  ///< the matrix begins at the top
+  std::size_t left, height;  ///< matrix: first pixel column, height; its top is 0
   std::size_t legend_left;
   std::size_t legend_lines;  ///< as many as fit
 };

@@ -1,4 +1,4 @@
-// A metal plate as a grid of cells: the temperatures now and after the next step, and which cells keep theirs.
+// A metal plate as a grid of cells: current and next temperatures, and the cells whose temperature is fixed.
 #pragma once
 
 #include <cmath>    // round
@@ -14,22 +14,23 @@ struct edge_temperatures {
   double top = 100, right = 0, bottom = 0, left = 0;
 };
 
-/// A disc that is kept at one temperature. Its centre and radius are in percent of the plate: x of the width from the
-/// left, y of the height from the top, the radius of the shorter side. At least the cell in its centre belongs to it.
+/// A disc that is kept at one temperature. Its centre is in percent of the plate: x of the width from the left, y of
+/// the height from the top. Its radius is in percent of the shorter side. The disc contains at least the cell in its
+/// centre.
 struct spot {
   double x = 50, y = 50, radius = 5, degrees = 100;
 };
 
 struct plate_description {
-  static constexpr std::size_t min = 3, most = 65'536;  // rows or columns; with less there is nothing to compute
+  static constexpr std::size_t min = 3, most = 65'536;  // rows or columns; a smaller plate has no cell to compute
 
   std::size_t rows = 512, columns = 512;
   edge_temperatures edges{};
   std::vector<spot> spots{};  ///< later ones lie on top of earlier ones
 };
 
-/// The first and the last row and column are the edges; the cells between start at 0 degrees and are computed, unless
-/// they are in a spot.
+/// The first and the last row and column are the edges. All other cells start at 0 degrees and are computed, except the
+/// cells of spots.
 ///
 /// Threads  different rows of `next` may be written at the same time, while all rows of `now` are read.
 class plate {
@@ -42,7 +43,7 @@ class plate {
   explicit plate(plate_description const& what)
       : rows_{what.rows},
         columns_{what.columns},
-        stride_{(what.columns + 7) / 8 * 8 + 8},  // not a power of two: rows would compete for the same cache sets
+        stride_{(what.columns + 7) / 8 * 8 + 8},  // 512 columns get stride 520: with 512 all rows share cache sets
         now_(rows_ * stride_),
         free_runs_(rows_) {
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -61,17 +62,17 @@ class plate {
 
   std::size_t rows() const noexcept { return rows_; }
   std::size_t columns() const noexcept { return columns_; }
-  /// How many rows a step computes: 1, 2, ..., computed_rows().
+  /// The number of rows that a step computes: rows 1 to computed_rows().
   std::size_t computed_rows() const noexcept { return rows_ - 2; }
-  /// Of both grids: what a step reads and writes.
+  /// The bytes of both grids, which a step reads and writes.
   std::size_t size_bytes() const noexcept { return 2 * rows_ * columns_ * sizeof(double); }
 
   std::span<double const> now(std::size_t row) const noexcept { return {&now_[row * stride_], columns_}; }
   std::span<double> next(std::size_t row) noexcept { return {&next_[row * stride_], columns_}; }
-  /// The cells of a row that are computed, from left to right. The others have their temperature in both grids.
+  /// The computed cells of a row, from left to right. All other cells hold their temperature in both grids.
   std::span<run const> free_runs(std::size_t row) const noexcept { return free_runs_[row]; }
 
-  /// The next temperatures become those of now.
+  /// Makes the next temperatures the current ones.
   void advance() noexcept { std::swap(now_, next_); }
 
  private:

@@ -17,7 +17,7 @@ namespace heat {
 struct temperature_range {
   double lowest, highest;
 
-  /// From 0 to 1; a plate that has one temperature everywhere is all 0.
+  /// Returns a value from 0 to 1; always 0 if all cells have the same temperature.
   double share_of(double degrees) const { return highest > lowest ? (degrees - lowest) / (highest - lowest) : 0; }
 };
 
@@ -30,7 +30,7 @@ inline temperature_range range_of(plate const& p) {
   return r;
 }
 
-/// Where things are in the picture of a plate. The plate begins in the left upper corner.
+/// The layout of the picture. The plate begins in the upper left corner.
 struct plate_layout {
   static constexpr std::size_t gap = 8, bar_width = 16;
 
@@ -45,8 +45,8 @@ struct plate_layout {
 
   std::size_t pixels(std::size_t cells) const { return (cells + shrunk - 1) / shrunk * enlarged; }
 
-  std::size_t enlarged;  ///< a cell is so many pixels wide and high; 1 if it is shrunk
-  std::size_t shrunk;    ///< a pixel shows the mean of so many columns and rows; 1 if it is enlarged
+  std::size_t enlarged;  ///< pixels per cell, in each direction; 1 if the plate is shrunk
+  std::size_t shrunk;    ///< cells per pixel, in each direction; a pixel shows their mean; 1 if the plate is enlarged
   std::size_t width, height;
 };
 

@@ -37,12 +37,12 @@ inline std::unique_ptr<std::FILE, close_file> open_file(std::string const& path,
 
 }  // namespace detail
 
-/// Throws file_error if a file of that name cannot be written. Makes an empty one if there is none.
+/// Throws file_error if the file cannot be written. Creates an empty file if there is none.
 inline void expect_writable(std::string const& path) {
   detail::open_file(path, "ab");
 }
 
-/// Throws file_error, and leaves what has been written of the file then.
+/// Throws file_error on failure. The incomplete file then remains.
 inline void write_png(std::string const& path, image const& drawing) {
   static_assert(sizeof(color) == 3, "libpng reads three bytes for a pixel");
   auto file = detail::open_file(path, "wb");

@@ -1,4 +1,4 @@
-// The policies by name: the only place where the example names them.
+// The policies by name. No other file of the example names policies.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -20,21 +20,21 @@
 
 namespace heat {
 
-/// The solution, and a text on the executor that found it.
+/// The solution, and a description of the executor that computed it.
 struct report_on_run {
   solution solved;
   std::size_t workers = 0, squads = 0;
   placed_by by = placed_by::squad;
   std::string machine;
   std::string note;     ///< how the last step was divided, and why; empty under policies without tiers
-  std::string profile;  ///< the measurements of the first step, as a table; empty under policies that do not
+  std::string profile;  ///< the measurements of the first step, as a table; empty under policies that measure nothing
 };
 
 struct run_request {
   heist::options where;
   solver_options how;
-  bool by_automatic = true;                       ///< by squad, unless there is but one
-  std::optional<std::uint32_t> boundary_level{};  ///< CAB's, by hand
+  bool by_automatic = true;                       ///< by squad if there are several, else by worker
+  std::optional<std::uint32_t> boundary_level{};  ///< CAB's level, if the user sets it
 };
 
 struct policy_entry {
@@ -76,7 +76,7 @@ inline std::vector<std::string> policy_names() {
   return names;
 }
 
-/// Throws std::invalid_argument for a name that is none.
+/// Throws std::invalid_argument for an unknown name.
 inline policy_entry const& policy_named(std::string_view name) {
   for (auto const& entry : policies) {
     if (entry.name == name) return entry;

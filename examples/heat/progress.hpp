@@ -1,4 +1,4 @@
-// Tells on stderr how far a long solution has come.
+// Shows the progress of a long solution on stderr.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ class progress {
  public:
   explicit progress(show_progress when) : line_{when} {}
 
-  /// From here time is counted.
+  /// Starts to count the time.
   void start() {
     begin_ = clock::now();
     line_.start();
   }
 
-  /// `done` of at most `all` steps are done. Cheap enough to be called after each.
+  /// Reports that `done` of at most `all` steps are done. Cheap enough for a call after each step.
   void step(std::size_t done, std::size_t all, std::optional<double> change, std::optional<double> wanted_change) {
     if (!line_.due()) return;
     auto text = fmt::format("step {} of ", done);

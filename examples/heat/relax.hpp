@@ -1,5 +1,5 @@
-// One step: every cell becomes the mean of its four neighbours (Jacobi). The rows are halved again and again, and the
-// halves run in parallel; where, is not this file's business.
+// One step: every cell becomes the mean of its four neighbours (Jacobi). The rows are halved recursively, and the
+// halves run in parallel. The policy decides which worker runs them.
 #pragma once
 
 #include <algorithm>  // max
@@ -25,7 +25,7 @@ inline void relax_row(plate& p, std::size_t row) {
   }
 }
 
-/// By how many degrees the row's next temperatures differ from those of now, at most.
+/// The largest difference between current and next temperatures of a row, in degrees.
 inline double largest_change(plate& p, std::size_t row) {
   auto const now = p.now(row);
   auto const next = p.next(row);
@@ -34,16 +34,16 @@ inline double largest_change(plate& p, std::size_t row) {
   return largest;
 }
 
-/// What the tasks of one step have in common.
+/// The data that all tasks of one step share.
 struct step {
   plate& grid;
-  std::size_t leaf_rows;                        ///< at most so many rows are one task
-  bool measures;                                ///< find out the largest change, too?
-  placed_by by;                                 ///< written down: the worker, or its squad
-  std::span<placement_record::id> computed_by;  ///< for each computed row, to be written
+  std::size_t leaf_rows;                        ///< the most rows of one task
+  bool measures;                                ///< true: also find the largest change
+  placed_by by;                                 ///< computed_by receives squads or workers
+  std::span<placement_record::id> computed_by;  ///< output: one entry per computed row
 };
 
-/// Computes rows [first, last); the largest change of a cell in degrees if the step measures, otherwise 0.
+/// Computes rows [first, last). Returns the largest change of a cell in degrees if the step measures, otherwise 0.
 template <class Context>
 double relax(Context ctx, step const& s, std::size_t first, std::size_t last) {
   if (last - first > s.leaf_rows) {
@@ -63,7 +63,7 @@ double relax(Context ctx, step const& s, std::size_t first, std::size_t last) {
   return largest;
 }
 
-/// The whole step on one thread, without tasks.
+/// Computes the whole step on one thread, without tasks.
 inline void relax_serially(plate& p) {
   for (std::size_t row = 1; row <= p.computed_rows(); ++row) relax_row(p, row);
   p.advance();

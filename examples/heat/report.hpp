@@ -48,7 +48,7 @@ inline std::string to_text(report_on_run const& r, options const& o, plate const
   return text;
 }
 
-/// How persistent the placement was, and how the rows were shared out.
+/// Describes how persistent the placement was and how the rows were distributed.
 inline std::string to_text(placement_record const& record, report_on_run const& r) {
   bool const by_squad = r.by == placed_by::squad;
   char const* const who = by_squad ? "squad" : "worker";

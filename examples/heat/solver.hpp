@@ -1,4 +1,4 @@
-// The solution: one task that takes step after step, each of them entered through the same region.
+// The solver: one task that computes all steps, and enters each step through the same region.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -16,22 +16,23 @@ namespace heat {
 
 struct solver_options {
   std::size_t most_steps = 500;
-  std::optional<double> tolerance;  ///< ends when no cell changes by more, in degrees per step; looked at now and then
+  std::optional<double> tolerance;  ///< stops when no cell changes by more, in degrees per step; checked at times
   std::size_t leaf_rows = 16;
   placed_by by = placed_by::squad;
 };
 
-/// The largest change is found out in every tenth step: it costs as much as the step itself.
+/// The solver finds the largest change in every tenth step, because that costs as much as the step itself.
 inline constexpr std::size_t steps_per_look = 10;
 
 struct solution {
   std::size_t steps = 0;
-  double change = 0;  ///< the largest of a cell in the last step, in degrees
+  double change = 0;  ///< the largest change of a cell in the last step, in degrees
   bool has_converged = false;
   double seconds = 0;
 };
 
-/// Takes steps until one of the options ends it. The region remembers for the next step what a policy learns of this one.
+/// Computes steps until an option ends the loop. For the next step, the region keeps the data that the policy learns in
+/// this one.
 template <class Context>
 solution solve(Context ctx, heist::region& sweep, plate& p, solver_options const& o, placement_record& record,
                progress& visible) {

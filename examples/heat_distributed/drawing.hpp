@@ -12,7 +12,7 @@
 
 namespace example {
 
-/// Blue is 0 degrees, red 100. A line is drawn between strips, a thick one between ranks.
+/// Blue is 0 degrees, red is 100. A thin line separates strips, and a thick line separates ranks.
 inline void draw(std::string const& file, row_blocks const& s, cells const& all, std::vector<int> const& ranks) {
   std::size_t const rows = s.of.rows, columns = s.of.columns;
   std::size_t const most = 96, down = std::min(rows, most), across = std::min(columns, most);

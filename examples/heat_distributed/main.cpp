@@ -1,8 +1,11 @@
-// Heat in a plate over many processes: strips of rows, whose edges travel between neighbours as values of tasks.
+// Heat in a plate over many processes. The plate is cut into strips of rows. Neighbours send the edges of their strips
+// to each other as values of tasks.
+//
 //   mpirun -n 2 example_heat_distributed --picture heat.svg
-//   mpirun -n 2 example_heat_distributed --save folder     may be killed, and then: ... --restart folder
-//   mpirun -n 2 example_heat_distributed --all-on-first    places all strips on rank 0, measures, and places them again
-// Without mpirun it is one process.
+//   mpirun -n 2 example_heat_distributed --save folder     after a crash: ... --restart folder
+//   mpirun -n 2 example_heat_distributed --all-on-first    puts all strips on rank 0, measures, and places them again
+//
+// Started without mpirun, it is one process.
 #include <heist/distributed.hpp>
 #include <heist/executor.hpp>
 
@@ -29,7 +32,7 @@ struct hints {
   std::string drawing, save, restart;
 };
 
-/// One graph, run twice if it is measured; what it found is checked on rank 0.
+/// Runs the graph; under --all-on-first once more, with measured places. Rank 0 checks the plate.
 class solver {
  public:
   solver(heist::world& world, hints const& w)
@@ -53,7 +56,7 @@ class solver {
  private:
   using strip = heist::placed<example::cells>;
 
-  /// The least milliseconds of three runs, or of one that is saved.
+  /// Returns the shortest time in milliseconds: of three runs under --all-on-first, otherwise of one.
   double run_once(heist::distributed_options const& options, std::string const& save) {
     heist::distributed_graph g{world_, options};
     heist::place::block const block{row_blocks_.count, world_.size()};
@@ -86,12 +89,12 @@ class solver {
     return best;
   }
 
-  /// On rank 0, as the last task.
+  /// Runs on rank 0, as the last task.
   void join(heist::values<example::cells> all) {
     whole_.clear();
     for (auto const& part : all) whole_.insert(whole_.end(), part.begin(), part.end());
   }
-  /// On rank 0, after the runs.
+  /// Called on rank 0 after the runs.
   void check(std::vector<int> const& ranks) {
     bool const same = whole_ == example::computed_here(row_blocks_.of, hints_.steps);
     good_ = good_ && same;

@@ -1,4 +1,4 @@
-// A plate in strips of rows, and its steps as a graph: each strip gets the rows beside it from its neighbours.
+// A plate in strips of rows, and its steps as a graph: each strip receives the adjacent rows from its neighbours.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace example {
 
-/// Rows of a plate whose upper side is kept at 100 degrees and whose other sides are at 0; inside is a hot spot.
+/// A plate with a hot spot inside. Its upper side is kept at 100 degrees, and its other sides at 0.
 struct plate {
   std::size_t rows, columns;
 
@@ -22,7 +22,7 @@ struct plate {
   }
 };
 
-/// Rows [first, first + count), one after the other.
+/// The cells of rows [first, first + count), row by row.
 using cells = std::vector<double>;
 
 inline cells make_rows(plate const& p, std::size_t first, std::size_t count) {
@@ -31,8 +31,8 @@ inline cells make_rows(plate const& p, std::size_t first, std::size_t count) {
   return made;
 }
 
-/// One step: each cell that is not on a side becomes the mean of its four neighbours. `above` and `below` are the rows
-/// beside these; empty at the plate's sides, whose rows keep their temperatures.
+/// One step: each cell that is not on a side becomes the mean of its four neighbours. `above` and `below` are the
+/// adjacent rows. They are empty at the plate's sides, whose rows keep their temperatures.
 inline cells relaxed(cells const& now, std::size_t columns, cells const& above, cells const& below) {
   std::size_t const rows = now.size() / columns;
   cells next = now;
@@ -54,9 +54,9 @@ struct row_blocks {
   std::size_t first_row(std::size_t strip) const { return strip * of.rows / count; }
 };
 
-/// Adds `steps` steps; `place(strip)` is where a strip is at the beginning, and everything that is done with it follows.
-/// `note()` is called by each step of a strip, `at_step(step, strips)` after each step has been added. For a
-/// distributed_graph, or a task_graph in one process.
+/// Adds `steps` steps to a distributed_graph, or to a task_graph in one process. `place(strip)` is the initial place of
+/// a strip, and the tasks of its steps follow it. Each step of a strip calls `note()`. After each added step,
+/// add_steps() calls `at_step(step, strips)`.
 template <class Graph, class Place, class Note, class AtStep>
 auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, Note note, AtStep at_step) {
   plate const p = s.of;
@@ -68,7 +68,7 @@ auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, No
   std::vector<decltype(make(0))> now;
   for (std::size_t i = 0; i < s.count; ++i) now.push_back(make(i));
   for (std::size_t step = 1; step <= steps; ++step) {
-    // The edges between strips: the first and last rows of each, but for the plate's sides, whose values no task would take.
+    // The first and the last row of each strip, for its neighbours. No task would take the rows at the plate's sides.
     decltype(now) first(s.count), last(s.count), next;
     for (std::size_t i = 0; i < s.count; ++i) {
       auto const row = static_cast<std::ptrdiff_t>(width);
@@ -100,7 +100,7 @@ auto add_steps(Graph& g, row_blocks const& s, std::size_t steps, Place place, No
   return now;
 }
 
-/// The same by one thread without tasks.
+/// Computes the same on one thread, without tasks.
 inline cells computed_here(plate const& p, std::size_t steps) {
   cells now = make_rows(p, 0, p.rows);
   for (std::size_t i = 0; i < steps; ++i) now = relaxed(now, p.columns, {}, {});

@@ -11,7 +11,7 @@ namespace hybrid {
 
 enum side { above = 0, below = 1 };
 
-/// One exchange at a time. All calls on the thread that has initialized MPI (MPI_THREAD_FUNNELED).
+/// One exchange at a time. The thread that has initialized MPI makes all calls (MPI_THREAD_FUNNELED).
 class halo {
  public:
   halo(MPI_Comm comm, std::size_t columns) : comm_{comm}, columns_{static_cast<int>(columns)} {
@@ -23,8 +23,8 @@ class halo {
 
   bool has_neighbour(side s) const { return neighbours_[s] != MPI_PROC_NULL; }
 
-  /// `rows` are the rows of this rank, with one more before and after them for the neighbours' rows. They may be read
-  /// until finish(); the first and the last one are written.
+  /// `rows` are the rows of this rank, and one more row before and after them for the neighbours' rows. Until finish(),
+  /// the rows of this rank may be read. MPI writes the first and the last row.
   void start(double* rows, std::size_t count) {
     double* const first = rows + columns_;
     double* const last = rows + columns_ * static_cast<std::ptrdiff_t>(count);
@@ -33,8 +33,8 @@ class halo {
     MPI_Isend(first, columns_, MPI_DOUBLE, neighbours_[above], up_tag, comm_, &sends_[above]);
     MPI_Isend(last, columns_, MPI_DOUBLE, neighbours_[below], down_tag, comm_, &sends_[below]);
   }
-  /// Calls `came(side)` for each neighbour when its row is here. Returns when the sent rows may be overwritten. MPI_Wait
-  /// would keep a core busy that a worker needs, so this thread yields between looks.
+  /// Calls `came(side)` for each neighbour when its row has arrived. Returns when the sent rows may be overwritten.
+  /// MPI_Wait would keep a core busy that a worker needs, so this thread polls and yields.
   template <class F>
   void finish(F came) {
     for (int left = 2; left != 0;) {

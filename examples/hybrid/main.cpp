@@ -1,7 +1,7 @@
-// Heat in a plate, in a program that uses MPI itself: the ranks exchange rows by MPI_Isend and MPI_Irecv, and each rank
-// computes its rows with a heist graph. No heist::world is involved, and any MPI with MPI_THREAD_FUNNELED is enough.
+// Heat in a plate, in a program that uses MPI itself. The ranks exchange rows by MPI_Isend and MPI_Irecv, and each rank
+// computes its rows with a heist graph. It needs no heist::world, and any MPI with MPI_THREAD_FUNNELED is enough.
 //   mpirun -n 2 example_hybrid --picture heat.svg
-// Without mpirun it is one process.
+// Started without mpirun, it is one process.
 #include <mpi.h>
 //
 #include <heist/heist.hpp>
@@ -30,7 +30,7 @@ struct wishes {
   std::string picture;
 };
 
-/// On rank 0: the whole plate. On other ranks: nothing.
+/// Returns the whole plate on rank 0, and an empty one on other ranks.
 example::cells gathered(hybrid::strip const& mine, example::row_blocks const& blocks, MPI_Comm comm, int rank,
                         int ranks) {
   std::size_t const columns = blocks.of.columns, each = blocks.count / static_cast<std::size_t>(ranks);
@@ -50,7 +50,7 @@ example::cells gathered(hybrid::strip const& mine, example::row_blocks const& bl
   return whole;
 }
 
-/// False if the plate is not what one thread computes.
+/// Returns false if the plate differs from the result of one thread.
 bool run(wishes const& w, MPI_Comm comm) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);

@@ -1,4 +1,4 @@
-// All kernels, and a way to do something with each.
+// All kernels, and a loop over them.
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,6 @@
 // cholesky: factorises a sparse symmetric matrix, A = L L^T (Cilk-5, Wool). The matrix is a quad-tree: a part without
-// nonzeros is an empty pointer, leaves are 4 x 4 blocks. Four nonzeros per row, at random places, as in Wool's Table 1.
+// nonzeros is an empty pointer, and leaves are 4 x 4 blocks. As in Wool's Table 1, there are four nonzeros per row, at
+// random places.
 #pragma once
 
 #include <algorithm>  // min
@@ -70,7 +71,7 @@ class cholesky {
     return values;
   }
 
-  /// L (L^T x) = A x for random x, to within rounding.
+  /// Checks that L (L^T x) = A x for random x, up to rounding.
   std::string check() const {
     random_numbers random{2};
     std::vector<double> x(std::size_t{1} << depth_);
@@ -139,7 +140,7 @@ class cholesky {
     }
     --depth;
     if (r == nullptr) r = std::make_unique<node>();
-    // Quarter (i, j) of r loses a(i, k) b(j, k)^T for k = 0, then for k = 1.
+    // Subtracts a(i, k) b(j, k)^T from quarter (i, j) of r, for k = 0, then for k = 1.
     for (std::size_t k : {0u, 1u}) {
       auto const quarter = [&, depth, lower, k](std::size_t i, std::size_t j) {
         return [&, depth, lower, i, j, k](Context c) {
@@ -155,7 +156,7 @@ class cholesky {
     if (content[0] == nullptr && content[1] == nullptr && content[2] == nullptr && content[3] == nullptr) r.reset();
   }
 
-  // The same three on blocks.
+  // The same three functions for blocks.
 
   static void factorise(block& b) {
     for (std::size_t k = 0; k < block_size; ++k) {
@@ -186,7 +187,7 @@ class cholesky {
   }
 
  private:
-  /// The element, made if there is none.
+  /// Returns the element, and creates its block if it is missing.
   static double& at(tree& t, int depth, std::size_t row, std::size_t column) {
     if (depth <= block_depth) {
       if (t == nullptr) t = std::make_unique<node>(node{block{}});

@@ -1,6 +1,6 @@
-// fft: the discrete Fourier transform of 2^k complex numbers (Cilk-5): n = r m is unshuffled into r parts, those are
-// transformed, and m transforms of r numbers each, times the powers of the root of unity, put them together. Every step
-// is parallel.
+// fft: the discrete Fourier transform of 2^k complex numbers (Cilk-5). With n = r m, the input is unshuffled into r
+// parts, and each part is transformed. Then m transforms of r numbers each combine the parts, which were multiplied by
+// powers of the root of unity. Every step is parallel.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class fft {
   }
   std::vector<complex> const& result() const { return out_; }
 
-  /// A few numbers of the result by the definition.
+  /// Checks a few numbers of the result by the definition.
   std::string check() const {
     std::size_t const n = input_.size();
     random_numbers random{2};
@@ -70,7 +70,7 @@ class fft {
     return {std::cos(angle), -std::sin(angle)};
   }
 
-  /// Into how many parts a transform is divided.
+  /// The number of parts of a transform.
   static std::size_t radix(std::size_t n) {
     if (n % 16 == 0 && n > 4096) return 16;
     if (n == 512) return 16;
@@ -99,7 +99,7 @@ class fft {
     }
   }
 
-  /// The transform of `in`, which it overwrites, to `out`.
+  /// Transforms `in` to `out`, and overwrites `in`.
   template <class Context>
   void transform(Context ctx, std::size_t n, complex* in, complex* out) const {
     switch (n) {

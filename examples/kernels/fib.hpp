@@ -1,4 +1,5 @@
-// fib: Fibonacci numbers by the naive recursion (BOTS). Almost nothing but forks: it measures what a fork costs.
+// fib: Fibonacci numbers by the naive recursion (BOTS). It does little else than fork, so it measures the cost of a
+// fork.
 #pragma once
 
 #include "kernel.hpp"

@@ -1,5 +1,5 @@
-// integrate: the integral of (x^2 + 1) x from 0 to n, an interval being halved until that changes the trapezoids by
-// less than 10^-9 (Cilk-5).
+// integrate: the integral of (x^2 + 1) x from 0 to n (Cilk-5). It halves an interval until a halving changes the area
+// of the trapezoids by less than 10^-9.
 #pragma once
 
 #include <cmath>  // abs, pow
@@ -34,7 +34,7 @@ class integrate {
 
   std::string check() const {
     double const wanted = n_ * n_ * (n_ * n_ / 4 + 0.5);
-    // Some 1000 n^(4/3) intervals add an error of less than the tolerance each.
+    // About 1000 n^(4/3) intervals add an error below the tolerance each.
     double const bound = tolerance * 1000 * std::pow(n_, 4.0 / 3) + 1e-10 * wanted;
     return std::abs(result_ - wanted) <= bound ? std::string{} : expect_equal(result_, wanted);
   }

@@ -1,4 +1,4 @@
-// The kernels share these: how one describes itself, a context without parallelism, a parallel loop, random numbers.
+// The shared code of the kernels: their description, a context without parallelism, a parallel loop, random numbers.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -17,25 +17,25 @@
 
 namespace kernels {
 
-/// Sizes are what the kernel's constructor takes.
+/// Sizes are arguments of the kernel's constructor.
 struct description {
   std::string_view name;
   std::string_view problem;
   std::string_view size_means;
   std::size_t smallest, largest;
-  std::size_t test;       ///< milliseconds, also under a sanitizer
-  std::size_t usual;      ///< some tenths of a second
-  std::size_t published;  ///< as the literature measures it
+  std::size_t test;       ///< takes milliseconds, also under a sanitizer
+  std::size_t usual;      ///< takes some tenths of a second
+  std::size_t published;  ///< as in the literature
   bool power_of_two = false;
   std::size_t stack = std::size_t{1} << 20;  ///< bytes that a recursion may need
 };
 
-/// A context that runs everything at once and in order: with it a parallel version is the serial elision of itself.
+/// A context that calls each function at once and in order. It turns a parallel version into its serial elision.
 class serial_context {
  public:
   template <class... F>
   auto fork_join(F&&... f) const {
-    return std::tuple<decltype(call(f))...>{call(f)...};  // braces: from left to right
+    return std::tuple<decltype(call(f))...>{call(f)...};  // braces evaluate from left to right
   }
 
   class scope {
@@ -72,11 +72,11 @@ struct scope_for<Context> {
   using type = typename Context::scope;
 };
 
-/// The scope that goes with a context: heist's, unless the context brings one of its own.
+/// The scope type of a context: heist::scope, unless the context defines its own.
 template <class Context>
 using scope_of = typename scope_for<Context>::type;
 
-/// A problem of one size. prepare() comes before every serial() or parallel() and is not part of what is measured.
+/// A problem of one size. prepare() comes before every serial() or parallel(), outside of the measured time.
 template <class K>
 concept kernel = requires(K k, K const c, std::size_t size) {
   { K::about } -> std::convertible_to<description>;
@@ -85,7 +85,7 @@ concept kernel = requires(K k, K const c, std::size_t size) {
   k.serial();
   k.parallel(serial_context{});
   { c.result() == c.result() } -> std::convertible_to<bool>;
-  { c.check() } -> std::same_as<std::string>;  // empty, or what is wrong with the result
+  { c.check() } -> std::same_as<std::string>;  // error text; empty: the result is right
 };
 
 /// Calls f(i) for all i of [first, last), by halving; at most `grain` calls are one task.

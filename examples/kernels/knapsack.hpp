@@ -1,5 +1,5 @@
-// knapsack: the most valuable choice of items that can be carried, by branch and bound (Cilk-5, BOTS). The best value
-// so far is shared, so that how many nodes are visited depends on the schedule; the result does not.
+// knapsack: the most valuable choice of items that can be carried, by branch and bound (Cilk-5, BOTS). The tasks
+// share the best value so far. The number of visited nodes depends on the schedule; the result does not.
 #pragma once
 
 #include <algorithm>  // sort, max
@@ -11,7 +11,8 @@
 
 namespace kernels {
 
-/// Items whose value and weight differ by a constant, which makes choosing hard; the best value for their weight first.
+/// Items whose value is their weight plus a constant, which makes the choice hard. They are sorted by value per weight,
+/// the highest first.
 struct knapsack_items {
   struct item {
     int value, weight;
@@ -29,7 +30,7 @@ struct knapsack_items {
     std::sort(items.begin(), items.end(), [](item a, item b) { return a.value * b.weight > b.value * a.weight; });
   }
 
-  /// By dynamic programming over all capacities.
+  /// Computes the best value by dynamic programming over all capacities.
   int best_value() const {
     std::vector<int> best(static_cast<std::size_t>(capacity) + 1);
     for (item const& i : items) {
@@ -60,7 +61,7 @@ class knapsack {
 
   void prepare() {
     result_ = -1;
-    best_.store(std::numeric_limits<int>::min(), std::memory_order_relaxed);  // relaxed: nobody else is about
+    best_.store(std::numeric_limits<int>::min(), std::memory_order_relaxed);  // relaxed: no task runs yet
   }
   void serial() { parallel(serial_context{}); }
   template <class Context>
@@ -71,19 +72,20 @@ class knapsack {
 
   std::string check() const { return expect_equal(result_, of_.best_value()); }
 
-  /// The best value with the items from `first` on and `room` left; less than the best so far if it cannot be reached.
+  /// The best value with the items from `first` on and `room` left. If that is below the best value so far, the result
+  /// may be too small.
   template <class Context>
   int choose(Context ctx, std::size_t first, int room, int value) {
     if (room < 0) return std::numeric_limits<int>::min();
     if (first == of_.items.size() || room == 0) return value;
     knapsack_items::item const& next = of_.items[first];
     double const bound = value + static_cast<double>(room) * next.value / next.weight;
-    if (bound < best_.load(std::memory_order_relaxed)) return std::numeric_limits<int>::min();  // relaxed: advice
+    if (bound < best_.load(std::memory_order_relaxed)) return std::numeric_limits<int>::min();  // relaxed: a hint
     auto const [without, with] = ctx.fork_join(
         [=, this](Context c) { return choose(c, first + 1, room, value); },
         [=, this, &next](Context c) { return choose(c, first + 1, room - next.weight, value + next.value); });
     int const best = std::max(without, with);
-    int known = best_.load(std::memory_order_relaxed);  // relaxed: only the value counts, here and below
+    int known = best_.load(std::memory_order_relaxed);  // relaxed: no other data depends on it, here or below
     while (best > known && !best_.compare_exchange_weak(known, best, std::memory_order_relaxed)) {
     }
     return best;

@@ -1,4 +1,4 @@
-// Runs fork/join kernels: serially and on an executor, with the time of each and a check of the results.
+// Runs fork/join kernels serially and on an executor. Prints both times, and checks the results.
 #include <heist/heist.hpp>
 #include <heist/measure.hpp>
 #include <heist/observe.hpp>
@@ -33,7 +33,7 @@ struct options {
   bool list = false;
   bool work_span = false;
   std::uint64_t steal_cost = 1000;
-  std::string breakdown;  ///< how joins wait; empty: none
+  std::string breakdown;  ///< how joins wait; empty: no breakdown
   std::string drawing;
 };
 
@@ -72,7 +72,7 @@ double best_time(K& k, int repeat, F run) {
   return best;
 }
 
-/// Empty, or what is wrong with the result.
+/// Returns an error text; it is empty if the result is right.
 template <class K>
 std::string decision_on(K const& k, decltype(std::declval<K const&>().result()) const& expected) {
   std::string decision = k.check();
@@ -83,7 +83,7 @@ std::string decision_on(K const& k, decltype(std::declval<K const&>().result()) 
 template <class K>
 void show_work_and_span(K& k, options const& o) {
   heist::executor<> ex{heist::options{.workers = o.workers, .stack_size = K::about.stack}};
-  std::optional<heist::work_span_profile> best;  // interruptions make spans longer, so the shortest is the truest
+  std::optional<heist::work_span_profile> best;  // interruptions lengthen spans, so the shortest is the best estimate
   for (int i = 0; i < o.repeat; ++i) {
     k.prepare();
     auto const run = heist::measure_work_span(ex, [&](auto ctx) { k.parallel(ctx); }, {.steal_cost = o.steal_cost});
@@ -108,7 +108,7 @@ void show_breakdown(K& k, options const& o) {
   fmt::print("{}", spent.text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()));
 }
 
-/// True if the results are right.
+/// Returns true if the results are right.
 template <class K>
 bool run(options const& o) {
   std::size_t const size = size_for(K::about, o);

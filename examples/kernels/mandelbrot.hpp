@@ -1,5 +1,5 @@
-// mandelbrot: a picture of the Mandelbrot set, divided into four quarters down to small tiles. What a tile costs cannot
-// be foreseen: points of the set take all iterations.
+// mandelbrot: a picture of the Mandelbrot set, divided into four quarters down to small tiles. The cost of a tile is
+// unknown in advance: points of the set take all iterations.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class mandelbrot {
   }
   std::vector<int> const& result() const { return iterations_; }
 
-  /// The set is symmetric to the real axis, to the bit; and its area is known.
+  /// Checks that the numbers are exactly symmetric to the real axis, and that the area is close to the known one.
   std::string check() const {
     std::size_t inside = 0;
     for (std::size_t y = 0; y < n_; ++y) {
@@ -69,7 +69,7 @@ class mandelbrot {
     std::size_t left, top, right, bottom;
   };
 
-  /// How many iterations until the point is seen to leave.
+  /// The number of iterations after which the point is known to escape.
   int escape(std::size_t column, std::size_t row) const {
     double const step = 2.5 / static_cast<double>(n_);
     double const x0 = -2 + (static_cast<double>(column) + 0.5) * step;

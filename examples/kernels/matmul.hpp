@@ -1,5 +1,5 @@
-// matmul: the product of two square integer matrices, divided into eight half-sized products: four at once, then the
-// other four (Cilk-5; tzcnt/runtime-benchmarks: 32 x 32 at the leaves).
+// matmul: the product of two square integer matrices (Cilk-5). It is divided into eight half-sized products: four run
+// in parallel, then the other four. Leaves are 32 x 32, as in tzcnt/runtime-benchmarks.
 #pragma once
 
 #include <vector>
@@ -35,7 +35,7 @@ class matmul {
   }
   std::vector<int> const& result() const { return c_; }
 
-  /// Freivalds: C x = A (B x) for random x, exactly, modulo 2^64; wrong for a wrong C with overwhelming probability.
+  /// Freivalds' test: C x = A (B x) for random x, exactly, modulo 2^64. A wrong C fails with overwhelming probability.
   std::string check() const {
     random_numbers random{2};
     std::vector<std::uint64_t> x(n_);

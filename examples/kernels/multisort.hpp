@@ -1,5 +1,5 @@
-// multisort, also known as cilksort (Cilk-5, BOTS): four quarters are sorted, merged in two pairs, and those merged;
-// merges are parallel too, by splitting at the median of the longer part. Below a threshold both are serial.
+// multisort, also known as cilksort (Cilk-5, BOTS). It sorts four quarters, merges them in two pairs, and merges the
+// results. Merges are parallel, too: they split at the median of the longer part. Below a threshold both are serial.
 #pragma once
 
 #include <algorithm>

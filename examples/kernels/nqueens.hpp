@@ -36,7 +36,7 @@ class nqueens {
     return expect_equal(result_, solutions[static_cast<std::size_t>(n_)]);
   }
 
-  /// May a queen stand in that row of the next column?
+  /// Returns true if a queen may stand in that row of the next column.
   static bool legal(board const& queens, int columns, int row) {
     for (int x = 0; x < columns; ++x) {
       int const other = queens[static_cast<std::size_t>(x)];
@@ -58,7 +58,7 @@ class nqueens {
   template <class Context>
   static long forked(Context ctx, int n, int columns, board const& queens) {
     if (columns == n) return 1;
-    board rows;  // only the first `count` are set and read
+    board rows;  // the kernel sets and reads the first `count` only
     int count = 0;
     for (int row = 0; row < n; ++row) {
       if (legal(queens, columns, row)) rows[static_cast<std::size_t>(count++)] = static_cast<char>(row);
@@ -73,7 +73,7 @@ class nqueens {
     return queens;
   }
 
-  /// One task for each of `count` rows, handed out by halving.
+  /// Runs one task for each of `count` rows, and forks them by halving.
   template <class Context>
   static long placements(Context ctx, int n, int columns, board const& queens, char const* rows, int count) {
     if (count == 1) return forked(ctx, n, columns + 1, with(queens, columns, *rows));

@@ -1,5 +1,5 @@
-// quicksort: partition around the middle element, then both parts in parallel, down to single elements (as Lace's
-// benchmark of that name): the partition is serial, so parallelism grows from one.
+// quicksort, as Lace's benchmark of that name: partitions around the middle element, then sorts both parts in parallel,
+// down to single elements. The partition is serial, so parallelism grows from one.
 #pragma once
 
 #include <algorithm>  // sort
@@ -57,7 +57,7 @@ class quicksort {
 
  private:
   struct parts {
-    std::span<int> low, high;  // what lies between them, if anything, is in its place
+    std::span<int> low, high;  // an element between them is in its place
   };
 
   static parts partition(std::span<int> values) {
@@ -72,7 +72,7 @@ class quicksort {
         std::swap(values[left++], values[--end]);
       }
     }
-    // If left met end in the middle of a swap, left is one further.
+    // If the last swap was of one element with itself, left is end + 1.
     return {values.first(std::min(left, end)), values.subspan(std::max(left, end))};
   }
 

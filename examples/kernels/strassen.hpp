@@ -1,5 +1,5 @@
 // strassen: the product of two square matrices of doubles by seven half-sized products (Cilk-5, BOTS), in Winograd's
-// form with fifteen additions. Below a threshold: the schoolbook product.
+// form with fifteen additions. Below a threshold it uses the schoolbook product.
 #pragma once
 
 #include <algorithm>  // fill_n
@@ -53,7 +53,7 @@ class strassen {
   }
   std::vector<double> const& result() const { return c_; }
 
-  /// Freivalds: C x = A (B x) for random x, to within rounding.
+  /// Freivalds' test: C x = A (B x) for random x, up to rounding.
   std::string check() const {
     random_numbers random{2};
     std::vector<double> x(n_);
@@ -106,7 +106,7 @@ class strassen {
     auto const multiply = [half](input x, input y, output z) {
       return [=](Context next) { product(next, x, y, z, half); };
     };
-    // The products that enter one quarter of C each are made there.
+    // A product that is used in one quarter of C only is computed in that quarter.
     ctx.fork_join(multiply(a11, b11, p1), multiply(a12, b21, c11), multiply(s4, b22, c12), multiply(a22, t4, c21),
                   multiply(s1, t1, p5), multiply(s2, t2, p6), multiply(s3, t3, c22));
     for (std::size_t i = 0; i < half; ++i) {
@@ -123,7 +123,7 @@ class strassen {
   }
 
  private:
-  /// Eleven quarters' room.
+  /// Memory for eleven quarters.
   class temporaries {
    public:
     explicit temporaries(std::size_t size)

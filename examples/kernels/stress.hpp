@@ -1,4 +1,4 @@
-// stress: parallelism and grain to order (Wool, Fig. 2). Trees of depth d, one after the other; a leaf spins for n
+// stress: adjustable parallelism and grain (Wool, Fig. 2). Trees of depth d run one after the other. A leaf spins for n
 // iterations of two cycles and touches no memory.
 #pragma once
 
@@ -37,7 +37,7 @@ class stress {
     return expect_equal(result_, sum);
   }
 
-  /// Each iteration is an addition and an exclusive or that wait for each other.
+  /// Each iteration is an addition and an exclusive or that depend on each other.
   static std::uint64_t leaf(std::uint64_t number) {
     std::uint64_t x = number;
     for (std::uint64_t i = 0; i < leaf_iterations; ++i) x = (x + number) ^ i;

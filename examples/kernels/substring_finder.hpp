@@ -1,5 +1,6 @@
-// substring_finder (the oneTBB example; ssf in Wool's Table 1): for every position of a string, the longest substring
-// that starts there and somewhere else too, and where. The string is s(n) = s(n-1) s(n-2), s(0) = "a", s(1) = "b".
+// substring_finder (the oneTBB example; ssf in Wool's Table 1). For every position of a string it finds the longest
+// substring that starts there and also elsewhere, and its other position.
+// The string is s(n) = s(n-1) s(n-2), s(0) = "a", s(1) = "b".
 #pragma once
 
 #include <algorithm>  // max
@@ -42,7 +43,7 @@ class substring_finder {
   }
   std::vector<match> const& result() const { return matches_; }
 
-  /// Every match is one, and as long as a table of common prefixes says.
+  /// Checks that both substrings of a match are equal, and compares the lengths with a table of common prefixes.
   std::string check() const {
     std::size_t const n = text_.size();
     std::vector<std::size_t> wanted(n), common(n + 1), next(n + 1);  // common[j]: of the suffixes at i and at j
@@ -63,7 +64,7 @@ class substring_finder {
   }
 
  private:
-  /// The first of the longest.
+  /// The first of the longest matches.
   match longest(std::size_t i) const {
     match best{0, 0};
     std::size_t const n = text_.size();

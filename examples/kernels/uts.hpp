@@ -1,5 +1,5 @@
-// UTS, the Unbalanced Tree Search: counts the nodes of a tree that cannot be foreseen, since SHA-1 of a node and the
-// number of a child decides how many children that has. Sample trees T1, T3 and T3L as published.
+// UTS, the Unbalanced Tree Search: counts the nodes of an unpredictable tree. SHA-1 of a node and a child's number
+// decides how many children the child has. The sample trees are the published T1, T3 and T3L.
 #pragma once
 
 #include <algorithm>  // min
@@ -40,8 +40,8 @@ class sha1 {
     (round<T>(v, w), ...);
   }
 
-  /// Instead of moving the five words on, each round names them one further. After 80 rounds, a multiple of five, every
-  /// word has its own name again.
+  /// Each round renames the five words instead of moving them. After 80 rounds, a multiple of five, every word has its
+  /// first name again.
   template <std::size_t T>
   [[gnu::always_inline]] static inline void round(digest& v, block& w) {
     constexpr std::size_t turn = 80 - T;
@@ -66,7 +66,7 @@ class sha1 {
   }
 };
 
-/// Fixed geometric law: at every depth below `deepest` b children are expected.
+/// Fixed geometric law: at every depth below `deepest` the expected number of children is b.
 struct uts_t1_tree {
   static constexpr description about{.name = "uts_t1",
                                      .problem = "nodes of the UTS tree T1: geometric, b = 4, seed 19",
@@ -113,7 +113,7 @@ struct uts_t3_tree {
   }
 };
 
-/// Nearly all of T3L is below child 128 of its root: smaller sizes are tiny.
+/// Nearly all of T3L is below child 128 of its root, so trees of smaller sizes are tiny.
 struct uts_t3l_tree {
   static constexpr description about{.name = "uts_t3l",
                                      .problem = "nodes of the UTS tree T3L: binomial, q = 0.200014, m = 5, seed 7",
@@ -152,7 +152,7 @@ class uts {
   }
   std::uint64_t result() const { return result_; }
 
-  /// Only the published size has a known answer.
+  /// The answer is known for the published size; other sizes are not checked.
   std::string check() const { return size_ == about.published ? expect_equal(result_, Tree::nodes) : std::string{}; }
 
   static node root() { return {sha1::of(std::array<std::uint32_t, 5>{0, 0, 0, 0, Tree::seed}), 0}; }
@@ -181,7 +181,7 @@ class uts {
   }
 
  private:
-  /// One task for each of the children [first, last), handed out by halving.
+  /// Runs one task for each of the children [first, last), and forks them by halving.
   template <class Context>
   std::uint64_t subtrees(Context ctx, node const& from, std::uint32_t first, std::uint32_t last) const {
     if (last - first == 1) return forked(ctx, child(from, first));

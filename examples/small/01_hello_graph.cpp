@@ -1,5 +1,5 @@
-// Tasks in an order: boil and chop may run at the same time, cook waits for both, and the graph runs as often as you
-// like.
+// Tasks with an order: boil and chop may run at the same time, and cook waits for both. A graph can run any number of
+// times.
 //
 //   boil --+
 //          +--> cook --> serve
@@ -10,7 +10,7 @@
 #include <cstdio>
 
 int main() {
-  heist::executor ex;  // as many workers as this process may use CPUs
+  heist::executor ex;  // one worker for each CPU that this process may use
   heist::task_graph dinner;
 
   std::atomic<int> ready{0};
@@ -21,7 +21,7 @@ int main() {
   auto serve = dinner.emplace([&] { ++meals; });
   cook.succeed(boil, chop).precede(serve);
 
-  ex.run(dinner).get();       // waits, and rethrows what a task has thrown
-  ex.run_n(dinner, 2).get();  // twice more, one after the other; it allocates nothing
+  ex.run(dinner).get();       // waits, and rethrows the exception of a task
+  ex.run_n(dinner, 2).get();  // two more runs, one after the other, without allocations
   std::printf("%d meals\n", meals);
 }

@@ -1,4 +1,4 @@
-// Values along edges: a task takes what other tasks return, and the edges come with it.
+// Values along edges: a task takes the results of other tasks as arguments. Each argument also makes an edge.
 //
 //   width --+--> area ------+
 //           |               +--> text
@@ -20,5 +20,5 @@ int main() {
                         area, perimeter);
 
   ex.run(g).get();
-  std::puts(text.result().c_str());  // a result stays until the next run
+  std::puts(text.result().c_str());  // the task keeps its result until the next run
 }

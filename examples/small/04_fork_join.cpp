@@ -1,5 +1,6 @@
-// A task that divides its work: fork_join calls its functions, perhaps at the same time, and gives their results. A
-// function without a context finds the worker it is on by itself; outside any executor it is a plain recursion.
+// A task that divides its work: fork_join calls its functions, possibly in parallel, and returns their results. The
+// function sum() has no context, so fork_join finds the current worker itself. Outside of executors sum() is plain
+// recursion.
 //
 //   sum(0, 1000000)
 //     sum(0, 500000)        sum(500000, 1000000)
@@ -35,7 +36,7 @@ int main() {
   std::printf("inside:  %ld\n", ex.sync_wait([&] { return sum(ones); }));
   std::printf("fib(20): %d\n", ex.sync_wait([](auto ctx) { return fib(ctx, 20); }));
 
-  heist::task_graph g;  // tasks of graphs fork, too
+  heist::task_graph g;  // tasks of a graph can fork, too
   auto total = g.emplace([&] { return sum(ones); });
   g.emplace([](long n) { std::printf("graph:   %ld\n", n); }, total);
   ex.run(g).get();

@@ -1,4 +1,4 @@
-// Any number of children: a scope joins what has been forked into it. A loop without a library is this.
+// Any number of children: join() waits for all children of a scope. This is a parallel loop written by hand.
 //
 //   main --+--> rows 0..9
 //          +--> rows 10..19
@@ -21,7 +21,7 @@ int main() {
           for (int c = 0; c < size; ++c) table[r][c] = r * c;
       });
     }
-    rows.join();  // the destructor joins as well; both rethrow what a child has thrown
+    rows.join();  // the destructor joins as well; both rethrow the exception of a child
     std::printf("the last of the table is %d\n", table[size - 1][size - 1]);
   });
 }

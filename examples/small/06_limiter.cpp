@@ -1,5 +1,5 @@
-// At most two downloads at a time: a limiter bounds tasks that have no order among each other. A task that must wait
-// for its turn keeps no worker: the worker does something else.
+// At most two downloads at a time: a limiter bounds how many tasks without an order run at a time. A task that waits
+// for a permit blocks no worker: the worker runs other tasks.
 //
 //   download 0 --+
 //   ...          +--> report

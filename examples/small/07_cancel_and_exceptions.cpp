@@ -1,5 +1,5 @@
-// Failures: the first exception reaches the waiting caller, and what has not begun is skipped; a stop token does
-// the same without an exception. The graph can run again.
+// Failures: the waiting caller receives the first exception, and tasks that have not begun are skipped. A stop token
+// skips them without an exception. The graph can run again.
 //
 //   read --> parse --> store
 #include <heist/fork_join.hpp>
@@ -31,12 +31,12 @@ int main() {
   ex.run(g).get();
 
   std::stop_source stop;
-  stop.request_stop();  // by anybody, at any time
+  stop.request_stop();  // from any thread, at any time
   auto run = ex.run(g, stop.get_token());
   run.wait();
   std::printf("stopped: %s\n", run.stopped() ? "yes" : "no");
 
-  // A long task asks.
+  // A long task polls for a stop request.
   int const rounds = ex.sync_wait([](auto ctx) {
     int n = 0;
     heist::scope s{ctx};

@@ -1,4 +1,4 @@
-// A graph as a task of another one: built once, used where it is needed.
+// A graph as a task of another graph: the program builds it once and uses it twice.
 //
 //   even --> [ count ] --> odd --> [ count ] --> print
 #include <heist/graph.hpp>

@@ -1,5 +1,5 @@
-// Tasks without a graph: submit gives a future, post does not, and a task that waits for another one keeps no worker:
-// one worker is enough for any nesting.
+// Tasks without a graph: submit returns a future, post does not. A task that waits for another task blocks no worker,
+// so one worker is enough for any nesting.
 //
 //   main --> outer --> inner
 #include <heist/executor.hpp>
@@ -15,12 +15,12 @@ int main() {
 
   auto outer = ex.submit([](auto ctx) {
     auto inner = ctx.submit([] { return 20; });
-    return inner.get() + 1;  // parks; the only worker runs `inner` meanwhile
+    return inner.get() + 1;  // the task parks; meanwhile the only worker runs `inner`
   });
   std::printf("%d\n", outer.get());
 
   std::atomic<int> count{0};
   for (int i = 0; i < 1000; ++i) ex.post([&] { ++count; });
-  ex.wait_idle();  // rethrows the first exception that nobody has fetched
+  ex.wait_idle();  // rethrows the first exception that no get() has taken
   std::printf("%d\n", count.load());
 }

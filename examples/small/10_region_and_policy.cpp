@@ -1,7 +1,7 @@
-// The same kernel under four policies: the policy is a template parameter, the region is what a repeated phase tells of
-// itself, and the machine may be a pretended one (here two packages of two cores).
+// The same kernel under four policies. The policy is a template parameter of the executor. A region describes a
+// repeated phase. The executor can work for a described machine, here two packages of two cores.
 //
-//   sweep --> sweep --> ...     each divides the plate into halves, and those into halves
+//   sweep --> sweep --> ...     each halves the plate recursively
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/topology.hpp>
@@ -41,5 +41,5 @@ int main() {
   run<heist::policy::random>("random");
   run<heist::policy::cab>("cab");        // squads share a cache: subtrees that fit into it stay there
   run<heist::policy::cats>("cats");      // the same, with sizes that it measures
-  run<heist::policy::replay>("replay");  // records who stole what
+  run<heist::policy::replay>("replay");  // records which worker stole which task
 }

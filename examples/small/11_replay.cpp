@@ -1,4 +1,4 @@
-// A schedule, recorded and followed: the same worker runs the same leaves, so each finds its data where it was.
+// A schedule, recorded and followed: each leaf runs on the same worker and finds its data in the same cache.
 //
 //   first run: free, gives a steal tree --> later runs: follow it
 #include <heist/heist.hpp>

@@ -1,5 +1,5 @@
-// What happened: an observer is the executor's second template parameter. Counters count; a recorder keeps every event
-// for a trace that https://ui.perfetto.dev shows. Without an observer nothing is asked at all.
+// An observer is the executor's second template parameter. Counters count events; a recorder keeps every event for a
+// trace that https://ui.perfetto.dev shows. Without an observer the compiled code has no test for one.
 //
 //   a --> b --> c
 #include <heist/heist.hpp>
@@ -22,7 +22,7 @@ void run(Executor& ex) {
 int main() {
   heist::executor<heist::policy::random, heist::counters> counting{2};
   run(counting);
-  // Three tasks in each of ten runs, and what starts a run.
+  // Three tasks in each of ten runs, and the tasks that start the runs.
   std::printf("all counted: %s\n", counting.observer().total().tasks >= 30 ? "yes" : "no");
 
   heist::executor<heist::policy::random, heist::recorder> recording{2};

@@ -1,5 +1,5 @@
-// How would it run on 64 cores? The simulator runs a program's tasks under the executor's policies on pretended
-// workers, with the costs and caches that it is told. The same arguments give the same report.
+// How fast is a program on 64 cores? The simulator runs its tasks under the executor's policies on simulated workers,
+// with given costs and caches. The same arguments give the same report.
 //
 //   a balanced tree of 4096 leaves, 10000 ticks each
 #include <heist/simulate.hpp>

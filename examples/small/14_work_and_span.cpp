@@ -1,5 +1,5 @@
-// How parallel is it? The context measures each strand: work is their sum, span the longest chain, and their quotient
-// is what no number of workers can exceed.
+// How parallel is a program? The context measures each strand. Work is the sum of all strands, and span is the longest
+// chain. No number of workers gives a speed-up above work / span.
 //
 //   root --+--> 8 children, equal
 #include <heist/heist.hpp>
@@ -18,7 +18,7 @@ void tree(Context ctx, int depth) {
 }
 
 int main() {
-  heist::executor ex{1};  // neither depends on the number of workers: one has the least noise
+  heist::executor ex{1};  // work and span do not depend on the workers; one has the least noise
   auto const measured = heist::measure_work_span(ex, [](auto ctx) { tree(ctx, 3); });
   std::printf("tasks %llu, work is more than span: %s\n", static_cast<unsigned long long>(measured.profile.tasks),
               measured.profile.work > measured.profile.span ? "yes" : "no");

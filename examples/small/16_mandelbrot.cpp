@@ -1,4 +1,4 @@
-// A picture whose points cost unequally: the loop is divided as it runs, in tiles of both dimensions.
+// A picture whose points have unequal costs: the loop splits into two-dimensional tiles while it runs.
 #include <heist/algorithm.hpp>
 
 #include <complex>

@@ -1,4 +1,4 @@
-// How often each word comes: group by the word, then sort by how many there are.
+// How often each word occurs: group equal words, then sort the groups by size.
 #include <heist/algorithm.hpp>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ int main() {
   for (std::string w; in >> w;) words.push_back(w);
   heist::executor ex;
 
-  auto groups = heist::group_by(ex, words, [](std::string const& w) { return w; });  // in the order of the words
+  auto groups = heist::group_by(ex, words, [](std::string const& w) { return w; });  // sorted by word
   heist::stable_sort(ex, groups, std::greater{}, [](auto const& g) { return g.elements.size(); });
   for (auto const& g : groups) {
     if (g.elements.size() > 1) std::printf("%2zu %s\n", g.elements.size(), g.key.c_str());

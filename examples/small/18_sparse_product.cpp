@@ -1,4 +1,4 @@
-// A sparse matrix times a vector: rows of unequal length, and a scan that says where each begins.
+// A sparse matrix times a vector: rows have unequal lengths, and a scan computes where each row begins.
 #include <heist/algorithm.hpp>
 
 #include <cstdio>
@@ -8,7 +8,7 @@ int main() {
   std::size_t const n = 20'000;
   heist::executor ex;
 
-  // Row i has as many entries as i has divisors below 100, each 1, in the columns i / divisor.
+  // Row i has an entry 1 in column i / d for each divisor d of i below 100.
   auto const divides = [](std::size_t d, std::size_t i) { return i % d == 0; };
   std::vector<std::size_t> length(n), begin(n + 1);
   heist::for_each_index(ex, std::size_t{0}, n, [&](std::size_t i) {

@@ -1,5 +1,5 @@
-// The game of life, step after step over the same board: with a region, under a policy with memory, each part comes
-// back to the squad that has it in its cache.
+// The game of life: many steps over the same board. With a region and a policy with memory (cats), each part of the
+// board returns to the squad that has it in its cache.
 #include <heist/algorithm.hpp>
 #include <heist/tiers.hpp>
 

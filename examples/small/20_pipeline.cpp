@@ -1,5 +1,5 @@
-// A pipeline: lines are read one after the other, their words counted side by side, and the counts written in order.
-// At most four lines are under way at a time, so memory is bounded however long the input.
+// A pipeline: it reads lines in order, counts their words in parallel, and writes the counts in order. At most four
+// lines are in the pipeline at a time, so memory is bounded for any length of input.
 #include <heist/pipeline.hpp>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ int main() {
   heist::pipeline p{4,  //
                     heist::serial_stage([&](heist::token& t) {
                       std::string line;
-                      if (!std::getline(text, line)) t.stop();  // this token is the first that is not there
+                      if (!std::getline(text, line)) t.stop();  // end of input: this token carries no line
                       return line;
                     }),
                     heist::parallel_stage([](std::string line) {

@@ -1,5 +1,5 @@
-// Data flow: the program is written as if it ran one line after the other; tasks say what they read and write, and
-// those that do not touch the same data run side by side. Here the factors of a small matrix, column by column.
+// Data flow: the program is written in serial order. Tasks declare the data that they read and write, and tasks without
+// a conflict run in parallel. The example computes the Cholesky factor of a small matrix, column by column.
 #include <heist/flow.hpp>
 
 #include <array>
@@ -27,7 +27,7 @@ int main() {
           for (std::size_t i = k; i < n; ++i) c[i] /= root;
         },
         heist::update(a[k]));
-    for (std::size_t j = k + 1; j < n; ++j) {  // these run side by side
+    for (std::size_t j = k + 1; j < n; ++j) {  // these tasks run in parallel
       f.task(
           [j](column const& done, column& c) {
             for (std::size_t i = j; i < n; ++i) c[i] -= done[i] * done[j];

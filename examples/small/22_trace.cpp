@@ -1,5 +1,5 @@
-// Where did the time go? A recorder keeps every event; summarize() makes figures of them, write_report() a page for a
-// browser, write_chrome_trace() a file for https://ui.perfetto.dev. The same without a line of code:
+// Where did the time go? A recorder keeps every event. From the events summarize() computes figures, write_report() a
+// page for a browser, and write_chrome_trace() a file for https://ui.perfetto.dev. The same without code:
 // HEIST_REPORT=- ./program, HEIST_REPORT=report.html, HEIST_TRACE=trace.json
 //
 //   load --> long way --> add
@@ -34,7 +34,7 @@ int main() {
   std::printf("the critical path:");
   for (auto const& t : s.critical_path)
     std::printf(" %s%s", t.name.c_str(), &t == &s.critical_path.back() ? "\n" : ",");
-  std::printf("tasks: %zu, of which none was lost: %s\n", s.tasks - 1, s.released == 0 ? "yes" : "no");  // and the run
+  std::printf("tasks: %zu, of which none was lost: %s\n", s.tasks - 1, s.released == 0 ? "yes" : "no");  // 1: the run
 
   std::ostringstream page, trace;
   heist::write_report(page, ex.observer());

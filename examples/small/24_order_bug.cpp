@@ -1,5 +1,5 @@
-// A missing edge shows in few runs. The run that shows it is kept, as JSON, and run again in its very order: under a
-// debugger, with prints, as often as one likes.
+// A missing edge causes errors in few runs. The program keeps the order of a failing run as JSON. It can then repeat
+// this order any number of times, for example under a debugger or with prints.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 
@@ -21,7 +21,7 @@ int main() {
                      balance = balance * 2;
                    }).name("interest");
   auto deposit = g.emplace([&] { balance += 50; }).name("deposit");
-  open.precede(interest, deposit);  // meant was: and interest before deposit
+  open.precede(interest, deposit);  // missing: interest before deposit
 
   auto const result = [&] {
     ex.run(g).get();
@@ -31,7 +31,7 @@ int main() {
   while (result() == 250) {
   }
   std::printf("a run has left %d instead of 250\n", balance.load());
-  std::string const kept = g.memory().on_one_worker().to_json();  // to a file, perhaps
+  std::string const kept = g.memory().on_one_worker().to_json();  // a program could write it to a file
 
   g.follow(heist::graph_memory::from_json(kept), heist::replay_mode::strict_ordered);
   int again = 0;

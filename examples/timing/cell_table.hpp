@@ -1,5 +1,5 @@
-// The numbers of the cell library, in the names of the NanGate 45 nm cells. The numbers are our own: plausible for such
-// a process and good for comparing runs, not for making a chip.
+// The numbers of the cell library, under the names of the NanGate 45 nm cells. The numbers are our own: plausible for
+// such a process and good for comparing runs, not for making a chip.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 
 namespace timing {
 
-/// A family of cells and time: it follows its inputs, starts paths at a clock edge, or starts them at time 0.
+/// How the outputs of a family get their times: from the inputs, from a clock edge, or at time 0.
 enum class cell_kind : std::uint8_t { combinational, flip_flop, source };
 
-/// One family in all its sizes. Times in femtoseconds, resistances in ohms and capacitances in attofarads, all at size
-/// X1; X4 drives with a quarter of the resistance. `buffered` cells have an output stage of their own, so their inputs
-/// grow less with the size. `step` is the delay that each further input adds. delay_tables.hpp makes tables from them.
+/// One family in all its sizes. Times are in femtoseconds, resistances in ohms and capacitances in attofarads, all for
+/// size X1. X4 drives with a quarter of the resistance. `buffered` cells have an output stage of their own, so their
+/// input capacitance grows less with the size. `step` is the delay that each further input adds. delay_tables.hpp makes
+/// tables from them.
 struct family_row {
   std::string_view name;
   cell_kind kind;
@@ -86,7 +87,7 @@ inline constexpr auto cell_table = [] {
 /// The slew of input ports and of the clock at flip-flops.
 inline constexpr std::int64_t start_slew = 20'000;
 
-/// Capacitance that each fan-out pin adds for its piece of wire, and that an output port stands for.
+/// Capacitance of the piece of wire to each fan-out pin, and of an output port.
 inline constexpr std::int64_t wire_capacitance = 800;
 inline constexpr std::int64_t port_capacitance = 4000;
 

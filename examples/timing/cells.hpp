@@ -19,7 +19,7 @@ using cell_id = std::uint16_t;
 
 inline constexpr std::size_t most_outputs = 2;
 
-/// What all sizes of a cell share. Pins are numbered inputs first, then outputs.
+/// The properties that all sizes of a cell share. Pin numbers begin with the inputs; the outputs follow.
 struct family {
   std::string name;
   cell_kind kind{};
@@ -40,7 +40,7 @@ struct family {
     return at;
   }
   bool is_combinational() const noexcept { return kind == cell_kind::combinational; }
-  /// True for the pin whose arrival no set-up time is checked against: the clock is taken as ideal.
+  /// True for the clock pin of a flip-flop. It has no set-up check, because the clock is taken as ideal.
   bool is_clock(std::size_t pin) const noexcept { return kind == cell_kind::flip_flop && pin == 0; }
 };
 
@@ -64,7 +64,7 @@ class cell_library {
 
   cell const& operator[](cell_id id) const noexcept { return cells_[id]; }
   family const& family_of(cell_id id) const noexcept { return families_[cells_[id].family]; }
-  /// The tables of input pin `pin` of a cell that is no source; a flip-flop's outputs all come from its clock, pin 0.
+  /// The tables of input pin `pin` of a cell that is no source. All outputs of a flip-flop depend on its clock, pin 0.
   arc_tables const& arc(cell const& of, std::size_t pin) const noexcept { return arcs_[of.first_arc + pin]; }
   std::vector<family> const& families() const noexcept { return families_; }
   std::size_t size() const noexcept { return cells_.size(); }

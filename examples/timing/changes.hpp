@@ -20,12 +20,12 @@ struct change {
   std::int64_t extra_load = 0;  //         has this load besides its pins
 };
 
-/// An endless row of changes, the same for the same circuit and seed on every machine.
+/// An endless sequence of changes. It depends on the circuit and the seed, but not on the machine.
 class change_source {
  public:
   change_source(netlist const& circuit, std::uint64_t seed) : circuit_{&circuit}, random_{seed} {}
 
-  /// A circuit without gates gets only changes of load; one without nets cannot be changed.
+  /// A circuit without gates gets only changes of load. A circuit without nets cannot be changed.
   change next() {
     change made;
     auto const gates = circuit_->cell_count;

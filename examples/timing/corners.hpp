@@ -8,7 +8,8 @@
 
 namespace timing {
 
-/// Factors in 1/1024 on what the table says: the delay of rising and falling edges, and the part that the load causes.
+/// Factors, in 1/1024, for the table's values: the delay of rising and falling edges, and the part that the load
+/// causes.
 struct corner {
   std::string_view name;
   std::array<std::int64_t, 2> edge;

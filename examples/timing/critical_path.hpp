@@ -1,4 +1,4 @@
-// Finds the path by which a signal comes to an end point last, or first.
+// Finds the path on which a signal reaches an end point last, or first.
 #pragma once
 
 #include "end_points.hpp"
@@ -11,7 +11,7 @@ namespace timing {
 /// One gate of a path, and the edge of the net that it drives.
 struct path_step {
   gate_id gate = nothing;
-  std::size_t pin = 0;  // through which the signal came in; without meaning for the first gate
+  std::size_t pin = 0;  // the input pin of the path; meaningless for the first gate
   net_id net = nothing;
   std::size_t edge = rise;
   femtoseconds arrival = 0;
@@ -20,7 +20,7 @@ struct path_step {
 
 namespace detail {
 
-/// The step before `here`: the input whose arrival and delay add up to it exactly.
+/// The step before `here`: the input whose arrival plus delay is exactly the arrival at `here`.
 inline path_step step_back(netlist const& circuit, times const& t, path_step& here, std::size_t bound, std::size_t c) {
   auto const& kin = circuit.family_of(here.gate);
   auto const inputs = circuit.inputs(here.gate);
@@ -39,7 +39,7 @@ inline path_step step_back(netlist const& circuit, times const& t, path_step& he
       return {circuit.nets[inputs[pin]].driver, 0, inputs[pin], edge, before, before};
     }
   }
-  return {};  // not reached: the arrival is the largest, or least, of these sums
+  return {};  // unreachable: the arrival is the largest, or least, of these sums
 }
 
 }  // namespace detail

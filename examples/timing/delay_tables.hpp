@@ -1,5 +1,5 @@
-// Two-dimensional tables of delay and output slew, as cell libraries have them (NLDM): made from a formula, and read
-// by interpolation. Whole numbers throughout, so that every machine and every order of computing gives the same.
+// Two-dimensional tables of delay and output slew, as in cell libraries (NLDM). A formula makes them, and interpolation
+// reads them. All numbers are integers, so every machine and every order of computation gives the same result.
 #pragma once
 
 #include "corners.hpp"
@@ -17,14 +17,14 @@ using femtoseconds = std::int64_t;
 inline constexpr std::size_t rise = 0;
 inline constexpr std::size_t fall = 1;
 
-/// Points on each axis of a table. Both axes double from point to point, so that finding a place takes no search.
+/// Points on each axis of a table. Both axes double from point to point, so a lookup needs no search.
 inline constexpr std::size_t table_points = 7;
 inline constexpr int least_slew_bits = 12;
 inline constexpr femtoseconds least_slew = femtoseconds{1} << least_slew_bits;
 inline constexpr femtoseconds most_slew = least_slew << (table_points - 1);
 inline constexpr std::int64_t least_load = 512;  // attofarads, for size X1; X4 begins at four times as much
 
-/// Where between two points a place is, in 1/65536.
+/// The position of a place between two points is in 1/65536.
 inline constexpr int part_bits = 16;
 
 struct table_point {
@@ -38,7 +38,7 @@ using delay_table = std::array<std::array<table_point, table_points>, table_poin
 /// All tables of one input pin of one cell: [edge of the output][corner].
 using arc_tables = std::array<std::array<delay_table, most_corners>, 2>;
 
-/// A place on the load axis: between `point` and the next. Loads beyond the ends are extrapolated: `part` may be
+/// A place on the load axis: between `point` and the next point. Loads beyond the ends are extrapolated: `part` may be
 /// negative, or more than one.
 struct load_place {
   std::int64_t part = 0;
@@ -72,12 +72,12 @@ constexpr std::int32_t clamp_slew(std::int64_t slew) noexcept {
   return static_cast<std::int32_t>(slew < least_slew ? least_slew : slew > most_slew ? most_slew : slew);
 }
 
-/// From a to b, `part` of the way, rounded down.
+/// Interpolates from a to b by `part`, and rounds down.
 constexpr std::int64_t between(std::int64_t a, std::int64_t b, std::int64_t part) noexcept {
   return a + (((b - a) * part) >> part_bits);
 }
 
-/// The delay that a table gives: along the load first, then along the slew.
+/// Interpolates the delay in a table: first along the load, then along the slew.
 inline femtoseconds find_delay(delay_table const& table, slew_place const& s, load_place const& l) noexcept {
   auto const& row = table[s.point];
   auto const& next = table[s.point + 1];
@@ -92,10 +92,12 @@ inline std::int32_t find_output_slew(delay_table const& table, slew_place const&
                             between(next[l.point].slew, next[l.point + 1].slew, l.part), s.part));
 }
 
-/// The formula behind the tables. With RC = resistance * load, and both edges slower or faster by the corner:
+/// The formula of the tables, with RC = resistance * load. The corner makes both edges slower or faster.
+///
 ///   delay       = intrinsic     + sqrt(RC^2 + (input slew / 4)^2)
 ///   output slew = intrinsic / 2 + sqrt((3/2 RC)^2 + (input slew / 4)^2)
-/// A fast edge is delayed by the load alone; a slow one by its own slowness, the more so the lighter the load.
+///
+/// The load alone delays a fast edge. A slow edge adds its own slew, which weighs more with a light load.
 inline table_point table_formula(femtoseconds intrinsic, std::int64_t resistance, std::int64_t load,
                                  femtoseconds input_slew, corner const& c, std::size_t edge) noexcept {
   auto const charging = (resistance * load / 1000 * c.load) >> 10;  // ohm * attofarad = femtosecond / 1000

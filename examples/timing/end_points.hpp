@@ -18,7 +18,7 @@ struct end_point {
   femtoseconds slack = unconstrained;
 };
 
-/// How long before the end of the period a signal must be there.
+/// How long before the end of the period a signal must have arrived.
 inline femtoseconds setup_at(netlist const& circuit, sink const& at, std::size_t edge, std::size_t c) noexcept {
   return at.gate == nothing ? 0 : times::setup(circuit.family_of(at.gate), edge, c);
 }
@@ -60,7 +60,7 @@ inline std::vector<femtoseconds> end_point_slacks(netlist const& circuit, times 
   return result;
 }
 
-/// The shortest period at which every end point is in time: needs all arrivals.
+/// The shortest period that every end point meets. Needs all arrival times.
 inline femtoseconds shortest_period(netlist const& circuit, times const& t) {
   femtoseconds longest = 0;
   for (auto const& end : circuit.ends) {

@@ -17,7 +17,7 @@ struct netlist_error : std::runtime_error {
   }
 };
 
-/// `text` fit for a message: cut to a readable length, bytes that a terminal would act on shown as '?'.
+/// `text` for a message: cut to 60 characters, with '?' instead of bytes that a terminal might interpret.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string visible{text.substr(0, longest)};

@@ -1,4 +1,4 @@
-// A picture of how much time the end points have left: a histogram of slacks as SVG.
+// A histogram of the slacks of the end points, as SVG.
 #pragma once
 
 #include "end_points.hpp"
@@ -28,7 +28,7 @@ inline std::string xml_text(std::string_view text) {
   return result;
 }
 
-/// The least of 1, 2, 5, 10, 20, 50, ... times `unit` of which at most `most` make up `range`.
+/// The least of 1, 2, 5, 10, 20, 50, ... times `unit` such that `most` steps cover `range`.
 inline std::int64_t round_step(std::int64_t range, std::int64_t most, std::int64_t unit) {
   for (std::int64_t decade = unit;; decade *= 10) {
     for (std::int64_t const digit : {1, 2, 5}) {
@@ -41,7 +41,7 @@ inline std::int64_t floor_to(std::int64_t x, std::int64_t step) {
   return (x < 0 ? x - step + 1 : x) / step * step;
 }
 
-/// Slacks counted in steps of a round number of picoseconds, and where that goes on the paper.
+/// Counts slacks in steps of a round number of picoseconds, and places the bars in the picture.
 class histogram {
  public:
   explicit histogram(std::vector<femtoseconds> const& slacks) {
@@ -113,7 +113,7 @@ class histogram {
 
 }  // namespace detail
 
-/// The worst slack of each end point, counted in equal steps; bars of end points that come too late are red.
+/// A histogram of the worst slack of each end point. Bars of end points that are too late are red.
 inline std::string slack_histogram(netlist const& circuit, times const& t) {
   using drawing = detail::histogram;
   auto const slacks = end_point_slacks(circuit, t);

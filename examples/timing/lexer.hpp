@@ -24,7 +24,7 @@ struct token {
   }
 };
 
-/// Reads from text that outlives it. Throws netlist_error for bytes that are no Verilog of this subset.
+/// The text must outlive the lexer. Throws netlist_error for bytes that are no Verilog of this subset.
 class lexer {
  public:
   lexer(std::string_view file, std::string_view text) : file_{file}, text_{text} {}

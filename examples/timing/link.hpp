@@ -1,4 +1,4 @@
-// Completes a netlist and refuses what cannot be timed: open inputs, two drivers, no driver, combinational loops.
+// Completes a netlist, or rejects it if it cannot be timed: open inputs, two drivers, no driver, combinational loops.
 #pragma once
 
 #include "error.hpp"
@@ -81,13 +81,13 @@ inline void reject_undriven(netlist const& circuit) {
   }
 }
 
-/// The gates of one loop among those that `waiting` still counts predecessors for, in the order of the signal.
+/// The gates of one loop, in the order of the signal. `waiting` counts the remaining predecessors of each gate.
 inline std::vector<gate_id> find_loop(netlist const& circuit, std::vector<std::uint32_t> const& waiting) {
   std::vector<std::uint32_t> seen_at(circuit.gates.size(), nothing);
   std::vector<gate_id> path;
   gate_id here = 0;
   while (waiting[here] == 0) ++here;
-  while (seen_at[here] == nothing) {  // a gate that waits has a predecessor that waits: walk back until one repeats
+  while (seen_at[here] == nothing) {  // a waiting gate has a waiting predecessor: walk back until one repeats
     seen_at[here] = static_cast<std::uint32_t>(path.size());
     path.push_back(here);
     gate_id back = here;
@@ -114,7 +114,7 @@ inline std::vector<gate_id> find_loop(netlist const& circuit, std::vector<std::u
                   text)};
 }
 
-/// Depth first, as a worker goes through a task graph: what follows a gate mostly stands close behind it.
+/// Orders the gates depth first, as a worker runs a task graph. The successors of a gate are mostly close behind it.
 inline void find_order(netlist& circuit) {
   std::vector<std::uint32_t> waiting(circuit.gates.size(), 0);
   std::vector<gate_id> ready;
@@ -138,7 +138,7 @@ inline void find_order(netlist& circuit) {
   if (order.size() != circuit.gates.size()) reject_loop(circuit, waiting);
 }
 
-/// Numbers the nets in the order of their drivers, so that what is worked on together is together in memory.
+/// Numbers the nets in the order of their drivers, so that nets that are used together are close in memory.
 inline void renumber_nets(netlist& circuit) {
   std::vector<net_id> number(circuit.nets.size(), nothing);
   net_id next = 0;
@@ -168,7 +168,7 @@ inline void find_ends(netlist& circuit) {
 
 }  // namespace detail
 
-/// Makes a netlist of nets and gates fit for timing, once; nets get other numbers. Throws netlist_error, naming file
+/// Prepares a netlist of nets and gates for timing. Call it once; it renumbers the nets. Throws netlist_error with file
 /// and line.
 inline void link(netlist& circuit) {
   detail::add_input_ports(circuit);

@@ -15,7 +15,7 @@ using truth_table = std::uint64_t;
 
 inline constexpr std::size_t most_inputs = 6;
 
-/// How an output answers to one input: not at all, along with it, against it, or either way (exclusive or).
+/// How an output follows one input: not at all, in its direction, against it, or in both ways (exclusive or).
 enum class sense : std::uint8_t { none, positive, negative, both };
 
 /// The truth table in which input i is true: every other block of 2^i bits.
@@ -91,7 +91,7 @@ class logic_expression {
   std::size_t at_ = 0;
 };
 
-/// How a function answers to input `input`, from its truth table.
+/// How the output of a truth table follows input `input`.
 constexpr sense sense_of(truth_table function, std::size_t input) noexcept {
   auto const mask = variable(input);
   auto const when_true = function & mask;

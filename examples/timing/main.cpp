@@ -1,4 +1,4 @@
-// Static timing analysis of a gate-level circuit with heist: what each gate must wait for is an edge of a task graph.
+// Static timing analysis of a gate-level circuit with heist: each gate is two tasks, and each dependency is an edge.
 //
 //     a --+
 //         NAND2 --- n1 --+                 forward:   arrival(NAND2) -> arrival(INV) -> ...

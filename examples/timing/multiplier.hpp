@@ -32,7 +32,7 @@ class multiplier_maker {
   }
 
  private:
-  /// Adds a * b[row] to what the rows above left; bit 0 of the result is done.
+  /// Adds a * b[row] to the sum of the rows above. Bit 0 of the result is final.
   std::vector<net_id> add_row(std::size_t row, std::vector<net_id> const& above) {
     bool const is_last = row + 1 == bits_;
     std::vector<net_id> sum;
@@ -65,7 +65,7 @@ class multiplier_maker {
     return gate2("NAND2_X1", gate2("NAND2_X1", x, y), gate2("NAND2_X1", half, z), carry);
   }
 
-  /// A gate of two inputs that drives `target`, or a net of its own; returns the net that it drives.
+  /// Adds a gate with two inputs that drives `target`, or else a new net. Returns the net that it drives.
   net_id gate2(char const* cell, net_id x, net_id y, net_id target = nothing) {
     if (target == nothing) target = circuit_.add_net(fmt::format("n{}", circuit_.nets.size()));
     net_id const ties[] = {x, y, target};
@@ -83,7 +83,7 @@ class multiplier_maker {
 inline constexpr std::size_t min_bits = 2;
 inline constexpr std::size_t most_bits = 256;  // some 400 000 gates
 
-/// The linked netlist of a multiplier with inputs a0..., b0... and outputs p0...; throws std::invalid_argument.
+/// The linked netlist of a multiplier with inputs a0..., b0... and outputs p0... Throws std::invalid_argument.
 inline netlist make_multiplier(std::size_t bits) {
   if (bits < min_bits || bits > most_bits) {
     throw std::invalid_argument{

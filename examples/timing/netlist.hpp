@@ -1,4 +1,4 @@
-// A circuit as it is written down: nets, gates, and which pin is tied to which net. `link()` in link.hpp completes it.
+// A circuit as its file describes it: nets, gates, and the net of each pin. `link()` in link.hpp completes it.
 #pragma once
 
 #include "cells.hpp"
@@ -17,34 +17,34 @@ inline constexpr std::uint32_t nothing = 0xFFFFFFFF;
 
 struct net {
   std::string name;
-  std::uint32_t line = 0;  // where it is declared; 0 when no file says so
+  std::uint32_t line = 0;  // line of the declaration; 0: no file
   gate_id driver = nothing;
   bool is_input = false;
   bool is_output = false;
-  std::int64_t extra_load = 0;  // attofarads besides the pins and the wire
+  std::int64_t extra_load = 0;  // attofarads, in addition to pins and wire
 };
 
 struct gate {
   std::string name;
   std::uint32_t line = 0;
   cell_id cell = 0;
-  std::uint32_t first_pin = 0;  // its pins are pins[first_pin...] in the order of its family
+  std::uint32_t first_pin = 0;  // the nets of its pins are pinned[first_pin...], in the family's order
 };
 
-/// An input pin that a net ends at.
+/// An input pin that a net drives.
 struct sink {
   gate_id gate;
   std::uint32_t pin;
 };
 
-/// Where a signal must be settled in time: an output port, or a pin of a flip-flop that is not its clock.
+/// A place where a signal must settle in time: an output port, or a pin of a flip-flop that is not its clock.
 struct end_pin {
   net_id net;
   sink at;  // gate is `nothing` for an output port
 };
 
-/// Gates, nets and pins. After `link()`: every net has one driver, input ports are gates too and stand last,
-/// `order` lists all gates so that drivers come before what they drive. Threads may read it at the same time.
+/// Gates, nets and pins. After `link()` every used net has one driver. Input ports are then gates, too, and are last.
+/// `order` lists each gate after the gates whose arrival times it needs. Threads may read it at the same time.
 struct netlist {
   std::string name;
   std::string file;  // for messages
@@ -57,7 +57,7 @@ struct netlist {
   std::vector<std::uint32_t> first_sink;  // set by link(): the sinks of net n are sinks[first_sink[n]...[n + 1]]
   std::vector<sink> sinks;
   std::vector<end_pin> ends;         // set by link()
-  std::vector<std::uint32_t> level;  // set by link(): of each gate; more than that of each gate that drives it
+  std::vector<std::uint32_t> level;  // set by link(): per gate, above the levels of its fan-in
 
   net_id add_net(std::string net_name, std::uint32_t line = 0) {
     nets.push_back({std::move(net_name), line});

@@ -31,14 +31,14 @@ struct options {
   std::string save, trace, dot, svg;
 };
 
-/// A CLI11 check: empty, or what is wrong. CLI::Range would let "nan" pass.
+/// A CLI11 check: returns an error text, empty for a valid period. CLI::Range would accept "nan".
 inline std::string is_period(std::string const& text) {
   double value = -1;
   if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= longest_period) return {};
   return fmt::format("'{}' is no period: give picoseconds from 0 to {}", printable(text), longest_period);
 }
 
-/// Declares everything that `app` understands; `o` must outlive it.
+/// Declares all options of `app`; `o` must outlive `app`.
 inline void declare_options(CLI::App& app, options& o) {
   app.description("Static timing analysis of a gate-level circuit as a task graph: two tasks per gate.");
   auto* const file = app.add_option("netlist", o.file, "structural Verilog file, one flat module")->type_name("FILE");

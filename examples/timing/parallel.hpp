@@ -1,5 +1,5 @@
-// The analysis as a task graph: two tasks per gate. Forward along the signal, arrival times; then, once the period is
-// known, backward from the end points, required times.
+// The analysis as a task graph: two tasks per gate. The first tasks compute arrival times, forward along the signal.
+// Once the period is known, the second tasks compute required times, backward from the end points.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -12,7 +12,7 @@
 
 namespace timing {
 
-/// A task graph that times one netlist; it may run again and again, also after changes of cells and loads.
+/// A task graph that times one netlist. It may run any number of times, also after changes of cells and loads.
 /// Netlist and times must outlive it. One run at a time.
 class timing_graph {
  public:
@@ -37,7 +37,7 @@ class timing_graph {
   }
 
  private:
-  /// Tasks are added in the order of the signal: neighbours in the circuit are neighbours in memory.
+  /// Adds the tasks in the order of the signal, so that neighbours in the circuit are neighbours in memory.
   void add_tasks() {
     auto const& order = circuit_->order;
     forward_.resize(order.size());
@@ -65,7 +65,7 @@ class timing_graph {
 
   void add_edges() {
     for (auto const g : circuit_->order) {
-      bool is_last = true;  // nothing needs its arrival times but the end points
+      bool is_last = true;  // no gate needs its arrival times
       circuit_->for_each_fan_out(g, [&](gate_id next) {
         is_last = false;
         forward_[g].precede(forward_[next]);

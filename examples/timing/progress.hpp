@@ -1,4 +1,4 @@
-// Tells on stderr how far the work has come: one line that renews itself on a terminal, now and then a line elsewhere.
+// Shows the progress on stderr: on a terminal one line, redrawn in place; elsewhere a new line every two seconds.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,14 +25,14 @@ class progress {
   progress& operator=(progress const&) = delete;
   ~progress() { clear(); }
 
-  /// The work that is being done now. Shown on terminals only: such phases are short.
+  /// Shows the current work, on terminals only: such phases are short.
   void phase(std::string_view text) {
     if (!is_terminal_) return;
     clear();
     show(text);
   }
 
-  /// `done` of `all` steps of `what` are done. Cheap enough to be called after each.
+  /// Reports that `done` of `all` steps of `what` are done. Cheap enough for a call after each step.
   void step(std::string_view what, std::uint64_t done, std::uint64_t all) {
     auto const now = clock::now();
     if (now - last_ < (is_terminal_ ? std::chrono::milliseconds{100} : std::chrono::milliseconds{2000})) return;

@@ -17,7 +17,7 @@
 namespace timing {
 namespace detail {
 
-/// One reading of one text. Nets keep the order of their declarations, gates the order of the file.
+/// Reads one text, once. Nets keep the order of their declarations, gates the order of the file.
 class reader {
  public:
   reader(std::string_view file, std::string_view text) : lexer_{file, text} { circuit_.file = file; }
@@ -161,7 +161,7 @@ class reader {
     return found->second;
   }
 
-  /// The net that carries 1'b0 or 1'b1, with a tie cell of its own.
+  /// The net that carries 1'b0 or 1'b1, with its own tie cell.
   net_id constant() {
     bool const is_high = now_.text == "1'b1";
     auto& n = constants_[is_high ? 1 : 0];
@@ -254,7 +254,7 @@ class reader {
     }
   }
 
-  /// An escaped name may read like a constant; two nets of one name could not be written.
+  /// Renames constants whose name an escaped name has taken: the writer needs different names.
   void name_constants() {
     for (auto const n : constants_) {
       if (n == nothing) continue;
@@ -275,7 +275,8 @@ class reader {
 
 }  // namespace detail
 
-/// The circuit that `text` describes; `file` is only for messages. Throws netlist_error and nothing else but bad_alloc.
+/// The circuit that `text` describes; `file` is only for messages. Throws netlist_error or std::bad_alloc, nothing
+/// else.
 inline netlist read_verilog(std::string_view file, std::string_view text) {
   return detail::reader{file, text}.read();
 }

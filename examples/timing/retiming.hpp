@@ -1,6 +1,6 @@
-// Times a circuit again after changes, visiting only gates whose inputs have changed: a wave of arrival times runs
-// forward from the changes level by level, one of required times backward, and each ends where values stay as they
-// were.
+// Times a circuit again after changes, and visits only gates whose inputs have changed. From the changes, a wave of
+// arrival times runs forward, level by level, and a wave of required times runs backward. A wave ends where values stay
+// the same.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -27,7 +27,7 @@ class gate_queue {
 
   bool empty() const noexcept { return size_ == 0; }
 
-  /// Nothing happens when g waits already.
+  /// Does nothing if g already waits.
   void insert(gate_id g) {
     if (waits_[g]) return;
     waits_[g] = true;
@@ -38,7 +38,7 @@ class gate_queue {
     highest_ = std::max(highest_, level);
   }
 
-  /// Moves all gates of the lowest (or highest) level that has any to `taken`.
+  /// Moves all gates of the lowest (or highest) level that is not empty to `taken`.
   void take_lowest(std::vector<gate_id>& taken) {
     while (by_level_[lowest_].empty()) ++lowest_;
     take(lowest_, taken);
@@ -71,14 +71,14 @@ class gate_queue {
   std::size_t highest_ = 0;
 };
 
-/// Keeps `times` true while the circuit changes. The period stays as it is. One thread at a time.
+/// Keeps `times` up to date while the circuit changes. The period stays the same. One thread at a time.
 class retimer {
  public:
   /// `t` holds the times of `circuit`; both must outlive the retimer.
   retimer(netlist& circuit, times& t) : circuit_{&circuit}, times_{&t}, forward_{circuit}, backward_{circuit} {}
 
-  /// Applies the changes and times what they touch; returns the number of visits of gates that it took. Called inside
-  /// a task of an executor, its workers share the visits of a level, if there are enough of them.
+  /// Applies the changes, and updates the times that they affect. Returns the number of visits of gates. Inside a task
+  /// of an executor, its workers share the visits of a level if there are more than `grain`.
   std::size_t run(std::span<change const> changes) {
     for (auto const& c : changes) apply(*circuit_, c);
     for (auto const& c : changes) seed(c);
@@ -89,10 +89,10 @@ class retimer {
   }
 
  private:
-  /// Gates that one worker visits without offering a part to others: some 10 microseconds of work.
+  /// The most gates that one worker visits without a fork: some 10 microseconds of work.
   static constexpr std::size_t grain = 24;
 
-  /// A change shows in the loads of nets; the gate that drives such a net is slower or faster by it.
+  /// A change alters the loads of nets, and so makes the gates that drive these nets slower or faster.
   void seed(change const& c) {
     if (c.kind == change_kind::reload) return reload(c.net);
     for (auto const n : circuit_->inputs(c.gate)) reload(n);
@@ -104,7 +104,7 @@ class retimer {
     if (circuit_->nets[n].driver != nothing) touch(circuit_->nets[n].driver);
   }
 
-  /// The delay of gate g is another: its outputs arrive otherwise, and its inputs are required otherwise.
+  /// The delay of gate g has changed. This changes arrival times at its outputs and required times at its inputs.
   void touch(gate_id g) {
     forward_.insert(g);
     circuit_->for_each_fan_in(g, [this](gate_id driver) { backward_.insert(driver); });
@@ -117,7 +117,7 @@ class retimer {
       if (moved_[i].time || moved_[i].slew) {
         circuit_->for_each_fan_out(level_[i], [this](gate_id next) { forward_.insert(next); });
       }
-      if (moved_[i].slew) backward_.insert(level_[i]);  // whom it drives takes another time from now on
+      if (moved_[i].slew) backward_.insert(level_[i]);  // the delays of the gates that it drives have changed
     }
   }
 
@@ -137,7 +137,7 @@ class retimer {
     visit_range(visit, 0, level_.size());
   }
 
-  /// Gates of one level do not wait for each other: halves of a large range may go to other workers.
+  /// Gates of one level do not wait for each other, so halves of a large range may run on other workers.
   template <class Visit>
   void visit_range(Visit const& visit, std::size_t first, std::size_t last) {
     if (last - first <= grain) {
@@ -152,7 +152,7 @@ class retimer {
   times* times_;
   gate_queue forward_, backward_;
   std::vector<gate_id> level_;
-  std::vector<movement> moved_;  // by level_
+  std::vector<movement> moved_;  // moved_[i]: of level_[i]
 };
 
 }  // namespace timing

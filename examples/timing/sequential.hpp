@@ -1,4 +1,4 @@
-// The whole analysis on one thread, in topological order: the yardstick for the task graph.
+// The whole analysis on one thread, in topological order: the baseline for the task graph.
 #pragma once
 
 #include "end_points.hpp"
@@ -7,7 +7,7 @@
 
 namespace timing {
 
-/// Times the circuit; without a period, the shortest that works is taken, so that the worst slack is 0.
+/// Times the circuit. If there is no period, it takes the shortest possible one, so that the worst slack is 0.
 inline void time_serial(netlist const& circuit, times& t, std::optional<femtoseconds> period) {
   for (auto const g : circuit.order) {
     t.update_loads(g);

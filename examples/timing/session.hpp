@@ -23,7 +23,7 @@
 
 namespace timing {
 
-/// Calls f `repetitions` times; the shortest time in seconds.
+/// Calls f `repetitions` times. Returns the shortest time in seconds.
 template <class F>
 double best_of(int repetitions, F&& f) {
   double best = 1e300;
@@ -35,7 +35,7 @@ double best_of(int repetitions, F&& f) {
   return best;
 }
 
-/// Opens `path`, lets write(stream) fill it, and throws std::runtime_error when that does not work.
+/// Opens `path` and calls write(stream). Throws std::runtime_error on failure.
 template <class F>
 void write_file(std::string const& path, F&& write) {
   std::ofstream out{path, std::ios::binary};
@@ -137,7 +137,7 @@ class session {
     ex.sync_wait([&] {  // inside a task, so that the workers can share wide levels
       for (std::uint64_t done = 0; done < options_.changes; ++rounds) {
         batch.clear();
-        // Each change is drawn from the circuit as it stands: the row of changes depends on the size of the batches.
+        // Each change is drawn from the current circuit, so the changes depend on the size of the batches.
         while (batch.size() < options_.batch && done + batch.size() < options_.changes) batch.push_back(source.next());
         visits += again.run(batch);
         done += batch.size();

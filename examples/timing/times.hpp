@@ -1,5 +1,5 @@
-// Arrival and required times of all nets, and the work of one gate in either direction. Whole femtoseconds, so that
-// the result does not depend on the order of computing.
+// Arrival and required times of all nets, and the work of one gate in either direction. Times are whole femtoseconds,
+// so the result does not depend on the order of computation.
 #pragma once
 
 #include "corners.hpp"
@@ -11,36 +11,37 @@
 
 namespace timing {
 
-/// The two questions asked of each net: when may its signal change first, and when is it settled at the latest?
+/// The two bounds of each net: the earliest time of a change of its signal, and the latest time at which it is settled.
 inline constexpr std::size_t early = 0;
 inline constexpr std::size_t late = 1;
 
-/// The required time of a net from which no end point is reached; early ones have the opposite sign.
+/// The late required time of a net that leads to no end point. The early one has the opposite sign.
 inline constexpr femtoseconds unconstrained = femtoseconds{1} << 60;
 
 template <class T>
 using per_corner = std::array<std::array<std::array<T, most_corners>, 2>, 2>;  // [early or late][edge][corner]
 
-/// What arrives at a net. Written by the forward task of the gate that drives it, on cache lines of its own.
+/// The arrival times of a net, its slews and its load. The forward task of the gate that drives the net writes them.
+/// They have their own cache lines.
 struct alignas(64) arrival_record {
   per_corner<femtoseconds> time{};
   per_corner<std::int32_t> slew{};
   std::int64_t load = 0;  // attofarads
-  load_place place;       // of the load on the axis of the driver's tables
+  load_place place;       // the load on the axis of the driver's tables
 
   bool operator==(arrival_record const& other) const noexcept {
     return time == other.time && slew == other.slew && load == other.load;
   }
 };
 
-/// What a net's signal must keep to. Written by the backward task of the gate that drives it.
+/// The required times of a net. The backward task of the gate that drives the net writes them.
 struct alignas(64) required_record {
   per_corner<femtoseconds> time{};
 
   bool operator==(required_record const&) const = default;
 };
 
-/// What of an arrival_record is another than before.
+/// The parts of an arrival_record that have changed.
 struct movement {
   bool time = false;
   bool slew = false;
@@ -73,8 +74,8 @@ class times {
     return requireds_[n].time[bound][edge][c];
   }
 
-  /// How much earlier than required the signal is settled (late), or how much longer than required the old value stays
-  /// (early), at the worst edge and corner; `unconstrained` when no path through the net is checked.
+  /// The slack at the worst edge and corner; `unconstrained` if no path through the net is checked. Late: how much
+  /// earlier than required the signal is settled. Early: how much longer than required the old value stays.
   femtoseconds slack(net_id n, std::size_t bound = late) const noexcept {
     auto worst = unconstrained;
     for (std::size_t edge : {rise, fall}) {
@@ -112,7 +113,8 @@ class times {
     }
   }
 
-  /// Arrival times and slews at the outputs of gate g, from its inputs'. Needs the loads of its outputs.
+  /// Computes arrival times and slews at the outputs of gate g from those at its inputs. Needs the loads of its
+  /// outputs.
   movement update_arrivals(gate_id g) noexcept {
     auto const& kin = circuit_->family_of(g);
     auto const& cell = (*library_)[circuit_->gates[g].cell];
@@ -140,8 +142,8 @@ class times {
     return moved;
   }
 
-  /// Required times at the outputs of gate g, from the gates that they lead to; true when they are others than before. Needs the
-  /// arrivals at its outputs, and the loads of the gates they lead to.
+  /// Computes required times at the outputs of gate g from the gates that it drives. Returns true if they have changed.
+  /// Needs the arrival times at its outputs, and the loads of the gates that it drives.
   bool update_requireds(gate_id g) noexcept {
     bool moved = false;
     for (auto const n : circuit_->outputs(g)) {
@@ -156,7 +158,7 @@ class times {
     return moved;
   }
 
-  /// The time a flip-flop's pin must be settled before the clock at corner c, and how long after it must stay.
+  /// How long a flip-flop's pin must be settled before the clock edge, and stay after it, at corner c.
   static femtoseconds setup(family const& kin, std::size_t edge, std::size_t c) noexcept {
     return (kin.setup * corners[c].edge[edge]) >> 10;
   }
@@ -189,7 +191,7 @@ class times {
     }
   }
 
-  /// A path starts: at time 0, or at a flip-flop's clock, whose tables are given.
+  /// Starts a path at time 0, or at a flip-flop's clock if its tables are given.
   void start(arrival_record& target, arc_tables const* clock, load_place const& place) const noexcept {
     auto const slope = find_slew(start_slew);
     for (std::size_t edge : {rise, fall}) {
@@ -226,7 +228,7 @@ class times {
     }
   }
 
-  /// Nothing may settle later than `last` or change before `first`.
+  /// The signal must not settle after `last` or change before `first`.
   static void require(required_record& target, std::size_t edge, std::size_t c, femtoseconds last,
                       femtoseconds first) noexcept {
     target.time[late][edge][c] = std::min(target.time[late][edge][c], last);
@@ -239,7 +241,7 @@ class times {
     }
   }
 
-  /// The time that the pin `s` asks of a net at which `source` arrives.
+  /// Adds the requirements of pin `s` to the net whose arrival is `source`.
   void require(required_record& target, arrival_record const& source, sink const& s) const noexcept {
     auto const& kin = circuit_->family_of(s.gate);
     if (kin.kind == cell_kind::flip_flop) {
@@ -273,7 +275,7 @@ class times {
     for (std::size_t c = 0; c < corner_count_; ++c) {
       auto const last = asked.time[late][to][c];
       auto const first = asked.time[early][to][c];
-      if (last == unconstrained) continue;  // and so is the early one: every end point asks both
+      if (last == unconstrained) continue;  // the early one is, too: every end point sets both
       auto const soft = find_slew(source.slew[late][from][c]);
       auto const sharp = find_slew(source.slew[early][from][c]);
       require(target, from, c, last - find_delay(arc[to][c], soft, place),

@@ -11,7 +11,7 @@
 namespace timing {
 namespace detail {
 
-/// `name` as Verilog wants it: as it is, or escaped with a backslash and a blank.
+/// `name` as a Verilog identifier: unchanged, or escaped with a backslash and a blank.
 inline std::string verilog_name(std::string const& name) {
   auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   bool is_plain = !name.empty() && is_letter(name.front());

@@ -1,5 +1,5 @@
-// Recorded times contain what memory took on the machine of the recording; a simulation adds what it takes on another.
-// So the first is taken out.
+// Recorded times include the time for memory on the machine of the recording. A simulation adds the time for memory on
+// another machine, so calibrate() subtracts the recorded part first.
 #pragma once
 
 #include <heist/simulate.hpp>
@@ -18,10 +18,10 @@ namespace which_policy {
 
 namespace detail {
 
-/// Of a task's work at least so much is left.
+/// The least share of a task's work that remains.
 inline constexpr double least_left = 0.2;
 
-/// Takes `memory` out of the work of all tasks, in proportion to what they touch.
+/// Subtracts `memory` from the work of all tasks, in proportion to the bytes that they touch.
 inline void take_out(heist::sim::recorded_program& from, double memory) {
   double bytes = 0;
   for (auto const& t : from.tasks) bytes += static_cast<double>(t.bytes);
@@ -37,11 +37,11 @@ inline void take_out(heist::sim::recorded_program& from, double memory) {
 
 }  // namespace detail
 
-/// Simulates the recording as it was made, on one worker of `recorded_on`, and takes the time that memory takes there
-/// out of the work. If that would be nearly all of it, or more, the program hides the latency of its memory (it reads
-/// forwards, say): with `may_scale` the costs of memory are made so much smaller that it fits.
+/// Simulates the recording on one worker of `recorded_on`, and subtracts the simulated time for memory from the work.
+/// If that would be nearly all of the work, or more, the program hides memory latency, for example by reading forwards.
+/// With `may_scale` calibrate() then scales the costs of memory down until the time fits.
 ///
-/// A program whose tasks do not say what they touch stays as it is. Returns what was done as a sentence.
+/// A program whose tasks declare no footprint stays as it is. Returns a sentence about the result.
 inline std::string calibrate(heist::sim::recorded_program& recorded, heist::sim::options& how,
                              heist::topology::machine const& recorded_on, bool may_scale) {
   auto as_recorded = how;

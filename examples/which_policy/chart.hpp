@@ -1,5 +1,5 @@
-// The comparison as a picture (SVG): the speed-up of each policy by the number of workers between what is possible; on
-// the most workers, their times and the lines that they fetch from memory.
+// The comparison as a picture (SVG): the speed-up of each policy by the number of workers, and its bounds. For the most
+// workers it shows times, and lines fetched from memory (or attempts to steal, if the program touches no memory).
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ inline std::string xml_text(std::string_view text) {
   return result;
 }
 
-/// Can be told apart by colour-blind people, too.
+/// Colours that colour-blind people can distinguish, too.
 inline std::string_view line_color(std::size_t policy) {
   static constexpr std::array<std::string_view, 7> colors{"#444444", "#0072b2", "#56b4e9", "#009e73",
                                                           "#e69f00", "#d55e00", "#cc79a7"};
@@ -78,7 +78,7 @@ class drawing {
                         xml_text(what));
   }
 
-  /// Both axes grow by powers of two.
+  /// Both axes are logarithmic, with base 2.
   double x(std::uint32_t workers) const {
     double const first = std::log2(c_.workers.front()), last = std::log2(c_.workers.back());
     return last == first ? (left + right) / 2 : left + (right - left) * (std::log2(workers) - first) / (last - first);
@@ -136,7 +136,7 @@ class drawing {
     return fmt::format("{:.1f} {:.1f} ", x(c_.workers[w]), y(speedup));
   }
 
-  /// Returns where the next bars may begin.
+  /// Returns the position at which the next bars may begin.
   template <class Value, class Text>
   double draw_bars(double from, std::string_view title, Value value, Text label) {
     double largest = 0;

@@ -19,10 +19,10 @@ struct request {
   std::vector<policy_entry const*> policies;
   std::vector<std::uint32_t> workers;  ///< ascending
   std::size_t seeds = 3;
-  std::size_t threads = 0;  ///< that simulate; 0: as many as this process may use CPUs
+  std::size_t threads = 0;  ///< threads that simulate; 0: one for each CPU that this process may use
 };
 
-/// A policy on a number of workers.
+/// The result of one policy on one number of workers.
 struct result {
   heist::sim::report median;  ///< the run of median makespan
   heist::sim::ticks least = 0, most = 0;
@@ -34,17 +34,18 @@ struct comparison {
   double work = 0, span = 0;                 ///< as recorded, in nanoseconds
   std::vector<std::vector<result>> results;  ///< by workers, then by policies
 
-  /// Were memory as fast as where it was recorded: no policy needs less, a greedy one that costs nothing no more.
+  /// Bounds if memory is as fast as on the machine of the recording. No policy takes less than least_time(). A greedy
+  /// policy without overhead takes at most greedy_time().
   double least_time(std::uint32_t on) const { return std::max({span, work / on, 1.0}); }
   double greedy_time(std::uint32_t on) const { return std::max(span + work / on, 1.0); }
   /// The recorded work over the simulated time.
   double speedup(result const& r) const { return work / std::max(1.0, static_cast<double>(r.median.makespan)); }
 
-  /// On the most workers.
+  /// The results on the most workers.
   std::vector<result> const& last() const { return results.back(); }
 };
 
-/// Simulates all, several at a time: each is a task. Throws what simulate() throws.
+/// Runs all simulations, each as a task. Throws the exceptions of simulate().
 inline comparison compare(heist::sim::program const& program, request const& wanted, progress& visible) {
   std::vector<heist::future<heist::sim::report>> runs;
   heist::executor<> ex{heist::options{.workers = wanted.threads, .stack_size = std::size_t{4} << 20}};

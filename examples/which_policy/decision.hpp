@@ -1,4 +1,4 @@
-// Which policy suits, and by how much, as a sentence.
+// A sentence that says which policy suits best, and by how much.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@ namespace which_policy {
 
 struct decision {
   std::size_t best = 0;              ///< place in comparison::policies
-  std::vector<std::size_t> as_good;  ///< others that cannot be told from it
+  std::vector<std::size_t> as_good;  ///< policies that are not clearly slower
   std::string headline;              ///< the answer in a sentence ...
-  std::string message;               ///< ... and what else is to be said
+  std::string message;               ///< ... followed by reasons and the bound
 };
 
-/// A simulated time for people.
+/// A simulated time as readable text.
 inline std::string time_text(double nanoseconds) {
   if (nanoseconds < 1e3) return fmt::format("{:.0f} ns", nanoseconds);
   if (nanoseconds < 1e6) return fmt::format("{:.4g} us", nanoseconds / 1e3);
@@ -30,14 +30,14 @@ inline std::string time_text(double nanoseconds) {
 
 namespace detail {
 
-/// Times that differ by less are the same: a simulation is no more exact.
+/// Times with a smaller relative difference count as equal: a simulation is not more exact.
 inline constexpr double same_time = 0.02;
 
 inline double time_of(result const& r) {
   return static_cast<double>(r.median.makespan);
 }
 
-/// Their seeds overlap, or the difference is too small.
+/// True if the times of their seeds overlap, or the difference is too small.
 inline bool is_as_good(result const& other, result const& best) {
   return other.least <= best.most || time_of(other) <= time_of(best) * (1 + same_time);
 }
@@ -49,7 +49,7 @@ inline std::string joined(std::vector<std::string_view> const& names) {
   return text;
 }
 
-/// The cost that the better one has less of, if that is plain.
+/// Names a cost of which the better policy has clearly less, if there is one.
 inline std::string reason(result const& best, result const& other) {
   auto const less = [](std::uint64_t few, std::uint64_t many) {
     return many == 0 ? 0.0 : 1 - static_cast<double>(few) / static_cast<double>(many);
@@ -66,7 +66,7 @@ inline std::string reason(result const& best, result const& other) {
 
 }  // namespace detail
 
-/// On the most workers.
+/// Compares the policies on the most workers.
 inline decision evaluate(comparison const& c) {
   auto const& row = c.last();
   decision v;

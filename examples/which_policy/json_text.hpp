@@ -25,7 +25,7 @@ inline std::string json_of(std::string_view policy, result const& r, double spee
 
 }  // namespace detail
 
-/// Times are nanoseconds, misses lines of 64 bytes.
+/// Times are in nanoseconds, and misses in lines of 64 bytes.
 inline std::string to_json(std::string_view program, std::string_view machine, comparison const& c, decision const& v) {
   using heist::json::quote;
   auto text = fmt::format("{{\n\"program\":{},\n\"machine\":{},\n\"work\":{:.0f},\n\"span\":{:.0f},\n\"results\":[",

@@ -1,5 +1,5 @@
-// Which policy will suit my machine? Takes a recording of a program and the description of a machine, simulates the one
-// on the other under every policy, and answers with tables, a picture and a sentence.
+// Which policy will suit my machine? The program simulates a recorded program on a described machine under every
+// policy. It answers with tables, a picture and a sentence.
 #include <heist/heist.hpp>
 #include <heist/simulate.hpp>
 
@@ -38,7 +38,7 @@ void write_file(std::string const& path, std::string const& text) {
   }
 }
 
-/// Before the long work, not after it.
+/// Reports an unwritable file before the long work instead of after it.
 void expect_writable(std::string const& path) {
   errno = 0;
   if (std::ofstream out{path, std::ios::binary | std::ios::app}; !out) {

@@ -1,5 +1,5 @@
-// Merge sort: halves are sorted and merged, merges are halved at the median of the longer part. Every leaf declares
-// what it touches.
+// Merge sort: it sorts both halves and merges them. Merges split at the median of the longer part. Every leaf declares
+// the bytes that it touches.
 #pragma once
 
 #include <algorithm>  // lower_bound, merge, sort, swap
@@ -24,7 +24,7 @@ void merge(Context ctx, std::span<int const> a, std::span<int const> b, int* to)
                 [=](Context c) { merge(c, a.subspan(of_a), b.subspan(of_b), to + of_a + of_b); });
 }
 
-/// Sorts `values`; the result is there, or in `scratch`, which is as long.
+/// Sorts `values`. The result is in `values`, or with `is_to_scratch` in `scratch`, which has the same length.
 template <class Context>
 void sort(Context ctx, std::span<int> values, std::span<int> scratch, bool is_to_scratch) {
   if (values.size() <= sort_leaf) {

@@ -31,7 +31,7 @@
 
 namespace which_policy {
 
-/// Options that contradict each other, or what they name does not exist.
+/// An option has an invalid value, or its file cannot be written.
 struct wrong_input : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -49,7 +49,7 @@ struct options {
   std::vector<std::string> policies;
   request run;
   std::string plot_file = "which_policy.svg";
-  std::string json_file;  ///< "-": standard output, and nothing else there
+  std::string json_file;  ///< "-": standard output, without other text
   bool no_plot = false;
   show_progress progress = show_progress::on_terminals;
 };
@@ -84,7 +84,7 @@ inline std::string all_cost_names() {
   return all;
 }
 
-/// "steal=500".
+/// Parses a text such as "steal=500".
 inline void read_cost(std::string const& text, heist::sim::costs& into) {
   auto const equals = text.find('=');
   std::uint64_t value = 0;
@@ -219,7 +219,7 @@ Examples:
 Exit status: 0 when the question is answered; 1 when something cannot be done.)";
 }
 
-/// This one if there is no text.
+/// The machine that `text` names; this machine if it is empty.
 inline heist::topology::machine machine_named(std::string const& text) {
   if (text.empty()) return heist::topology::this_machine();
   return text.ends_with(".xml") ? heist::topology::load_xml(text) : heist::topology::parse(text);
@@ -227,7 +227,7 @@ inline heist::topology::machine machine_named(std::string const& text) {
 
 }  // namespace detail
 
-/// Declares everything that `app` understands; `o` must outlive it.
+/// Declares all options of `app`; `o` must outlive `app`.
 inline void declare_options(CLI::App& app, options& o) {
   app.description("Which policy suits a recorded program on some machine? Simulates it there, and answers.");
   detail::declare_program(app, o);
@@ -236,8 +236,8 @@ inline void declare_options(CLI::App& app, options& o) {
   app.footer(detail::footer());
 }
 
-/// Checks that depend on several options, and on the machine. Throws wrong_input, and topology_error for a machine that
-/// cannot be read.
+/// Sets and checks values that depend on several options and on the machine. Throws wrong_input, or topology_error for
+/// a machine that cannot be read.
 inline void settle(options& o) {
   if (o.trace.empty() && o.program.empty()) o.program = "heat";
   if (!o.program.empty()) {

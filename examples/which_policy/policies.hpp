@@ -11,7 +11,7 @@
 
 namespace which_policy {
 
-/// The only one that is no policy of heist by name: users that want both write it so.
+/// heist has no name for this combination of two policies. A user of both defines it like this.
 struct sampling_victim_set : heist::policy::bundle<heist::victim::sampling_victim_set<>, heist::idle::standard> {};
 
 struct policy_entry {
@@ -19,7 +19,7 @@ struct policy_entry {
   heist::sim::report (*simulate)(heist::sim::program const&, heist::sim::options const&);
 };
 
-/// The first one is what the others are compared with.
+/// The answer compares all policies with the first one.
 inline constexpr std::array policies{
     policy_entry{"random", "steal from anybody; the default", &heist::simulate<heist::policy::random>},
     policy_entry{"sampling", "look at two, rob the one with the most to offer",

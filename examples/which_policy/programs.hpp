@@ -1,4 +1,4 @@
-// Programs to record if the user has brought none. They know nothing of being recorded.
+// Programs to record if the user provides no recording. Their code does not depend on the recording.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -28,13 +28,13 @@ namespace which_policy {
 /// How a program is recorded.
 struct recording_request {
   std::size_t size = 0;
-  std::size_t repeat = 3;   ///< how often; of each strand the shortest time counts
-  std::size_t workers = 1;  ///< on how many
+  std::size_t repeat = 3;   ///< number of runs; the shortest time of each strand counts
+  std::size_t workers = 1;  ///< workers of the recording
 };
 
 namespace detail {
 
-/// Records `run(context)` as often as is wanted. `run` begins with the same data each time.
+/// Records `run(context)` `wanted.repeat` times. `run` must do the same work each time.
 template <class Run>
 heist::sim::recorded_program record(std::string name, recording_request const& wanted, progress& visible, Run run) {
   heist::executor<> ex{heist::options{.workers = wanted.workers}};
@@ -105,7 +105,7 @@ inline constexpr std::array programs{
                   &detail::record_uts},
 };
 
-/// Throws std::invalid_argument for a name that is none.
+/// Throws std::invalid_argument for an unknown name.
 inline program_entry const& program_named(std::string_view name) {
   for (auto const& entry : programs) {
     if (entry.name == name) return entry;

@@ -1,4 +1,4 @@
-// Tells on stderr how far the work has come.
+// Shows the progress on stderr.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ class progress {
  public:
   explicit progress(show_progress when) : line_{when} {}
 
-  /// `done` of `all` steps of `what` are done.
+  /// Reports that `done` of `all` steps of `what` are done.
   void step(std::string_view what, std::size_t done, std::size_t all) {
     auto const now = clock::now();
     if (what.data() != last_.data()) last_ = what, begin_ = now;

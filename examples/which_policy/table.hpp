@@ -17,7 +17,7 @@ inline std::string plural(std::size_t n, char const* one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
-/// The programs that are compared, and their machine.
+/// The recorded program, the machine, and the bounds.
 inline std::string to_text(heist::sim::recorded_program const& recorded, heist::topology::machine const& machine,
                            std::string_view memory, comparison const& c) {
   auto const& any = c.last().front().median;
@@ -35,7 +35,7 @@ inline std::string to_text(heist::sim::recorded_program const& recorded, heist::
   return text;
 }
 
-/// The policies on the most workers.
+/// A table of the policies on the most workers.
 inline std::string policy_table(comparison const& c) {
   auto text =
       fmt::format("{:<20} {:>11} {:>13} {:>9} {:>9} {:>10} {:>12} {:>14} {:>14}\n", "policy", "time", "of the seeds",
@@ -55,7 +55,7 @@ inline std::string policy_table(comparison const& c) {
   return text;
 }
 
-/// The speed-up of each policy on each number of workers; the shortest time of a line has a star.
+/// The speed-up of each policy on each number of workers. A star marks the shortest time of a line.
 inline std::string worker_table(comparison const& c) {
   constexpr std::size_t least_width = 9;
   auto text = fmt::format("{:>7} {:>9}", "workers", "at most");

@@ -1,4 +1,4 @@
-// A victim policy of one's own, in 20 lines.
+// A user's victim policy, in 20 lines.
 #pragma once
 
 #include <heist/policy.hpp>
@@ -8,7 +8,7 @@
 /// A thief returns to the victim of its last steal, up to eight times in a row. Then it picks a victim at random.
 class grateful {
  public:
-  /// Returns the next victim, a number below me.workers. The thief's own number stands for tasks submitted from outside.
+  /// Returns the next victim, a number below me.workers. The thief's own number stands for external tasks.
   std::uint32_t next(heist::victim::thief_view const& me, heist::fast_random& random) noexcept {
     if (left_ > 1) {
       --left_;

@@ -1,4 +1,4 @@
-// The same program under two of heist's victim policies and under one of one's own, with what the thieves did.
+// Runs one program under two of heist's victim policies and under the policy of this example. Prints times and steals.
 #include <heist/executor.hpp>
 #include <heist/fork_join.hpp>
 #include <heist/policy.hpp>
@@ -27,7 +27,7 @@ struct options {
   int repeat = 3;
 };
 
-/// The best of some runs, and the thefts of all of them. False if a result is wrong.
+/// Prints the shortest time of some runs, and the mean steals of a run. Returns false if a result is wrong.
 template <class Policy>
 bool show(char const* name, options const& o, std::uint64_t expected) {
   heist::executor<Policy, thefts> ex{o.where};

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-/// Each worker counts on a line of its own. sum() is exact while no task runs and no worker searches, and some attempts
-/// late otherwise.
+/// Each worker counts on its own cache line. sum() is exact while no task runs and no worker searches. Otherwise it may
+/// miss the latest attempts.
 class thefts : public heist::null_observer {
  public:
   static constexpr bool observes = true;
@@ -27,7 +27,7 @@ class thefts : public heist::null_observer {
   counts sum() const noexcept {
     counts all;
     for (line const& l : lines_) {
-      all.attempts += l.attempts.load(std::memory_order_relaxed);  // relaxed: numbers for people
+      all.attempts += l.attempts.load(std::memory_order_relaxed);  // relaxed: statistics
       all.steals += l.steals.load(std::memory_order_relaxed);      // relaxed: as above
     }
     return all;

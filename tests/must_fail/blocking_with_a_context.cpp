@@ -1,4 +1,4 @@
-// expect: what is called by ctx.blocking\(\) takes no arguments, and no context
+// expect: the callable of ctx.blocking\(\) takes no arguments, and no context
 #include <heist/executor.hpp>
 
 int main() {

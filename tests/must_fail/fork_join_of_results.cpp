@@ -1,4 +1,4 @@
-// expect: what is to run as a task cannot be called
+// expect: the given task cannot be called
 // lines: 45
 // A fork that is given results: the calls have been made already, one after the other.
 #include <heist/heist.hpp>

@@ -1,4 +1,4 @@
-// expect: heist: the idle policy has a slept\(\) that nobody would call
+// expect: heist: the idle policy has a slept\(\) that heist would never call
 // A slept() that may throw would never be called.
 #include <heist/policy.hpp>
 

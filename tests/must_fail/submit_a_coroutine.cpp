@@ -1,4 +1,4 @@
-// expect: what is to run as a task is a coroutine or a sender, and no callable
+// expect: the given task is a coroutine or a sender, and no callable
 // lines: 15
 // A coroutine itself, given in place of a callable.
 #include <heist/heist.hpp>

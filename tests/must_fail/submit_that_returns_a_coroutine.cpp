@@ -1,4 +1,4 @@
-// expect: a task returns a coroutine or a sender, which nobody would begin
+// expect: a task returns a coroutine or a sender, which heist would not begin
 // lines: 45
 // A task whose result is a coroutine.
 #include <heist/heist.hpp>

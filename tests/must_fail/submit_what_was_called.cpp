@@ -1,4 +1,4 @@
-// expect: what is to run as a task cannot be called
+// expect: the given task cannot be called
 // lines: 15
 // The result of a call, where the callable is wanted.
 #include <heist/heist.hpp>

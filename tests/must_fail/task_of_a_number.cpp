@@ -1,4 +1,4 @@
-// expect: what is to run as a task cannot be called
+// expect: the given task cannot be called
 // lines: 15
 // A value, where something that returns it is wanted.
 #include <heist/heist.hpp>

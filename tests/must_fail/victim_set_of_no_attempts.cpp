@@ -1,4 +1,4 @@
-// expect: a thief cannot go back before it has tried anybody
+// expect: a thief cannot go back before it has tried any victim
 // Victim sets of no attempts.
 #include <heist/core/policy/victim_set.hpp>
 

@@ -1,4 +1,4 @@
-// expect: heist: the victim policy has a wants_look\(\) or looked\(\) that nobody would call
+// expect: heist: the victim policy has a wants_look\(\) or looked\(\) that heist would never call
 // A wants_look() that is not const.
 #include <heist/policy.hpp>
 

@@ -1,4 +1,4 @@
-// expect: heist: the victim policy has a met_thief\(\) that nobody would call
+// expect: heist: the victim policy has a met_thief\(\) that heist would never call
 // A met_thief() that may throw would never be called.
 #include <heist/policy.hpp>
 

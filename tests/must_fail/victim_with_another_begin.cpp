@@ -1,4 +1,4 @@
-// expect: heist: the victim policy has a begin\(\) that nobody would call
+// expect: heist: the victim policy has a begin\(\) that heist would never call
 // A begin() with other parameters would never be called.
 #include <heist/policy.hpp>
 

@@ -1,4 +1,4 @@
-// expect: heist: the victim policy has a place\(\) that nobody would call
+// expect: heist: the victim policy has a place\(\) that heist would never call
 // A place() without the machine would never be called.
 #include <heist/policy.hpp>
 

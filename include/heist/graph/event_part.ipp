@@ -85,7 +85,7 @@ HEIST_COLD_BODY void event_part::resume() {
 
 HEIST_COLD_BODY void reject_event(std::string const& name, bool no_run) {
   throw graph_error{
-      no_run ? format_text("event {} is fulfilled while no run of its graph is in progress, so nobody would take the "
+      no_run ? format_text("event {} is fulfilled while no run of its graph is in progress, so no task would take the "
                            "value; fix it by fulfilling it after run() has returned and before the run has ended.",
                            {name})
              : format_text("event {} is fulfilled twice in one run; fix it by fulfilling it once in each.", {name})};

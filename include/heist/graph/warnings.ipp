@@ -94,7 +94,7 @@ HEIST_BODY void graph_data::warn_of_numbers() const {
     warned = true;
     std::fprintf(
         stderr,
-        "heist: %s returns a number that nobody takes, and all of its %u successors will run; if it was to choose "
+        "heist: %s returns a number that is not used, and all of its %u successors will run; if it was to choose "
         "one of them, fix it by emplace_condition.\n",
         task_name(n->index).c_str(), static_cast<unsigned>(successors_of[n->index]));
     return;

@@ -316,7 +316,7 @@ TEST_CASE("handles of erased tasks and handles of nothing are refused everywhere
 }
 
 #ifndef NDEBUG
-TEST_CASE("a number that nobody takes, and several successors: said once, where a condition may be meant",
+TEST_CASE("a number that is not used, and several successors: said once, where a condition may be meant",
           "[graph][bad input]") {
   heist::executor ex{1};
   heist_test::watchdog timeout_guard{ex, seconds{30}};
@@ -345,7 +345,7 @@ TEST_CASE("a number that nobody takes, and several successors: said once, where 
   build(
       meant, [] { return 0; }, 2);
   std::string const message = said(meant);
-  CHECK(message.find("looks like a condition returns a number that nobody takes") != std::string::npos);
+  CHECK(message.find("looks like a condition returns a number that is not used") != std::string::npos);
   CHECK(message.find("fix it by emplace_condition") != std::string::npos);
   meant.emplace([] {});
   CHECK(said(meant).empty());

@@ -54,15 +54,15 @@ void ends_with(char const* words, Body body) {
 
 // The first test: others have made threads, and a child that is made by fork() would not have them.
 TEST_CASE("primitives: what is wrong and cannot be thrown ends the program with a sentence", "[primitives]") {
-  ends_with("that nobody has locked", [] { heist::mutex{}.unlock(); });
+  ends_with("that is not locked", [] { heist::mutex{}.unlock(); });
   ends_with("that another task or thread has locked", [] {
     heist::mutex m;
     m.lock();
     heist::executor ex{1};
     ex.submit([&] { m.unlock(); }).get();
   });
-  ends_with("that nobody writes", [] { heist::shared_mutex{}.unlock(); });
-  ends_with("that nobody writes", [] {
+  ends_with("that has no writer", [] { heist::shared_mutex{}.unlock(); });
+  ends_with("that has no writer", [] {
     heist::shared_mutex m;
     heist::executor ex{1};
     ex.submit([&] {
@@ -76,7 +76,7 @@ TEST_CASE("primitives: what is wrong and cannot be thrown ends the program with 
     heist::executor ex{1};
     ex.submit([&] { m.unlock(); }).get();
   });
-  ends_with("that nobody reads", [] { heist::shared_mutex{}.unlock_shared(); });
+  ends_with("that has no reader", [] { heist::shared_mutex{}.unlock_shared(); });
   auto const destroyed = [](auto made, auto wait) {
     return [made, wait] {
       heist::executor ex{1};
@@ -86,12 +86,12 @@ TEST_CASE("primitives: what is wrong and cannot be thrown ends the program with 
       object.reset();
     };
   };
-  ends_with("heist mutex is destroyed while somebody waits",
+  ends_with("heist mutex is destroyed while a task or thread waits",
             destroyed([] { return std::make_unique<held<heist::mutex>>(); }, [](auto& h) { h.m.lock(); }));
   ends_with(
-      "shared_mutex is destroyed while somebody waits",
+      "shared_mutex is destroyed while a task or thread waits",
       destroyed([] { return std::make_unique<held<heist::shared_mutex>>(); }, [](auto& h) { h.m.lock_shared(); }));
-  ends_with("event is destroyed while somebody waits",
+  ends_with("event is destroyed while a task or thread waits",
             destroyed([] { return std::make_unique<heist::manual_reset_event>(); }, [](auto& e) { e.wait(); }));
   ends_with("counting_semaphore is destroyed while",
             destroyed([] { return std::make_unique<heist::counting_semaphore<>>(0); }, [](auto& s) { s.acquire(); }));

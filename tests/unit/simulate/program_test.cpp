@@ -122,7 +122,7 @@ TEST_CASE("program: nonsense is refused with a sentence that says how to fix it"
   forgotten.begin(forgotten.add_tree());
   forgotten.fork(1);
   CHECK(has(error_text_of<sim_error>([&] { forgotten.finish(); }),
-            "what task 1 of \"forgotten\" does; fix it by begin(1)"));
+            "task 1 of \"forgotten\" has no begin(), so its work is unknown; fix it by begin(1)"));
 
   sim::program_builder cycle("circle");
   auto const first = cycle.add_graph(2);

@@ -68,10 +68,9 @@ namespace heist {
 template <class Order>
 template <class F>
 decltype(auto) basic_context<Order>::blocking(F&& f) const {
-  static_assert(
-      std::is_invocable_v<F&>,
-      "heist: what is called by ctx.blocking() takes no arguments, and no context, which it must not use; fix "
-      "it by capturing what it needs.");
+  static_assert(std::is_invocable_v<F&>,
+                "heist: the callable of ctx.blocking() takes no arguments, and no context, which it must not use; fix "
+                "it by capturing what it needs.");
   return detail::call_blocking(f);
 }
 

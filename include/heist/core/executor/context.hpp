@@ -228,9 +228,10 @@ inline constexpr bool is_unbegun_work<coroutine<T>> = true;
 /// The result type of a task. A class, so that the compiler prints the sentence once.
 template <class R>
 struct result_of_task {
-  static_assert(!is_unbegun_work<std::remove_cv_t<R>>,
-                "heist: a task returns a coroutine or a sender, which nobody would begin; fix it by waiting for it in "
-                "the task, as in [&] { return heist::sync_wait(f(x)); }.");
+  static_assert(
+      !is_unbegun_work<std::remove_cv_t<R>>,
+      "heist: a task returns a coroutine or a sender, which heist would not begin; fix it by waiting for it in "
+      "the task, as in [&] { return heist::sync_wait(f(x)); }.");
   static constexpr bool is_result = true;
 };
 

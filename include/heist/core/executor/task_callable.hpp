@@ -171,12 +171,11 @@ template <class As>
 constexpr bool accepted() noexcept {
   constexpr callable_fault fault = As::fault;
   static_assert(fault != callable_fault::no_callable,
-                "heist: what is to run as a task cannot be called: it is a value, perhaps the result of a call; fix it "
+                "heist: the given task cannot be called: it is a value, perhaps the result of a call; fix it "
                 "by passing a callable, as in [&] { return f(x); }.");
-  static_assert(
-      fault != callable_fault::work_itself,
-      "heist: what is to run as a task is a coroutine or a sender, and no callable; fix it by a callable that "
-      "waits for it, as in [&] { return heist::sync_wait(f(x)); }.");
+  static_assert(fault != callable_fault::work_itself,
+                "heist: the given task is a coroutine or a sender, and no callable; fix it by a callable that "
+                "waits for it, as in [&] { return heist::sync_wait(f(x)); }.");
   static_assert(fault != callable_fault::by_name,
                 "heist: a callable that cannot be copied was passed by its name, and a task keeps a callable of its "
                 "own; fix it by std::move(f), or by writing the lambda in its place.");

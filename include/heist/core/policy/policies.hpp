@@ -24,7 +24,7 @@ struct bundle {
                 "fix it by giving it noexcept begin(), failed(), pauses() and the four constants.");
   static_assert(
       idle::sleep_told_policy<Idle> || !requires { &Idle::slept; },
-      "heist: the idle policy has a slept() that nobody would call; fix it by "
+      "heist: the idle policy has a slept() that heist would never call; fix it by "
       "`void slept(std::uint64_t ticks) noexcept`, or by another name.");
   static_assert(order::forks_in_order<Order>,
                 "heist: the third part of a policy is an order; fix it by heist::order::parent_first, "

@@ -81,10 +81,10 @@ auto checked() noexcept {
   static_assert(missing != missing_part::noexcept_feedback,
                 "heist: the victim policy's feedback() may throw, in the middle of a search; fix it by `noexcept`.");
   static_assert(missing != missing_part::begin,
-                "heist: the victim policy has a begin() that nobody would call; fix it by "
+                "heist: the victim policy has a begin() that heist would never call; fix it by "
                 "`void begin(heist::victim::thief_view const&, heist::fast_random&) noexcept`, or by another name.");
   static_assert(missing != missing_part::met_thief,
-                "heist: the victim policy has a met_thief() that nobody would call; fix it by "
+                "heist: the victim policy has a met_thief() that heist would never call; fix it by "
                 "`void met_thief(std::uint32_t victim) noexcept`, or by another name.");
   static_assert(missing != missing_part::looked,
                 "heist: the victim policy has a wants_look() and no looked() that hears what was seen; fix it by "
@@ -93,11 +93,11 @@ auto checked() noexcept {
                 "heist: the victim policy has a looked() and no wants_look() that asks for it; fix it by "
                 "`bool wants_look() const noexcept`.");
   static_assert(missing != missing_part::callable_look,
-                "heist: the victim policy has a wants_look() or looked() that nobody would call; fix it by "
+                "heist: the victim policy has a wants_look() or looked() that heist would never call; fix it by "
                 "`bool wants_look() const noexcept` and "
                 "`void looked(std::uint32_t victim, heist::victim::offer const&) noexcept`.");
   static_assert(missing != missing_part::place,
-                "heist: the victim policy has a place() that nobody would call; fix it by "
+                "heist: the victim policy has a place() that heist would never call; fix it by "
                 "`void place(heist::victim::thief_view const&, heist::topology::machine const&, "
                 "heist::topology::squads const&) noexcept`, or by another name.");
   return std::type_identity<std::conditional_t<missing == missing_part::nothing, P, random>>{};

@@ -25,7 +25,7 @@ namespace heist::victim {
 ///       all workers without met_thief().
 template <std::uint32_t W = 12, std::uint32_t m = 4>
 class victim_set {
-  static_assert(W != 0, "heist: a thief cannot go back before it has tried anybody; fix it by W of at least 1.");
+  static_assert(W != 0, "heist: a thief cannot go back before it has tried any victim; fix it by W of at least 1.");
 
  public:
   void begin(thief_view const& me, fast_random& random) noexcept {

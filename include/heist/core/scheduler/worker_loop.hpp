@@ -242,7 +242,7 @@ class worker_loop {
     HEIST_ASSERT(includes_all(v, me, w),
                  heist::victim::complaint<victim_type>(
                      "never names a worker that has work, or the injector although there is something in it; "
-                     "fix its next() so that it names everybody from time to time, its own number too (V2)")
+                     "fix its next() so that it names every worker from time to time, its own number too (V2)")
                      .c_str());
     if (v == w.number) {
       if (runnable* const t = scheduler.take_submitted(w); t != nullptr) return at_root(t, self);

@@ -56,9 +56,10 @@ HEIST_COLD_BODY void unobserved_exceptions::say(std::exception_ptr const& e, std
   try {
     std::rethrow_exception(e);
   } catch (std::exception const& known) {
-    std::fprintf(stderr, "heist: a task has thrown an exception that nobody asked for: %s (%s", known.what(), fix);
+    std::fprintf(stderr, "heist: a task has thrown an exception that no caller asked for: %s (%s", known.what(), fix);
   } catch (...) {
-    std::fprintf(stderr, "heist: a task has thrown an exception that nobody asked for, of a type of its own (%s", fix);
+    std::fprintf(stderr, "heist: a task has thrown an exception that no caller asked for, of a type of its own (%s",
+                 fix);
   }
   if (others != 0) {
     std::fprintf(stderr, "; %llu more were thrown after it)\n", static_cast<unsigned long long>(others));

@@ -50,9 +50,10 @@ O merge_of(On& on, subrange<I1> left, subrange<I2> right, O out, Less& less, Pro
   auto const a = detail::plain_iterator(left.first);
   auto const b = detail::plain_iterator(right.first);
   auto const to = detail::plain_iterator(out);
-  HEIST_ASSERT(!detail::overlap(a, left.n, to, left.n + right.n) && !detail::overlap(b, right.n, to, left.n + right.n),
-               "the output of merge() overlaps one of its inputs, so that workers overwrite elements which others have "
-               "yet to read; fix it by an output of its own");
+  HEIST_ASSERT(
+      !detail::overlap(a, left.n, to, left.n + right.n) && !detail::overlap(b, right.n, to, left.n + right.n),
+      "the output of merge() overlaps one of its inputs, so that workers overwrite elements that other workers have "
+      "yet to read; fix it by an output of its own");
   auto const less_ba = [&less, &proj1, &proj2](auto&& y, auto&& x) {
     return static_cast<bool>(std::invoke(less, std::invoke(proj2, y), std::invoke(proj1, x)));
   };

@@ -40,9 +40,10 @@ O copy_if_of(On& on, subrange<I> from, O out, Pred& pred, Proj& proj, loop_optio
     loop_options const inner{.stop = wanted.stop};
     kept_bits kept{from.n, detail::workers_of(c)};
     std::size_t const n = detail::fill_kept(c, kept, inner, keep);
-    HEIST_ASSERT(!detail::overlap(first, from.n, to, n),
-                 "the output of copy_if() overlaps its input, so that workers overwrite elements which others have yet "
-                 "to read; fix it by remove_if() with the opposite predicate, which works in place");
+    HEIST_ASSERT(
+        !detail::overlap(first, from.n, to, n),
+        "the output of copy_if() overlaps its input, so that workers overwrite elements that other workers have yet "
+        "to read; fix it by remove_if() with the opposite predicate, which works in place");
     detail::run_all_blocks(c, kept.chunk_count(), inner, [&](auto const*, std::size_t lo, std::size_t hi) {
       for (; lo != hi; ++lo) {
         auto target = detail::advanced(to, kept.position(lo));

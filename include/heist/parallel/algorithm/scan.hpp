@@ -241,7 +241,7 @@ O scan_of(On& on, std::size_t n, At at, O out, Op& op, std::optional<T> init, lo
     if (n == 0) return out;
     HEIST_ASSERT(!detail::overlap_in_part(at.first, detail::plain_iterator(out), n),
                  "the output of a scan begins inside its input, or ends there, so that workers overwrite elements "
-                 "which others have yet to read; fix it by an output of its own, or the whole input");
+                 "that other workers have yet to read; fix it by an output of its own, or the whole input");
     using iterator = decltype(detail::plain_iterator(out));
     scanner<Kind, T, At, iterator, Op> scan{n, at, detail::plain_iterator(out), op, std::move(init)};
     if (scan.group_count() == 1) {

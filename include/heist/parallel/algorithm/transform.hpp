@@ -31,7 +31,7 @@ O transform_of(On& on, subrange<I> from, O out, F& f, Proj& proj, loop_options c
   HEIST_ASSERT(
       !detail::overlap_in_part(first, to, from.n),
       "the output of copy() or transform() begins inside their input, or ends there, so that workers overwrite "
-      "elements which others have yet to read; fix it by an output of its own, or the whole input");
+      "elements that other workers have yet to read; fix it by an output of its own, or the whole input");
   detail::run_all_blocks(on, from.n, wanted, [&f, &proj, first, to](auto const*, std::size_t lo, std::size_t hi) {
     local_function<F> function = f;
     local_function<Proj> view = proj;
@@ -55,7 +55,7 @@ O transform_two(On& on, subrange<I1> a, subrange<I2> b, O out, F& f, Proj1& proj
   auto const to = detail::plain_iterator(out);
   HEIST_ASSERT(!detail::overlap_in_part(first, to, n) && !detail::overlap_in_part(second, to, n),
                "the output of transform() begins inside one of its inputs, or ends there, so that workers overwrite "
-               "elements which others have yet to read; fix it by an output of its own, or that whole input");
+               "elements that other workers have yet to read; fix it by an output of its own, or that whole input");
   detail::run_all_blocks(on, n, wanted,
                          [&f, &proj1, &proj2, first, second, to](auto const*, std::size_t lo, std::size_t hi) {
                            local_function<F> function = f;

@@ -45,7 +45,7 @@ HEIST_COLD_BODY core& scheduler_of(async_base& task) {
   }
   if (!core::is_alive(task.scheduler)) {
     throw executor_error{
-        "a task is to come after a future whose executor is gone, and nobody would run it; fix it by then(), "
+        "a task is to come after a future whose executor is gone, and no worker would run it; fix it by then(), "
         "when_all() or when_any() before the executor is destroyed, or by submitting to another one: "
         "ex.submit(heist::after(future), f)."};
   }

@@ -265,9 +265,10 @@ auto operator co_await(future<T>&& f) {
 }
 template <class T>
 auto operator co_await(future<T>&) {
-  static_assert(!std::is_same_v<T, T>,
-                "heist: co_await takes the value of a future, which nobody can ask afterwards; fix it by std::move, or "
-                "by share(), which many may await.");
+  static_assert(
+      !std::is_same_v<T, T>,
+      "heist: co_await takes the value of a future, which cannot be asked afterwards; fix it by std::move, or "
+      "by share(), which many may await.");
 }
 /// Returns a reference to the value, which is valid while a copy of the shared_future exists, or rethrows the
 /// exception.

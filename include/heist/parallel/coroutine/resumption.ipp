@@ -154,7 +154,8 @@ HEIST_COLD_BODY void reject_second_await() {
 
 HEIST_COLD_BODY void reject_await_outside() {
   throw executor_error{
-      "a coroutine that is on no executor awaits what belongs to none either, so nobody would go on with it; fix it by "
+      "a coroutine that is on no executor awaits what belongs to none either, so no thread would go on with it; fix it "
+      "by "
       "co_await heist::resume_on(ex) before."};
 }
 

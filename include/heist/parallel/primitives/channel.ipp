@@ -17,7 +17,8 @@ HEIST_COLD_BODY channel_base::channel_base(std::size_t capacity) {
 HEIST_COLD_BODY channel_base::~channel_base() {
   if (lines_.may_any_wait())
     HEIST_FATAL(
-        "a heist::channel is destroyed while somebody waits for it; fix it by close(), and by joining the tasks and "
+        "a heist::channel is destroyed while a task or thread waits for it; fix it by close(), and by joining the "
+        "tasks and "
         "threads that use it before it goes");
 }
 

@@ -34,7 +34,8 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
   spin_guard guard{lock()};
   if (!line_.empty())
     HEIST_FATAL(
-        "a heist::condition_variable_any is destroyed while somebody waits; fix it by joining the tasks and threads "
+        "a heist::condition_variable_any is destroyed while a task or thread waits; fix it by joining the tasks and "
+        "threads "
         "that use it before it goes");
 }
 

@@ -180,7 +180,7 @@ template <class CompletionFunction = detail::nothing_to_do>
 class barrier : detail::barrier_base {
   static_assert(
       std::is_nothrow_invocable_v<CompletionFunction&>,
-      "heist: what a barrier calls at the end of a phase takes no arguments and is noexcept; fix it by noexcept.");
+      "heist: the callable that ends a phase of a barrier takes no arguments and is noexcept; fix it by noexcept.");
 
  public:
   class arrival_token {

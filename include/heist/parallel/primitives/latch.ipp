@@ -13,7 +13,8 @@ HEIST_COLD_BODY open_line::~open_line() {
   spin_guard guard{lock};
   if (!waiters.empty())
     HEIST_FATAL(
-        "a heist latch, barrier or event is destroyed while somebody waits for it; fix it by joining the tasks and "
+        "a heist latch, barrier or event is destroyed while a task or thread waits for it; fix it by joining the tasks "
+        "and "
         "threads that use it before it goes");
 }
 

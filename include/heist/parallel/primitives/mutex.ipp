@@ -33,7 +33,7 @@ HEIST_COLD_BODY bool mutex_base::wait(std::int64_t end) {
 
 HEIST_COLD_BODY void mutex_base::release_slow_path(std::uintptr_t seen) noexcept {
   if (seen == 0)
-    HEIST_FATAL("a heist mutex is unlocked that nobody has locked; fix it by a std::scoped_lock, which does both once");
+    HEIST_FATAL("a heist mutex is unlocked that is not locked; fix it by a std::scoped_lock, which does both once");
   if (is_owner_remote(seen)) {
     HEIST_FATAL(
         "a task unlocks a heist mutex that another task or thread has locked; fix it by a std::scoped_lock in the "
@@ -46,7 +46,8 @@ HEIST_COLD_BODY void mutex_base::release_slow_path(std::uintptr_t seen) noexcept
 
 HEIST_COLD_BODY void mutex_base::reject_destruction() const noexcept {
   HEIST_FATAL(
-      "a heist mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that use it "
+      "a heist mutex is destroyed while a task or thread waits for it; fix it by joining the tasks and threads that "
+      "use it "
       "before it goes");
 }
 

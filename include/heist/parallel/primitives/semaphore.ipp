@@ -19,7 +19,8 @@ HEIST_COLD_BODY semaphore_base::semaphore_base(std::ptrdiff_t free, std::ptrdiff
 HEIST_COLD_BODY semaphore_base::~semaphore_base() {
   if (permits_.has_waiters())
     HEIST_FATAL(
-        "a heist::counting_semaphore is destroyed while somebody waits for it; fix it by joining the tasks and threads "
+        "a heist::counting_semaphore is destroyed while a task or thread waits for it; fix it by joining the tasks and "
+        "threads "
         "that use it before it goes");
 }
 

@@ -10,7 +10,8 @@ namespace heist {
 HEIST_COLD_BODY shared_mutex::~shared_mutex() {
   if (lock_.has_waiter())
     HEIST_FATAL(
-        "a heist::shared_mutex is destroyed while somebody waits for it; fix it by joining the tasks and threads that "
+        "a heist::shared_mutex is destroyed while a task or thread waits for it; fix it by joining the tasks and "
+        "threads that "
         "use it before it goes");
 }
 
@@ -39,14 +40,14 @@ HEIST_COLD_BODY void shared_mutex::unlock() noexcept {
   }
   if (!lock_.release(notified))
     HEIST_FATAL(
-        "a heist::shared_mutex is unlocked that nobody writes; fix it by a std::unique_lock, which does both once");
+        "a heist::shared_mutex is unlocked that has no writer; fix it by a std::unique_lock, which does both once");
 }
 
 HEIST_COLD_BODY void shared_mutex::unlock_shared() noexcept {
   detail::wake_list<> notified;
   if (!lock_.release_shared(notified))
     HEIST_FATAL(
-        "a heist::shared_mutex is unlocked that nobody reads; fix it by a std::shared_lock, which does both once");
+        "a heist::shared_mutex is unlocked that has no reader; fix it by a std::shared_lock, which does both once");
 }
 
 HEIST_COLD_BODY void shared_mutex::leave(void* me, detail::queued_waiter<>& w, detail::wait_end why) noexcept {

@@ -141,7 +141,7 @@ void write_wanted(char const* what, std::string const& name, Write&& write) noex
     }
     std::fprintf(stderr, "heist: cannot write the %s %s: %s; name a file in a directory that exists and has room\n",
                  what, name.c_str(),
-                 error == ENXIO ? "it is a pipe that nobody reads"
+                 error == ENXIO ? "it is a pipe that no process reads"
                  : error != 0   ? std::strerror(error)
                                 : "output error");
   } catch (std::exception const& e) {

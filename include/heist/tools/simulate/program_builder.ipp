@@ -55,7 +55,7 @@ HEIST_COLD_BODY program program_builder::finish() {
     detail::fail("the program \"{}\" has no tasks; fix it by add_tree() or add_graph()", made_.name_);
   for (std::size_t t = 0; t != made_.tasks_.size(); ++t) {
     if (made_.tasks_[t].stages == 0)
-      detail::fail("nobody says what task {} of \"{}\" does; fix it by begin({})", t, made_.name_, t);
+      detail::fail("task {} of \"{}\" has no begin(), so its work is unknown; fix it by begin({})", t, made_.name_, t);
   }
   link_graphs();
   measure();

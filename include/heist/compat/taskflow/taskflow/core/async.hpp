@@ -128,15 +128,16 @@ auto promise_work(node& n, F&& f) {
   } else {
     static_assert(
         std::invocable<F>,
-        "heist: what async() runs takes no argument, or a tf::Runtime& and returns nothing; fix the callable.");
+        "heist: the callable of async() takes no argument, or a tf::Runtime& and returns nothing; fix the callable.");
     return n.does.emplace<promised_body<function, std::invoke_result_t<F>>>(std::forward<F>(f)).future();
   }
 }
 template <class F>
 void silent_work(node& n, F&& f) {
-  static_assert(StaticTaskLike<F> || RuntimeTaskLike<F>,
-                "heist: what silent_async() runs takes no argument or a tf::Runtime&, and returns nothing; fix it by "
-                "async() for a result.");
+  static_assert(
+      StaticTaskLike<F> || RuntimeTaskLike<F>,
+      "heist: the callable of silent_async() takes no argument or a tf::Runtime&, and returns nothing; fix it by "
+      "async() for a result.");
   give_work(n, std::forward<F>(f));
 }
 
