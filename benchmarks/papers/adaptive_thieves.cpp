@@ -1,5 +1,5 @@
-// Adaptive scheduler (Lin, Huang and Wong): how many thieves are awake over time, and what that costs in CPUs (Fig. 3),
-// when a graph has no, some or much parallelism.
+// Adaptive scheduler (Lin, Huang and Wong), Fig. 3: the number of awake thieves over time, and the CPUs in use. The
+// graphs have no, some and much parallelism.
 #include <heist/simulate.hpp>
 
 #include <fmt/format.h>

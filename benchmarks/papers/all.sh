@@ -1,6 +1,6 @@
 #!/bin/sh
 # all.sh [BUILD] [COMMAND...]: builds bench_papers and bench_corun in BUILD (default: build/papers), runs every command, or those
-# named, and writes their tables into README.md. Simulations repeat to the last digit; calibrate and corun measure.
+# named, and writes their tables into the pages of this folder. Simulations repeat to the last digit; calibrate and corun measure.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$here/../..

@@ -12,7 +12,7 @@
 namespace papers {
 namespace {
 
-/// A program, and its misses in Table IV.
+/// A program, with its misses from Table IV.
 struct program {
   std::string name;
   heist::sim::program tasks;

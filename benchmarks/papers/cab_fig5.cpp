@@ -1,4 +1,4 @@
-// CAB, Fig. 5: heat with every boundary level; does Eq. 4 name the best?
+// CAB, Fig. 5: heat with every boundary level, and the level of Eq. 4.
 #include <fmt/format.h>
 
 #include <heist/locality/policy/boundary_level.hpp>
@@ -32,7 +32,7 @@ struct size {
   char const* name;
 };
 
-/// Under one of the two: as published, or with memory.
+/// Shows the table of one policy: CAB as published, or with memory.
 template <class Policy>
 void show(request const& wanted, std::string const& title, std::vector<size> const& sizes, std::vector<panel>& panels) {
   constexpr std::uint64_t squads = 4, shared_cache = 6 << 20;
@@ -58,7 +58,7 @@ void show(request const& wanted, std::string const& title, std::vector<size> con
       cells.push_back(fmt::format("{:.3f}", times.back()));
       l.points.emplace_back(bl, times.back());
     }
-    // Eq. 4 as the paper uses it: the data is one matrix of doubles.
+    // The paper uses Eq. 4 with the size of one matrix of doubles.
     std::uint32_t const chosen =
         heist::tier::boundary_level(2, squads, std::uint64_t{8} * s.rows * s.columns, shared_cache);
     auto const best = std::min_element(times.begin(), times.end());

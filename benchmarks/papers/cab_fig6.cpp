@@ -1,4 +1,4 @@
-// CAB, Fig. 6 and 7: what CAB gains with heat and SOR as the plate grows.
+// CAB, Fig. 6 and 7: the gain of CAB for heat and SOR, by the size of the plate.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace papers {
 namespace {
 
-/// What the text says of the smallest and of the largest plate.
+/// The figures in the paper's text for the smallest and for the largest plate.
 struct stated {
   char const* time_small;
   char const* time_large;

@@ -1,5 +1,5 @@
-// How near the simulator's caches are to this machine's: heat, SOR and Gauss elimination under random stealing and CAB,
-// with data of half, one and two times all private caches.
+// Compares the simulator's caches with this machine's. The programs are heat, SOR and Gauss elimination under random
+// stealing and CAB. Their data has half, one and two times the size of all private caches.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/simulate.hpp>
@@ -28,7 +28,7 @@
 namespace papers {
 namespace {
 
-/// What both halves of the comparison run.
+/// The setting of the measured and of the simulated runs.
 struct problem {
   locality::options options;
   heist::topology::machine machine;
@@ -37,21 +37,22 @@ struct problem {
   std::uint64_t seed = 1;
 };
 
-/// Of all workers' own caches; where the machine does not say, of a mebibyte each.
+/// Bytes of all workers' own caches. An L2 of unknown size counts as 1 MiB.
 std::size_t private_caches(problem const& p) {
   return p.workers * (p.machine.l2_bytes != 0 ? p.machine.l2_bytes : std::size_t{1} << 20);
 }
 
-/// Runs whose times are wall time for an element, in ns, in rounds in which all take turns. By hand: `stays`; `dealt`,
-/// whose halves change sides in about every second sweep; `swapped`, whose halves do so in each.
+/// Runs with their wall time for an element in ns. In each round all kinds of runs take turns. Three kinds have blocks
+/// placed by hand. In `stays` the blocks stay. In `distributed` ("dealt" in the table) the halves change sides by
+/// chance in about every second sweep. In `swapped` they change sides in each sweep.
 struct measured {
   locality::settings settings;
   locality::span_of_steps steps{};
   std::vector<placed_run> stays{}, distributed{}, swapped{}, random{}, cab{};
-  double lines = 0;  ///< that a sweep touches, for each element that it computes
+  double lines = 0;  ///< lines of all data, for each element that a sweep computes
 };
 
-/// `before_round()` is called before each.
+/// Calls `before_round()` before each round.
 template <class P, class F>
 measured measure(problem const& wanted, double seconds, std::size_t size, F const& before_round) {
   measured result{.settings = locality::settings_for<P>(wanted.options, size)};
@@ -84,7 +85,7 @@ double time_of(std::vector<placed_run> const& runs) {
   return locality::median(all);
 }
 
-/// The median of what `of(i)` says of each round.
+/// The median of `of(i)` over all rounds i.
 template <class F>
 double middle(measured const& real, F of) {
   std::vector<double> all;
@@ -92,7 +93,7 @@ double middle(measured const& real, F of) {
   return locality::median(all);
 }
 
-/// A run by the simulator's caches, one of a core's size for each thread.
+/// Predicts a run from the simulator's caches. Each thread has one cache of a core's size.
 template <class P>
 double by_caches(P const& program, measured const& real, placed_run const& run, costs_of_lines const& cost,
                  double for_a_step, problem const& p) {
@@ -105,7 +106,7 @@ struct simulated {
   double random = 0, cab = 0;
 };
 
-/// What a step takes longer than is foretold of its data, in ns.
+/// The time of a step in ns beyond the time predicted for its data.
 struct step_costs {
   double random = 0, cab = 0;
 };
@@ -120,7 +121,7 @@ double simulate(problem const& wanted, heist::sim::program const& p, costs_of_li
   heist::sim::options o{.workers = static_cast<std::uint32_t>(wanted.workers), .machine = wanted.machine};
   o.squads = heist::squad_by::l2;
   o.caches.block_bytes = 1024;
-  // A squad is one core: its L2 is what the squad shares, as Eq. 4 of CAB has it in the executor too.
+  // A squad is one core. Its L2 is the shared cache of the squad, as in Eq. 4 of CAB in the executor.
   o.caches.private_bytes = 0;
   o.costs = costs_in_ticks();
   o.costs.shared_hit = 0;
@@ -156,11 +157,11 @@ simulated simulate(problem const& wanted, measured const& real, costs_of_lines c
           simulate<heist::policy::cab>(wanted, p, cost, elements) + empty.cab * each};
 }
 
-/// Of one round: what a line costs that comes from the other core, between two placements by hand. It costs less where
-/// only some sweeps move.
+/// The cost of a line from the other core in one round, interpolated between two placements by hand. A line costs less
+/// if the halves change sides in only some sweeps.
 class line_costs {
  public:
-  /// `element`: ns of one thread.
+  /// `element`: the time of one thread for an element, in ns.
   template <class P>
   line_costs(P const& program, measured const& real, std::size_t round, double element, problem const& p)
       : stays_{element,
@@ -170,7 +171,7 @@ class line_costs {
         half_moved_{fitted(program, real, real.distributed[round], p)},
         all_moved_{fitted(program, real, real.swapped[round], p)} {}
 
-  /// ns an element of a run.
+  /// Predicts the time of a run in ns for an element.
   template <class P>
   double foretell(P const& program, measured const& real, placed_run const& run, double for_a_step,
                   problem const& p) const {
@@ -198,7 +199,8 @@ class line_costs {
   double half_stays_, half_moved_, all_moved_;
 };
 
-/// What steps cost beyond their data, as placed and simulated: of leaves whose data is each thread's own. Of one round.
+/// The step costs of one round, beyond the data, from leaves with data of each thread's own. `placed` uses the leaves'
+/// recorded placement, `simulated` the simulator's thieves.
 struct both_step_costs {
   step_costs placed, simulated;
 };
@@ -226,7 +228,7 @@ void add_rows(problem wanted, bool quick, table& t, bar_panel& bars) {
   double element = 0;
   for (auto const& [text, share] : {std::pair{"half", 0.5}, std::pair{"one", 1.0}, std::pair{"two", 2.0}}) {
     auto const bytes = static_cast<std::size_t>(share * static_cast<double>(private_caches(wanted)));
-    // Each round by its own costs: those of this machine change by the minute.
+    // Each round has its own costs, because this machine's speed changes within minutes.
     std::vector<both_step_costs> steps;
     measured const real =
         measure<P>(wanted, quick ? 0.001 : 0.015, locality::size_for_bytes<P>(quick ? bytes / 8 : bytes),

@@ -1,4 +1,4 @@
-// How far the simulator is from the real executor where both can run: one and two workers, stress and UTS.
+// Compares the simulator with the real executor: stress and UTS on one and two workers.
 #include <heist/heist.hpp>
 #include <heist/simulate.hpp>
 
@@ -22,7 +22,7 @@
 namespace papers {
 namespace {
 
-/// In nanoseconds; the least of all rounds.
+/// Times in nanoseconds. Each is the least of all rounds.
 struct taken {
   double wall = std::numeric_limits<double>::infinity();
   double cpu = wall;  ///< of all threads of this process
@@ -41,7 +41,7 @@ struct times {
   taken serial, one, two;
 };
 
-/// The three kinds take turns.
+/// Measures the serial program, and the parallel one on one and on two workers, in turns.
 template <class Kernel>
 times measure(std::size_t size, unsigned rounds) {
   using executor = heist::executor<heist::policy::random>;
@@ -63,7 +63,7 @@ times measure(std::size_t size, unsigned rounds) {
   return best;
 }
 
-/// The simulator's own costs, with this machine's fork and join.
+/// The simulator's default costs, with the measured cost of a fork and its join.
 heist::sim::costs costs_here(double fork_and_join) {
   heist::sim::costs c = costs_in_ticks();
   heist::sim::ticks const both = to_ticks(fork_and_join);
@@ -97,7 +97,7 @@ void calibrate(request const& wanted) {
   unsigned const rounds = wanted.quick ? 1 : 20 * wanted.rounds;
   std::size_t const n = wanted.quick ? 15 : 27, height = 10;
   times const fib = measure<kernels::fib>(n, rounds);
-  double forks = 0, previous = 0;  // of fib(k): 1 + those of fib(k - 1) and fib(k - 2)
+  double forks = 0, previous = 0;  // forks(k) = 1 + forks(k - 1) + forks(k - 2)
   for (std::size_t k = 2; k <= n; ++k) {
     double const next = 1 + forks + previous;
     previous = forks;

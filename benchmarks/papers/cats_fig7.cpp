@@ -11,7 +11,7 @@
 namespace papers {
 namespace {
 
-/// A program, its misses in Table 2, and what the text says of its time.
+/// A program, with its misses from Table 2 and its saving of time from the paper's text.
 struct program {
   std::string name;
   heist::sim::program tasks;

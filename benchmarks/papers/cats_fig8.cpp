@@ -1,4 +1,4 @@
-// CATS, Fig. 8: the sizes of involved data that cache misses of a first run say, beside the real ones.
+// CATS, Fig. 8: sizes of involved data, calculated from the cache misses of a first run, beside the real sizes.
 #include <fmt/format.h>
 
 #include <algorithm>  // max, min
@@ -15,7 +15,7 @@ namespace {
 
 namespace sim = heist::sim;
 
-/// All tasks of one level, in bytes of Eq. 1.
+/// All tasks of one level. Sizes are bytes by Eq. 1.
 struct level {
   std::size_t tasks = 0;
   double sum = 0, least = 0, most = 0;
@@ -28,7 +28,7 @@ struct level {
   }
 };
 
-/// A first run, in which random stealing leaves it to chance which core gets a leaf.
+/// A first run. As with random stealing, chance decides which core runs a task.
 class first_run {
  public:
   first_run(sim::program const& p, sim::options const& o, std::uint64_t seed)
@@ -37,9 +37,9 @@ class first_run {
         caches_{p, o, {.of_worker = 512 << 10, .of_squad = 6 << 20}, squad_of_, 4},
         random_{seed} {}
 
-  std::vector<level> levels;  ///< the root's first
+  std::vector<level> levels;  ///< levels[0] is the root's
 
-  /// Eq. 1: a task's own misses times the size of a line, and what its children say.
+  /// Eq. 1: the task's own misses times the size of a line, plus the sizes of its children.
   double involved(std::uint32_t task, std::size_t depth) {
     if (levels.size() == depth) levels.emplace_back();
     std::uint32_t const core = random_.below(static_cast<std::uint32_t>(squad_of_.size()));
@@ -55,7 +55,7 @@ class first_run {
   }
 
  private:
-  /// Four cores a socket.
+  /// The squad of each core: four cores form a socket.
   static std::vector<std::uint32_t> squads_of(std::uint32_t workers) {
     std::vector<std::uint32_t> of(workers);
     for (std::uint32_t w = 0; w != workers; ++w) of[w] = w / 4;

@@ -11,7 +11,7 @@
 namespace papers {
 namespace {
 
-/// What the text says of 1024 and of 8192 rows.
+/// The figures in the paper's text for 1024 and for 8192 rows.
 struct stated {
   char const *time[2], *l2[2], *l3[2];
 };

@@ -1,4 +1,4 @@
-// The reproductions, each a command of bench_papers.
+// The reproductions. Each is a command of bench_papers.
 #pragma once
 
 #include <array>

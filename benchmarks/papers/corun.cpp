@@ -1,5 +1,5 @@
-// Idle policies under load, measured: CPU use and weighted speedup of processes that run together, as Fig. 3 and 5 of
-// "An Efficient Work-Stealing Scheduler for Task Dependency Graph" (Lin, Huang and Wong).
+// Measures idle policies under load: the CPU use and the weighted speedup of processes that run together. These are
+// Fig. 3 and 5 of "An Efficient Work-Stealing Scheduler for Task Dependency Graph" (Lin, Huang and Wong).
 #include <heist/heist.hpp>
 #include <heist/topology.hpp>
 
@@ -35,11 +35,11 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/// What some copies did together, per second.
+/// Figures of copies that ran together, per second.
 struct outcome {
   double used = 0;            ///< CPU seconds of all copies
-  double wanted = 0;          ///< the same, and the seconds that their threads waited for a CPU
-  std::vector<double> rates;  ///< runs of each
+  double wanted = 0;          ///< `used` plus the seconds that their threads waited for a CPU
+  std::vector<double> rates;  ///< runs of each copy
 };
 
 outcome run_together(options const& o, std::string const& policy, std::string_view name, std::size_t copies) {
@@ -59,14 +59,14 @@ outcome run_together(options const& o, std::string const& policy, std::string_vi
   return result;
 }
 
-/// Of one policy and one number of copies: a value for each round.
+/// Figures of one policy and one number of copies, a value for each round.
 struct rounds {
   std::vector<double> used, wanted, speedup, rate_alone;
   std::vector<double> per_run;  ///< CPU seconds of a run
 };
 
-/// For each policy and each number of copies. Weighted speedup is the sum over all copies of speed together / speed
-/// alone; each policy is compared with itself. The policies take turns.
+/// The rounds of each policy and each number of copies. A weighted speedup is the sum of the copies' speeds together,
+/// divided by the speed of one copy alone under the same policy. The policies take turns.
 std::vector<std::vector<rounds>> measure(options const& o, std::string_view name,
                                          std::vector<std::size_t> const& copies) {
   auto const policies = idle_policy_names();
@@ -89,7 +89,7 @@ std::vector<std::vector<rounds>> measure(options const& o, std::string_view name
   return all;
 }
 
-/// Fig. 3: the CPUs that one process keeps busy.
+/// Fig. 3: the CPUs that one process asks for.
 panel one_process(options const& o) {
   heading(fmt::format("Adaptive paper, Fig. 3: CPUs that one process of {} workers asks for", o.workers));
   auto const policies = idle_policy_names();

@@ -1,5 +1,5 @@
-// What each of the processes that run together does: it builds a graph, and on a line from its parent runs it again and
-// again for a while. It prints how often, how long that took, and how much CPU time.
+// One of the processes that run together. It builds a graph and waits for a line from its parent. Then it runs the
+// graph again and again for a given time, and prints the number of runs, the time and the CPU time.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -19,14 +19,15 @@
 
 namespace papers {
 
-/// A graph, and what its tasks do.
+/// The name of a graph, and a description of its tasks.
 struct workload {
   std::string_view name;
   std::string_view what;
 };
 
-/// The first four are the micro-benchmarks of the adaptive paper's section III-A. The last two stand for its circuits:
-/// one without parallelism, as the smallest, and one with a lot, as the largest.
+/// The first four are the micro-benchmarks of the adaptive paper's section III-A. The next two stand for its circuits:
+/// "serial" for the smallest, without parallelism, and "parallel" for the largest, with much. The last builds the chain
+/// for each run.
 inline constexpr std::array<workload, 7> workloads{
     {{"chain", "a chain; each task increments a counter"},
      {"tree", "a binary tree of empty tasks"},
@@ -39,7 +40,7 @@ inline constexpr std::size_t built_chain = 6;
 
 namespace detail {
 
-/// A graph of heist's of some shape; `body(i)` makes the task of node i.
+/// A heist::task_graph of the shape `s`. `body(i)` returns the callable of node i.
 template <class Body>
 std::unique_ptr<heist::task_graph> built(bench::shape const& s, Body const& body) {
   auto graph = std::make_unique<heist::task_graph>();
@@ -58,7 +59,7 @@ inline void half_a_microsecond(std::uint64_t x) {
   static_cast<void>(result);
 }
 
-/// The memory that the tasks of a workload work on, and its graph.
+/// The graph of a workload, and the memory that its tasks use.
 class problem {
  public:
   problem(std::string_view name, std::size_t nodes) {
@@ -73,7 +74,7 @@ class problem {
       for (auto& m : matrices_) m.resize(side * side);
       graph_ = built(bench::matrix_product(side), [this](std::size_t i) { return [this, i] { matrix_task(i); }; });
     } else {
-      std::size_t const fewer = nodes / 16;  // a run is to take about as long
+      std::size_t const fewer = nodes / 16;  // so that a run takes about as long
       graph_ = built(name == "serial" ? bench::linear_chain(fewer) : bench::random_dag(fewer),
                      [](std::size_t i) { return [i] { half_a_microsecond(i); }; });
     }
@@ -86,7 +87,8 @@ class problem {
  private:
   static constexpr std::size_t side = 256;
 
-  /// A row of A, of B, nothing, or a row of the product: as bench::matrix_product numbers its tasks.
+  /// The task of node i of bench::matrix_product. It fills a row of A or of B, or computes a row of the product. Node
+  /// 2 * side does nothing.
   void matrix_task(std::size_t i) {
     auto& [a, b, product] = matrices_;
     if (i < 2 * side) {
@@ -110,8 +112,8 @@ class problem {
 
 }  // namespace detail
 
-/// Prints a 0 when it is ready; after the line from its parent: runs, seconds, CPU seconds, seconds that its threads
-/// waited for a CPU.
+/// Prints a 0 when it is ready, and waits for a line from its parent. Then it runs the workload for `seconds`. It
+/// prints the number of runs, the seconds, the CPU seconds, and the seconds that its threads waited for a CPU.
 template <class Idle>
 void corun_child(std::string_view name, std::size_t nodes, std::size_t workers, double seconds) {
   bool const builds = name == workloads[built_chain].name;

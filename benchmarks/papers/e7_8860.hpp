@@ -13,16 +13,17 @@
 
 namespace papers::e7_8860 {
 
-/// Everything that has a size is so many times smaller than the paper's: the plate, its blocks, and the caches.
+/// The plate, its blocks and the caches are this many times smaller than the paper's.
 inline constexpr std::uint64_t scale = 64;
 
-/// Eight E7-8860 at 2.27 GHz: ten cores each, with 256 KiB of L2, 24 MiB of L3 in common, and memory of their own.
+/// Eight E7-8860 at 2.27 GHz. Each has ten cores with 256 KiB of L2 each, a shared L3 of 24 MiB, and its own memory.
+/// The caches of the description are `scale` times smaller.
 inline constexpr std::string_view description = "package:8 [numa] l3:1(size=384KiB) l2:10(size=4KiB) core:1 pu:1";
 
 /// Cilk keeps all workers awake.
 using cilk = heist::policy::with_idle<heist::policy::replay, heist::idle::spinning>;
 
-/// In nanoseconds. Where they are from: README.md, "Constrained work stealing".
+/// Costs in nanoseconds. The page constrained.md, "Fig. 4", has their sources.
 inline heist::sim::costs costs() {
   heist::sim::costs c;
   c.shared_hit = 3;
@@ -33,20 +34,20 @@ inline heist::sim::costs costs() {
 inline constexpr std::uint64_t node_bandwidth = 19'000, link_bandwidth = 6'500;  // MB/s
 inline constexpr double ticks_per_element = 2.2;
 
-/// Five-point heat on a plate of `blocks` x 4 blocks of 8 rows and 1024 columns.
+/// The size of a plate for five-point heat, in blocks of 8 rows and 1024 columns.
 struct plate {
   std::uint32_t block_rows = 512, block_columns = 4;
 
   std::uint32_t blocks() const { return block_rows * block_columns; }
 };
 
-/// Two arrays whose blocks are the leaves of a tree of halves, row by row. For blocks placed by hand the tree divides
-/// the workers by two, and the blocks with them in proportion, before it divides those of one worker.
+/// Two arrays. A binary tree divides their blocks, row by row; its leaves are single blocks. For blocks placed by hand
+/// the tree first halves the workers, and divides the blocks in proportion. It then halves the blocks of each worker.
 class heat {
  public:
   explicit heat(plate const& p, std::uint32_t workers = 1) : plate_{p}, workers_{workers} {}
 
-  /// Two steps, each of which reads one array and writes the other.
+  /// Two steps. Each reads one array and writes the other.
   heist::sim::program steps() const {
     heist::sim::program_builder b{"heat"};
     for (std::uint64_t const from : {std::uint64_t{0}, std::uint64_t{1}}) {
@@ -60,7 +61,7 @@ class heat {
     }
     return b.finish();
   }
-  /// Writes both arrays, in the same tree.
+  /// The program that first writes both arrays, with the same tree of tasks.
   heist::sim::program initializer() const {
     heist::sim::program_builder b{"heat, initialiser"};
     add_tree(b, [&](block const& k) {
@@ -70,7 +71,7 @@ class heat {
     return b.finish();
   }
 
-  /// Each worker its blocks.
+  /// The steal tree that gives each worker its blocks.
   heist::steal_tree by_hand() const {
     struct open_part {
       part of;
@@ -87,7 +88,7 @@ class heat {
       auto place_of_left = place, place_of_right = place;
       place_of_left.push_back(0);
       place_of_right.push_back(1);
-      // The frame that has called its left half goes on with the right one.
+      // Child-first: the victim runs the left half, and the thief continues the frame with the right half.
       steals.push_back({place_of_left, right.worker, left.worker, numbers[right.worker]++});
       open.push_back({right, std::move(place_of_right)});
       open.push_back({left, std::move(place_of_left)});
@@ -99,11 +100,11 @@ class heat {
   static constexpr std::uint64_t rows_of_block = 8, columns_of_block = 1024, element_bytes = 8;
 
   struct block {
-    std::uint64_t row, column;  ///< its first ones
+    std::uint64_t row, column;  ///< of its first element
   };
   struct part {
     std::uint32_t first, blocks;
-    std::uint32_t worker, workers;  ///< the first of them, and how many
+    std::uint32_t worker, workers;  ///< the first worker, and the number of workers
   };
 
   part whole() const { return {0, plate_.blocks(), 0, workers_}; }
@@ -145,7 +146,8 @@ class heat {
   std::uint32_t workers_;
 };
 
-/// How a program is simulated: on so many workers, from pages that are somewhere already, along a tree.
+/// The options of a simulation. `node_map` has the nodes of pages that an earlier program placed; null: none. `follow`
+/// is the steal tree to follow; null: none.
 struct setting {
   std::uint32_t workers = 1;
   std::uint64_t seed = 1;

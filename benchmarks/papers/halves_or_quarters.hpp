@@ -1,5 +1,5 @@
-// The unbalanced programs of CATS for the simulator: heat, SOR and GE whose tasks divide their rows by two and by four
-// in turn (its Algorithm 1).
+// The unbalanced programs of CATS for the simulator: heat, SOR and GE. Their tasks divide rows by two and by four in
+// turn (the paper's Algorithm 1).
 #pragma once
 
 #include <heist/simulate.hpp>
@@ -19,10 +19,10 @@ struct shape {
   std::uint32_t element_bytes = 8;
 };
 
-/// What is simulated of an element: a nanosecond of arithmetic on data in L1.
+/// The cost of an element in ns: arithmetic on data in L1.
 inline constexpr double ticks_per_element = 1.0;
 
-/// Trees over the rows of some matrices.
+/// Builds programs from trees of tasks over the rows of `matrices` matrices of one size.
 class halves_or_quarters {
  public:
   struct rows {
@@ -33,7 +33,7 @@ class halves_or_quarters {
   halves_or_quarters(std::string name, shape const& s, std::uint32_t matrices)
       : shape_{s}, builder_{std::move(name)}, region_{builder_.add_region({"sweep", matrices * bytes(s.rows), 2})} {}
 
-  /// Calls leaf(rows) for each leaf, which says what that does.
+  /// Adds a tree and returns its root. Calls leaf(rows) for each leaf; the call adds the leaf's touches and work.
   template <class Leaf>
   std::uint32_t add_tree(Leaf const& leaf) {
     std::uint32_t const root = builder_.add_tree(region_);
@@ -111,7 +111,7 @@ inline heist::sim::program sor_ub(shape const& s) {
   return p.finish();
 }
 
-/// As many steps as rows, less one; `steps` is not used.
+/// The number of steps is the number of rows less one. `steps` is not used.
 inline heist::sim::program ge_ub(shape const& s) {
   halves_or_quarters p{"ge-ub", s, 1};
   for (std::uint32_t k = 0; k + 1 < s.rows; ++k) {

@@ -1,4 +1,4 @@
-// The idle policies that are compared, and what the adaptive paper calls them.
+// The compared idle policies, with the adaptive paper's names for them.
 #pragma once
 
 #include <heist/policy.hpp>
@@ -8,7 +8,7 @@
 
 namespace papers {
 
-/// Calls f.operator()<Idle>(name) for each.
+/// Calls f.operator()<Idle>(name) for each policy.
 template <class F>
 void for_each_idle_policy(F&& f) {
   f.template operator()<heist::idle::spinning>("spinning (ABP)");

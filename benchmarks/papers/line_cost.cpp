@@ -1,4 +1,4 @@
-// How much the figures of CAB and CATS hang on what a line from memory costs, of which the papers say nothing.
+// The savings of CAB for several costs of a line from memory. The papers do not state this cost.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::vector<program> programs(request const& wanted) {
   return {{"GE", opteron::ge(plate)}, {"Heat", opteron::heat(plate)}, {"SOR", opteron::sor(plate)}};
 }
 
-/// A row of the table and a line of the plot: what Policy saves.
+/// Adds a row of the table and a line of the plot: the savings of Policy.
 template <class Policy>
 void add_row(request const& wanted, std::string const& name, heist::sim::program const& p,
              std::vector<std::uint32_t> const& costs, table& t, line_panel& lines) {

@@ -1,4 +1,4 @@
-// The machine of the CAB and CATS papers, their programs, and the schedulers that they compare.
+// The machine of the CAB and CATS papers, their programs, and the schedulers that the papers compare.
 #pragma once
 
 #include <heist/policy.hpp>
@@ -15,19 +15,19 @@
 
 namespace papers::opteron {
 
-/// Four Opteron 8380 at 2.5 GHz: four cores each, with 512 KiB of L2, and 6 MiB of L3 in common.
+/// Four Opteron 8380 at 2.5 GHz. Each has four cores with 512 KiB of L2 each, and a shared L3 of 6 MiB.
 inline constexpr std::string_view description = "package:4 l3:1(size=6MiB) l2:4(size=512KiB) core:1 pu:1";
 
 /// MIT Cilk with pinned workers (Cilk-a): random victims, child-first.
 using cilk = heist::policy::with_order<heist::policy::random, heist::order::child_first>;
 using heist::policy::cab;
 using heist::policy::cats;
-/// As published: nothing is remembered of which squad ran what in the step before.
+/// As published: the region does not remember which squad ran each task in the step before.
 using literal_cab = heist::policy::without_memory<cab>;
 using literal_cats = heist::policy::without_memory<cats>;
 
-/// In nanoseconds. The papers give no latencies. Of a line that comes from L3: 18, which is 45 cycles; from memory, of
-/// this or another socket: 90. Scheduling has the simulator's own costs.
+/// Costs in nanoseconds. The papers give no latencies. A line from L3 costs 18, which is 45 cycles. A line from the
+/// memory of any socket costs 90. Scheduling has the simulator's default costs.
 inline heist::sim::costs costs() {
   heist::sim::costs c;
   c.private_hit = 2;
@@ -67,7 +67,7 @@ figures mean(request const& wanted, heist::sim::program const& p,
   return sum;
 }
 
-/// What one scheduler saves of another's figures, as shares.
+/// The savings of one scheduler relative to a base scheduler, as shares of the base.
 struct savings {
   double time, l2, l3;
 };

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the commands whose output stands in README.md and writes it anew.
+"""Runs the commands whose output is in the pages (*.md) of this folder, and replaces that output.
 
-page.py PROGRAMS [COMMAND...]: PROGRAMS is the folder with bench_papers and bench_corun; without commands all are run. In the page
+page.py PROGRAMS [COMMAND...]: PROGRAMS is the folder with bench_papers and bench_corun; without commands all are run. In a page
 a command's output stands between `<!-- begin COMMAND OPTIONS -->` and `<!-- end -->`."""
 import pathlib
 import re
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parent / "README.md"
+PAGES = sorted(pathlib.Path(__file__).resolve().parent.glob("*.md"))
 BLOCK = re.compile(r"<!-- begin (\S+)([^\n]*?) -->\n(?:.*?\n)??<!-- end -->", re.S)
+
+
+def blocks():
+    """The page, the command and the options of each block."""
+    return [(page, m[1], m[2]) for page in PAGES for m in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
 def output_of(programs, command, options):
@@ -23,17 +28,18 @@ def main():
     if len(sys.argv) < 2:
         sys.exit("usage: page.py PROGRAMS [COMMAND...]; PROGRAMS is the folder with bench_papers and bench_corun")
     programs, wanted = pathlib.Path(sys.argv[1]).resolve(), set(sys.argv[2:])
-    text = PAGE.read_text(encoding="utf-8")
-    unknown = wanted - {m[1] for m in BLOCK.finditer(text)}
+    found = blocks()
+    unknown = wanted - {command for _, command, _ in found}
     if unknown:
-        sys.exit(f"page.py: README.md has no place for {', '.join(sorted(unknown))}")
-    for command, options in [(m[1], m[2]) for m in BLOCK.finditer(text)]:
+        sys.exit(f"page.py: no page has a place for {', '.join(sorted(unknown))}; add the marks to the page of its paper")
+    for page, command, options in found:
         if wanted and command not in wanted:
             continue
-        print(command, flush=True)
+        print(f"{command}: {page.name}", flush=True)
         new = f"<!-- begin {command}{options} -->\n{output_of(programs, command, options.split())}\n<!-- end -->"
-        text = BLOCK.sub(lambda m: new if m[1] == command else m[0], text)
-        PAGE.write_text(text, encoding="utf-8")  # after each: a run that is broken off keeps what it has
+        text = page.read_text(encoding="utf-8")
+        # Written after each command: an interrupted run keeps the output of the finished commands.
+        page.write_text(BLOCK.sub(lambda m: new if m[1] == command else m[0], text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-// Runs whose leaves are noted, and what the simulator's caches say of one whose leaves went where they really went: so the
-// caches are compared with the machine's apart from who took what, which differs from run to run.
+// Runs that record which worker ran each leaf, and a prediction of their time from the simulator's caches. The
+// prediction uses the recorded placement. The choices of the thieves, which differ from run to run, therefore do not
+// affect it.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -21,21 +22,21 @@
 
 namespace papers {
 
-/// One run: what an element took, in ns, and who computed what.
+/// One run: the time for an element in ns, and the worker of each leaf.
 struct placed_run {
   double per_element = 0;
   std::vector<locality::tally::entry> leaves;
-  double stayed = 0;     ///< share of what was computed by the worker that had computed it in the sweep before
-  bool dynamic = false;  ///< leaf by leaf went to who came first: workers end a sweep a leaf apart at most
+  double stayed = 0;     ///< share of the work whose worker is that of the sweep before
+  bool dynamic = false;  ///< workers take leaves one by one, and end a sweep at most a leaf apart
 };
 
-/// What a thread takes for an element without misses, and waits for a line, in ns: one that its core has dropped, one
-/// that another core has touched last.
+/// Costs in ns. `element`: an element without misses. `released`: a line that the thread's core has dropped. `moved`: a
+/// line that another core touched last.
 struct costs_of_lines {
   double element = 0, released = 0, moved = 0;
 };
 
-/// Runs `program` under the policy, as bench_locality does.
+/// Runs `program` under the policy as bench_locality does, and records its leaves.
 template <class Policy, class P>
 placed_run run_and_note(P& program, locality::options const& wanted, locality::span_of_steps steps) {
   heist::executor<Policy> ex{wanted.for_executor(P::about.stack)};
@@ -52,7 +53,7 @@ placed_run run_and_note(P& program, locality::options const& wanted, locality::s
           std::is_same_v<Policy, heist::policy::random>};
 }
 
-/// What the leaf of these rows touches, as the simulated programs have it (heist/tools/simulate/matrices.hpp).
+/// Adds to `b` the touches of a leaf with these rows, as in the simulated programs (heist/tools/simulate/matrices.hpp).
 inline void touch_as(std::string_view name, std::size_t n, std::size_t sweep, locality::range part,
                      heist::sim::program_builder& b) {
   std::uint64_t const row = n * sizeof(double), array = (n * row / 4096 + 1) * 4096;
@@ -69,9 +70,10 @@ inline void touch_as(std::string_view name, std::size_t n, std::size_t sweep, lo
   b.touch(to * array + part.first * row, part.size() * row, true);
 }
 
-/// ns an element of that run by the simulator's caches and these costs. A sweep lasts as long as its busiest worker takes; of a dynamic
-/// run, half a leaf longer than all on average at most, since there it is the costs of single leaves that are wrong,
-/// not who took them. `for_a_step`: ns that each step takes besides.
+/// Predicts the time of `run` in ns for an element, from the simulator's caches and `cost`. A sweep lasts as long as
+/// its busiest worker. In a dynamic run it lasts at most half a leaf longer than the workers' average. There a large
+/// difference comes from wrong costs of single leaves, because a worker that ends early takes the next leaf.
+/// `for_a_step`: additional ns of each step.
 template <class P>
 double foretell(P const& program, std::size_t n, placed_run const& run, locality::span_of_steps steps,
                 std::size_t workers, std::uint64_t cache, costs_of_lines const& cost, double for_a_step) {
@@ -79,7 +81,7 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   sim::program_builder b{"placed"};
   b.begin(b.add_tree());
   b.work(1);
-  std::vector<std::uint32_t> ends;  // behind each leaf's touches
+  std::vector<std::uint32_t> ends;  // the end of each leaf's touches
   std::uint32_t touches = 0;
   for (auto const& leaf : run.leaves) {
     touch_as(P::about.name, n, leaf.sweep, leaf.part, b);
@@ -87,8 +89,8 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   }
   sim::program const all = b.finish();
   sim::options o;
-  o.caches.block_bytes = P::about.name == "ge" ? 256 : 1024;  // its rows get shorter
-  constexpr double ticks_per_ns = 1000;                       // no tasks here whose costs would have to fit
+  o.caches.block_bytes = P::about.name == "ge" ? 256 : 1024;  // its rows shrink
+  constexpr double ticks_per_ns = 1000;                       // no scheduling costs use these ticks
   auto const ticks = [](double ns) { return static_cast<sim::ticks>(ns * ticks_per_ns + 0.5); };
   o.costs.shared_hit = 0;
   o.costs.memory = ticks(cost.released);
@@ -100,7 +102,7 @@ double foretell(P const& program, std::size_t n, placed_run const& run, locality
   sim::cache_misses seen;
   double ticks_of_all = 0, elements = 0;
   std::vector<double> busy(workers);
-  double longest = 0;  // leaf of the sweep
+  double longest = 0;  // the longest leaf of the sweep
   std::size_t const first_timed = steps.warmup * P::sweeps_per_step;
   for (std::size_t i = 0; i != run.leaves.size(); ++i) {
     auto const& leaf = run.leaves[i];

@@ -20,14 +20,14 @@ struct line {
   std::vector<std::pair<double, double>> points;
 };
 
-/// Lines over a common x axis; with log_x its marks are the powers of two.
+/// Lines over a common x axis. With log_x the marks of the axis are powers of two.
 struct line_panel {
   std::string title, x_title, y_title;
   bool log_x = false;
   std::vector<line> lines;
 };
 
-/// Groups of bars; each group has a value for each name.
+/// Groups of bars. Each group has a value for each name.
 struct bar_panel {
   std::string title, y_title;
   std::vector<std::string> names;
@@ -60,7 +60,7 @@ inline std::string_view color(std::size_t i) {
   return colors[i % colors.size()];
 }
 
-/// The least of 1, 2, 5, 10, ... times a power of ten of which at most `most` make up `range`.
+/// The smallest step that divides `range` into at most `most` parts, among 1, 2 and 5 times powers of ten.
 inline double round_step(double range, double most) {
   double const decade = std::pow(10, std::floor(std::log10(range / most)));
   for (double const digit : {1., 2., 5.}) {
@@ -69,7 +69,7 @@ inline double round_step(double range, double most) {
   return decade * 10;
 }
 
-/// One panel: its frame, its axes and a legend at its right. The y axis starts at 0, or below for negative values.
+/// Draws one panel: the axes, and a legend at the right. The y axis starts at 0, or below if a value is negative.
 class drawing {
  public:
   drawing(std::string& out, double top) : out_{out}, above_{top + 40}, ground_{top + panel_height - 58} {}
@@ -171,7 +171,7 @@ class drawing {
 
 }  // namespace detail
 
-/// A picture of all panels, one below the other.
+/// An SVG picture of all panels, one below the other.
 inline std::string plot(std::string_view title, std::vector<panel> const& panels) {
   constexpr double head = 44;
   std::string out = fmt::format(

@@ -1,4 +1,4 @@
-// A program whose parts are the same wherever they run: what a scheduler's steps cost while caches are full of data.
+// A program whose parts cost the same on every worker. It measures the cost of a scheduler's steps with full caches.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -10,8 +10,8 @@
 
 namespace papers {
 
-/// Heat on plates of which each thread has its own: no line moves to another core, and which thread computes a part
-/// changes nothing for its data. The results mean nothing.
+/// Heat, where each thread has its own plates. No line moves to another core, and each thread finds a part in
+/// its own plates. The results have no meaning.
 template <std::size_t SweepsPerStep>
 class private_plates {
  public:

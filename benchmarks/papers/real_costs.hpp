@@ -1,14 +1,13 @@
-// The simulator's own costs in ticks that are finer than its nanoseconds, for what is set beside measured times.
+// The simulator's default costs in ticks shorter than a nanosecond, for comparisons with measured times.
 #pragma once
 
 #include <heist/simulate.hpp>
 
 namespace papers {
 
-inline constexpr heist::sim::ticks ticks_per_ns =
-    3;  // as many as the clock of idle policies has, and forks take few ns
+inline constexpr heist::sim::ticks ticks_per_ns = 3;  // as the clock of idle policies; forks take only a few ns
 
-/// The defaults of heist::sim::costs.
+/// The defaults of heist::sim::costs, in ticks.
 inline heist::sim::costs costs_in_ticks() {
   heist::sim::costs c;
   for (auto* const d : {&c.fork, &c.join,   &c.continuation, &c.park,  &c.resume,      &c.attempt,    &c.steal,

@@ -1,5 +1,5 @@
-// stress and UTS twice: as they run on the real executor (examples/kernels), and as programs for the simulator with the
-// same tree of tasks.
+// stress and UTS as programs for the simulator. They have the same trees of tasks as the kernels that run on the real
+// executor (examples/kernels).
 #pragma once
 
 #include <heist/simulate.hpp>
@@ -13,7 +13,7 @@
 
 namespace papers {
 
-/// The trees of kernels::stress. `leaf`: how long a leaf takes.
+/// The trees of kernels::stress. `leaf`: the time of a leaf.
 inline heist::sim::program stress_for_simulator(std::size_t depth, heist::sim::ticks leaf) {
   return heist::sim::balanced_tree({.depth = static_cast<std::uint32_t>(depth),
                                     .leaf = heist::sim::fixed(leaf),
@@ -21,7 +21,7 @@ inline heist::sim::program stress_for_simulator(std::size_t depth, heist::sim::t
                                    "stress");
 }
 
-/// The very tree of a kernels::uts, its halving of children included. `node`: how long a node takes.
+/// The tree of tasks of a kernels::uts, with the same halving of children. `node`: the time of a node.
 template <class Kernel>
 class uts_tree {
  public:
@@ -48,7 +48,7 @@ class uts_tree {
     std::uint32_t first, last;  ///< of the parent's children
   };
 
-  /// The present task goes on with a node, and with its children.
+  /// Adds a node and its children to the current task.
   void visit(node const& n) {
     builder_.work(node_);
     if (auto const count = static_cast<std::uint32_t>(kernel_.children(n)); count != 0) children(n, 0, count);

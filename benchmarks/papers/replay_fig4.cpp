@@ -1,4 +1,5 @@
-// Constrained work stealing, Fig. 4: heat on 1 to 80 workers, whose data follows the schedule or does not.
+// Constrained work stealing, Fig. 4: heat on 1 to 80 workers, with data that follows the schedule and data that does
+// not.
 #include <fmt/format.h>
 
 #include <cstddef>  // size_t
@@ -20,7 +21,7 @@ using heist::sim::ticks;
 
 constexpr unsigned iterations = 5;  // the paper's
 
-/// Of a step of the kernel.
+/// Figures of a step of the kernel.
 struct figures {
   double ns = 0;
   double far = 0;   ///< share of the lines from memory that came from another node
@@ -58,19 +59,19 @@ struct programs {
   heist::sim::program initializer, steps;
 };
 
-/// The same program whose blocks are placed by hand, and where.
+/// The program with blocks placed by hand, and the steal tree that places them.
 struct placed_programs : programs {
   heist::steal_tree tree;
 };
 
-/// One seed, added to `all`.
+/// Simulates all schedules with one seed, and adds their figures, times `weight`, to `all`.
 void measure(programs const& p, placed_programs const& placed, std::uint64_t seed, double weight, point& all) {
   e7_8860::setting const plain{.workers = all.workers, .seed = seed, .links = all.links};
   auto const initialised = e7_8860::simulate(p.initializer, plain);
 
   auto wanted = plain;
   wanted.node_map = &*initialised.node_map;
-  wanted.seed = seed + 1000;  // the initialiser's steals are not the kernel's
+  wanted.seed = seed + 1000;  // the kernel must not repeat the initialiser's steals
   add(all.first_touch, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 
   wanted.node_map = nullptr;
@@ -84,7 +85,7 @@ void measure(programs const& p, placed_programs const& placed, std::uint64_t see
   wanted.node_map = &*by_hand.node_map;
   add(all.by_hand, figures_of(e7_8860::simulate(placed.steps, wanted)), weight);
 
-  // Section V: relaxed along the last tree, then the data along the new one.
+  // Section V: the kernel follows the last tree (relaxed). Then the initialiser follows the kernel's new tree.
   heist::steal_tree tree = initialised.trees.at(0);
   heist::sim::page_node_map node_map = *initialised.node_map;
   wanted = plain;
@@ -104,7 +105,7 @@ void measure(programs const& p, placed_programs const& placed, std::uint64_t see
   add(all.ordered, figures_of(e7_8860::simulate(p.steps, wanted)), weight);
 }
 
-/// All schedules, on so many workers; `p` is divided alike for every number of them.
+/// Simulates all schedules on `workers` workers. `p` has the same tree of tasks for every number of workers.
 point measure(request const& wanted, e7_8860::plate const& plate, programs const& p, std::uint32_t workers,
               std::uint64_t links = e7_8860::link_bandwidth) {
   point all;
@@ -124,7 +125,7 @@ e7_8860::plate plate_for(request const& wanted) {
 struct curve {
   std::string name;
   figures const& (*of)(point const&);
-  std::string paper;  ///< at 80
+  std::string paper;  ///< its figure for 80 workers
 };
 
 figures const& first_touch(point const& k) {

@@ -1,4 +1,4 @@
-// What a reproduction is asked for, and where its tables and its plot go.
+// The options of a reproduction, and the output of its tables and plots.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,9 +19,9 @@
 namespace papers {
 
 struct request {
-  bool quick = false;      ///< small enough for a test: shows that the command runs, not what the paper shows
-  std::uint64_t seed = 1;  ///< the same seed gives the same figures, bit for bit, where nothing is measured
-  unsigned rounds = 3;     ///< seeds, or measurements, of which the mean, or the median, is shown
+  bool quick = false;      ///< small enough for a test: shows that the command runs, not the paper's result
+  std::uint64_t seed = 1;  ///< the same seed gives the same figures, bit for bit, if nothing is measured
+  unsigned rounds = 3;     ///< seeds (tables show their mean), or measurements (median or least)
   std::string svg;         ///< file for the plot; empty: none
 };
 
@@ -31,7 +31,7 @@ inline void heading(std::string_view text) {
 
 inline void print(table const& t) {
   fmt::print("{}", t.text());
-  std::fflush(stdout);  // the next may take a while
+  std::fflush(stdout);  // the next table may take a while
 }
 
 /// Throws if the file cannot be written.

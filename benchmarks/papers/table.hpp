@@ -1,4 +1,4 @@
-// Tables for people: Markdown with columns of equal width.
+// Markdown tables with columns of equal width.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@
 
 namespace papers {
 
-/// The first column is text, the others are numbers: they end at the same place.
+/// The first column is text and left-aligned. The other columns are numbers and right-aligned.
 class table {
  public:
   explicit table(std::vector<std::string> heads) { add(std::move(heads)); }
 
-  /// Cells that are missing at the end stay empty.
+  /// Missing cells at the end of a row stay empty.
   void add(std::vector<std::string> cells) {
     if (!rows_.empty()) cells.resize(rows_[0].size());
     widths_.resize(std::max(widths_.size(), cells.size()));
@@ -50,7 +50,7 @@ inline std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
-/// What `less` saves of `more`, as a share; 0 where there is nothing to save.
+/// The share of `more` that `less` saves. 0 if `more` is 0.
 inline double saved(double more, double less) {
   return more == 0 ? 0 : 1 - less / more;
 }

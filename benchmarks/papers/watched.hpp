@@ -10,15 +10,15 @@
 
 namespace papers {
 
-/// Of all thieves together. The simulator has one thread.
+/// Counts of all thieves together. They need no atomics, because the simulator has one thread.
 struct polls {
   std::uint64_t all = 0, new_to_tlb = 0;
 
   double share() const { return all == 0 ? 0 : static_cast<double>(new_to_tlb) / static_cast<double>(all); }
 };
 
-/// Behaves as `Base`. A thief's TLB holds a page for each of the 16 victims that it has tried or looked at last: as
-/// many entries as the data TLB of the TILEPro64 has (Wool, section 2.2).
+/// Behaves as `Base`. A thief's TLB holds a page for each of the last 16 victims that the thief tried or looked at. The
+/// data TLB of the TILEPro64 has 16 entries (Wool, section 2.2).
 template <class Base>
 class watched : public Base {
  public:
@@ -42,14 +42,14 @@ class watched : public Base {
       if (used_ < entries) {
         ++used_;
       } else {
-        --found;  // the one not used for longest
+        --found;  // the least recently used
       }
       *found = victim;
     }
     std::rotate(tlb_.begin(), found, found + 1);
   }
 
-  std::array<std::uint32_t, entries> tlb_{};  // the last used first
+  std::array<std::uint32_t, entries> tlb_{};  // most recently used first
   std::size_t used_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// What the reproductions of "Manycore Work Stealing" (Faxen and Ardelius, extended version of CF 2011) share.
+// Policies and costs for the reproductions of "Manycore Work Stealing" (Faxen and Ardelius, extended version of CF
+// 2011).
 #pragma once
 
 #include <heist/policy.hpp>
@@ -13,15 +14,15 @@ template <class Victim>
 struct policy
     : heist::policy::bundle<Victim, heist::idle::spinning, heist::order::parent_first, heist::join::leapfrog> {};
 
-// Section 5.2's four strategies. RAND goes through the same permutation as SET, with nobody left out.
+// The four strategies of section 5.2. RAND goes through the same permutation as SET, but uses all workers.
 using rand = heist::victim::permuted;
 using set = heist::victim::victim_set<12, 4>;
 using samp = heist::victim::sampled<rand, heist::victim::square_root_of_workers>;
 using samp_set = heist::victim::sampled<set, heist::victim::square_root_of_workers>;
 
-/// Of the TILEPro64, in cycles. The paper says: "around 30 cycles per task spawned"; a stealing cycle takes about as
-/// long as a leaf of 587 cycles; a look costs about half of a steal; the data TLB has 16 entries. How a steal divides
-/// into the attempt, the rest, and the misses of a victim that has not been tried lately it does not say.
+/// Costs of the TILEPro64 in cycles. The paper says "around 30 cycles per task spawned". A stealing cycle takes about
+/// as long as a leaf of 587 cycles. A look costs about half of a steal. The data TLB has 16 entries. The paper does not
+/// divide a steal into the attempt, the rest, and the misses at a victim that the thief has not tried lately.
 inline heist::sim::costs tile_costs() {
   heist::sim::costs c = heist::sim::costs::nothing();
   c.fork = 15;

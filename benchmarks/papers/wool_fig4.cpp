@@ -1,4 +1,4 @@
-// Wool, section 4 and Fig. 4: what sampling does to time and to the number of steals as workers become more.
+// Wool, section 4 and Fig. 4: the effect of sampling on the time and on the number of steals, by the number of workers.
 #include <heist/simulate.hpp>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::uint32_t, 5> sample_sizes{1, 2, 4, 8, 16};
 
-/// Section 4's thief: it looks at K workers drawn at random before every attempt, whatever came of the last one.
+/// The thief of section 4. Before every attempt it looks at K random workers, after failed attempts too.
 /// `one_is_none`: with K = 1 it does not look at all.
 template <std::uint32_t K, bool one_is_none>
 class always_sampling {
@@ -28,7 +28,7 @@ class always_sampling {
       looks_ = 0;
       return best_;
     }
-    if (looks_ == 0 || me.workers == 1) {  // only the first may be oneself, the master queue
+    if (looks_ == 0 || me.workers == 1) {  // only the first may be `self`: the master queue
       std::uint32_t const victim = random.below(me.workers);
       awaited_ = (K > 1 || !one_is_none) && victim != me.self;
       return victim;
@@ -93,7 +93,7 @@ std::vector<point> all_sample_sizes(request const& wanted, std::uint32_t workers
           simulate<Victim<16>>(wanted, workers)};
 }
 
-/// What is shown of the points, and how it is called.
+/// A figure of the points that the table shows, and its name.
 struct quantity {
   std::string name;
   double point::*value;

@@ -1,4 +1,4 @@
-// Wool, section 5.3, Fig. 6: where the CPU time goes, in units of what one worker needs.
+// Wool, section 5.3, Fig. 6: the parts of the CPU time, in units of one worker's run.
 #include <fmt/format.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace papers {
 namespace {
 
-/// Shares of what one worker needs; means of several seeds.
+/// Shares of one worker's run. Means of several seeds.
 struct breakdown {
   double application = 0, steals = 0, search = 0, in_joins = 0;
   double all() const { return application + steals + search + in_joins; }

@@ -1,5 +1,5 @@
-// Wool, section 5.4, Fig. 7 and 8: sampling within victim sets saves steals, each of which costs more; and what it is
-// worth when steals are delayed.
+// Wool, section 5.4, Fig. 7 and 8: sampling within victim sets. There are fewer steals, and each costs more. The last
+// column has the time with delayed steals.
 #include <fmt/format.h>
 
 #include <string>

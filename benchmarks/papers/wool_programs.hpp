@@ -1,4 +1,4 @@
-// Programs of Wool's section 5.1, and what its Table 1 says of them.
+// Programs of Wool's section 5.1, with their figures from its Table 1.
 #pragma once
 
 #include <heist/simulate.hpp>
@@ -14,7 +14,7 @@
 
 namespace papers::wool {
 
-/// A program of section 5.1, and what Table 1 says of it; 0: nothing.
+/// A program of section 5.1, with its figures from Table 1. 0: Table 1 has no figure.
 struct program {
   std::string name;
   heist::sim::program tasks;
@@ -22,7 +22,8 @@ struct program {
   double steals_by_63;  ///< t1 / the average steal interval
 };
 
-/// The paper's bounds on the speedup of p workers, from t1 / t_inf: t1 / (t_inf + t1 / p) and t1 / max(t_inf, t1 / p).
+/// The paper's bounds on the speedup of p workers, computed from t1 / t_inf. The slow end is t1 / (t_inf + t1 / p), the
+/// fast end is t1 / max(t_inf, t1 / p).
 inline double slow_end(double parallelism, double p) {
   return 1 / (1 / parallelism + 1 / p);
 }
@@ -30,7 +31,7 @@ inline double fast_end(double parallelism, double p) {
   return parallelism < p ? parallelism : p;
 }
 
-/// stress of all heights in Table 1, a tree of the kind of UTS T3, and one of 2025 nodes.
+/// stress of all heights in Table 1, a UTS tree like T3, and a UTS tree of 2025 nodes.
 inline std::vector<program> programs(request const& wanted) {
   struct row {
     std::uint32_t height;
