@@ -46,6 +46,7 @@ def paragraphs_of(path):
                 found.append("")
         return found
     text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    text = re.sub(r"^<!-- begin .*?^<!-- end[^\n]*$", "", text, flags=re.S | re.M)  # what programs print
     text = re.sub(r"^(?: {4,}|\t).*$", "", text, flags=re.M)
     text = re.sub(r"^[|].*$", lambda m: "\n\n" + "\n\n".join(m.group(0).strip("|").split("|")) + "\n\n", text, flags=re.M)
     text = re.sub(r"^\s*(?:[-*#]|\d+\.)+\s", "\n\n", text, flags=re.M)
