@@ -9,6 +9,7 @@ module;
 #include <heist/report.hpp>
 #include <heist/simulate.hpp>
 #include <heist/run_loop.hpp>
+#include <heist/subgraph.hpp>
 #include <heist/sync.hpp>
 #include <heist/topology.hpp>
 export module heist;
@@ -139,6 +140,7 @@ using heist::counting_semaphore;
 using heist::deadline;
 using heist::latch;
 using heist::run_loop;
+using heist::subgraph;
 using heist::manual_reset_event;
 using heist::mutex;
 using heist::recursive_mutex;

@@ -1,7 +1,7 @@
 // All that users name, with the default template arguments, which stand here and nowhere else; and the folders.
 //
 //   heist/*.hpp      what users include: heist.hpp = executor, fork_join, graph, async, flow, pipeline, coroutine, algorithm;
-//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp; run_loop.hpp;
+//                    locality.hpp = region, tiers, replay, automatic, policy, topology; sync.hpp; run_loop.hpp; subgraph.hpp;
 //                    execution.hpp, parallel_backend.hpp;
 //                    observe, report, measure, simulate; distributed.hpp, with MPI
 //   distributed/     one graph over many processes
@@ -196,6 +196,7 @@ class task;
 template <class T = void>
 class event;
 class task_graph;
+class subgraph;
 class limiter;
 template <class T>
 struct value_bytes;

@@ -84,6 +84,7 @@
 #include "heist/graph/run.ipp"
 #include "heist/graph/run_end.ipp"
 #include "heist/graph/run_state.ipp"
+#include "heist/graph/subgraph.ipp"
 #include "heist/graph/task_graph.ipp"
 #include "heist/graph/task_names.ipp"
 #include "heist/graph/typed_node.ipp"

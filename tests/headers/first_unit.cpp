@@ -7,6 +7,7 @@
 #include "heist/report.hpp"
 #include "heist/run_loop.hpp"
 #include "heist/simulate.hpp"
+#include "heist/subgraph.hpp"
 #include "heist/sync.hpp"
 
 int first_unit();

@@ -1,6 +1,7 @@
 // The other of two units that include all of heist and use it; in another order, so that a header that hides a name of
 // another one is found either way.
 // clang-format off
+#include "heist/subgraph.hpp"
 #include "heist/run_loop.hpp"
 #include "heist/sync.hpp"
 #include "heist/simulate.hpp"

@@ -57,7 +57,8 @@ HEIST_COLD_BODY void graph_data::return_limits(bool interrupted) {
     // relaxed: all tasks of the run were reported
     std::int64_t const taken = balances[i].taken.exchange(0, std::memory_order_relaxed);
     balances[i].skipped.store(0, std::memory_order_relaxed);  // relaxed: as above
-    if (interrupted && counts_tokens && taken > 0) give(*balances[i].of, static_cast<std::uint32_t>(taken));
+    if (interrupted && (counts_tokens || current->part != nullptr) && taken > 0)
+      give(*balances[i].of, static_cast<std::uint32_t>(taken));
   }
 }
 

@@ -75,7 +75,8 @@ template <class... Options>
 graph_run graph_data::start(core& asked, std::size_t passes, unique_function<bool()> again, Options&&... options) {
   asked.check_open();
   check_options_of_run(options...);
-  choice_of_run choice{*this, asked, again ? std::size_t{0} : passes};
+  constexpr bool is_part = (std::is_same_v<std::decay_t<Options>, part_option> || ...);
+  choice_of_run choice{*this, asked, again || is_part ? std::size_t{0} : passes};
   run_state& r = prepare_run(choice.scheduler());
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
@@ -95,6 +96,8 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
         stop = r.limit->token;
       }
       if (stop.stop_possible()) r.stop.emplace(std::move(stop), run_state::interrupt_on_stop{&r});
+    } else if constexpr (std::is_same_v<type, part_option>) {
+      r.part = std::move(option.part);
     } else {
       static_assert(result_of_task<decltype(option())>::is_result);
       r.callback = std::forward<decltype(option)>(option);
@@ -108,6 +111,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
     r.limit.reset();
     r.again = nullptr;
     r.callback = nullptr;
+    r.part = nullptr;
     r.finished.complete();  // no thread waits for it: its state can be used again
     throw;
   }

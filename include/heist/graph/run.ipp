@@ -233,11 +233,13 @@ HEIST_BODY runnable* graph_data::start_pass(runnable& task, fiber& self) {
   if (r.urgency >= priority::high) [[unlikely]]
     self.worker->share.urgent_begins(os_env::ticks());
   bool const can_run = !g.changed || g.lay_out_changed(r);
-  if (!can_run || g.sources.empty() || (r.passes == 0 && !r.again)) {
+  if (!can_run || (g.sources.empty() && r.part == nullptr) || (r.passes == 0 && !r.again)) {
     g.remaining.store(1, std::memory_order_relaxed);  // relaxed: this worker reports it, when this has returned
     self.worker->count_for(g);
     return nullptr;
   }
+  if (r.part != nullptr) [[unlikely]]
+    return r.part->begin(g, self);
   if (g.counts_tokens) {
     // A pass may leave counters half down: tasks whose other predecessors were not chosen.
     for (std::uint32_t p = 0; p < g.record_count; ++p) {
@@ -345,7 +347,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   r.stop.reset();
   r.limit.reset();
 #if HEIST_CHECKED
-  if (counts_tokens && !changed && !r.interrupted()) [[unlikely]]
+  if (counts_tokens && !changed && !r.interrupted() && r.part == nullptr) [[unlikely]]
     warn_of_joins();
 #endif
   r.was_stopped = (r.interrupt.why.load(std::memory_order_relaxed) & run_state::stopped_bit) != 0;  // relaxed: a flag
@@ -374,6 +376,7 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
   // From here on the graph may be gone. What the user's callables own may be the graph itself.
   r.again = nullptr;
   r.callback = nullptr;
+  r.part = nullptr;
   graph_owner kept = std::move(r.keeps);
   record* const outer = r.outer;
   unsigned const wave = r.wave;

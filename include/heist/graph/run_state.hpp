@@ -14,6 +14,7 @@
 #include "heist/core/base/env.hpp"
 #include "heist/core/base/priority.hpp"
 #include "heist/core/base/unique_function.hpp"
+#include "heist/core/base/unique_ptr.hpp"
 #include "heist/core/executor/context.hpp"
 #include "heist/core/executor/timed_wait.hpp"
 #include "heist/core/scheduler/core.hpp"
@@ -60,6 +61,18 @@ struct task_failure {
   std::exception_ptr exception;
   std::string task;
   task_failure* next = nullptr;
+};
+
+/// Starts the passes of a run that runs a part of its graph (subgraph.hpp).
+struct run_part {
+  virtual ~run_part() = default;
+  /// Begins a pass: makes the first tasks ready, and returns one of them to run next, or null.
+  virtual runnable* begin(graph_data& g, fiber& self) noexcept = 0;
+};
+
+/// An option of graph_data::start().
+struct part_option {
+  unique_ptr<run_part> part;
 };
 
 /// Shared by the run, its handle, and the graph that keeps it for its next run.
@@ -147,6 +160,7 @@ struct run_state {
   std::size_t passes = 0;                        ///< still to come, where `again` is empty
   unique_function<bool()> again;                 ///< asked after each pass: another one?
   unique_function<void()> callback;              ///< called when the run has ended
+  unique_ptr<run_part> part;                     ///< null: the run runs the whole graph
   graph_owner keeps;                             ///< its graph, if a callback has destroyed that
   os_env::atomic<graph_data*> waiting{nullptr};  ///< its graph, if its tasks may wait for events or limiters
   spin_lock<> waiting_lock;                      ///< guards it against the end of the run

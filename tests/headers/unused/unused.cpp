@@ -5,4 +5,5 @@
 #include <heist/observe.hpp>
 #include <heist/run_loop.hpp>
 #include <heist/simulate.hpp>
+#include <heist/subgraph.hpp>
 #include <heist/sync.hpp>

@@ -5,6 +5,7 @@
 #include <heist/observe.hpp>
 #include <heist/run_loop.hpp>
 #include <heist/simulate.hpp>
+#include <heist/subgraph.hpp>
 #include <heist/sync.hpp>
 #include <heist/topology.hpp>
 
@@ -240,6 +241,16 @@ TEST_CASE("README's table: locks, semaphores, channels, deadlines", "[doors]") {
   });
   CHECK(c.pop() == 1);
   f.get();
+}
+
+TEST_CASE("the cookbook's table: a part of a graph", "[doors]") {
+  heist::executor ex{2};
+  heist::task_graph g;
+  int runs = 0;
+  auto a = g.emplace([&] { ++runs; }), b = g.emplace([&] { ++runs; });
+  heist::subgraph part{a, b};
+  ex.run(part).get();
+  CHECK(runs == 2);
 }
 
 TEST_CASE("the cookbook's table: tasks for the main thread", "[doors]") {
