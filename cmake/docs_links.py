@@ -67,6 +67,6 @@ def mended(link, page, origin):
 for origin, page in page_of.items():
     if origin.suffix == ".md" and origin.exists():
         text = page.read_text(encoding="utf-8")
-        page.write_text(re.sub(r'href="([^"]+)"', lambda m: f'href="{html.escape(mended(m[1], page, origin))}"', text), encoding="utf-8")
+        page.write_text(re.sub(r'(href|src)="([^"]+)"', lambda m: f'{m[1]}="{html.escape(mended(m[2], page, origin))}"', text), encoding="utf-8")
 print("\n".join(f"leads nowhere: {line}" for line in lost) or "all links of our pages lead somewhere")
 sys.exit(bool(lost))

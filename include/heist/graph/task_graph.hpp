@@ -86,7 +86,7 @@ class task_graph {
     }
   }
 
-  // Tasks and callables mixed, which is none of the above.
+  // Refused: tasks and callables mixed, which is none of the above.
   // clang-format off
   template <class F, class G, class... More>
     requires(!std::is_same_v<std::decay_t<F>, detail::on_rank> &&
