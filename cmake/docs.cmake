@@ -11,14 +11,6 @@ endif()
 find_program(HEIST_PYTHON NAMES python3)
 mark_as_advanced(HEIST_PYTHON)
 
-# The headers of public names (docs/api.txt), and the pages of the folders.
-file(STRINGS "${PROJECT_SOURCE_DIR}/docs/api.txt" headers REGEX "^# heist/")
-list(TRANSFORM headers REPLACE "^# " "include/")
-file(GLOB_RECURSE pages RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include/*.md")
-list(JOIN headers " " HEIST_DOCS_INPUT)
-list(JOIN pages " " pages)
-string(APPEND HEIST_DOCS_INPUT " ${pages}")
-
 # A style for dark and light screens and for phones (Debian: doxygen-awesome-css).
 set(HEIST_DOCS_STYLE "")
 foreach(style doxygen-awesome.css doxygen-awesome-sidebar-only.css)
@@ -29,10 +21,8 @@ foreach(style doxygen-awesome.css doxygen-awesome-sidebar-only.css)
   endif()
 endforeach()
 
-set(HEIST_DOCS_FILTER "")
 set(links "")
 if(HEIST_PYTHON)
-  set(HEIST_DOCS_FILTER "*.hpp=\"${HEIST_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/docs_filter.py\"")
   set(links COMMAND "${HEIST_PYTHON}" "${PROJECT_SOURCE_DIR}/cmake/docs_links.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/docs")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/Doxyfile.in" "${PROJECT_BINARY_DIR}/docs/Doxyfile" @ONLY)

@@ -90,6 +90,7 @@ class counting_semaphore : public detail::semaphore_base {
   /// So many permits are free. Throws graph_error for a number below 0 or above max().
   explicit counting_semaphore(std::ptrdiff_t desired) : semaphore_base{desired, LeastMaxValue} {}
 };
+/// One permit, or none.
 using binary_semaphore = counting_semaphore<1>;
 
 }  // namespace heist
