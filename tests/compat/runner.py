@@ -1,4 +1,4 @@
-"""What run_taskflow.py, run_tbb.py and run_stdexec.py share: another library's tests, built on heist."""
+"""What the run_*.py of this folder share: another library's tests, or a program, built on heist."""
 import argparse
 import concurrent.futures
 import os
@@ -12,8 +12,9 @@ LIMIT = 600  # seconds for the tests of a file
 LIBRARIES = ["-lboost_context", "-lfmt", "-lhwloc", "-ldl", "-pthread"]
 
 
-def arguments(text, variable, folder, build):
-    """The command line, the checkout, and the folder in it that has the tests; ends the program if there is none."""
+def arguments(text, variable, folder, build, more=lambda parser: None):
+    """The command line, the checkout, and the folder in it that has the tests; ends the program if there is none.
+    `more` adds options."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("checkout", nargs="?", default=os.environ.get(variable, ""))
     parser.add_argument("--only", default="")
@@ -21,6 +22,7 @@ def arguments(text, variable, folder, build):
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--flags", default="-O1", help="of the compiler")
     parser.add_argument("--cxx", default=os.environ.get("CXX", "g++"))
+    more(parser)
     wanted = parser.parse_args()
     tests = pathlib.Path(wanted.checkout or "-") / folder
     if not tests.is_dir():

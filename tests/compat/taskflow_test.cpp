@@ -19,6 +19,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -268,6 +269,27 @@ TEST_CASE("compat_taskflow: observers, workers, dumps") {
   }
   CHECK(starts == 3);
   CHECK(ends == 3);
+}
+
+TEST_CASE("compat_taskflow: a reduction folds the first two elements in their order") {
+  // OpenTimer's order of paths with equal slack depends on it.
+  tf::Executor executor{4};
+  std::vector<int> const numbers{0, 1, 2};
+  for (int i = 0; i != 100; ++i) {
+    tf::Taskflow taskflow;
+    std::string plain, transformed;
+    std::vector<std::string> const texts{"0", "1", "2"};
+    auto const join = [](std::string a, std::string const& b) { return a + b; };
+    taskflow.reduce(texts.begin(), texts.end(), plain, join);
+    taskflow.transform_reduce(numbers.begin(), numbers.end(), transformed, join, [](int n) {
+      std::this_thread::sleep_for(100us);  // so that other tasks take their parts
+      return std::to_string(n);
+    });
+    executor.run(taskflow).wait();
+    REQUIRE(plain.size() == 3);
+    REQUIRE(plain.find("01") != std::string::npos);
+    REQUIRE(transformed.find("01") != std::string::npos);
+  }
 }
 
 TEST_CASE("compat_taskflow: misuse is refused") {

@@ -70,8 +70,8 @@ class tasks_of_part final : public run_part {
       add(position[t.index]);
     }
     std::size_t const given = members_.size();
-    for (std::size_t i = 0; i != members_.size(); ++i) {
-      record const& r = g.records[members_[i]];
+    for (std::size_t next = 0; next != members_.size();) {  // add() makes it longer
+      record const& r = g.records[members_[next++]];
       task_kind const kind = r.built().type().kind;
       bool const chooses = kind == task_kind::condition || kind == task_kind::multi_condition;
       for (std::uint32_t e = r.first_successor; e != (&r)[1].first_successor; ++e) {

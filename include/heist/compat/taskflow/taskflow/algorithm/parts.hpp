@@ -43,6 +43,12 @@ void run_parts(Runtime& runtime, std::size_t n, P part, Body body) {
   } else {
     auto const next = std::make_shared<std::atomic<std::size_t>>(0);
     auto task = part([body = std::move(body), part, n, workers, next]() mutable {
+      if constexpr (requires { Body::first_part; }) {
+        // relaxed: it hands out numbers only
+        std::size_t const first = next->fetch_add(Body::first_part, std::memory_order_relaxed);
+        if (first >= n) return;
+        visit_part(body, first, std::min(first + Body::first_part, n));
+      }
       part.loop(n, workers, *next, body);
       end_body(body);
     });

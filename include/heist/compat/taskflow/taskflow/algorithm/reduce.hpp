@@ -10,6 +10,12 @@ namespace tf {
 
 namespace detail {
 
+/// A task of a reduction folds two elements before it takes parts, as in Taskflow. A program whose operation depends on the
+/// order of equal values then sees the order that it sees with Taskflow, where there are few elements.
+struct folds_pairs {
+  static constexpr std::size_t first_part = 2;
+};
+
 /// op(a, b), of a sum that is given up. Operations may want references to what stays.
 template <class O, class T, class V>
 decltype(auto) combine(O& op, T& a, V&& b) {
@@ -72,7 +78,7 @@ class partial_sum {
 
 /// Of elements, which may be no T: the first two are combined.
 template <class I, class T, class O>
-struct reduce_body {
+struct reduce_body : folds_pairs {
   cursor<I> in;
   std::shared_ptr<total<T, O>> all;
   std::optional<I> one = {};
@@ -100,7 +106,7 @@ struct reduce_body {
 };
 
 template <class I, class T, class O, class U>
-struct transform_reduce_body {
+struct transform_reduce_body : folds_pairs {
   cursor<I> in;
   U unary;
   partial_sum<T, O> sum;
@@ -112,7 +118,7 @@ struct transform_reduce_body {
   void end() { sum.end(); }
 };
 template <class I, class J, class T, class O, class C>
-struct pair_reduce_body {
+struct pair_reduce_body : folds_pairs {
   cursor<I> in1;
   cursor<J> in2;
   C both;
@@ -148,7 +154,7 @@ auto make_reduce_task(B first, E last, T& init, O op, P part = P()) {
   return detail::later(
       [op, part, &init](Runtime& runtime, auto b, auto e) {
         detail::run_parts(runtime, detail::length(b, e), part,
-                          detail::reduce_body<decltype(b), T, O>{detail::cursor(b), detail::make_total(init, op)});
+                          detail::reduce_body<decltype(b), T, O>{{}, detail::cursor(b), detail::make_total(init, op)});
       },
       first, last);
 }
@@ -158,7 +164,7 @@ auto make_transform_reduce_task(B first, E last, T& init, O op, U unary, P part 
       [op, unary, part, &init](Runtime& runtime, auto b, auto e) {
         detail::run_parts(runtime, detail::length(b, e), part,
                           detail::transform_reduce_body<decltype(b), T, O, U>{
-                              detail::cursor(b), unary, detail::partial_sum<T, O>{detail::make_total(init, op)}});
+                              {}, detail::cursor(b), unary, detail::partial_sum<T, O>{detail::make_total(init, op)}});
       },
       first, last);
 }
@@ -168,10 +174,13 @@ requires detail::BinaryOperation<C, B1, B2>
 auto make_transform_reduce_task(B1 first1, E1 last1, B2 first2, T& init, O op, C both, P part = P()) {
   return detail::later(
       [op, both, part, &init](Runtime& runtime, auto b1, auto e1, auto b2) {
-        detail::run_parts(
-            runtime, detail::length(b1, e1), part,
-            detail::pair_reduce_body<decltype(b1), decltype(b2), T, O, C>{
-                detail::cursor(b1), detail::cursor(b2), both, detail::partial_sum<T, O>{detail::make_total(init, op)}});
+        detail::run_parts(runtime, detail::length(b1, e1), part,
+                          detail::pair_reduce_body<decltype(b1), decltype(b2), T, O, C>{
+                              {},
+                              detail::cursor(b1),
+                              detail::cursor(b2),
+                              both,
+                              detail::partial_sum<T, O>{detail::make_total(init, op)}});
       },
       first1, last1, first2);
 }
