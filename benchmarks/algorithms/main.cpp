@@ -40,8 +40,8 @@ struct hints {
   std::size_t workers = std::thread::hardware_concurrency();
   std::size_t elements = 1'000'000;
   std::size_t rounds = 7;
-  std::string row;   ///< only rows whose name has this in it
-  std::string peer;  ///< only peers whose name has this in it
+  std::string row;   ///< select rows whose name contains this
+  std::string peer;  ///< select peers whose name contains this
   bool fastest = false;
 };
 

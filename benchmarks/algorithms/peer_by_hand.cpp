@@ -1,5 +1,5 @@
-// Threads that are made once, each with its own block of every loop, and a barrier at which they spin: what a programmer
-// who knows the machine writes for the repeated loop. It is in that row only.
+// Threads that are made once, each with its own block of every loop, and a barrier at which they spin. A programmer
+// with knowledge of the machine writes this for the repeated loop. It is in that row only.
 #include "workloads.hpp"
 
 #include <atomic>

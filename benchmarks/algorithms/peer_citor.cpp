@@ -1,4 +1,4 @@
-// citor: loops in chunks that are handed out as they are asked for, sums and scans by its own primitives; it has no sort and no
+// citor: loops in chunks that are handed out on demand, sums and scans by its own primitives. There is no sort and no
 // search.
 #include <citor/thread_pool.h>
 

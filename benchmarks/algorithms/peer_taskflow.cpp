@@ -1,4 +1,4 @@
-// Taskflow: each call makes a graph of one algorithm and runs it, as its documentation shows; loops within loops by a
+// Taskflow: each call makes a graph of one algorithm and runs it, as its documentation shows. Loops within loops use a
 // graph that a worker runs itself.
 #include <taskflow/taskflow.hpp>
 

@@ -1,5 +1,5 @@
-// What is measured, for any peer: a class with loop(n, f), sum, scan, sort, find and sweeps; what it lacks is left out
-// of the table.
+// The measurements of any peer: a class with loop(n, f), sum, scan, sort, find and sweeps. The table leaves out
+// functions that a peer lacks.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct data {
   std::vector<std::int64_t> given, sorted;
   std::vector<wide> structs, sorted_structs;
   std::vector<std::string> words, sorted_words;
-  std::vector<double> plate = std::vector<double>(plate_size, 1.0);  ///< of the repeated loop
+  std::vector<double> plate = std::vector<double>(plate_size, 1.0);  ///< data of the repeated loop
   std::vector<std::uint32_t> cost;
   std::vector<std::size_t> begin;  ///< of rows
   double result = 0;
@@ -213,7 +213,7 @@ struct runner {
   virtual ~runner() = default;
   virtual bool has(row which) const = 0;
   virtual void run(row which, data& d) = 0;
-  /// As a task of its own, `body` and what it calls; where a peer has no tasks, a call.
+  /// Runs `body`, with the functions that it calls, as a task of its own. A peer without tasks calls it.
   virtual void inside(void (*body)(void*), void* env) { body(env); }
 };
 template <class Peer>

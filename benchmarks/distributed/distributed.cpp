@@ -1,9 +1,9 @@
-// What crossing between processes costs: mpirun -n 2 bench_distributed MODE [N [BYTES [RUNS]]]
+// Measures the cost of crossing between processes: mpirun -n 2 bench_distributed MODE [N [BYTES [RUNS]]]
 //
 //   raw       MPI's own ping-pong, N to and fro            burst    N values made on rank 0, taken on rank 1
 //   chain     N tasks, each on the other rank              wait     rank 1 waits a second for rank 0: CPU meanwhile
 //   foreign   N tasks of another rank: to walk past them   cholesky N x N tiles of BYTES x BYTES numbers, 1 worker
-//   network   what the simulator's network costs here; what it predicts for the factorisation, and what that takes
+//   network   the costs of the simulator's network here; its prediction for the factorisation, and the measured time
 //
 // bench_distributed_starpu is the same with all values moved by StarPU-MPI's requests.
 #if defined(HEIST_BENCH_STARPU)
@@ -46,7 +46,7 @@ void work_for(double us) {
   }
 }
 
-/// Before MPI is anybody else's: returns microseconds for each way.
+/// Runs before other code uses MPI. Returns microseconds for each way.
 double raw_ping_pong(int n, int bytes) {
   int rank = 0, size = 0, given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given);

@@ -66,8 +66,8 @@ double now(bool of_processors) {
 }
 
 /// Nanoseconds an operation, of the second of two runs: the first one brings the memory. Ends the program if the result
-/// is wrong. The peer's threads are made before and are gone afterwards; those of libraries that keep them have the time
-/// to fall asleep.
+/// is wrong. The peer's threads are made before and are gone afterwards; those of libraries that keep them have the
+/// time to fall asleep.
 double measure(bench::row which, char const* name, peer const& p, std::size_t workers, bench::sizes const& s,
                double expected, bool cpu) {
   auto const runner = p.make(workers);
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
         "nanoseconds an operation, medians; the last column: heist's by the best of the others");
     return 1;
   }
-  // What has been freed stays at hand, so that no library is measured by pages that it gives back and asks for again.
+  // Freed memory stays in the process, so that no library is measured by pages that it gives back and asks for again.
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_MMAP_THRESHOLD, std::numeric_limits<int>::max());
   std::vector<peer> const peers = peers_of(workers, only_peer);

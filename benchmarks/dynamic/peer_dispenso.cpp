@@ -1,5 +1,5 @@
-// dispenso: a graph that is built, run by a task set and destroyed; dispenso::pipeline, which does not say how many tokens
-// there may be at a time, nor keep their order in serial stages.
+// dispenso: a graph that is built, run by a task set and destroyed; and dispenso::pipeline. The pipeline neither limits
+// the number of tokens at a time nor keeps their order in serial stages.
 #include <dispenso/graph.h>
 #include <dispenso/graph_executor.h>
 #include <dispenso/pipeline.h>

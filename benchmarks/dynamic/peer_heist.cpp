@@ -1,4 +1,4 @@
-// heist: futures with what they come after, flows, pipelines, coroutines.
+// heist: futures with their predecessors, flows, pipelines, coroutines.
 #include <heist/async.hpp>
 #include <heist/coroutine.hpp>
 #include <heist/flow.hpp>
@@ -56,7 +56,7 @@ heist::future<std::uint32_t> fib(ctx_t ctx, std::uint32_t n) {
   return ctx.submit(heist::after(std::move(a), std::move(b)), [](std::uint32_t x, std::uint32_t y) { return x + y; });
 }
 
-/// Data of flows name what is elsewhere.
+/// Each datum of a flow is a pointer to data that is stored elsewhere.
 using tile = std::vector<double>*;
 using data = std::vector<std::unique_ptr<heist::datum<tile>>>;
 data data_of(heist::flow& f, std::vector<std::vector<double>>& all) {

@@ -55,7 +55,7 @@ struct taskflow_runner final : bench::runner {
     return all->result();
   }
 
-  /// Handles are kept as long as somebody may come after them.
+  /// Keeps each handle as long as a later task may depend on it.
   void submit_all(row which) {
     std::size_t const reach =
         which == row::chain || which == row::random || which == row::empty ? 64 : all->tasks.size();

@@ -1,4 +1,4 @@
-// The serial parts of what is measured, and the results that must come out.
+// The serial parts of the measurements, and their expected results.
 #include "workloads.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is measured, for any peer: the rows, the tasks of each with what they come after, and what must come out.
+// The measurements of any peer: the rows, the tasks of each with their predecessors, and the expected results.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct sizes {
   static constexpr std::size_t chains = 64;  ///< data that empty tasks update in turn
 };
 
-/// What each task comes after, in the order of the program; of peers that want to be told.
+/// The predecessors of each task, in the order of the program, for peers that need them beforehand.
 struct task_list {
   std::vector<std::uint32_t> before;  ///< numbers of tasks, those of task i from begin[i] to begin[i + 1]
   std::vector<std::uint32_t> begin{0};
@@ -166,7 +166,7 @@ struct numbered {
   std::size_t row_blocks_, steps_;
 };
 
-/// What a stage of a pipeline does: next to nothing.
+/// The work of a stage of a pipeline: next to nothing.
 inline std::uint64_t stage_work(std::uint64_t x) noexcept {
   return x * 3 + 1;
 }
@@ -174,7 +174,7 @@ std::uint64_t pipeline_sum(std::size_t stages, std::size_t tokens);
 
 /// How many operations the time of a row is divided by.
 std::size_t operations(row which, sizes const& s);
-/// What run() must return.
+/// The expected return value of run().
 double expected(row which, sizes const& s);
 
 /// A library. One worker, or several; run() is called by the main thread.
@@ -192,8 +192,8 @@ struct runner {
   std::unique_ptr<numbered> all;
 };
 
-/// Calls f<serial>(std::index_sequence of the stages between the first and the last) for a row of pipelines; nothing for
-/// another row.
+/// Calls f<serial>(std::index_sequence of the stages between the first and the last) for a row of pipelines; nothing
+/// for another row.
 template <class F>
 std::optional<double> pipeline_of(row which, F f) {
   switch (which) {

@@ -26,7 +26,7 @@ struct child {
   }
 };
 
-/// What fork_join returns: the results of children that have run.
+/// The return value of fork_join: the results of children that have run.
 template <class... Child>
 auto results(std::tuple<Child...>& children) {
   return std::apply([](auto&... c) { return std::tuple<typename Child::result...>{std::move(c.value)...}; }, children);

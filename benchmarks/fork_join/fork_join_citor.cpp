@@ -1,5 +1,5 @@
 // The fork/join benchmarks on citor. The thread that waits works too: with p = 2 there are the thread that runs the
-// kernel and one worker, each pinned to a core, as is the default.
+// kernel and one worker. Each is pinned to a core, as is the default.
 #include <citor/hints.h>
 #include <citor/thread_pool.h>
 

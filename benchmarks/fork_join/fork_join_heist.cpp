@@ -1,5 +1,6 @@
-// The fork/join benchmarks on heist: every kernel serially and on one and two workers, parent-first with each way to
-// wait for stolen tasks, and child-first. --sizes=test, usual (the default) or published says how large.
+// The fork/join benchmarks on heist: every kernel serially and on one and two workers. Forks are parent-first, with
+// each way to wait for stolen tasks, or child-first. The option --sizes=test, usual (the default) or published sets the
+// size.
 #include <heist/heist.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// The fork/join benchmarks on Lace. Kernels that its own benchmarks have too, and those of one task type, are written
-// in its macros: SPAWN all children but the last, CALL that one, SYNC in reverse. The others run through a context
-// whose tasks are a function pointer and a closure.
+// The fork/join benchmarks on Lace. Kernels that Lace's own benchmarks have too, and kernels of one task type, are
+// written in Lace's macros. They SPAWN all children but the last, CALL the last one, and SYNC in reverse order. The
+// other kernels run through a context whose tasks are a function pointer and a closure.
 #include <algorithm>  // max
 #include <cmath>      // abs
 #include <cstddef>

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// What the kernels' own recursions are specialised for, below: a pool of either kind.
+/// The context for which the kernels' own recursions are specialised, below: a pool of either kind.
 class libfork_context {
  public:
   explicit libfork_context(lf::busy_pool& p) : busy_{&p} {}

@@ -23,7 +23,7 @@
 
 namespace {
 
-/// What the kernels' own recursions are specialised for, below.
+/// The context for which the kernels' own recursions are specialised, below.
 class tmc_context {
  public:
   explicit tmc_context(tmc::ex_cpu& executor) : executor_{&executor} {}

@@ -12,8 +12,8 @@ namespace bench {
 
 inline constexpr std::size_t large_stack = std::size_t{1} << 30;  // address space; memory only as far as it is used
 
-/// Calls f() on a new thread and waits for it; that thread and all that are made later have a stack of so many bytes,
-/// unless they are made with another size. GNU libc.
+/// Calls f() on a new thread and waits for it. That thread and all threads made later have a stack of `bytes` bytes,
+/// unless they are made with another size. Needs GNU libc.
 template <class F>
 int with_large_stacks(F f, std::size_t bytes = large_stack) {
   pthread_attr_t attributes;

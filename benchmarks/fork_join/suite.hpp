@@ -1,11 +1,10 @@
 // The fork/join benchmark program of a library: every kernel of examples/kernels, checked and measured.
 //
 // A library gives
-//   name                        what its benchmarks' names end in
-//   executor{workers, stack}    with at least `stack` bytes for a recursion, where it can choose
-//   executor.run(f)             calls f(context) and waits; context as kernels take it (kernel.hpp): fork_join(f, g,
-//   ...),
-//                               and a nested type `scope` or heist's
+//   name                        the end of its benchmarks' names
+//   executor{workers, stack}    with at least `stack` bytes for a recursion, where the library can choose
+//   executor.run(f)             calls f(context) and waits; context as kernels take it (kernel.hpp):
+//                               fork_join(f, g, ...), and a nested type `scope` or heist's
 //   kernels                     optional, a tuple of the kernels it can run, if not all
 // A library that wants recursions in a style of its own specialises the kernels' member templates for its context.
 #pragma once
@@ -41,9 +40,10 @@ inline double memory_status(std::string_view line) {
 }
 
 /// Times run(), which solves the prepared kernel; the first run, which is not timed, is checked. The counter `value` is
-/// nanoseconds per run. In bytes, and of the row alone if it is run in a process of its own: `peak_rss`, the most that
-/// was ever resident (not getrusage's figure, which outlives exec), of which the pages of programs and shared libraries
-/// are the greater part; `anonymous`, what is resident at the end without them: stacks, queues, heap.
+/// nanoseconds per run. The other two counters are in bytes; they describe the row alone if it is run in a process of
+/// its own. `peak_rss` is the maximum of resident memory (not getrusage's figure, which outlives exec); pages of
+/// programs and shared libraries are the greater part of it. `anonymous` is the resident memory at the end without
+/// those pages: stacks, queues, heap.
 template <class K, class F>
 void measure(benchmark::State& state, K& k, F const& run) {
   using clock = std::chrono::steady_clock;

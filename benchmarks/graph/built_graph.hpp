@@ -1,4 +1,4 @@
-// What all measurements share. They are written once for every library; a library is a type with
+// Shared parts of all measurements. A measurement is written once for every library; a library is a type with
 //
 //   name                        appended to the benchmark names when not empty ("@adaptive")
 //   executor{p}                 p workers

@@ -45,9 +45,9 @@ void first_run(benchmark::State& state, std::string_view name, std::size_t worke
   }
 }
 
-/// What programs do that have a new graph for each question: one is built node by node in an object that stays, every
-/// node is asked for its number of predecessors, it runs once, and is cleared. Small ones are done many times.
-/// `only_run`: the run's part of it.
+/// A program that has a new graph for each question. It builds the graph node by node in an object that stays, and asks
+/// every node for its number of predecessors. It runs the graph once, and clears it. Small graphs are repeated many
+/// times. `only_run`: counts the time of the run alone.
 template <class Library>
 void anew(benchmark::State& state, std::string_view name, std::size_t nodes, std::size_t workers, bool only_run) {
   auto const s = make_shape(name, nodes);
@@ -99,7 +99,7 @@ void rerun(benchmark::State& state, std::string_view name, std::size_t workers) 
   }
 }
 
-/// A chain whose nodes increment a plain integer: the order of a chain is all that keeps the count right.
+/// A chain whose nodes increment a plain integer: only the order of the chain keeps the count right.
 template <class Library>
 void rerun_counting(benchmark::State& state, std::size_t workers) {
   auto const& s = cached_shape("chain");

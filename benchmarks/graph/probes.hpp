@@ -1,5 +1,5 @@
-// What the programs read from the operating system: clocks, CPU time, memory in use; and child processes of the same
-// program, for measurements that need a fresh address space or several processes at once. Linux with glibc.
+// Data that the programs read from the operating system: clocks, CPU time, memory in use. Also child processes of the
+// same program, for measurements that need a fresh address space or several processes at once. Linux with glibc.
 #pragma once
 
 #include <fcntl.h>
@@ -52,7 +52,8 @@ inline double thread_cpu_us() {
   return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
 }
 
-/// Memory of this process: what malloc has handed out, and what is resident once malloc has given back free pages.
+/// Memory of this process. `heap` is the memory that malloc has handed out. `resident` is the resident memory once
+/// malloc has given back free pages.
 struct memory_use {
   double heap = 0;
   double resident = 0;

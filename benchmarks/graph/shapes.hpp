@@ -1,5 +1,5 @@
 // The graphs that every library is measured on: nodes 0 .. size-1 in topological order, and for each node the list of
-// its predecessors. A shape knows no library; it is generated once and handed to whoever builds a graph from it.
+// its predecessors. A shape knows no library; it is generated once, and each library builds its graph from it.
 #pragma once
 
 #include <algorithm>

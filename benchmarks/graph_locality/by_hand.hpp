@@ -1,5 +1,5 @@
-// The same tasks on threads that are pinned and have their tasks once and for all, in the order of their numbers; they
-// spin on a flag for each task.
+// The same tasks on pinned threads. Each thread has a fixed set of tasks and runs them in the order of their numbers.
+// There is a flag for each task, on which threads spin.
 #pragma once
 
 #include <pthread.h>

@@ -14,8 +14,9 @@
 
 namespace graph_locality {
 
-/// As many corners as the wanted size has room for: in each, a gate's output arrives when its last input has, and its
-/// own delay has passed. The delays change a little in each run, as after an edit.
+/// A circuit with as many corners as the wanted size has room for. In each corner, a gate's output arrives when its
+/// last input has arrived and the gate's own delay has passed. The delays change a little in each run, as after an
+/// edit.
 class circuit final : public problem {
  public:
   circuit(std::string name, timing::netlist const& of, std::size_t bytes) : name_{std::move(name)} {

@@ -1,5 +1,5 @@
-// Graphs that run again and again on the same data, under policies that remember and under policy::random, beside blocks
-// that are placed by hand on threads: nanoseconds for an element and step.
+// Measures graphs that run again and again on the same data: under policies with memory, under policy::random, and as
+// blocks placed by hand. The unit is nanoseconds for an element and step.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 

@@ -10,8 +10,8 @@
 
 namespace graph_locality {
 
-/// Cholesky factors of a symmetric matrix in `side` x `side` tiles, of which the lower ones are kept. A run takes the
-/// matrix anew from where it stands.
+/// Cholesky factors of a symmetric matrix in `side` x `side` tiles, of which the lower ones are kept. Each run starts
+/// with a new copy of the matrix.
 class cholesky final : public problem {
  public:
   cholesky(std::size_t bytes, std::size_t side) : side_{side}, last_(side * side, none) {

@@ -1,4 +1,4 @@
-// What is computed: numbered tasks, and which of them come before which.
+// The computation: numbered tasks and their predecessors.
 #pragma once
 
 #include <heist/heist.hpp>
@@ -26,13 +26,13 @@ class problem {
   virtual double elements() const = 0;  ///< elements times steps in a run
   virtual double bytes() const = 0;
 
-  /// By task: all that are right before it.
+  /// The direct predecessors of each task.
   std::vector<std::vector<std::size_t>> edges() const {
     std::vector<std::vector<std::size_t>> all;
     for (std::size_t i = 0; i != tasks(); ++i) all.push_back(before(i));
     return all;
   }
-  /// What a task of a graph does, on that worker.
+  /// Runs task `i` of a graph on that worker.
   void do_task_on(std::size_t i, unsigned worker) {
     ran_on[i] = static_cast<unsigned char>(worker);
     do_task(i);

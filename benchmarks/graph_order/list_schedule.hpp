@@ -33,8 +33,8 @@ inline std::vector<sim::ticks> upward_ranks(graph const& g, std::vector<std::vec
   return rank;
 }
 
-/// The time that `workers` take: whoever is free takes the ready node of the highest rank, or the one that has been ready
-/// longest.
+/// The time that `workers` workers take. A free worker takes the ready node of the highest rank (`by_rank`), or the
+/// node that has been ready longest.
 inline sim::ticks list_schedule(graph const& g, std::uint32_t workers, bool by_rank) {
   std::vector<std::vector<std::uint32_t>> to(g.work.size());
   std::vector<std::uint32_t> left(g.work.size());

@@ -1,5 +1,5 @@
-// What a scheduler is compared with: sweeps whose blocks are placed by hand on pinned threads that meet at a spinning
-// barrier, with the arithmetic of the program that the scheduler runs.
+// The reference for a scheduler: sweeps whose blocks are placed by hand on pinned threads, which meet at a spinning
+// barrier. The arithmetic is that of the program that the scheduler runs.
 #pragma once
 
 #include <heist/core/base/config.hpp>
@@ -20,9 +20,10 @@
 
 namespace locality {
 
-/// Who computes a block: always the same thread; another one at random in each sweep, each thread as many blocks as
-/// before; the threads take turns, so that nobody gets what it had in the sweep before; they do so in every second
-/// sweep, by chance.
+/// The thread that computes a block. `stays`: always the same thread. `random`: a random thread in each sweep; each
+/// thread keeps its number of blocks. `swapped`: the threads take turns, so that no thread gets the blocks that it had
+/// in the sweep before. `tossed`: a random turn in each sweep; two threads change sides in every second sweep on
+/// average.
 enum class placement { stays, random, swapped, tossed };
 
 /// Threads  as many as it is made for; each waits once per round.
@@ -48,7 +49,7 @@ class spinning_barrier {
   alignas(heist::cache_line_size) std::atomic<std::size_t> round_{0};
 };
 
-/// Runs of a program in blocks of its leaf size. Made before the time is taken: who computes which block.
+/// Runs of a program in blocks of its leaf size. The assignment of blocks to threads is made before the time is taken.
 template <class P>
 class by_hand {
  public:
@@ -106,7 +107,7 @@ class by_hand {
           result.seconds = watch.seconds();
           result.has_waited = cpu_wait() - has_waited;
         }
-        barrier.wait();  // nobody ends before it is known how long all have waited
+        barrier.wait();  // no thread ends before the waiting time of all is known
       });
     }
     threads.clear();

@@ -1,4 +1,4 @@
-// Who takes part in a comparison: the schedulers under each policy, blocks placed by hand, the serial program.
+// The candidates of a comparison: the schedulers under each policy, blocks placed by hand, the serial program.
 #pragma once
 
 #include <heist/heist.hpp>

@@ -9,7 +9,8 @@
 
 namespace locality {
 
-/// Seen by the player who is to move, whose men go towards higher rows. The 32 dark squares are numbered row by row.
+/// A position as seen by the player to move, whose men go towards higher rows. The 32 dark squares are numbered row by
+/// row.
 struct checkers_position {
   std::uint32_t own = 0x0000'0fff;
   std::uint32_t other = 0xfff0'0000;
@@ -17,7 +18,7 @@ struct checkers_position {
 
   bool operator==(checkers_position const&) const = default;
 
-  /// Pieces of the player to move minus those of the other; a king counts for three men, in halves of one.
+  /// Pieces of the player to move minus those of the other, in halves of a man: a man counts 2, a king 3.
   int material() const {
     return 2 * (std::popcount(own) - std::popcount(other)) +
            (std::popcount(own & kings) - std::popcount(other & kings));
@@ -27,7 +28,7 @@ struct checkers_position {
 /// All positions that a move leads to, in a fixed order.
 class checkers_moves {
  public:
-  /// Who can jump must.
+  /// A player that can jump must jump.
   explicit checkers_moves(checkers_position const& p) {
     for (std::uint32_t left = p.own; left != 0; left &= left - 1)
       jump(p, std::countr_zero(left), (p.kings & (left & -left)) != 0, false);
@@ -119,7 +120,7 @@ class checkers_moves {
     return squares << 16 | squares >> 16;
   }
 
-  std::array<checkers_position, most> after_;  // only the first `count_` are set
+  std::array<checkers_position, most> after_;  // the first `count_` are set
   std::size_t count_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace locality {
 
 struct comparison {
   std::string title;
-  std::string unit;  ///< of what the rounds of the contestants hold, after division by `scale`
+  std::string unit;  ///< unit of the contestants' rounds after division by `scale`
   double scale = 1;
   std::string reference;  ///< the name of the contestant whose time the others' are divided by
   std::vector<candidate> candidates;
@@ -35,9 +35,9 @@ struct comparison {
   }
 };
 
-/// `program` has been solved serially, in `steps` steps, before; all contestants solve it again. A
-/// run in which threads waited for CPUs longer than `calm` percent of its time is made again, some times at most; 0: no
-/// run is.
+/// `program` has been solved serially, in `steps` steps, before; all contestants solve it again. A run in which threads
+/// waited for CPUs longer than `calm` percent of its time is repeated, up to 8 runs in all. If `calm` is 0, no run is
+/// repeated.
 template <class P>
 void contend(P& program, comparison& all, span_of_steps steps, std::size_t rounds, double calm) {
   constexpr int most_runs = 8;

@@ -1,6 +1,5 @@
 // A genetic algorithm with islands (CATS): each island breeds for some generations on its own, then its best moves to
-// the next island. All chance comes from numbers that island and epoch determine, so the result does not depend on who
-// computes what.
+// the next island. Island and epoch determine all random numbers, so the result does not depend on the schedule.
 #pragma once
 
 #include <fmt/format.h>
@@ -74,7 +73,8 @@ class components {
   using island = std::array<individual, population>;
   std::vector<island> const& result(std::size_t) const { return components_; }
 
-  /// The best of an island stays alive, so no island ends up worse than it began; and a cost is what it says.
+  /// The best individual of an island stays alive, so no island ends up worse than it began. The stored cost must equal
+  /// the computed cost.
   std::string check(std::size_t) const {
     for (std::size_t i = 0; i < components_.size(); ++i) {
       individual const best = best_of(components_[i]);

@@ -49,7 +49,7 @@ class heat_plate {
 
   plate const& result(std::size_t sweeps) const { return plates_[sweeps % 2]; }
 
-  /// What began symmetric stays so, to the bit; and nothing gets warmer than the warmest was.
+  /// A plate that began symmetric stays symmetric, to the bit; and no element gets warmer than the warmest was.
   std::string check(std::size_t sweeps) const {
     plate const& now = result(sweeps);
     std::size_t const n = now.size();

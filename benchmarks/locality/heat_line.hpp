@@ -49,7 +49,7 @@ class heat_line {
 
   std::vector<double> const& result(std::size_t sweeps) const { return values_[sweeps % 2]; }
 
-  /// What began symmetric stays so, to the bit; and nothing gets warmer than the warmest was.
+  /// A line that began symmetric stays symmetric, to the bit; and no element gets warmer than the warmest was.
   std::string check(std::size_t sweeps) const {
     auto const& now = result(sweeps);
     for (std::size_t i = 0; i < n_; ++i) {

@@ -1,6 +1,6 @@
-// 0-1 knapsack (CATS), with the same nodes in every run: a branch is cut if even the best conceivable filling stays
-// below what taking the items in order would bring, a bound that nobody improves. A kernel, as examples/kernels has
-// them; the one there shares the best value found, and its work depends on the schedule.
+// 0-1 knapsack (CATS), with the same nodes in every run. A branch is cut if even its best conceivable filling stays
+// below a fixed bound: the value of taking the items in order. It is a kernel like those in examples/kernels. The
+// kernel there shares the best value found, and its work depends on the schedule.
 #pragma once
 
 #include <algorithm>  // max

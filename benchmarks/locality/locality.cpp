@@ -1,5 +1,5 @@
-// Iterative and CPU-bound programs of the CAB and CATS papers under every policy, beside blocks placed by hand: time,
-// and how often data stayed where it was.
+// Runs iterative and CPU-bound programs of the CAB and CATS papers under every policy, and with blocks placed by hand.
+// Prints the time, and how often data stayed in its place.
 #include <heist/heist.hpp>
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ void list_programs() {
   fmt::print("policies: {}\n", fmt::join(policy_names(), ", "));
 }
 
-/// Of the last minute; a machine with other work to do measures nothing.
+/// The load of the last minute; measurements on a busy machine are worth nothing.
 double load() {
   double minute = 0;
   return ::getloadavg(&minute, 1) == 1 ? minute : 0;

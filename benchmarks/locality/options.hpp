@@ -1,4 +1,4 @@
-// What the user asks for.
+// The options that the user sets.
 #pragma once
 
 #include <heist/heist.hpp>

@@ -18,8 +18,8 @@ class plate {
   double const* operator[](std::size_t row) const { return values_.data() + row * n_; }
   bool operator==(plate const&) const = default;
 
-  /// Random numbers of [1, 2), the left and the right half symmetric. Not from zero: what diffuses from there is at
-  /// first too small for the processor's quick arithmetic.
+  /// Random numbers of [1, 2), with symmetric left and right halves. They do not start at zero: values that diffuse
+  /// from zero are at first too small for the processor's fast arithmetic.
   void fill() {
     random_numbers random{1};
     for (std::size_t i = 0; i < n_; ++i) {

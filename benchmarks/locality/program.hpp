@@ -1,4 +1,4 @@
-// What the programs share: how one describes itself, its settings, ranges of rows.
+// Shared parts of the programs: their descriptions, settings, ranges of rows.
 #pragma once
 
 #include <concepts>
@@ -42,7 +42,7 @@ struct range {
   range from(std::size_t offset, std::size_t count) const { return {first + offset, first + offset + count}; }
 };
 
-/// What a step tells of its leaves when nobody asks.
+/// The notes of a step about its leaves for callers that need none.
 struct no_notes {
   template <class Context>
   void operator()(Context, std::size_t, range) const {}

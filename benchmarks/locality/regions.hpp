@@ -18,7 +18,7 @@ decltype(auto) enter(Context ctx, heist::region& r, F&& f) {
   }
 }
 
-/// Declares how many bytes this task touches itself, where somebody wants to know.
+/// Declares how many bytes this task touches itself, if the context takes footprints.
 template <class Context>
 void footprint(Context ctx, std::size_t bytes) {
   if constexpr (requires { ctx.footprint(bytes); }) ctx.footprint(bytes);

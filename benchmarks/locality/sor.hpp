@@ -1,5 +1,5 @@
-// Successive over-relaxation (CAB, CATS), red-black and in place: a step is a sweep over the red elements and one over
-// the black, which are each other's neighbours.
+// Successive over-relaxation (CAB, CATS), red-black and in place. A step is a sweep over the red elements and one over
+// the black elements. All neighbours of a red element are black, and the reverse.
 #pragma once
 
 #include <heist/core/base/config.hpp>

@@ -12,7 +12,7 @@
 
 namespace locality {
 
-/// What is swept over. Sweeps are numbered from 0, through all steps.
+/// A problem that is swept over. Sweeps are numbered from 0, through all steps.
 // clang-format off
 template <class P>
 concept sweep_problem = requires(P p, P const c, std::size_t sweep, range rows) {
@@ -71,7 +71,7 @@ class sweeping {
   decltype(auto) result(std::size_t steps) const { return problem_.result(steps * sweeps_per_step); }
   std::string check(std::size_t steps) const { return problem_.check(steps * sweeps_per_step); }
 
-  // What who places blocks by hand, or looks at where they went, has to know.
+  // For code that places blocks by hand, or records which worker computed each block.
 
   std::size_t leaf() const { return leaf_; }
   std::size_t levels() const { return Division::levels(rows(0).size(), leaf_); }

@@ -1,4 +1,4 @@
-// Who computed what: which worker got which leaf of each sweep, and how often that was the one that had it before.
+// Records which worker computed which leaf of each sweep, and how often a leaf stayed with its worker.
 #pragma once
 
 #include <heist/core/base/config.hpp>
@@ -15,9 +15,9 @@ namespace locality {
 
 /// Shares, from 0 to 1, over all sweeps but the first.
 struct staying {
-  double same_worker = 0;  ///< of what was computed: by the worker that had computed it in the sweep before
+  double same_worker = 0;  ///< share of rows computed by the worker that had computed them in the sweep before
   double same_squad = 0;   ///< the same, by that squad
-  double half_worker = 0;  ///< of the halves: wholly by the workers that had computed them in the sweep before
+  double half_worker = 0;  ///< share of halves computed wholly by the workers that had them in the sweep before
   double half_squad = 0;   ///< the same, by those squads
   double busiest = 0;      ///< on average over sweeps: of a sweep, by the worker that computed most of it
 };

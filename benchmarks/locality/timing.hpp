@@ -19,7 +19,7 @@ struct span_of_steps {
 
 /// One run of a program.
 struct timed {
-  double seconds = 0;     ///< of the timed steps
+  double seconds = 0;     ///< time of the timed steps
   double work = 0;        ///< elements computed in them
   double first_step = 0;  ///< seconds of the very first step; 0 if not taken
   double has_waited = 0;  ///< seconds that threads had to wait for a CPU meanwhile, all together

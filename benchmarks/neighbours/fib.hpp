@@ -1,4 +1,4 @@
-// fib by fork_join on one worker, timed: the cost of a fork that nobody steals.
+// fib by fork_join on one worker, timed: the cost of a fork that no thief steals.
 #pragma once
 
 #include <heist/heist.hpp>

@@ -1,8 +1,9 @@
-// What a failed steal attempt costs with each victim policy, and with a loop written by hand for random victims. Nobody
-// has anything to steal; a thief among 64 workers tries 1000 times. The counter `value` is ns for each attempt.
+// Measures the cost of a failed steal attempt with each victim policy, and with a loop written by hand for random
+// victims. No worker has tasks to steal; a thief among 64 workers tries 1000 times. The counter `value` is ns for each
+// attempt.
 //
-// Each row is 1000 calls of a function of its own, named try_...: valgrind's callgrind counts the instructions of a
-// million attempts where the processor's counters cannot be read.
+// Each row is 1000 calls of a function of its own, named try_..., which are a million attempts. Callgrind of valgrind
+// counts their instructions where the processor's counters cannot be read.
 #include <benchmark/benchmark.h>
 
 #include <heist/core/base/config.hpp>

@@ -48,8 +48,8 @@ inline two_parts cut(box const& b, block_size s, std::size_t share = 1, std::siz
   return {{b.rows, b.columns.from(0, n)}, {b.rows, b.columns.from(n, b.columns.size() - n)}};
 }
 
-/// What is to do in a phase: work(box) computes any box. It may have before(parts), for what a division must know
-/// first, and after(parts), for what becomes of the two parts' results.
+/// The work of a phase: work(box) computes any box. An optional before(parts) runs before a division's parts, and
+/// prepares their data. An optional after(parts) runs after the parts, and combines their results.
 template <class Work>
 void before(Work const& work, two_parts const& parts) {
   if constexpr (requires { work.before(parts); }) work.before(parts);
@@ -67,7 +67,7 @@ struct to_blocks {
   }
 };
 
-/// Tasks as far down as somebody may steal: below that the sequential kernel takes all (section VI).
+/// Tasks as far down as a thief may steal: below that the sequential kernel computes the rest (section VI).
 struct where_stolen {
   template <class Context>
   bool ends_here(Context ctx) const {

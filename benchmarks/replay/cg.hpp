@@ -131,7 +131,7 @@ class cg {
     return product;
   }
 
-  /// Along p; returns what is left.
+  /// Moves z along p; returns the sum of the squares of the new residual.
   HEIST_NOINLINE double advance(range rows, double alpha) {
     double square = 0;
     for (std::size_t k = rows.first; k < rows.last; ++k) {

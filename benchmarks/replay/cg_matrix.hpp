@@ -13,12 +13,12 @@
 
 namespace replay {
 
-/// What belongs to a size of the problem.
+/// The parameters of a size of the problem.
 struct cg_class {
   std::size_t n, nonzeros;  ///< rows, and nonzero elements of each vector that the matrix is made of
   double shift;
   std::size_t steps;
-  double zeta;  ///< what must come out after so many steps
+  double zeta;  ///< the expected result after `steps` steps
 };
 
 /// Rows one after the other; each element a value and its column.
@@ -28,8 +28,8 @@ struct sparse_matrix {
   std::vector<double> value;
 };
 
-/// The sum of weighted outer products x x' of sparse random vectors, whose weights fall from 1 to 1/10; on the diagonal
-/// 1/10 more, and the shift less.
+/// The sum of weighted outer products x x' of sparse random vectors, whose weights fall from 1 to 1/10. On the
+/// diagonal, 1/10 is added and the shift is subtracted.
 inline sparse_matrix make_cg_matrix(cg_class const& c) {
   constexpr double smallest = 0.1;
   struct element {

@@ -5,7 +5,7 @@
 
 namespace replay {
 
-/// Runs and prints what was asked for; true if all results are right.
+/// Runs and prints the comparisons that `o` selects; true if all results are right.
 bool compare_programs(locality::options const& o);
 
 void list_programs();

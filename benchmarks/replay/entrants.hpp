@@ -1,4 +1,4 @@
-// Who takes part in the comparison of a program: OpenMP, blocks placed by hand, other policies, and policy::replay
+// The candidates in the comparison of a program: OpenMP, blocks placed by hand, other policies, and policy::replay
 // under every schedule.
 #pragma once
 
@@ -31,7 +31,7 @@ using locality::candidate;
 /// Steps that are not timed: those that are recorded, and enough for a schedule to converge.
 inline constexpr std::size_t warmup = 60;
 
-/// Notes who computed what from a sweep on.
+/// Notes which worker computed which part, from a sweep on.
 struct late_notes {
   locality::tally const& tally;
   std::size_t from;

@@ -70,7 +70,7 @@ class fdtd {
   }
 
  private:
-  static constexpr std::size_t period = 500;  // steps after which the source begins anew
+  static constexpr std::size_t period = 500;  // steps after which the source begins again
 
   void electric(std::size_t t, range rows) {
     for (std::size_t i = rows.first; i < rows.last; ++i) {

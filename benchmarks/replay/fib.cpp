@@ -41,7 +41,7 @@ struct fib_kernel {
 
  private:
   std::uint64_t leaf(std::size_t worker, unsigned n) const {
-    unsigned volatile same = n;  // not to be computed once for all
+    unsigned volatile same = n;  // keeps the compiler from computing the result once for all calls
     if (worker == slow) {
       for (int extra = 0; extra < 2; ++extra) {
         if (serial_fib(same) == ~std::uint64_t{0}) return 0;

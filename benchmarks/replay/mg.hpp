@@ -1,5 +1,5 @@
-// Multigrid (NAS mg): a step is a V-cycle for the Poisson equation on a cube whose opposite faces meet, and the new
-// residual (NAS report RNR-94-007, section 3.3.3).
+// Multigrid (NAS mg; NAS report RNR-94-007, section 3.3.3). A step is a V-cycle for the Poisson equation on a cube
+// whose opposite faces meet, and the new residual.
 #pragma once
 
 #include <heist/core/base/config.hpp>
@@ -69,7 +69,7 @@ class mg {
       on(k - 1, [this, k](std::size_t p, std::size_t q) { project(r_[k], r_[k - 1], p, q); });
     on(0, [this](std::size_t p, std::size_t q) { smooth(r_[0], u_[0], p, q, 0); });
     for (std::size_t k = 1; k <= finest; ++k) {
-      double const keep = k == finest ? 1 : 0;  // of the finest grid's u; the others are corrections, which begin anew
+      double const keep = k == finest ? 1 : 0;  // keeps u of the finest grid; other grids are corrections from zero
       mg_grid const& right = k == finest ? v_ : r_[k];
       on(k, [this, k, keep](std::size_t p, std::size_t q) { interpolate(u_[k - 1], u_[k], p, q, keep); });
       on(k, [this, k, &right](std::size_t p, std::size_t q) { residual(u_[k], right, r_[k], p, q); });
@@ -134,7 +134,7 @@ class mg {
     return std::sqrt(sum / static_cast<double>(n * n * n));
   }
 
-  // The operators, each for one row of what it computes.
+  // The operators, each for one row of its result.
 
   /// r = v - A u.
   HEIST_NOINLINE static void residual(mg_grid const& u, mg_grid const& v, mg_grid& r, std::size_t p, std::size_t q) {
@@ -190,7 +190,7 @@ class mg {
   mg_grid v_;
   std::vector<mg_grid> u_, r_;
   std::size_t leaf_;
-  double norm_ = 0;  // of the residual, after the published number of steps
+  double norm_ = 0;  // norm of the residual after the published number of steps
 };
 
 }  // namespace replay

@@ -1,5 +1,5 @@
-// A cube of numbers whose opposite faces meet, and what NAS mg does along its rows: each 27-point operator weighs an
-// element's neighbours by how many directions they differ in.
+// A cube of numbers whose opposite faces meet, and the operations of NAS mg along its rows. Each 27-point operator
+// weighs an element's neighbours by the number of directions in which they differ.
 #pragma once
 
 #include <heist/core/base/config.hpp>

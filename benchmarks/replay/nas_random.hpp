@@ -9,7 +9,7 @@ class nas_random {
  public:
   /// The next number of (0, 1).
   double operator()() {
-    state_ = state_ * multiplier & (modulus - 1);  // what 2^64 cuts off is a multiple of 2^46
+    state_ = state_ * multiplier & (modulus - 1);  // the overflow beyond 2^64 is a multiple of 2^46
     return static_cast<double>(state_) * 0x1p-46;
   }
 

@@ -1,5 +1,5 @@
-// The yardsticks: the phases as OpenMP's parallel loops with a static schedule, and as OpenMP's tasks. Without OpenMP
-// there are none.
+// The yardsticks: the phases as OpenMP's parallel loops with a static schedule, and as OpenMP's tasks. A build without
+// OpenMP has no yardsticks.
 #pragma once
 
 #include <heist/topology.hpp>
@@ -95,8 +95,8 @@ class kept_affinity {
   ::cpu_set_t before_{};
 };
 
-/// All steps, by this thread and OpenMP's, which are the same in every run: LLVM 14's OpenMP does not survive tasks of
-/// a thread that has ended.
+/// Runs all steps on this thread and OpenMP's threads, which are the same in every run. LLVM 14's OpenMP does not
+/// survive tasks of a thread that has ended.
 template <class Run, class P>
 locality::timed run_openmp(P& program, locality::span_of_steps steps, openmp_place const& where) {
   kept_affinity const kept;

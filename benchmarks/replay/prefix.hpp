@@ -1,4 +1,5 @@
-// Prefix sums in two sweeps over a tree (Ladner and Fischer): up, what the blocks sum to; down, what is before each.
+// Prefix sums in two sweeps over a tree (Ladner and Fischer): up, the sum of each block; down, the sum before each
+// block.
 #pragma once
 
 #include <heist/core/base/config.hpp>
@@ -80,7 +81,7 @@ class prefix {
     }
   };
 
-  /// What is before a node stands at its first grain.
+  /// The sum before a node is stored at its first grain.
   struct downwards {
     prefix& p;
 

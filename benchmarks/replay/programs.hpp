@@ -52,7 +52,7 @@ class program : public P {
 
   /// Regions whose phases have the same box begin with the same tree.
   static constexpr bool one_tree = !std::is_same_v<P, mg>;
-  /// A sweep's parts are rows, so that it can be told who computed which.
+  /// A sweep's parts are rows, so that the worker of each row can be recorded.
   static constexpr bool by_rows = std::is_same_v<P, heat>;
 };
 

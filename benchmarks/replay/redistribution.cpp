@@ -28,7 +28,7 @@ namespace replay {
 
 namespace {
 
-/// Memory that nobody has touched: who does so first decides where it is.
+/// Memory that no thread has touched: the first thread that touches a page decides its place.
 class unused_memory {
  public:
   explicit unused_memory(std::size_t bytes) : bytes_{bytes} {

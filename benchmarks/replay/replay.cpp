@@ -1,5 +1,6 @@
 // The programs of "Optimizing Data Locality for Fork/Join Programs Using Constrained Work Stealing" (SC 2014) under
-// every schedule, beside OpenMP and blocks placed by hand; and what following a steal tree costs.
+// every schedule. They are compared with OpenMP and with blocks placed by hand. The program also measures the cost of
+// following a steal tree.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

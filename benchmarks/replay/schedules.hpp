@@ -75,7 +75,7 @@ class guided {
   enum class state { recording, converging, settled };
 
   static constexpr int patience = 3, most_runs = 20;
-  static constexpr double least_gain = 0.02;  // of what a run took at least so far
+  static constexpr double least_gain = 0.02;  // share of the least time of a run so far
   static constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
   static constexpr heist::run_times none_yet{longest, longest, longest};
 
@@ -102,7 +102,7 @@ class guided {
     }
   }
 
-  /// A run in which nobody stole shows only that the others were late.
+  /// A run without steals shows only that the other workers were late.
   bool is_better(heist::run_times const& now) const {
     bool const stolen = region_.tree().steal_count() > 0;
     bool const was_stolen = best_ && best_->steal_count() > 0;
@@ -146,7 +146,7 @@ class schedule {
 
   heist::region const& region(std::size_t i) const { return regions_[i].region(); }
 
-  /// What the last run of each region left behind.
+  /// A summary of the last run of each region.
   std::string text() const {
     std::size_t steals = 0, bytes = 0;
     std::string notes;

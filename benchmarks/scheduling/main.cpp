@@ -62,7 +62,8 @@ double median_ratio(row const& r, peer const& p, int rounds) {
   return ratios[ratios.size() / 2];
 }
 
-/// Peers one after the other, so that no library's idle threads stand beside another's row.
+/// Makers of the peers. The peers run one after the other, so that idle threads of one library do not disturb another
+/// library's row.
 std::vector<std::function<peer()>> peers_for(std::vector<std::string> const& policies, std::size_t workers) {
   std::vector<std::function<peer()>> all;
   for (auto const& name : policies) all.push_back([name, workers] { return bench::make_heist(name, workers); });

@@ -1,6 +1,6 @@
-// Is every worker busy while work is ready? Bodies sleep, so any machine shows it with any number of workers. A row is the
-// time of a program over its lower bound max(T1 / workers, longest path); Graham: at most 2 - 1 / workers for a greedy
-// scheduler.
+// Is every worker busy while work is ready? Bodies sleep, so any machine shows it with any number of workers. A row is
+// the time of a program over its lower bound max(T1 / workers, longest path). For a greedy scheduler it is at most 2 -
+// 1 / workers (Graham).
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct random_graph {
   }
 };
 
-/// What a library offers; an empty function leaves its rows out.
+/// The functions of a library; an empty function leaves its rows out.
 struct peer {
   std::string name;
   std::function<void(costs const&)> tree;   ///< leaves of a binary tree of forks

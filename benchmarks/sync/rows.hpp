@@ -1,6 +1,6 @@
-// The rows of bench_sync, for any library's primitives. A World has the types mutex, condition_variable, latch, barrier,
-// channel (of ints) and shared_mutex, which is void where there is none. Its run(n, f, meanwhile) begins f(0) to f(n - 1) as
-// tasks, calls meanwhile(), and waits for the tasks.
+// The rows of bench_sync, for any library's primitives. A World has the types mutex, condition_variable, latch,
+// barrier, channel (of ints) and shared_mutex, which is void where there is none. Its run(n, f, meanwhile) begins f(0)
+// to f(n - 1) as tasks, calls meanwhile(), and waits for the tasks.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ inline double fit_section(double ns) {
   return measured(section_length());
 }
 
-/// What a mutex guards.
+/// The data that a mutex guards.
 struct guarded {
   std::uint64_t value = 1, changes = 0;
   void change() {

@@ -1,11 +1,11 @@
-// What forks, joins and steals cost with each way to synchronise a direct task stack (task_stacks.hpp). The counter
-// `value` is, in ns:
+// Measures the cost of forks, joins and steals with each way to synchronise a direct task stack (task_stacks.hpp). The
+// counter `value` is, in ns:
 //
 //   unstolen/STACK   a naive Fibonacci recursion of one thread; for each fork, call and join
-//   public/STACK     64 forks, all made public, then 64 joins; nobody steals: for each
+//   public/STACK     64 forks, all made public, then 64 joins; no thief steals: for each
 //   steal/STACK      one task at a time, which the other thread steals, runs and finishes: for each
-//   heels/STACK      the same recursion with a thief that takes whatever it can get: for each fork; `steals` for each
-//   run of it
+//   heels/STACK      the same recursion with a thief that takes any task it can get: for each fork;
+//                    `steals` for each run of it
 //
 // STACK: heist, one_word, two_words, with _public where every task is public at once; serial: plain calls.
 #include <benchmark/benchmark.h>
@@ -53,8 +53,8 @@ HEIST_NOINLINE std::uint64_t serial_fib(std::uint64_t n) {
   return a + serial_fib(n - 2);
 }
 
-/// Two threads that wait for each other on one CPU would measure the kernel: the calling one gets the `n`-th CPU that
-/// the process may use for itself. (The mask is that of the process before the first call.)
+/// Gives the calling thread the `n`-th CPU that the process may use, for itself. Two threads that wait for each other
+/// on one CPU would measure the kernel. (The mask is that of the process before the first call.)
 void move_to_cpu(int n) {
   static cpu_set_t const allowed = [] {
     cpu_set_t mine;

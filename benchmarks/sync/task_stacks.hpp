@@ -1,6 +1,6 @@
-// Direct task stacks with the same use and three ways to synchronise: heist::task_stack (one word for the stack,
-// private part), and the two of "Efficient Work Stealing" (Wool) as the paper describes them: one word for each task,
-// and two words for each task (section 3, Fig. 3). Those two also with a private part of the same kind as heist's.
+// Direct task stacks with the same use and three ways to synchronise. One is heist::task_stack, with one word for the
+// stack and a private part. The other two are those of "Efficient Work Stealing" (Wool), section 3 and Fig. 3: one word
+// for each task, and two words for each task. Both also exist with a private part of the same kind as heist's.
 #pragma once
 
 #include <heist/core/base/config.hpp>
@@ -15,9 +15,9 @@
 namespace bench {
 
 // Edges
-//   E1  publish: state.store(release)      -> thief: state.CAS/exchange(acquire)   argument, and bot as the owner left
-//   it E2  finish: state/alarm.store(release) -> owner: state/alarm.load(acquire)     result, and bot as the thief left
-//   it E3  ask: stores to the limits (relaxed) -> the owner's next fork or join       a request; no data travels along
+//   E1  publish: state.store(release) -> thief: state.CAS/exchange(acquire); argument, and bot as the owner left it
+//   E2  finish: state/alarm.store(release) -> owner: state/alarm.load(acquire); result, and bot as the thief left it
+//   E3  ask: stores to the limits (relaxed) -> the owner's next fork or join; a request, no data travels along
 
 /// A stolen task gets the worker that runs it.
 using function = std::uint64_t (*)(void* thief, std::uint64_t argument);
@@ -79,9 +79,9 @@ class one_word {
 
 // --- two words for each task ---
 
-/// Fig. 3: whoever sets the state to empty and finds a task has it; `alarm` is for the thief to say what becomes of it.
-/// (bot goes back only if the task was stolen: after a thief that backs out, Fig. 3 would move it below the oldest
-/// task.)
+/// Fig. 3: a thread that sets the state to empty and finds a task has the task. A thief reports the task's progress by
+/// `alarm`. (The owner moves bot back only if the task was stolen: after a thief that backs out, Fig. 3 would move bot
+/// below the oldest task.)
 class two_words {
  public:
   void publish(function f) noexcept {
@@ -120,8 +120,8 @@ class two_words {
   std::atomic<alarm> alarm_{not_stolen};
 };
 
-/// The stack of the paper: no shared top, and a bot that belongs to whoever has the task it points to. A thief may use
-/// an old bot, and then backs out.
+/// The stack of the paper: no shared top, and a bot that belongs to the thread that has the task at bot. A thief may
+/// use an old bot, and then backs out.
 ///
 /// Threads  spawn(), join(), publish_all() by the owner; steal_and_run() by any other thread.
 template <class Sync, bool Private>

@@ -1,4 +1,5 @@
-// Tests heist's own behaviour under Taskflow's names: waits that park, exceptions, cancelled runs, deferred tokens, policies.
+// Tests heist's own behaviour under Taskflow's names: waits that park, exceptions, cancelled runs, deferred tokens,
+// policies.
 #define HEIST_COMPAT_POLICY heist::policy::sampling
 
 #include <taskflow/algorithm/data_pipeline.hpp>
@@ -181,7 +182,7 @@ TEST_CASE("compat_taskflow: a token that is deferred comes after the one that it
                     tf::Pipe{tf::PipeType::SERIAL,
                              [](tf::Pipeflow& pf) {
                                if (pf.token() == 60) return pf.stop();
-                               // Of each three the first waits for both others.
+                               // The first of each three tokens waits for the other two.
                                if (pf.token() % 3 == 0 && pf.num_deferrals() == 0) {
                                  pf.defer(pf.token() + 1);
                                  pf.defer(pf.token() + 2);

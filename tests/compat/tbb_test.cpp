@@ -1,5 +1,5 @@
-// Tests heist's own behaviour under oneTBB's names: waits that park, exceptions, cancelled groups, arenas, elements of tasks,
-// policies with memory.
+// Tests heist's own behaviour under oneTBB's names: waits that park, exceptions, cancelled groups, arenas, elements of
+// tasks, policies with memory.
 #define HEIST_COMPAT_POLICY heist::policy::cab
 
 #include <heist/locality.hpp>  // before the layer, which makes an executor with the policy

@@ -1,4 +1,5 @@
-// A program that stands still in the ways that its arguments name, or crashes in a task. gdb stops it at stands_still().
+// A program that stands still in the ways that its arguments name, or crashes in a task. gdb stops it at
+// stands_still().
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -30,7 +31,7 @@ void wait_until_still(Executor& ex, std::string_view what) {
     std::this_thread::yield();
 }
 
-/// A graph whose event nobody fulfils, and a task outside that waits for the run.
+/// A graph whose event no thread fulfils, and a task outside that waits for the run.
 struct event_case {
   heist::executor<> ex{two_workers()};
   heist::task_graph graph{"orders"};
@@ -49,7 +50,7 @@ struct event_case {
   }
 };
 
-/// Two tasks of a graph of which each holds what the other wants.
+/// Two tasks of a graph. Each holds the limiter that the other wants.
 struct limiters_case {
   heist::executor<> ex{two_workers()};
   heist::limiter tape{1}, disk{1};
@@ -151,7 +152,7 @@ struct join_case {
   }
 };
 
-/// A task of a graph that uses a null pointer, while others are queued behind it.
+/// A task of a graph that uses a null pointer, while other tasks are queued behind it.
 void crash() {
   heist::executor<> ex{1};
   heist::manual_reset_event go;

@@ -1,4 +1,5 @@
-// What distributed graphs promise, on processes: large values, exceptions, stops, graphs that differ, runs in flight.
+// The promises of distributed graphs, on processes: large values, exceptions, stops, graphs that differ, runs in
+// flight.
 #pragma once
 
 #include <heist/distributed.hpp>

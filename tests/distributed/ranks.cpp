@@ -1,7 +1,7 @@
 // Distributed graphs on processes, as one program, because each takes compilers half a minute; under mpirun:
 //
 //   random GRAPHS TASKS   against one process       forever     until it is killed, by kill.sh
-//   promises              see there                 large MIB   one value of that size, for machines with five times that
+//   promises              see there                 large MIB   one value of that size, for machines with 5 times that
 //   sizes SECONDS MIB     values of 0 to MIB MiB    orders      two graphs that the ranks run in different orders
 //
 // With HEIST_TEST_STARPU, StarPU-MPI moves the values: in `random` all, in the others the large ones.

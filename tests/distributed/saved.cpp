@@ -1,5 +1,5 @@
-// Tests the files of a saved graph on processes: each damage is named with its file, and a folder is found again under any
-// name.
+// Tests the files of a saved graph on processes: each damage is named with its file, and a folder is found again under
+// any name.
 //   mpirun -n 2 saved FOLDER
 #include "heist/distributed.hpp"
 //
@@ -51,7 +51,7 @@ using row = std::vector<int>;
 constexpr int tasks = 6;
 
 struct outcome {
-  std::string text;  ///< of the exception; empty: none
+  std::string text;  ///< text of the exception; empty: none
   long sum = -1;     ///< on rank 0
   int ran = 0;       ///< tasks of all ranks
 };
@@ -84,7 +84,7 @@ class tester {
   fs::path whole() const { return base_ / "whole"; }
   fs::path hurt() const { return base_ / "hurt"; }
 
-  /// Collective: rank 0 changes files, the others wait.
+  /// Collective: rank 0 changes files, the other ranks wait.
   void on_first(std::function<void()> const& f) {
     world_.barrier();
     if (world_.rank() == 0) f();
@@ -241,7 +241,7 @@ class tester {
       check(text.find("other tasks") != std::string::npos && text.find(whole().string()) != std::string::npos,
             "another graph, but: " + text);
     }
-    // So does another graph whose tasks take values that the saved graph does not need any more.
+    // The same for another graph whose tasks take values that the saved graph does not need any more.
     {
       std::string text;
       heist::executor ex{1};
@@ -303,7 +303,7 @@ class tester {
       check(begun.ran == 3, "a program ends at task 4: " + std::to_string(begun.ran) + " " + begun.text);
       outcome const next = play(other, name, 5);
       check(next.ran == 1 && next.text.find("boom") != std::string::npos, "the next one ends at task 5: " + next.text);
-      on_first([&] {  // what the second program had to load: the first three are of the same edition only if it knew
+      on_first([&] {  // the second program had to load these: only then are the first three of one edition
         for (auto const* const file : {"task-1", "task-2"})
           if (!fs::exists(real / file)) std::abort();
       });

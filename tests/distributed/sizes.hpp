@@ -76,8 +76,8 @@ inline int sizes(heist::world& world, double seconds, std::size_t most) {
   return wrong != 0;
 }
 
-/// The ranks run two graphs in different orders. The values of each graph exceed the window, so a window for both would
-/// keep each rank waiting for the graph that the other one has not begun.
+/// The ranks run two graphs in different orders. The values of each graph exceed the window. A window for both would
+/// therefore keep each rank waiting for a graph that the other has not begun.
 inline void graphs_in_any_order(heist::world& world, heist::executor<>& ex) {
   int const n = world.size();
   heist::distributed_graph a{world}, b{world};

@@ -1,4 +1,4 @@
-// Runs a function in a child process, for tests of what ends a process, hangs it, or takes its resources away.
+// Runs a function in a child process, for tests of events that end a process, hang it, or take its resources away.
 #pragma once
 
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 namespace heist_test {
 
-/// How a child ended and what it printed.
+/// The end of a child, and its output.
 struct child_report {
   bool timed_out = false;  ///< killed by run_child after its time was up
   int exit_code = -1;      ///< -1 if it did not exit
@@ -95,7 +95,7 @@ child_report run_child(Body body, std::chrono::seconds limit = std::chrono::seco
 
 }  // namespace heist_test
 
-/// In a child: says what does not hold and exits with 2.
+/// In a child: names the condition that does not hold and exits with 2.
 #define CHILD_REQUIRE(condition)                                                          \
   do {                                                                                    \
     if (!(condition)) {                                                                   \

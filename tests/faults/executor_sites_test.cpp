@@ -1,5 +1,6 @@
-// Whatever the system refuses to an executor, and whenever: graphs, forks, squads, regions and replays end with their
-// results or with an error that says why; nothing hangs, nothing is left behind, and the next ones are right.
+// The system refuses calls of an executor, each of them and at any time. Graphs, forks, squads, regions and replays end
+// with their results or with an error that states the reason. No wait hangs, no resource leaks, and the next ones are
+// right.
 #include "faults/interposer.hpp"
 // The interposers come first.
 #include "faults/interposed_files.hpp"
@@ -34,7 +35,7 @@ using heist_test::run_child;
 namespace {
 
 using heist_test::slow;
-/// Every n up to here; what allocates least has fewer places. Races do not hang on which n it is.
+/// Every n up to here; the scenario that allocates least has fewer places. Races do not depend on which n it is.
 constexpr long each = heist::under_tsan ? 6 : heist::under_asan ? 20 : 300;
 /// Small, but frames of Clang's AddressSanitizer take 1 to 2 KiB each when they are not optimised.
 constexpr std::size_t small_stack = (std::size_t{64} << 10) * (heist::under_asan ? 8 : 1);
@@ -46,7 +47,7 @@ heist::options two_by_two() {
           .stack_size = 2 * small_stack};
 }
 
-/// Forks as deep as `left`, each with a child that others can have; child-first, every level may need a stack.
+/// Forks as deep as `left`, each with a child that another worker can take; child-first, every level may need a stack.
 template <class Context>
 long deep(Context c, int left) {
   if (left == 0) return 1;

@@ -1,5 +1,4 @@
-// operator new, which fails where a test wants it to, and counts what is alive. To be included by one file of a
-// program.
+// operator new, which fails where a test wants it to, and counts live blocks. To be included by one file of a program.
 #pragma once
 
 #include <atomic>
@@ -61,7 +60,7 @@ void forget(void* at) noexcept {
 
 }  // namespace
 
-// Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
+// noinline: a compiler that sees malloc() and free() through them warns of a mismatch.
 HEIST_NOINLINE void* operator new(std::size_t bytes) {
   if (!new_must_fail(false)) {
     if (void* const at = counted(std::malloc(bytes == 0 ? 1 : bytes))) return at;

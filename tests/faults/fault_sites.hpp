@@ -1,5 +1,5 @@
-// Every place where heist asks the system for something: which of them a program has reached, and how often it was
-// refused there. tests/faults/sites_check.py compares the lists with the headers, report.py adds the programs up.
+// All places where heist makes a request to the system: which places a program has reached, and how often the request
+// was refused there. tests/faults/sites_check.py compares the lists with the headers, report.py adds the programs up.
 #pragma once
 
 #include <dlfcn.h>
@@ -241,7 +241,7 @@ struct shared_board {
   fault_board* board;
 };
 
-/// What a site is to be refused, in this process.
+/// The refusals planned for a site, in this process.
 struct plan {
   std::atomic<long> first{0};     ///< the call that fails, from 1 on; 0: none
   std::atomic<long> in_a_row{1};  ///< and so many behind it
@@ -257,7 +257,7 @@ inline fault_board& board() noexcept {
   return *shared.board;
 }
 
-/// Called by whoever stands before the system, at each call: is this one to fail?
+/// The function that stands before the system calls this at each call. Returns whether the call must fail.
 inline bool must_fail(std::size_t site) noexcept {
   auto& counts = board().of[site];
   counts.reached.fetch_add(1, std::memory_order_relaxed);
@@ -313,8 +313,8 @@ inline void skipped(std::string const& reason) {
 
 namespace detail {
 
-/// A line for each site that was reached, a line of sums; and, for report.py, the same as a line of JSON at the end of
-/// the file that HEIST_FAULTS_REPORT names.
+/// Prints a line for each site that was reached, and a line of sums. For report.py, the same goes as a line of JSON to
+/// the end of the file that HEIST_FAULTS_REPORT names.
 inline void report_faults() noexcept {
   auto& b = board();
   char const* const program = program_invocation_short_name;

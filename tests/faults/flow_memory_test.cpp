@@ -1,5 +1,5 @@
-// operator new fails while tasks are given to a flow, whichever call it is: such a task is there, with its place in the
-// order of the program, or it is not, and data are as before.
+// operator new fails while tasks are given to a flow, at any call. The task then exists, with its place in the order of
+// the program, or it does not exist, and the data are as before.
 #include <array>
 #include <chrono>
 #include <memory>

@@ -50,14 +50,14 @@ HEIST_NO_TSAN watched_stream const* stream_of(int file) noexcept {
 /// A machine with counters: files that are files, answers that are made up.
 struct counting_machine {
   bool exists = false;          ///< otherwise perf_event_open is the system's own
-  int error = ENOENT;           ///< what a refused open says
+  int error = ENOENT;           ///< the error of a refused open
   bool maps = false;            ///< has a page for user mode to read
   perf_event_mmap_page page{};  ///< shows no counter, so user mode asks the kernel
   std::atomic<int> opened{0};   ///< files that are open
   std::atomic<int> mapped{0};   ///< pages that are mapped
   std::atomic<std::uint64_t> counted{0};
   std::array<std::atomic<int>, most_files> leader_of{};  ///< one more than the file that leads the group; 0: no counter
-  std::array<std::atomic<int>, most_files> events_of{};  ///< of the group that a file leads
+  std::array<std::atomic<int>, most_files> events_of{};  ///< the number of events in the group that a file leads
 };
 counting_machine counting;
 
@@ -125,7 +125,7 @@ HEIST_NO_TSAN std::FILE* open_stream(std::FILE* (*open)(char const*, char const*
 
 extern "C" {
 
-/// What the standard library's streams call.
+/// The standard library's streams call this function.
 HEIST_NOINLINE HEIST_NO_TSAN std::FILE* fopen64(char const* path, char const* mode) {
   static constinit heist_test::next_function<std::FILE*(char const*, char const*)> f{"fopen64"};
   return open_stream(f, path, mode);
@@ -160,7 +160,7 @@ HEIST_NOINLINE HEIST_NO_TSAN int fclose(std::FILE* file) {
   auto const* const stream = stream_of(number);
   if (number >= 0 && number < most_files) stream_of_file[number] = 0;
   int const result = f(file);
-  // What was written is written when the file is closed, on file systems of other machines.
+  // On network file systems the data is written when the file is closed.
   if (stream != nullptr && stream->written && must_fail(stream->site)) return reject_with(ENOSPC);
   return result;
 }

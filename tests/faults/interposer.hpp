@@ -1,6 +1,6 @@
-// Stands before the functions of the system that heist's headers call, refuses what a fault asks for, and passes
-// everything else on. To be included by one file of a program, before it calls any of them. Calls that come from
-// shared libraries are left alone.
+// Stands before the functions of the system that heist's headers call, refuses the calls that a fault names, and passes
+// everything else on. To be included by one file of a program, before it calls any of them. Calls that come from shared
+// libraries are left alone.
 #pragma once
 
 #include <linux/futex.h>
@@ -42,7 +42,7 @@ HEIST_NO_TSAN inline bool ours(void const* return_address) noexcept {
 /// Stacks that heist has mapped and not given back.
 std::atomic<long> live_stacks{0};
 
-/// What munmap was not allowed to take back, until settle().
+/// A mapping that munmap was not allowed to take back, until settle().
 struct kept_mapping {
   void* at;
   std::size_t bytes;
@@ -51,7 +51,7 @@ constexpr unsigned most_kept = 4096;
 kept_mapping kept[most_kept];
 std::atomic<unsigned> kept_count{0};
 
-/// What calls of a machine's counters are answered; see interposed_files.hpp.
+/// The answers to calls for a machine's counters; see interposed_files.hpp.
 long (*answer_perf_open)(bool rejected, int leader) = nullptr;
 void* (*answer_perf_map)(int file) = nullptr;
 bool (*answer_perf_unmap)(void* page) = nullptr;
@@ -74,7 +74,7 @@ HEIST_NO_TSAN int reject_with(int error) noexcept {
   return -1;
 }
 
-/// Gives back what munmap was not allowed to.
+/// Gives back the mappings that munmap was not allowed to take.
 [[maybe_unused]] void settle() noexcept {
   for (unsigned i = 0, n = kept_count.exchange(0); i < n && i < most_kept; ++i)
     real_munmap()(kept[i].at, kept[i].bytes);
@@ -96,7 +96,8 @@ HEIST_NO_TSAN long interposed_futex(long const (&a)[6]) noexcept {
     return error == 0 ? 0 : reject_with(error);
   }
   if (operation == FUTEX_WAKE && must_fail(site_of("futex wake"))) {
-    // The word belongs to somebody else by now, or its memory to nobody; others are woken instead or as well.
+    // As if the word belonged to another object by now, or its memory were gone. Other threads are woken instead or as
+    // well.
     long const wake_all[6] = {a[0], a[1], INT_MAX, 0, 0, 0};
     real_syscall(SYS_futex, wake_all);
     return reject_with(EFAULT);
@@ -264,7 +265,7 @@ HEIST_NOINLINE HEIST_NO_TSAN int sigaltstack(stack_t const* wanted, stack_t* bef
 HEIST_NOINLINE HEIST_NO_TSAN int sigaction(int signal, struct sigaction const* wanted,
                                            struct sigaction* before) noexcept {
   static constinit heist_test::next_function<int(int, struct sigaction const*, struct sigaction*)> f{"sigaction"};
-  // heist's handler is the one that asks for its own stack and for details; what ends the program is the default.
+  // heist's handler is the one that asks for its own stack and for details; the default handler ends the program.
   if (ours(__builtin_return_address(0)) && signal == SIGSEGV && wanted != nullptr) {
     if ((wanted->sa_flags & (SA_SIGINFO | SA_ONSTACK)) == (SA_SIGINFO | SA_ONSTACK) && before != nullptr) {
       if (must_fail(site_of("overflow handler"))) return reject_with(EPERM);

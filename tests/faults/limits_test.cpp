@@ -1,4 +1,4 @@
-// Limits of the system (docs/limits.md): what options leave open is as much as the system allows.
+// Limits of the system (docs/limits.md): where the options set no number, heist uses as much as the system allows.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -42,7 +42,7 @@ long fib(heist::context c, int n) {
   return a + b;
 }
 
-/// A graph, forks and tasks that wait, whose results it checks. Prints the number of workers, or what has been refused.
+/// Runs a graph, forks and tasks that wait, and checks their results. Prints the number of workers, or the refusal.
 void work(std::size_t workers = 0, int waiting_tasks = 10) {
   try {
     heist::executor<> ex{heist::options{.workers = workers}};
@@ -79,7 +79,7 @@ void limit(decltype(RLIMIT_AS) what, rlim_t most) {
   ::_exit(0);
 }
 
-/// As a user who has no other process, and no rights.
+/// Becomes a user without other processes and without rights.
 void change_user() {
   auto const user = static_cast<uid_t>(60000 + ::getpid() % 5000);
   if (::setresgid(user, user, user) != 0 || ::setresuid(user, user, user) != 0) cannot("cannot become another user");

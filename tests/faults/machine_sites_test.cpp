@@ -1,5 +1,5 @@
-// Whatever hwloc and the files of the kernel refuse or garble, some machine is found, with a note that says what is
-// missing; nothing is left behind, and the next attempt is right.
+// hwloc and the files of the kernel refuse calls or return garbage. Some machine is found all the same, with a note
+// that names the missing data. No resource leaks, and the next attempt is right.
 #include "faults/interposer.hpp"
 // The interposers come first.
 #include "faults/interposed_files.hpp"
@@ -40,7 +40,7 @@ void some_machine() {
   CHILD_REQUIRE(m.pu_count() <= static_cast<std::size_t>(CPU_COUNT(&set)));
 }
 
-/// What discover() says of a machine when the n-th call of a site fails; not thrown, whatever fails.
+/// The note of discover() on a machine when the n-th call of a site fails; discover() never throws.
 std::string note_without(std::string_view expected, std::size_t site) {
   std::string said;
   auto const report = run_child([&] {

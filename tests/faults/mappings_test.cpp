@@ -57,7 +57,7 @@ struct reporter {
   std::thread thread;
 };
 
-/// Does a task that waits, or what waits for it, get stack_error?
+/// Does a task that waits, or a waiter of that task, get stack_error?
 template <class F>
 bool is_rejected(F f) {
   try {

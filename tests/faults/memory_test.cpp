@@ -1,4 +1,4 @@
-// operator new fails: whichever call it is, nothing hangs, nothing is lost, what was accepted runs.
+// operator new fails, at any call: no wait hangs, no resource leaks, and accepted tasks run.
 #include <array>
 #include <atomic>
 #include <chrono>

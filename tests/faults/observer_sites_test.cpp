@@ -1,5 +1,5 @@
-// Counters, nodes of pages and files of traces, refused in every way: zeros and a sentence that says why, or an error
-// that names the file; nothing is left open.
+// Counters, NUMA nodes of pages and trace files, refused in every way. The result is zeros and a sentence that states
+// the reason, or an error that names the file. No file stays open.
 #include "faults/interposer.hpp"
 // The interposers come first.
 #include "faults/interposed_files.hpp"
@@ -30,7 +30,7 @@ namespace {
 using heist_test::fault;
 using heist_test::run_child;
 
-/// A sentence that says what to do.
+/// A sentence that tells the user how to repair it.
 bool fixes(std::string const& message) {
   return message.find("fix it by") != std::string::npos;
 }

@@ -1,5 +1,5 @@
-// Threads outside that post at the same time never wait for each other: one that is stopped in operator new (a thread
-// of low priority whose core another has taken) holds up nobody.
+// Threads outside that post at the same time never wait for each other. A thread that is stopped in operator new delays
+// no other thread (a thread of low priority whose core another thread has taken).
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What ends or splits a process: fork(), exit(), static destruction, an executor destroyed by its own task.
+// Events that end or split a process: fork(), exit(), static destruction, an executor destroyed by its own task.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -169,7 +169,7 @@ TEST_CASE("fork(): the child can make an executor of its own", "[faults]") {
   auto const report = run_child([] {
     heist::executor parents{2};
     parents.submit([] {}).get();
-    // Clang 14's AddressSanitizer does not give the locks of its allocator to the child: nobody may hold one.
+    // Clang 14's AddressSanitizer does not give the locks of its allocator to the child: no thread may hold one.
     while (heist::under_asan && parents.sleeping_workers() != 2) std::this_thread::yield();
     auto const grandchild = run_child(
         [&] {
@@ -469,7 +469,7 @@ TEST_CASE("misuse: a thread that posts while the executor is destroyed is refuse
       auto* const ex = ::new (static_cast<void*>(room)) heist::executor<>{std::size_t{1}};
       std::atomic<int> ran{0}, accepted{0};
       std::atomic<bool> begun{false};
-      // A task of another executor's worker would do as well: anybody who is not of this one.
+      // A task of another executor's worker would do as well: any thread that is no worker of this executor.
       static std::atomic<bool> leave{false};
       leave = false;
       struct holds_up {

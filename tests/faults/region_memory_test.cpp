@@ -1,4 +1,4 @@
-// operator new fails inside regions, whichever call it is: a run ends with its result or with bad_alloc, every squad is
+// operator new fails inside regions, at any call. A run ends with its result or with bad_alloc, every squad is
 // released, and the region's next run is right.
 #include <atomic>
 #include <chrono>

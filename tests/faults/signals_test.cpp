@@ -135,7 +135,7 @@ TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[
                   }};
   std::atomic<bool> over{false};
   std::atomic<int> frozen{0};
-  // The workers' threads say who they are: the sanitizers have threads that must not be touched.
+  // The workers' threads report their ids: the sanitizers have threads that must not be touched.
   std::atomic<::pid_t> ids[3] = {};
   while (ids[0] == 0 || ids[1] == 0 || ids[2] == 0) {
     ex.post([&](heist::context c) { ids[c.worker_id()] = static_cast<::pid_t>(::syscall(SYS_gettid)); });
@@ -148,7 +148,7 @@ TEST_CASE("signals: a worker that is held up for 50 ms holds up nobody else", "[
       std::this_thread::sleep_for(std::chrono::microseconds{(i * 7919) % 30000});
     }
   }};
-  // Until somebody has ended a task meanwhile: if all are held up with one, the watchdog says so.
+  // Until a task has ended meanwhile: if all workers are held up with one task, the watchdog says so.
   do mixed_work(ex, slow ? 10 : 40);
   while (ended_concurrently == 0);
   over = true;

@@ -33,7 +33,7 @@ constexpr int repeats = heist_test::slow ? 2 : 5;
 
 template <class Context>
 long fib(Context c, long n) {
-  if (n % 4 == 0) std::this_thread::yield();  // not always: each may cost a time slice of others
+  if (n % 4 == 0) std::this_thread::yield();  // not always: each may cost a time slice of other threads
   if (n < 2) return n;
   auto const [a, b] = c.fork_join([=](Context d) { return fib(d, n - 1); }, [=](Context d) { return fib(d, n - 2); });
   return a + b;

@@ -1,5 +1,5 @@
-// Fails the n-th call of a site, for n = 1, 2, ... until a whole scenario passes without that call, and looks for what
-// is left behind. To be included behind failing_new.hpp and interposer.hpp.
+// Fails the n-th call of a site, for n = 1, 2, ... until a whole scenario passes without that call. Looks for resources
+// that are left. To be included after failing_new.hpp and interposer.hpp.
 #pragma once
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ inline long entries_of(char const* directory) noexcept {
   return n;
 }
 
-/// What a process has that somebody must give back.
+/// The resources of a process that must be given back.
 struct holdings {
   long allocations = live_allocations;
   long stacks = live_stacks;
@@ -55,7 +55,7 @@ struct holdings {
   }
 };
 
-/// True if nothing more is held than before; else says what, and counts a leak.
+/// True if the process holds no more than before; else prints the difference, and counts a leak.
 inline bool nothing_leaked(holdings const& before, std::string_view where, long n, int looks = 100'000) {
   auto const after = holdings::settled(before, looks);
   if (after == before) return true;
@@ -72,7 +72,8 @@ inline long mappings_now() {
   return n;
 }
 
-/// A scenario either ends well, which it sees for itself, or throws what heist documents. True if it ended well.
+/// A scenario either ends well, which it checks itself, or throws an exception that heist documents. True if it ended
+/// well.
 template <class Scenario>
 bool ends_well(Scenario& scenario) {
   try {
@@ -117,7 +118,7 @@ sweep_result sweep_here(std::string_view name, std::size_t site, Scenario scenar
     result.places += f.failed() != 0;
     result.rejected += !well;
   }
-  // Exact counts are above; this would see what bypasses them.
+  // Exact counts are above; this would see memory that bypasses them.
   if (!heist::under_asan && !heist::under_tsan) CHILD_REQUIRE(mappings_now() <= mappings + 64);
   return result;
 }

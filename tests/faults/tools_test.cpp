@@ -1,4 +1,4 @@
-// Tools that look at a program from outside: what the system calls its threads, profilers that interrupt it at any
+// Tools that look at a program from outside: the system's names of its threads, profilers that interrupt it at any
 // instruction, and valgrind.
 #include <execinfo.h>
 #include <pthread.h>
@@ -109,7 +109,7 @@ void sample(int) {
 }  // namespace
 
 TEST_CASE("tools: worker threads have names", "[faults]") {
-  auto const report = run_child([] {  // whose first executors these are
+  auto const report = run_child([] {  // these are the first executors of the child
     std::string const mine = [] {
       char name[16];
       ::pthread_getname_np(::pthread_self(), name, sizeof name);

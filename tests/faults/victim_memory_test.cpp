@@ -24,7 +24,7 @@ thread_local long allocations = 0;
 thread_local bool reject = false;
 }  // namespace
 
-// Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
+// noinline: a compiler that sees malloc() and free() through them warns of a mismatch.
 HEIST_NOINLINE void* operator new(std::size_t bytes) {
   ++allocations;
   auto& site = heist_test::board().of[heist_test::site_of("new")];

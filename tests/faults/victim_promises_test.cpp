@@ -59,7 +59,7 @@ struct looks_at_itself : heist::victim::random {
 template <class Victim, class Idle = heist::idle::standard>
 using executor_with = heist::executor<heist::policy::bundle<Victim, Idle>>;
 
-/// One worker has a task for others and waits until it has been stolen.
+/// One worker has a task for other workers and waits until it has been stolen.
 template <class Executor, class Begun>
 void wait_for_a_thief(Executor& ex, Begun begun) {
   ex.sync_wait([&] {

@@ -1,5 +1,5 @@
-// The other of two units that include all of heist and use it; in another order, so that a header that hides a name of
-// another one is found either way.
+// The second of two units that include all of heist and use it. Its order of headers differs, so that a header that
+// hides a name of another header is found either way.
 // clang-format off
 #include "heist/subgraph.hpp"
 #include "heist/run_loop.hpp"

@@ -1,7 +1,7 @@
 // The known hazard of tasks that change threads: a compiler may keep the address of a thread_local variable, or of
-// errno, over the switch. Nothing of the library can fix a user's frame; heist::no_migrate keeps it on its thread.
-// Prints which of the two were stale; exits with 1 if what must never be stale was. run.py wants some build to be
-// stale, so that it is known that the checks of state_across_switches.cpp notice.
+// errno, over the switch. No library can fix a user's frame; heist::no_migrate keeps it on its thread. Prints which of
+// the two addresses were stale. Exits with 1 if an address was stale that must never be. The script run.py requires
+// some build to be stale, as evidence that the checks of state_across_switches.cpp notice.
 #include <array>
 #include <cerrno>
 #include <cstddef>  // size_t
@@ -19,8 +19,9 @@ thread_local int mine = 0;
 inline int* naive() {
   return &mine;
 }
-/// Of this thread in fact. noinline is not enough for an address: Clang 14 takes it for a constant, and does not wait
-/// for the function to return it. Where the value is read, as in core/fiber/current.hpp, it is.
+/// The address of this thread's variable. The attribute noinline is not enough for an address: Clang 14 takes it for a
+/// constant, and does not wait for the function to return it. Where the value is read, as in core/fiber/current.hpp,
+/// noinline is enough.
 HEIST_NOINLINE int* checked() {
   int* at = &mine;
   asm volatile("" : "+r"(at) : : "memory");

@@ -1,5 +1,5 @@
-// What the language and the C library keep per thread, in tasks that change threads: compiled in many ways by run.py.
-// Prints each check that fails, and how many there were; exits with 1 if one failed.
+// The state that the language and the C library keep per thread, in tasks that change threads: compiled in many ways by
+// run.py. Prints each check that fails, and the number of checks; exits with 1 if one failed.
 #include <sys/syscall.h>  // SYS_gettid
 #include <unistd.h>       // syscall
 
@@ -64,7 +64,7 @@ void worker_pointer(Context ctx) {
     CHECK_THAT(ctx.worker_id() != was);
     CHECK_THAT(heist::detail::this_worker() != before);
     check_place(ctx);
-    // Without a context, so by the thread.
+    // The call has no context, so it finds the worker by the thread.
     std::size_t found = ~std::size_t{0};
     heist::fork_join([&](heist::context c) { found = c.worker_id(); });
     CHECK_THAT(found == ctx.worker_id());
@@ -226,7 +226,7 @@ void through_forks(Context ctx) {
   }
 }
 
-/// Not to be moved over a change of the rounding, of which optimisers know nothing.
+/// noinline: the call must not be moved over a change of the rounding mode, of which optimizers know nothing.
 HEIST_NOINLINE double third() {
   double const volatile one = 1, three = 3;
   return one / three;
@@ -256,7 +256,7 @@ void rounding(Context ctx) {
 
 thread_local int kept_by_thread = 0;
 
-/// What does not move along, and what keeps a frame that uses it where it is.
+/// Per-thread state does not move with a task; no_migrate keeps a frame that uses such state on its thread.
 template <class Context>
 void stays_under_no_migrate(Context ctx) {
   for (int i = 1; i != rounds; ++i) {

@@ -1,6 +1,7 @@
-// Those that resume when several have come (H16): arrivals, alone, as a task uses them that comes after others
-// (parallel/async/after.ipp), and as the turns of a pipeline; and the lock for data in any order.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Arrivals (H16): several arrivals resume one waiter. They are tested alone, in a task that comes after other tasks
+// (parallel/async/after.ipp), and as the turns of a pipeline. The last harnesses test the lock for data that tasks use
+// in any order.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/arrivals.hpp"
 
 #include <array>
@@ -17,7 +18,7 @@ using model::env;
 using arrivals = heist::basic_arrivals<env>;
 using completion = heist::basic_completion<env>;
 
-/// Each writes, and one resumes, which sees what all have written.
+/// Each thread writes, and one resumes and sees the writes of all.
 template <int Count>
 void last_one(model::execution& t) {
   struct board {
@@ -38,7 +39,7 @@ void last_one(model::execution& t) {
   t.finally([&b] { model::check(b.gone_on == 1, "not one went on"); });
 }
 
-/// Two that meet again and again: who comes second makes it ready for the next round, and lets the other one come.
+/// Two threads that meet again and again. The second to arrive prepares the next round, and releases the first.
 void rounds(model::execution& t) {
   struct board {
     arrivals left;
@@ -66,8 +67,8 @@ void rounds(model::execution& t) {
   t.finally([&b] { model::check(b.met == 2, "a round had no end, or two"); });
 }
 
-/// A task with links to others, in its own block, which whoever runs it frees: as start_after() and complete_async()
-/// do.
+/// A task with links to its predecessors, in its own block. The thread that runs the task frees the block, as
+/// start_after() and complete_async() do.
 template <int Count>
 struct waiting_task {
   struct link : heist::completion_waiter {
@@ -124,7 +125,7 @@ void after_several(model::execution& t) {
   t.finally([&] { model::check(runs.load(std::memory_order_relaxed) == 1, "a task ran twice, or never"); });
 }
 
-/// Tasks take a lock, or stand in line; who gives it back runs the next one, as make_ready() would.
+/// Tasks take a lock, or stand in line. The task that gives the lock back runs the next task, as make_ready() would.
 template <int Count>
 void one_at_a_time(model::execution& t) {
   struct node {

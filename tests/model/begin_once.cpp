@@ -1,6 +1,6 @@
-// expedite() (H21): core/sync/begin_once.hpp as shipped, with the shares and units of work of core/executor/async_base.hpp and
-// async.ipp, repeated by hand.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// expedite() (H21): core/sync/begin_once.hpp as shipped, with the shares and units of work of
+// core/executor/async_base.hpp and async.ipp, repeated by hand.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/begin_once.hpp"
 
 #include <cstdint>
@@ -31,7 +31,7 @@ void wait_for(heist::basic_completion<env>& c) {
   if (c.add_entry(me)) me.wait();
 }
 
-/// The task, the queue of its second entry, and what the harness counts.
+/// The task, the queue of its second entry, and the counts of the harness.
 struct world {
   task one;
   heist::basic_completion<env> second;  // there is an entry, or none will come
@@ -62,8 +62,8 @@ struct world {
   }
 };
 
-/// A worker takes the first entry, another the second; `Handles` threads raise the task, the last of them asks for the
-/// result, or drops the handle.
+/// One worker takes the first entry, another the second. `Handles` threads raise the task. The last of these threads
+/// asks for the result, or drops the handle.
 template <int Handles, bool Asks>
 void is_set(model::execution& t) {
   auto& w = t.make<world>();

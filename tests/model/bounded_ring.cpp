@@ -1,5 +1,5 @@
-// A bounded ring with waiters at both ends, as heist::channel uses it: values, closing, and those who leave.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A bounded ring with waiters at both ends, as heist::channel uses it: values, closing, and waiters that leave.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/bounded_ring.hpp"
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct value {
 
 using waiter = model::line_waiter<>;
 
-/// What parallel/primitives/channel.hpp does, without the bound of its bypass.
+/// The protocol of parallel/primitives/channel.hpp, without the bound of its bypass.
 struct stage {
   explicit stage(std::size_t capacity) : ring{capacity} { value::place = capacity == 1 ? &place : nullptr; }
   ~stage() { value::place = nullptr; }
@@ -134,7 +134,8 @@ void passes(model::execution& t) {
   });
 }
 
-/// It is closed while some push and pop: what was pushed is popped, and all hear of the end.
+/// The ring is closed while threads push and pop. Every pushed value is popped, and every thread is notified of the
+/// end.
 template <int Poppers>
 void closes(model::execution& t) {
   auto& s = t.make<stage>(1);
@@ -176,7 +177,8 @@ void leaves_for_certain(model::execution& t) {
   t.finally([&s] { model::check(!s.all.may_any_wait(), "it is still counted"); });
 }
 
-/// There is room all the time, and others put; or there is a value all the time, and others take. Whoever asks is told so.
+/// There is always room while other threads put values, or always a value while other threads take values. A thread
+/// that asks for room or for a value sees it.
 void room_is_seen(model::execution& t) {
   auto& s = t.make<stage>(2);
   t.thread([&s] { model::check(s.ring.put(1) == ring_answer::done, "there is no room"); });

@@ -1,5 +1,5 @@
-// Completion (H6): whoever waits wakes once, sees what was done before, and may free the completion at once.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Completion (H6): a waiter wakes once, sees all writes before the completion, and may free the completion at once.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/completion.hpp"
 
 #include "engine/suite.hpp"
@@ -47,7 +47,7 @@ void freed_by_looker(model::execution& t) {
   });
 }
 
-/// A waiter that belongs to nobody: it frees itself when it is woken, as a parked frame does when it resumes.
+/// A waiter without an owner: it frees itself when it is woken, as a parked frame does when it resumes.
 struct self_freeing : heist::completion_waiter {
   explicit self_freeing(env::atomic<int>& notified) : completion_waiter{&wake_up}, notified{notified}, prepared{7} {}
 

@@ -1,12 +1,13 @@
-// Child-first forks: a frame that has called its child resumes once, on the worker of the child or on that of a thief,
-// after it has been left completely, and takes the child's outcome after its end; a slot is used again only when its
-// thief has done with it.
+// Child-first forks: a frame that has called its child resumes once, on the worker of the child or on that of a thief.
+// The frame resumes after it has been left completely, and takes the child's outcome after the child's end. A slot is
+// used again only when its thief has finished with it.
 //
-// core/fork/child_first.hpp, core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their
-// protocol, function by function under the same names, on the shipped task stack, completion, deque and injection queue. A
-// fiber's stack is a few plain fields, so a switch without order is a data race. Threads are workers; what they run is
-// a step of their current fiber. Fibers are left for good, as by the native flow.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// core/fork/child_first.hpp, core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env.
+// This file models their protocol, function by function under the same names. The shipped parts are the task stack, the
+// completion, the deque and the injection queue. A fiber's stack is a few plain fields, so a switch without order is a
+// data race. Threads are workers; each runs the steps of its current fiber. Fibers are left for good, as by the native
+// flow.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 #include <new>
@@ -26,7 +27,7 @@ struct fiber;
 struct worker;
 struct executor;
 
-/// What a leaf waits for.
+/// The result that a leaf waits for.
 struct job {
   completion finished;
   env::plain<int> result{0};
@@ -63,7 +64,8 @@ struct continuation_slot {
   }
 };
 
-/// In the injection queue, or in what a worker has to do: a fiber that can resume, a task, or one that completes a job.
+/// An entry of the injection queue, or of a worker's own work: a fiber that can resume, a task, or one that completes a
+/// job.
 struct item {
   enum class kind { resumption, task, completes };
   kind what{};
@@ -286,9 +288,9 @@ struct executor {
 
   // --- workers ---
 
-  /// What it has to do, fibers that can resume, the continuations of others.
+  /// The next item: the worker's own work, then a fiber that can resume, then another worker's continuation.
   item* find(worker& w) {
-    bool more = false;  // nobody sleeps here
+    bool more = false;  // no worker sleeps here
     if (w.to_do == nullptr) w.to_do = requests.take(more, ~0u);
     if (item* const i = w.to_do; i != nullptr) {
       w.to_do = i->next;

@@ -1,6 +1,6 @@
-// The work-stealing deque: every item comes out exactly once, with what was written before its push (H1), also while
-// the deque grows (H2) and its indices wrap.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The work-stealing deque: every item comes out exactly once, and its taker sees all writes before its push (H1). This
+// also holds while the deque grows (H2) and while its indices wrap.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/work_deque.hpp"
 
 #include <array>
@@ -20,13 +20,13 @@ struct item {
   env::plain<int> taken{0};
 };
 
-/// What the system does to memory that is given back.
+/// The effect of the system on memory that is given back: it reads as zero.
 template <class Env>
 void null_all(typename Env::template atomic<item*>* slots, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) slots[i].store(nullptr, std::memory_order_relaxed);
 }
 
-/// What the owner does, as text: + push, - pop, ! shrink.
+/// The owner's steps, as text: + push, - pop, ! shrink.
 using model::script;
 
 constexpr std::size_t max_items = 8;

@@ -1,6 +1,7 @@
-// Why the EventCount has an epoch, and that it is wide enough to matter: with two bits of it a notifier that is held up
-// while the list of sleepers changes four times, and looks the same again, takes the wrong sleepers off.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The reason for the EventCount's epoch, and a check that the epoch is wide enough. With an epoch of two bits a delayed
+// notifier takes the wrong sleepers off. This happens if the list of sleepers changes four times meanwhile and then
+// looks the same again.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 
@@ -16,7 +17,7 @@ struct narrow_epoch : env {
   static constexpr unsigned epoch_bits = 2;
 };
 
-/// Three waiters, who sleep when they are told to.
+/// Three waiters, each of which sleeps when it is told to.
 template <class Env>
 struct board {
   heist::event_count<Env> notifier{3};
@@ -35,8 +36,8 @@ struct board {
   }
 };
 
-/// Waiter 0 sleeps alone, and a notifier is about to take it off. Meanwhile it is woken, 1 and 2 fall asleep, and 0 on
-/// top of them: four changes of the list, and the same top. Whoever is left is notified in the end.
+/// Waiter 0 sleeps alone, and a notifier is about to take it off. Meanwhile waiter 0 is woken, 1 and 2 fall asleep, and
+/// 0 on top of them: four changes of the list, and the same top. The waiters that are left are notified in the end.
 template <class Env>
 void held_up(model::execution& t) {
   auto& b = t.make<board<Env>>();

@@ -1,5 +1,5 @@
-// The EventCount: nobody sleeps through work (H4), a signal reaches a waiter that can use it (H5).
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The EventCount: no waiter sleeps while there is work (H4), and a signal reaches a waiter that can use it (H5).
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/event_count.hpp"
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-/// The least that one can wait for: a number of items, and what their producers wrote before adding them.
+/// The least state that a thread can wait for: a number of items. A taker sees all writes before the item's add().
 struct queue {
   env::atomic<int> items{0};
 
@@ -31,7 +31,7 @@ struct board {
   heist::event_count<Env> notifier;
   queue first, second;
   env::plain<int> written{0};
-  env::plain<int> alone{0};  ///< of the waiter whose sleep is timed
+  env::plain<int> alone{0};  ///< belongs to the waiter whose sleep is timed
 
   explicit board(std::size_t waiters) : notifier{waiters} {}
 
@@ -54,7 +54,7 @@ struct board {
   }
 };
 
-/// Every item is taken by somebody who would otherwise sleep for ever.
+/// Every item is taken by a waiter that would otherwise sleep for ever.
 template <class Env, int Producers, int Each, int Consumers, bool Looks = true>
 void notify_one(model::execution& t) {
   static_assert(Producers * Each % Consumers == 0);
@@ -111,7 +111,7 @@ void notify_all(model::execution& t) {
   t.alike(Consumers);
 }
 
-/// Everybody is notified for nothing; the list of sleepers is right afterwards.
+/// All waiters are notified for nothing; the list of sleepers is right afterwards.
 template <int Consumers>
 void notify_all_then_one(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{Consumers});
@@ -171,7 +171,7 @@ void late_notifier(model::execution& t) {
   t.thread([&b] { b.wait_and_take(1); });
 }
 
-/// A notification publishes what was done before it, to a waiter that sleeps as to one that takes a signal back.
+/// A notification publishes all writes before it, to a waiter that sleeps and to a waiter that takes a signal back.
 template <bool All, bool Cancel>
 void carries(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{1});
@@ -193,8 +193,8 @@ void carries(model::execution& t) {
   });
 }
 
-/// Work conservation: two items for two waiters. Whoever takes one never comes back (it is busy for ever), so the other
-/// waiter must be up to take the other. (Two early bugs of Eigen's EventCount fail here.)
+/// Work conservation: two items for two waiters. A waiter that takes one item never comes back (it is busy for ever).
+/// So the other waiter must be awake to take the other item. (Two early bugs of Eigen's EventCount fail here.)
 void both_awake(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{2});
   t.thread([&] {
@@ -214,8 +214,8 @@ void both_awake(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  // In the larger ones a CAS fails for a reason only (that it may fail without one is covered by the smaller ones), and
-  // waiters have looked in vain already when they start.
+  // In the larger harnesses a CAS fails only for a reason; the smaller ones cover failures without a reason. The
+  // waiters of the larger ones have already looked without success when they start.
   model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};
   model::limits const three{.config = {.preemptions = 3}};
   model::limits const wide{.config = {.steps = 400}, .random_executions = 200'000};

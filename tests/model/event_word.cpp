@@ -1,6 +1,6 @@
-// An event of a graph (H17): who gives it its value or gives it up, and the run that comes by, whichever is first
-// (graph/event_word.hpp, as graph/event_part.ipp uses it); and the next run.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// An event of a graph (H17). One thread gives the event its value or gives it up, and the run reaches the event, in
+// either order. Then the next run begins. (graph/event_word.hpp, used as in graph/event_part.ipp.)
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/graph/event_word.hpp"
 
 #include <memory>
@@ -96,13 +96,14 @@ void given_and_given_up(model::execution& t) {
   goes_on_once(t, e);
 }
 
-/// Conditions lead the run around the event, and the next run begins: it finds the slot empty, or what was given in it.
+/// Conditions lead the run around the event, and the next run begins. The next run finds the slot empty, or finds the
+/// value that was given.
 void next_run(model::execution& t) {
   event& e = armed(t);
   t.thread([&e] { e.give(); });
   t.thread([&e] {
     e.word.close();
-    e.value = 0;  // whoever has begun to fill it has done so
+    e.value = 0;  // a thread that had begun to fill the slot has finished
     e.word.arm();
     e.reach();
     e.give();

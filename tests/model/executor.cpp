@@ -1,6 +1,6 @@
 // A whole executor (H13): from the start of its threads through runs of a small graph to its end, with each of the idle
 // policies. The worker loop, the graph, its layout and its runs are the shipped lines; see README.md, "The world".
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 
@@ -22,7 +22,7 @@ struct shape {
 constexpr shape diamond{{0b0110, 0b1000, 0b1000, 0}};
 constexpr shape crossing{{0b1100, 0b1000, 0, 0}};  // two chains, and an edge from the first to the second
 
-/// What the tasks write, without atomics.
+/// The fields that the tasks write, without atomics.
 template <shape Shape>
 struct board {
   std::array<env::plain<int>, 4> passed;
@@ -68,8 +68,8 @@ void life(model::execution& t) {
   }
 }
 
-/// Two threads outside, each with a graph; the first owns the executor, and destroys it as soon as both graphs have
-/// run, although the second thread may still be on its way out of submitting.
+/// Two threads outside, each with a graph. The first thread owns the executor, and destroys it as soon as both graphs
+/// have run. The second thread may then still be leaving its submit call.
 template <class Idle>
 void two_outside(model::execution& t) {
   struct shared {

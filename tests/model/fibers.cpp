@@ -1,9 +1,11 @@
-// The hand-off of fibers (H8): a parked fiber resumes once, on one thread at a time, with what it left behind.
+// The hand-off of fibers (H8): a parked fiber resumes once, on one thread at a time, and sees all its writes before it
+// parked.
 //
-// core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env: this is a model of their protocol
-// (core/scheduler/README.md, "Parking"), function by function under the same names, on the shipped completion, deque and
-// injection queue. A fiber's stack is the plain fields `context` and `frame`, so a switch without order is a data race.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// core/scheduler/fiber.hpp and core/scheduler/core_fibers.ipp are no templates over Env. This file models their
+// protocol (core/scheduler/README.md, "Parking"), function by function under the same names. The shipped parts are the
+// completion, the deque and the injection queue. A fiber's stack is the plain fields `context` and `frame`, so a switch
+// without order is a data race.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 
@@ -22,7 +24,7 @@ struct fiber;
 struct worker;
 struct executor;
 
-/// What somebody waits for; lives on the frame that waits.
+/// A result that a task waits for; lives on the frame that waits.
 struct job {
   completion finished;
   env::plain<int> result{0};
@@ -35,8 +37,8 @@ struct job {
 
 constexpr std::size_t max_jobs = 2;
 
-/// An entry of a deque or of the injection queue: the resumption of a fiber, a task that completes a job, or a task that
-/// waits for one job after the other.
+/// An entry of a deque or of the injection queue. It is the resumption of a fiber, a task that completes a job, or a
+/// task that waits for one job after the other.
 struct item {
   enum class kind { resumption, completes, waits };
   kind what{};
@@ -58,11 +60,11 @@ struct fiber {
   env::plain<completion*> awaited{nullptr};
   parked_waiter waiter{{&wake}, this};
 
-  // The stack: where its frames resume (0: in the loop; n: in the task, before the nth job), and what they hold.
+  // The stack: the place where its frames resume (0: in the loop; n: in the task, before the nth job), and their item.
   env::plain<std::size_t> context{0};
   env::plain<item*> frame{nullptr};
 
-  int runner = 0;  // of the harness: the thread that runs on it
+  int runner = 0;  // for the harness: the thread that runs on it
 
   static void wake(heist::completion_waiter& w) noexcept;
   bool wait_for(completion& c);
@@ -139,7 +141,7 @@ struct executor {
     }
   }
 
-  /// Own deque, injection queue, the deques of others.
+  /// Own deque, injection queue, the deques of other workers.
   item* find(worker& w) {
     if (item* const i = w.deque.pop()) return i;
     bool more = false;
@@ -151,7 +153,7 @@ struct executor {
     return nullptr;
   }
 
-  /// A thread's life: what the current fiber does, until all tasks that wait are over.
+  /// A thread's life: steps of the current fiber, until all tasks that wait are over.
   void run(worker& w) {
     of_thread[static_cast<std::size_t>(model::self())] = &w;
     w.current->enter();
@@ -209,7 +211,7 @@ bool fiber::wait_for(completion& c) {
 }
 
 void fiber::after_park(fiber& f) {
-  worker& w = *f.on;  // still the worker that parked it: nobody can have resumed it
+  worker& w = *f.on;  // still the worker that parked it: no thread can have resumed it
   bool const enlisted = f.awaited->add_entry(f.waiter);
   if (!enlisted) executor::push(w, f.resume_item);
 }
@@ -255,7 +257,7 @@ struct script {
   }
 };
 
-/// An executor and what its workers have to do; go() starts them.
+/// An executor and the tasks of its workers; go() starts the workers.
 template <std::size_t Workers>
 struct scene {
   model::execution& t;
@@ -275,7 +277,7 @@ struct scene {
   }
 };
 
-/// A task waits on one worker; a thread outside completes what it waits for.
+/// A task waits on one worker; a thread outside completes the job that it waits for.
 template <std::size_t Workers>
 void completed_outside(model::execution& t) {
   scene<Workers> x{t};
@@ -294,7 +296,7 @@ void completed_by_worker(model::execution& t) {
   x.go();
 }
 
-/// One worker alone parks and completes what the fiber waits for.
+/// One worker alone parks the fiber and completes the job that the fiber waits for.
 void completed_by_the_same(model::execution& t) {
   scene<1> x{t};
   job* const j = new job;

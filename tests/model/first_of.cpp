@@ -1,6 +1,6 @@
-// when_any (H18): the first of several tasks fills a state that lives until the last of them has told it
-// (parallel/async/when.ipp, repeated by hand on the shipped completion).
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// when_any (H18): the first of several tasks fills a state. The state lives until the last task has reported to it.
+// (parallel/async/when.ipp, repeated by hand on the shipped completion.)
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 #include <cstdint>

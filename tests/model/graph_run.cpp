@@ -1,6 +1,6 @@
-// How a run of a graph ends (H11): by its last task, an exception or a stop, whichever comes when; and what the next
-// run finds (H12). The graph, its runs and the worker loop are the shipped lines; see README.md, "The world".
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The end of a graph run (H11): by its last task, an exception or a stop, in any order. The next run finds the right
+// state (H12). The graph, its runs and the worker loop are the shipped lines; see README.md, "The world".
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 using heist::detail::virtual_thread;
 using model::env;
 
-/// What a task throws. Its field is written by the task and read by who gets it.
+/// The exception of a task. The task writes its field, and the thread that catches it reads the field.
 struct failure {
   failure(int who, int& alive) : who{who}, alive{alive} { ++alive; }
   failure(failure const& other) : who{other.who}, alive{other.alive} { ++alive; }
@@ -66,7 +66,7 @@ struct stage {
   heist::graph_run start(std::size_t passes, Options&&... options) {
     return graph.start_run(*workers, passes, std::forward<Options>(options)...);
   }
-  /// Whose exception it was.
+  /// The task or callback whose exception get() throws; `none` if it throws none, or stopped_error.
   int outcome(heist::graph_run const& run) {
     try {
       run.get();
@@ -89,7 +89,7 @@ struct stage {
   }
 };
 
-/// `Script::outside(stage&)` is what a thread outside does with it.
+/// A thread outside calls `Script::outside(stage&)` with it.
 template <class Script>
 void play(model::execution& t) {
   auto& alive = t.make<int>(0);
@@ -127,7 +127,7 @@ struct one_throws {
   }
 };
 
-/// Both sources may throw: the handle has what was thrown, and the one that came first is thrown again.
+/// Both sources may throw. The handle holds every exception that was thrown, and get() throws the first one again.
 struct both_throw {
   static void outside(stage& s) {
     s.build();
@@ -171,7 +171,7 @@ struct two_passes {
   }
 };
 
-/// What is called at the end is called once, and throws after a task has, or alone: the first exception counts.
+/// The callback at the end is called once, and throws alone or after a task has thrown: the first exception counts.
 template <bool Throws>
 struct called_at_end {
   static void outside(stage& s) {
@@ -198,7 +198,7 @@ struct in_line {
     auto const second = s.start(1);
     first.request_stop();
     second.get();
-    first.wait();  // its last task came before, but who waits for it may hear of it later
+    first.wait();  // its last task came before, but a thread that waits for the run may be woken later
     for (auto const& n : s.ran) model::check(n == 2 || (n == 1 && first.stopped()), "the second run is not whole");
     model::check(!second.stopped(), "nobody has stopped it");
   }
@@ -224,7 +224,7 @@ struct nested {
   }
 };
 
-/// Nobody keeps the handle.
+/// The handle is dropped at once.
 struct released {
   static void outside(stage& s) {
     s.build();
@@ -333,8 +333,8 @@ void started_by_two(model::execution& t) {
   t.finally([&alive] { model::check(alive == 0, "an exception was never destroyed, or twice"); });
 }
 
-/// A run that fails has two handles, and another thread has the second one. The first is dropped, or asked and dropped; then
-/// the graph runs again.
+/// A run that fails has two handles, and another thread has the second one. The first is dropped, or asked and dropped;
+/// then the graph runs again.
 template <bool Asks>
 void two_handles(model::execution& t) {
   auto& alive = t.make<int>(0);

@@ -1,7 +1,7 @@
 // The idle protocol (H10): no worker sleeps while there is work that it may take. Workers here are as in
-// core/scheduler/worker_loop.hpp, except that a task, once taken, keeps its worker busy for ever: work conservation then means
+// core/scheduler/worker_loop.hpp, but a task that is taken keeps its worker busy for ever. Work conservation then means
 // that as many workers wake up as there are tasks. A ring is one of two gates, as two squads have them.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/idle_gate.hpp"
 
 #include <array>
@@ -25,9 +25,9 @@ struct task {
 constexpr heist::idle_config wakes_on_push{false, false, true};
 constexpr heist::idle_config keeps_a_thief{false, true, false};
 
-/// What may happen besides pushes; nobody looks at what does not.
+/// Events that may happen besides pushes. Workers look only for events that can happen in the harness.
 enum class also { nothing, outside, stop };
-/// Who sleeps at the second gate of a ring.
+/// The thieves that sleep at the second gate of a ring.
 enum class ring { none, first_far, second_far, all_far };
 constexpr bool same_gate(ring r) {
   return r == ring::none || r == ring::all_far;
@@ -42,7 +42,7 @@ struct executor {
 
   gate_type gate;
   gate_type far;
-  heist::work_deque<task*, Env> deque{2};  // of the worker that has the first task
+  heist::work_deque<task*, Env> deque{2};  // owned by the worker that has the first task
   heist::injection_queue<task, Env> requests;
   env::atomic<bool> stop{false};
   std::array<task, 2> tasks;
@@ -58,7 +58,7 @@ struct executor {
     t.taken = 1;
   }
 
-  /// Of the thief that is the `th` one.
+  /// The gate of thief number `th`.
   gate_type& gate_of(std::size_t th) {
     bool const is_far = Ring == ring::all_far || (Ring != ring::none && (Ring == ring::second_far) == (th != 0));
     return is_far ? far : gate;
@@ -132,8 +132,8 @@ void submitted(model::execution& t) {
   t.thread([&e] { e.run(*e.search(0, e.gate_of(0))); });
 }
 
-/// The first task, from outside, pushes another before it keeps its worker busy. Nobody is told of a push where a
-/// thief is kept awake instead: the worker that becomes active makes sure that there is one.
+/// The first task, from outside, pushes another before it keeps its worker busy. Where a thief is kept awake, a push
+/// notifies no worker: the worker that becomes active makes sure that there is a thief.
 template <class Env, bool KeepsThief, bool Looks, ring Ring = ring::none>
 void submitted_then_pushed(model::execution& t) {
   auto& e = t.make<executor<Env, also::outside, Ring>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
@@ -170,7 +170,7 @@ void kept_thief(model::execution& t) {
   if (same_gate(Ring)) t.alike(Thieves);
 }
 
-/// Whoever sleeps when the executor stops wakes up.
+/// Workers that sleep when the executor stops wake up.
 template <bool KeepsThief, ring Ring = ring::none>
 void stopped(model::execution& t) {
   auto& e = t.make<executor<env, also::stop, Ring>>(std::size_t{2}, KeepsThief ? keeps_a_thief : wakes_on_push);
@@ -226,8 +226,8 @@ void pushed_here(model::execution& t) {
 int main(int argc, char** argv) {
   model::suite all{argc, argv};
   all.merge();
-  // In the larger ones a CAS fails for a reason only (that it may fail without one is covered by the smaller ones), and
-  // workers have looked in vain already when they start.
+  // In the larger harnesses a CAS fails only for a reason; the smaller ones cover failures without a reason. The
+  // workers of the larger ones have already looked without success when they start.
   model::limits const three{.config = {.preemptions = 3}};
   model::limits const two{.config = {.preemptions = 2, .odd_failures = 0}};
   model::limits const three_plain{.config = {.preemptions = 3, .odd_failures = 0}};

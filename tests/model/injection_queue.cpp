@@ -1,7 +1,7 @@
-// The injection queue (H14). Each pushed node is taken once, and its taker sees all writes before the push. Ordered pushes
-// come out in their order. A taker that loses against another one gets nothing and loses no node. No worker sleeps while
-// the queue holds a node, although the takers cannot see some nodes for a moment.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The injection queue (H14). Each pushed node is taken once, and its taker sees all writes before the push. Ordered
+// pushes come out in their order. A taker that loses against another one gets nothing and loses no node. No worker
+// sleeps while the queue holds a node, although the takers cannot see some nodes for a moment.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/injection_queue.hpp"
 
 #include <array>
@@ -87,7 +87,7 @@ void in_order(model::execution& t) {
   });
 }
 
-/// Takers that meet; what they leave is there in the end.
+/// Takers that meet. The nodes that they leave are there in the end.
 template <int Producers, int Each, int Consumers>
 void taken_once(model::execution& t) {
   auto& b = t.make<board>();
@@ -110,7 +110,7 @@ void taken_once(model::execution& t) {
   });
 }
 
-/// One takes two at once, others one.
+/// One taker takes two at once, other takers take one.
 template <int Producers, int Each, int Consumers>
 void some_at_once(model::execution& t) {
   auto& b = t.make<board>();
@@ -138,7 +138,7 @@ void older_first(model::execution& t) {
     t.thread([&b] {
       node const* n = nullptr;
       while ((n = b.take()) == nullptr) env::read_again();
-      // Who has the younger came after the older was taken: that one has been taken off the line.
+      // A thread that has the younger node came after the older node was taken, so the older one has left the line.
       if (b.number_of(n) == 1) {
         model::check(b.queue.maybe_empty(), "the younger node was taken before the older one");
       }
@@ -147,7 +147,7 @@ void older_first(model::execution& t) {
   t.alike(2);
 }
 
-/// Whoever takes a node pushes it again, once.
+/// A thread that takes a node pushes it again, once.
 void pushed_again(model::execution& t) {
   auto& b = t.make<board>();
   t.thread([&b] { b.push(0); });
@@ -165,7 +165,7 @@ void pushed_again(model::execution& t) {
   });
 }
 
-/// Who pushes onto nothing is told so, or somebody before him has not been taken.
+/// A push onto an empty queue reports so. Otherwise an earlier node has not been taken.
 void first_is_told(model::execution& t) {
   struct counting : board {
     env::atomic<int> firsts{0};
@@ -187,7 +187,8 @@ void first_is_told(model::execution& t) {
   t.alike(2);
 }
 
-/// Workers that sleep on an event count, each until it has a node; who takes one and finds `more` tells it as a push.
+/// Workers that sleep on an event count, each until it has a node. A worker that takes a node and finds `more` notifies
+/// as a push does.
 template <int Producers, int Each, int Workers>
 void everybody_wakes(model::execution& t) {
   struct executor : board {
@@ -222,7 +223,7 @@ void everybody_wakes(model::execution& t) {
   }
 }
 
-/// The same at an idle gate. A taker is a thief until it has left; each keeps what it has taken for ever.
+/// The same at an idle gate. A taker is a thief until it has left; each taker keeps its node for ever.
 template <bool WakesOnPush>
 void thieves_wake(model::execution& t) {
   struct executor : board {

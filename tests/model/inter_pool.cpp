@@ -1,6 +1,6 @@
-// A squad's pool (H10): every task is taken once, with what was written before; whoever finds the squad free sees what
-// ended there; which end of the pool is whose.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A squad's pool (H10): every task is taken once, and its taker sees all writes before its push. A thread that finds
+// the squad free sees the writes of the task that ended there. Each end of the pool has its users.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/inter_pool.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Whoever waits for the lock looks again when somebody has written.
+/// A thread that waits for the lock looks again when another thread has written.
 struct env : model::env {
   static void relax() noexcept { read_again(); }
   static void yield() noexcept { read_again(); }
@@ -58,7 +58,7 @@ struct squad {
   bool empty() const { return pool.maybe_empty() && !pool.maybe_pinned(); }
 };
 
-/// One thread: the head gets what is pinned, oldest first, then the youngest; others the oldest.
+/// One thread: the head gets the pinned tasks, oldest first, and then the youngest task; a thief gets the oldest.
 void order_of_tasks(model::execution& t) {
   auto& s = t.make<squad>();
   t.thread([&s] {
@@ -87,7 +87,8 @@ void order_of_tasks(model::execution& t) {
   });
 }
 
-/// A pusher; the head and a thief, who try as often as there are tasks. What they did not get is there at the end.
+/// A pusher; and the head and a thief, each of which tries as often as there are tasks. The tasks that they did not get
+/// are there at the end.
 template <bool Pinned, int Tasks>
 void pushed(model::execution& t) {
   auto& s = t.make<squad>();
@@ -114,7 +115,7 @@ void pushed(model::execution& t) {
   });
 }
 
-/// The head takes one while a member ends what ran before.
+/// The head takes one task while a member ends the task that ran before.
 void released(model::execution& t) {
   auto& s = t.make<squad>();
   s.pool.set_busy();

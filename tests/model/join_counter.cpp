@@ -1,6 +1,6 @@
-// Join counters (H12): two threads run a small graph again and again; every task runs once a pass, after all its
-// predecessors, whose fields it reads without atomics. The passes follow each other as in graph/run.hpp.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Join counters (H12): two threads run a small graph again and again. Every task runs once a pass, after all its
+// predecessors, and reads their fields without atomics. The passes follow each other as in graph/run.hpp.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/graph/join_counter.hpp"
 
 #include <array>

@@ -43,7 +43,8 @@ struct light_and_full {
   static void heavy() { env::fence(seq_cst); }
 };
 
-/// Each stores, then loads what the other stored: both may miss the other unless fences stand between.
+/// Each thread stores, then loads the location of the other thread. Both may miss the other's store, unless fences
+/// stand between.
 template <class Fence>
 void store_buffering(model::execution& t) {
   auto& s = t.make<flags>();
@@ -60,7 +61,7 @@ void store_buffering(model::execution& t) {
   observe_pair(t, s);
 }
 
-/// Data, then flag: who sees the flag (r1) sees the data (r2), with release and acquire.
+/// Data, then flag: with release and acquire, a thread that sees the flag (r1) sees the data (r2).
 template <order Store, order Load>
 void message_passing(model::execution& t) {
   auto& s = t.make<flags>();
@@ -143,7 +144,8 @@ void coherence(model::execution& t) {
   observe_pair(t, s);
 }
 
-/// Each loads, then stores what the other loads. C++ allows 1 1; this model does not show it (README.md).
+/// Each thread loads, then stores to the location that the other thread loads. C++ allows 1 1; this model does not show
+/// it (README.md).
 void load_buffering(model::execution& t) {
   auto& s = t.make<flags>();
   t.thread([&] {
@@ -173,7 +175,7 @@ void increments(model::execution& t) {
   t.finally([&s] { model::observe(s.x.load(relaxed)); });
 }
 
-/// Outcome: success, and what a CAS from 1 to 5 saw, while another thread stores 1 and then 2.
+/// Outcome: success, and the value that a CAS from 1 to 5 saw, while another thread stores 1 and then 2.
 template <bool Weak>
 void compare_exchange(model::execution& t) {
   auto& s = t.make<flags>();
@@ -189,7 +191,7 @@ void compare_exchange(model::execution& t) {
   t.finally([&s] { model::observe(s.r1 * 8 + s.r2); });
 }
 
-/// Three threads: what T2 saw before its release, T3 sees after its acquire.
+/// Three threads: T3 sees after its acquire the store that T2 saw before its release.
 void transitivity(model::execution& t) {
   auto& s = t.make<flags>();
   t.thread([&] { s.x.store(1, release); });

@@ -1,7 +1,7 @@
-// The loop engine: a piece that is asked hands over the upper half of what is left, others may do so in turn, and an
-// exception, a stop or what a search has found ends all. The engine is the shipped one; forks are made on the shipped
-// task stack in the manner of core/fork/parent_first.hpp; see README.md, "The world".
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The loop engine: on a request, a piece hands over the upper half of its remaining iterations, and the receiver may do
+// so in turn. An exception, a stop or the result of a search ends the whole loop. The engine is the shipped one; forks
+// are made on the shipped task stack as in core/fork/parent_first.hpp; see README.md, "The world".
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/parallel/algorithm/loop.hpp"
 
 #include <array>
@@ -77,10 +77,10 @@ void context::fork_join(Lower&& lower, Upper&& upper) const {
   if (first) std::rethrow_exception(first);
 }
 
-constexpr std::size_t workers_told = 3;  // others may come, or not
+constexpr std::size_t workers_told = 3;  // other thieves may come, or not
 constexpr std::size_t most_iterations = 12, no_place = ~std::size_t{0};
 
-/// What a piece has seen: the iterations [lo, hi), in their order.
+/// The iterations [lo, hi) that a piece has seen, in their order.
 struct seen {
   env::plain<std::size_t> lo{no_place}, hi{no_place};
 };
@@ -89,7 +89,7 @@ struct failure {
   std::size_t at;
 };
 
-/// A loop over n iterations, and what its body does at `special`.
+/// A loop over n iterations, and the action of its body at `special`.
 enum class does { nothing, throws, stops, finds };
 
 struct stage : heist::detail::loop_body<context> {
@@ -174,7 +174,7 @@ void split_range(model::execution& t) {
   for (int k = 1; k <= Thieves; ++k) {
     t.thread([&b, k] {
       for (int i = 0; i < Steals; ++i) {
-        // The loop's own worker first, then the one that may have divided what it has taken.
+        // First the loop's own worker, then the worker that may have divided its stolen piece.
         worker& stolen_from = b.workers[static_cast<std::size_t>(i % 2 == 0 ? 0 : Thieves + 1 - k)];
         auto const found = stolen_from.tasks.steal();
         if (found.status == heist::steal_status::empty) stolen_from.tasks.ask();

@@ -1,7 +1,7 @@
-// Attention (H15). A request is in the injection queue and all workers are busy. Then each worker finds its flag set at the
-// end of a task or at a slow fork, and its next fork is slow. The workers here follow core/scheduler/between_tasks.hpp,
-// worker_loop.hpp and core.hpp. A worker that takes a request stays busy for ever.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Attention (H15). A request is in the injection queue and all workers are busy. Then each worker finds its flag set at
+// the end of a task or at a slow fork, and its next fork is slow. The workers here follow
+// core/scheduler/between_tasks.hpp, worker_loop.hpp and core.hpp. A worker that takes a request stays busy for ever.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/notification.hpp"
 
 #include <array>
@@ -39,7 +39,7 @@ struct executor {
   }
 
   bool something_waits() const { return !requests.maybe_empty(); }
-  /// The next fork of what a worker runs now is slow.
+  /// The next fork of the task that a worker runs now is slow.
   void ask_to_look(std::size_t w) {
     int const on = fiber_of[w].load(order::acquire);
     asked[w][static_cast<std::size_t>(on)].store(true, order::relaxed);
@@ -80,13 +80,13 @@ struct executor {
     if (gate.found_work([this] { return something_waits(); }, notified) && something_waits()) notify_busy();
     gate.set_active();
   }
-  /// At another fiber, which has public tasks, so that its forks are plain until somebody asks.
+  /// At another fiber, which has public tasks, so that its forks are plain until a thief asks.
   void change_fiber(std::size_t w) {
     fiber_of[w].store(1, order::release);
     notification[w].ask_if_set([this, w] { ask_to_look(w); });
   }
 
-  /// In the end everybody is busy.
+  /// In the end every worker is busy.
   void check() {
     if (!something_waits()) return;
     for (std::size_t w = 0; w < workers; ++w) {
@@ -121,7 +121,7 @@ void all_busy(model::execution& t) {
   t.finally([&e] { e.check(); });
 }
 
-/// The second worker takes what there is, while the first looks whether there is anything: for a moment there is not.
+/// The second worker takes all requests while the first one looks for requests: for a moment the queue looks empty.
 template <int Each>
 void taken_beside(model::execution& t) {
   auto& e = t.make<executor>(wakes_on_push);

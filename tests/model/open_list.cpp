@@ -1,5 +1,5 @@
-// A list that a worker walks without a lock while others use, give back and use again its entries.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A list that a worker walks without a lock while other threads use, give back and use again its entries.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/open_list.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ using order = std::memory_order;
 
 struct entry : heist::detail::open_link<env, entry> {
   env::plain<int> number{0};  ///< written before it is added
-  env::plain<int> user{0};    ///< who uses it
+  env::plain<int> user{0};    ///< the thread that uses it
   env::atomic<int> is_open{0};
 };
 

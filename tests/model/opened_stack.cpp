@@ -1,6 +1,6 @@
-// A task stack that thieves open. Every forked task runs once and sees what was written before its fork, whatever the
-// owner does meanwhile. A thief that opens the stack of an owner in a long task gets a task if the owner has forked one.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A task stack that thieves open. Every forked task runs once and sees all writes before its fork, whatever the owner
+// does meanwhile. A thief that opens the stack of an owner in a long task gets a task if the owner has forked one.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 
@@ -16,7 +16,7 @@ using order = std::memory_order;
 
 constexpr int nothing = -1;
 
-/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the mark is `run`, and `taken` what the thief calls.
+/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the mark is `run`, and the thief calls `taken`.
 struct slot {
   env::atomic<int> mark{nothing};
   env::plain<int> number{nothing};
@@ -46,8 +46,8 @@ struct task {
   env::plain<int> runs{0};
 };
 
-/// The owner's steps: + fork, - join, * publish_all. Forks between ( and ) are part of something else. w is a long task,
-/// which ends when the thieves are gone.
+/// The owner's steps: + fork, - join, * publish_all. Forks between ( and ) are part of something else. w is a long
+/// task, which ends when the thieves are gone.
 using model::script;
 
 constexpr std::size_t max_tasks = 6, capacity = 4;
@@ -57,7 +57,7 @@ struct board {
   stack tasks{slots.data(), capacity, false};
   std::array<task, max_tasks> all;
 
-  // Of the owner, and read by a thief that opens.
+  // The owner's fields. A thief that opens the stack reads them.
   env::plain<int> part{0};
   env::plain<slot*> labelled{slots.data()};
   int outer_part = 0;

@@ -1,6 +1,6 @@
 // Threads that change (H19). A blocking call hands its worker to another thread (core/sync/os_thread.hpp, used as in
 // core/executor/blocking.ipp). A helper borrows the slot of a sleeping worker (core/sync/slot.hpp).
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/os_thread.hpp"
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 using model::env;
 
-/// What threads that carry it change without an atomic operation.
+/// The state that threads that carry the worker change without an atomic operation.
 struct worker {
   env::plain<int> work{0};
 };
@@ -68,7 +68,7 @@ struct executor {
     }
   }
 
-  /// As the worker: runs what is ready, until all frames have come back.
+  /// Acts as the worker: runs ready frames until all frames have come back.
   void loop(int frames_left) {
     bool more = false;
     while (frames_left != 0) {

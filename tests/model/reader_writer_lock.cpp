@@ -1,5 +1,5 @@
 // A lock for readers together and a writer alone, whose waiters are served, or leave at any time.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/reader_writer_lock.hpp"
 
 #include <cstddef>
@@ -99,7 +99,7 @@ void all_enter(model::execution& t) {
   });
 }
 
-/// One that reads, or writes, is told to leave at any time. The others still enter.
+/// One reader or writer is told to leave at any time. The other threads still enter.
 template <bool Reads>
 void one_leaves(model::execution& t) {
   auto& s = t.make<book>();
@@ -154,7 +154,7 @@ void in_order(model::execution& t) {
   });
 }
 
-/// Step by step: a writer competes in vain, and is next. When it is told to leave, readers behind it go on.
+/// Step by step: a writer competes without success, and is next. When it is told to leave, readers behind it go on.
 void strict(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {
@@ -176,7 +176,7 @@ void strict(model::execution& t) {
   });
 }
 
-/// Step by step: a writer that competes in vain is handed the lock by the next release.
+/// Step by step: a writer that competes without success is handed the lock by the next release.
 void competes_in_vain(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {
@@ -195,7 +195,8 @@ void competes_in_vain(model::execution& t) {
   });
 }
 
-/// Step by step: one leaves the line, one leaves while it wakes up. Those behind them go on, and are overtaken no more often.
+/// Step by step: one leaves the line, one leaves while it wakes up. Those behind them go on, and are overtaken no more
+/// often.
 void leave_in_order(model::execution& t) {
   auto& s = t.make<book>();
   t.thread([&s] {

@@ -1,6 +1,7 @@
-// Ready lists (core/sync/README.md): who was promised a task gets one, each task comes out once with what was written before,
-// the most urgent first; exchanges between lists leave each as many as it has promised.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Ready lists (core/sync/README.md): a worker that was promised a task gets one. Each task comes out once, the most
+// urgent first, and its taker sees all writes before its push. After an exchange between lists, each list has as many
+// tasks as it has promised.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/ready_list.hpp"
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace {
 
-/// Whoever waits for the lock looks again when somebody has written.
+/// A thread that waits for the lock looks again when another thread has written.
 struct env : model::env {
   static void relax() noexcept { read_again(); }
   static void yield() noexcept { read_again(); }
@@ -82,7 +83,7 @@ void order_of_tasks(model::execution& t) {
     is(a.take(), 3);
     is(a.take_or_exchange(b), 2);
     model::check(b.push(p.how[1], p.tasks[1]), "no memory");
-    is(a.take_or_exchange(b), 1);  // and what was a's only one is b's now
+    is(a.take_or_exchange(b), 1);  // and the only task that a had is b's now
     is(b.take_or_exchange(a), 0);
     model::check(a.push(p.how[2], p.tasks[2]) && b.push(p.how[3], p.tasks[3]), "no memory");
     is(a.take_or_exchange(b), 2);  // equal classes are not exchanged
@@ -90,7 +91,7 @@ void order_of_tasks(model::execution& t) {
   });
 }
 
-/// Both make a task ready, or two, and both take what was promised, looking at each other.
+/// Each worker makes one task ready, or two, and takes as many as it was promised. Each looks at the other's list.
 template <int Each>
 void exchanged(model::execution& t) {
   auto& p = t.make<pair_of_workers>();

@@ -1,8 +1,9 @@
-// Graphs that remember (H20): under squads, where tasks that belong to another squad are given to it and looked for near,
-// and followed, relaxed or strictly, where a run's lists of turns begin again. locality/history/, graph/, locality/squads/near_search.ipp and
-// the worker loop are the shipped lines; see README.md, "The world". A task that is left out keeps its run from ending,
-// and a worker that sleeps through one leaves all asleep: a deadlock.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Graphs with a placement history (H20). Under squads, a task that belongs to another squad is given to that squad, and
+// thieves search nearby first. Followed runs are relaxed or strict; there a run's lists of turns begin again. The files
+// of locality/history/, graph/, locality/squads/near_search.ipp and the worker loop are the shipped ones; see
+// README.md, "The world". A task that is left out keeps its run from ending, and a worker that sleeps through one
+// leaves all workers asleep: a deadlock.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +36,7 @@ constexpr shape apart{2, {0, 0, 0, 0}};
 constexpr shape diamond{4, {0b0110, 0b1000, 0b1000, 0}};
 constexpr shape crossing{4, {0b1100, 0b1000, 0, 0}};  // two chains, and an edge from the first to the second
 
-/// What the tasks write, without atomics.
+/// The fields that the tasks write, without atomics.
 template <shape Shape>
 struct board {
   std::array<env::plain<int>, 4> passed;
@@ -82,7 +83,7 @@ struct squads {
   }
 };
 
-/// What the graph remembers of each task is where the last run had it.
+/// For each task, the graph remembers the place that the last run gave it.
 template <shape Shape>
 void check_notes(board<Shape>& seen, placement_history const& known, heist::detail::core const& scheduler) {
   for (heist::detail::known_task const& t : known.tasks()) {
@@ -94,7 +95,8 @@ void check_notes(board<Shape>& seen, placement_history const& known, heist::deta
   }
 }
 
-/// A thread outside builds a graph and runs it; `Script` says what its runs follow, and what must hold after each.
+/// A thread outside builds a graph and runs it; `Script` names the order that its runs follow, and the conditions after
+/// each run.
 template <class Script>
 void play(model::execution& t) {
   auto& threads = t.make<std::array<virtual_thread, Script::workers>>();
@@ -180,7 +182,7 @@ int main(int argc, char** argv) {
   model::limits const weak = world::bounds(1, 1), one = world::bounds(1, 0);
   model::limits const wide{.config = {.steps = 4000}, .random_executions = 10'000};
 
-  // The smallest that find most of what can be wrong come first.
+  // The smallest harnesses that find most faults come first.
   all.verify("H20 near: a fan, 2 squads", weak, play<near<wakes, fan, 1, 1, 0, 1>>);
   all.verify("H20 near: a fan, 1 squad", weak, play<near<wakes, fan, 1, 1, 0, 0>>);
   all.verify("H20 near: a fan, 2 squads, adaptive", weak, play<near<keeps_awake, fan, 1, 1, 0, 1>>);

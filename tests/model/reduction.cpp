@@ -1,8 +1,10 @@
-// Does the search leave out only what another execution shows? Small random programs, each searched twice with the same
-// bounds: all executions, and without those that are given up (scheduler.hpp, visited.hpp). What comes out must be the
-// same set, and a violation must be found by both or by none. Where a program has relax() or read_again() in it, only
-// the merging of moments and of threads is put to the test: what a thread does that comes back from there though
-// nothing has happened that it can notice is not searched (README.md, "Limits").
+// Does the search leave out only executions whose outcome another execution shows? Small random programs, each searched
+// twice with the same bounds: all executions, and without those that are given up (scheduler.hpp, visited.hpp). Both
+// searches must show the same set of outcomes. Both must find a violation, or neither.
+//
+// In a program with relax() or read_again(), only the merging of moments and of threads is tested. A thread may return
+// from these calls although nothing has happened that it can notice. The search does not try the rest of such an
+// execution (README.md, "Limits").
 #include <algorithm>
 #include <array>
 #include <cstdint>

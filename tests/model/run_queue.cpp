@@ -1,5 +1,5 @@
-// Tasks for one thread (run_queue): none is lost, none runs twice, and whoever waits is woken.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Tasks for one thread (run_queue): none is lost, none runs twice, and every waiter is woken.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/run_queue.hpp"
 
 #include <array>
@@ -42,7 +42,7 @@ struct loop {
   }
 };
 
-/// Threads push, and finish the queue when all have; others run it.
+/// Threads push, and finish the queue when all have pushed. Other threads run the queue.
 template <int Pushers, int Runners>
 void finished(model::execution& t) {
   struct state : loop {
@@ -63,7 +63,8 @@ void finished(model::execution& t) {
   });
 }
 
-/// A thread runs the queue, which it destroys at the end, until something is complete, before which a task must have run.
+/// A thread runs the queue, which it destroys at the end, until something is complete, before which a task must have
+/// run.
 void until(model::execution& t) {
   struct state {
     loop* of = new loop;
@@ -84,8 +85,8 @@ void until(model::execution& t) {
   t.finally([&s] { model::check(s.one.runs == 1, "the task has not run once"); });
 }
 
-/// Two run it, each until something else is complete. The one that leaves first may have been woken for the task that the
-/// other one waits for.
+/// Two run it, each until something else is complete. The one that leaves first may have been woken for the task that
+/// the other one waits for.
 void two_runners(model::execution& t) {
   struct state : loop {
     task one;

@@ -1,6 +1,7 @@
-// A range that its owner and helpers take from both ends, and that the owner opens again. Every iteration runs once. When
-// the owner continues, it sees what helpers have done, and no helper runs an iteration or touches the range any more.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A range that its owner and helpers take from both ends, and that the owner opens again. Every iteration runs once.
+// When the owner continues, it sees the results of all helpers, and no helper runs an iteration or touches the range
+// any more.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/shared_range.hpp"
 
 #include <array>

@@ -1,8 +1,8 @@
 // The squad protocol (H10): no inter-squad task lies in a pool while a squad that may take it is free and its head
-// sleeps; a squad is busy with one task at a time; frames that can resume find a member. Workers here are as in
-// core/scheduler/worker_loop.hpp. Where a harness says nothing else, a task keeps its worker busy for ever once it is taken: a
-// wakeup that is lost is a deadlock.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// sleeps. A squad is busy with one task at a time. Frames that can resume find a member. Workers here are as in
+// core/scheduler/worker_loop.hpp. Unless a harness says otherwise, a task that is taken keeps its worker busy for ever:
+// a lost wakeup is a deadlock.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/locality/squads/squad_set.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@ using order = std::memory_order;
 constexpr heist::idle_config wakes_on_push{false, false, true};
 constexpr heist::idle_config keeps_a_thief{false, true, false};
 
-/// What may happen besides; nobody looks at what does not.
+/// Other events that may happen. Workers look only for events that can happen in the harness.
 enum class also { nothing, flat, stop, collects };
 
 constexpr std::size_t max_tasks = 7;
@@ -31,7 +31,7 @@ struct machine {
   using squads_type = heist::squad_set<task, frame, Env>;
   using squad_type = typename squads_type::squad_type;
 
-  /// A frame that resumes, of a task's subtree, or a flat task that everybody may take.
+  /// A frame of a task's subtree that resumes, or a flat task that every worker may take.
   struct frame {
     frame* next = nullptr;
     task* of = nullptr;
@@ -69,12 +69,12 @@ struct machine {
   squads_type set;
   heist::injection_queue<frame, Env> requests;
   env::atomic<bool> stop{false};
-  env::atomic<task*> collected{nullptr};  // what a scope has not dealt; shipped: a list under a lock
+  env::atomic<task*> collected{nullptr};  // the children that a scope has not dealt; shipped: a list under a lock
   std::array<task, max_tasks> tasks;
   std::array<frame, 2> frames;
   bool beside_is_fine = false;
   std::array<env::plain<int>, max_squads> inside{0, 0};  // subtrees that a squad runs
-  env::atomic<int> left{0};                              // tasks without a parent that have not ended; 0: nobody counts
+  env::atomic<int> left{0};                              // tasks without a parent that have not ended; 0: not counted
 
   // --- what runs ---
 
@@ -266,8 +266,8 @@ void add(Machine& m, how h, std::size_t squad, std::size_t task) {
   h == how::open ? m.set.add(m.set[squad], m.tasks[task]) : m.set.add_pinned(m.set[squad], m.tasks[task]);
 }
 
-/// Q1: somebody adds a task to a free squad whose head may be about to sleep. `Elsewhere`: to a squad that is busy for
-/// ever, so another head must come.
+/// Q1: a thread adds a task to a free squad whose head may be about to sleep. `Remote`: the thread adds it to a squad
+/// that is busy for ever, so another head must come.
 template <class Env, how How, bool Remote = false>
 void added(model::execution& t) {
   auto& m = t.make<machine<Env, also::nothing>>(Remote ? 2 : 1, 1, wakes_on_push);
@@ -287,7 +287,7 @@ void collected(model::execution& t) {
   t.thread([&m] { m.take_inter({0, m.set[0]}); });
 }
 
-/// Who collects ends; there is nothing more, and heads may sleep.
+/// The collecting scope ends. There is nothing more to do, and heads may sleep.
 void collected_and_distributed(model::execution& t) {
   auto& m = t.make<machine<env, also::collects>>(1, 1, wakes_on_push);
   t.thread([&m] {
@@ -333,8 +333,8 @@ void added_next_to_a_member(model::execution& t) {
   t.thread([&m] { model::check(!m.search({1, m.set[0], false}, Looks), "there was nothing for a member"); });
 }
 
-/// Q2: the squad is busy; a member ends that while somebody adds a task and the head may be about to sleep.
-/// `Elsewhere`: the task goes to another squad, busy for ever.
+/// Q2: the squad is busy; a member ends that while another thread adds a task and the head may be about to sleep.
+/// `Remote`: the task goes to another squad, which is busy for ever.
 template <class Env, how How, bool Remote = false>
 void released(model::execution& t) {
   auto& m = t.make<machine<Env, also::nothing>>(Remote ? 2 : 1, 1, wakes_on_push);
@@ -358,7 +358,7 @@ void released_by_head(model::execution& t) {
   });
 }
 
-/// When a member ends what squad 0 is busy with at first.
+/// The moment when a member ends the first task of squad 0.
 enum class busy { never, until_after, until_before };
 
 /// Q3: a task is added that belongs to squad 0, whose head may take a flat task instead; then the other head must come.
@@ -420,8 +420,8 @@ void contend(model::execution& t) {
   }
 }
 
-/// A task suspends itself, its children run in any squad, the last of them lets it resume. Somebody outside adds it, or
-/// it is there already.
+/// A task suspends itself, its children run in any squad, and the last of them lets it resume. A thread outside adds
+/// the task, or the task is there already.
 template <class Env, bool KeepsThief, bool Outside, bool Deep>
 void suspended(model::execution& t) {
   auto& m = t.make<machine<Env, also::stop>>(2, 2, KeepsThief ? keeps_a_thief : wakes_on_push);
@@ -449,8 +449,8 @@ void ready(model::execution& t) {
   }
 }
 
-/// There are two frames; a member that has just ended another task, and so is no thief, takes one and puts one back
-/// while the other member falls asleep.
+/// There are two frames. One member has just ended another task, and so is no thief. It takes one frame and puts one
+/// back while the other member falls asleep.
 template <class Env>
 void put_back(model::execution& t) {
   auto& m = t.make<machine<Env, also::nothing>>(1, 2, wakes_on_push);
@@ -482,8 +482,8 @@ void handed_over(model::execution& t) {
   }
 }
 
-/// The same where the task that was taken beside keeps the head for ever: another head must come for what is pinned
-/// then.
+/// The same, but the task that was taken beside keeps the head for ever: another head must come for the task that is
+/// pinned then.
 void outside_forever(model::execution& t) {
   auto& m = t.make<machine<env, also::nothing>>(std::size_t{2}, std::size_t{2}, wakes_on_push);
   m.occupy(0);

@@ -1,6 +1,6 @@
-// Stop tokens of an interrupt_state: a stop is not lost, whether a token is made before or after it, by one thread or two.
-// core/sync/interrupt.hpp is compiled for the model by doubles of a few headers (README.md, "The world").
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Stop tokens of an interrupt_state: no stop is lost, whether one thread or two make tokens, before or after the stop.
+// Doubles of a few headers compile core/sync/interrupt.hpp for the model (README.md, "The world").
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/interrupt.hpp"
 
 #include <array>
@@ -31,7 +31,7 @@ void stopped(model::execution& t) {
   });
 }
 
-/// A scope is joined and used again while another thread stops it: what its token says is what its bits say.
+/// A scope is joined and used again while another thread stops it: its token and its bits agree.
 void joined(model::execution& t) {
   struct board {
     interrupt_state state;

@@ -1,7 +1,8 @@
-// A stop that is handed on goes along tasks that come after others (H22): it reaches each that has not ended, once, and
-// touches none that has been freed. core/executor/async.hpp is compiled for the model by doubles of a few headers (README.md, "The
-// world"). The ends of tasks are repeated by hand, as in parallel/async/after.hpp and parallel/async/when.ipp.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// A stop that is handed on follows tasks to their predecessors (H22). It reaches each task that has not ended, once,
+// and touches no task that has been freed. Doubles of a few headers compile core/executor/async.hpp for the model
+// (README.md, "The world"). The ends of tasks are repeated by hand, as in parallel/async/after.hpp and
+// parallel/async/when.ipp.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/executor/async.hpp"
 
 #include <array>
@@ -30,7 +31,7 @@ using heist::detail::no_stop;
 
 constexpr std::size_t most_links = 2;
 
-/// A task that comes after others, or the state of a when_any. It has an inherited_stop at the end of its block.
+/// A task that comes after other tasks, or the state of a when_any. It has an inherited_stop at the end of its block.
 struct task final : async_state<int> {
   struct any_link : dependency {
     explicit any_link(async_base& state, async_base& awaited) noexcept : dependency{state, &awaited, true} {
@@ -84,7 +85,7 @@ struct task final : async_state<int> {
   static constexpr heist::detail::described what_it_is{&operations_of_it};
 };
 
-/// The state of the task that waits, which is only a number here, and what the harness counts.
+/// The state of the task that waits, which is only a number here, and the counts of the harness.
 struct board {
   interrupt_state origin, others;
   os_env::atomic<int> freed{0};
@@ -170,7 +171,7 @@ void two_stops(model::execution& t) {
   all_freed(t, b, 5);
 }
 
-/// What others have started is not stopped, nor what comes before it.
+/// A stop reaches neither a task that another user has started nor the predecessors of that task.
 void of_others(model::execution& t) {
   auto& b = t.make<board>();
   task& before = b.make(0, {}, false, true);
@@ -204,7 +205,7 @@ void first_of(model::execution& t) {
   all_freed(t, b, Then ? 4 : 3);
 }
 
-/// The waiting task's handle goes while the stop tells what a user has registered.
+/// The waiting task's handle goes while the stop calls the callbacks that a user has registered.
 void dropped_concurrently(model::execution& t) {
   auto& b = t.make<board>();
   task& one = b.make(0);

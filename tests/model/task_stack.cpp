@@ -1,7 +1,7 @@
-// The direct task stack: every forked task runs once, by its owner or by one thief, with what was written before its
-// fork; a slot is used again only after its thief has finished with it; and what is private does not stay so while the
-// others have nothing.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The direct task stack: every forked task runs once, by its owner or by one thief, and sees all writes before its
+// fork. A slot is used again only after its thief has finished with it. Private tasks become public while the thieves
+// have nothing.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/task_stack.hpp"
 
 #include <array>
@@ -16,8 +16,8 @@ namespace {
 using model::env;
 using order = std::memory_order;
 
-/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the owner writes `number`, the rest has no value until it is
-/// made public.
+/// As fork_slot, in the manner of core/scheduler/fork_slot.hpp: the owner writes `number`, the rest has no value until
+/// it is made public.
 struct slot {
   env::plain<int> number{-1};
   env::plain<bool> visible{false};
@@ -36,7 +36,7 @@ struct task {
   env::plain<int> runs{0};
 };
 
-/// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join, * publish_all.
+/// The owner's steps, as text: + fork, 2 a fork of two tasks at once, - join, * publish_all.
 using model::script;
 
 constexpr std::size_t max_tasks = 8;
@@ -70,7 +70,8 @@ struct board {
     t.runs = 1;
   }
 
-  /// Nobody is on the way, and nothing is there for those who look: the next fork or join must change that, if it can.
+  /// No thief is on the way, and none of those that look finds a task. The next fork or join must publish one, if it
+  /// can.
   bool must_publish() { return thieves != 0 && gone.load(order::acquire) == thieves && !tasks.maybe_stealable(); }
 
   void write(slot* at) {
@@ -81,8 +82,8 @@ struct board {
     pending[depth++] = {at, number, true};
   }
 
-  /// `careful`: tasks of a fork that does not fit are taken off again where others lie above them, and run in place;
-  /// otherwise their joins go to the stack.
+  /// `checked`: tasks of a fork that does not fit are taken off the stack again, and run in place. Otherwise their
+  /// joins go to the stack.
   void fork(int count = 1, bool checked = true) {
     slot* const from = next;
     slot* const at = from + (count - 1);
@@ -179,7 +180,8 @@ void owner_and_thieves(model::execution& t) {
   t.finally([&] { b.check_end(); });
 }
 
-/// What one thread sees that does everything itself: who asks gets, who has nothing public publishes, half at a time.
+/// One thread plays the owner and the thieves. A request publishes tasks, a fork without public tasks publishes, and
+/// half of the tasks become public at a time.
 void alone(model::execution& t) {
   auto& b = t.make<board<8>>();
   t.thread([&] {

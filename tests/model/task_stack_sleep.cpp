@@ -1,7 +1,7 @@
-// The task stack with the sleep of idle::standard. While the owner forks or joins, a thief with an unanswered request for
-// work does not sleep for ever. The owner's work is coarse: the owner resumes only after thieves have run certain tasks.
-// A wakeup or a request that is lost for good is therefore a deadlock.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The task stack with the sleep of idle::standard. While the owner forks or joins, a thief with an unanswered request
+// for work does not sleep for ever. The owner's work is coarse: the owner resumes only after thieves have run certain
+// tasks. A wakeup or a request that is lost for good is therefore a deadlock.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -18,15 +18,15 @@ using order = std::memory_order;
 
 constexpr heist::idle_config wakes_on_push{false, false, true};
 
-/// What the owner does, as text: + fork, 2 a fork of two tasks at once, - join; a waits until somebody has begun the
-/// first task, the nth capital until somebody has ended the nth task. What stands before | is done before the threads
-/// start.
+/// The owner's steps, as text: + fork, 2 a fork of two tasks at once, - join. The letter a waits until a thread has
+/// begun the first task. The nth capital waits until a thread has ended the nth task. Steps before | are done before
+/// the threads start.
 using model::script;
 
 constexpr std::size_t max_tasks = 5;
 constexpr int nothing = -1;
 
-/// What threads wait for asleep; the least there is, as core/sync/completion.hpp has its own harness.
+/// An event that threads wait for asleep. It is minimal, because core/sync/completion.hpp has its own harness.
 struct event {
   env::park_word word;
 
@@ -58,8 +58,8 @@ struct executor {
   heist::task_stack<slot, Env> stack{slots.data(), max_tasks, false};
   std::array<task, max_tasks> tasks;
   event first_begun;
-  int last = 0;              // whoever has run this one never comes back
-  bool first_waits = false;  // nor whoever runs the first: that ends only after the last
+  int last = 0;              // the thread that has run this one never comes back
+  bool first_waits = false;  // the thread that runs the first task waits in it until the last task has ended
 
   void run(int number) {
     model::check(number >= 0, "a slot was stolen in which nothing was forked");

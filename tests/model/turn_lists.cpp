@@ -1,10 +1,11 @@
-// Turns: what comes to a place is begun once, in the order of the list, whoever comes first; and a run on such lists
-// ends: its order is given up when it cannot be kept, never otherwise, and nobody looks at the run when it is over.
+// Turns: every item that arrives at a place is begun once, in the order of the list, whether the item or the turn
+// arrives first. A run on such lists ends. Its order is given up only when it cannot be kept. No thread touches the run
+// when it is over.
 //
-// locality/replay/replay_run.hpp, locality/replay/followed.hpp and core/scheduler/core_fibers.ipp are no templates over Env: the second half is a
-// model of what they do with the shipped turn lists, live_count and completion, function by function under the same
-// names. A frame is a function that is called where its fiber resumes.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// locality/replay/replay_run.hpp, locality/replay/followed.hpp and core/scheduler/core_fibers.ipp are no templates over
+// Env. The second half models how they use the shipped turn lists, live_count and completion, function by function
+// under the same names. A frame is a function that is called where its fiber resumes.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/turn_lists.hpp"
 
 #include <array>
@@ -20,7 +21,7 @@ namespace {
 
 using order = std::memory_order;
 
-/// Whoever waits looks again when somebody has written.
+/// A thread that waits looks again when another thread has written.
 struct env : model::env {
   static void relax() noexcept { read_again(); }
   static void yield() noexcept { read_again(); }
@@ -84,7 +85,7 @@ struct board {
   }
 };
 
-/// What a thread does at a place: its item arrives, or it is passed. A negative number passes place -n-1.
+/// A thread's step at a place: its item arrives, or it passes the place. A negative number passes place -n-1.
 template <int... Steps>
 void do_steps(board& b) {
   ((Steps >= 0 ? b.arrive(static_cast<std::size_t>(Steps)) : b.pass(static_cast<std::size_t>(-Steps - 1))), ...);
@@ -99,7 +100,7 @@ constexpr int pass(int place) {
   return -place - 1;
 }
 
-/// Some threads come to the places of a worker, who takes them up.
+/// Some threads come to the places of a worker, and the worker takes them up.
 template <class... Threads>
 void taken_up(model::execution& t) {
   auto& b = t.make<board>(static_cast<std::size_t>((Threads::places + ...)));
@@ -109,8 +110,8 @@ void taken_up(model::execution& t) {
   t.finally([&b] { b.over(arrivals); });
 }
 
-/// The lists begin again: by whoever is the last to leave the first round, for those who then come to the second, as the
-/// last task of a pass makes a worker start the next one (locality/history/).
+/// The last thread to leave the first round begins the lists again, and the threads then come to the second round. In
+/// the same way the last task of a pass makes a worker start the next pass (locality/history/).
 template <class... Threads>
 void taken_up_again(model::execution& t) {
   struct rounds : board {
@@ -119,7 +120,7 @@ void taken_up_again(model::execution& t) {
 
     /// True for the first round only, when the second has begun.
     bool leave(int arrivals) {
-      int const now = round.load(order::relaxed);  // relaxed: nobody begins the next one before this
+      int const now = round.load(order::relaxed);  // relaxed: no thread begins the next round before this
       if (inside.fetch_sub(1, order::acq_rel) != 1) {
         while (now == 0 && round.load(order::acquire) == now) env::read_again();
         return now == 0;
@@ -272,7 +273,7 @@ void slot::go_on(fiber& f) const noexcept {
 
 void fiber::after_park() noexcept {
   slot const& s = *static_cast<slot const*>(where);
-  run& told = *static_cast<run*>(s.of);  // read now: then others may run it
+  run& told = *static_cast<run*>(s.of);  // read now: later another worker may run it
   if (!static_cast<completion*>(awaited)->add_entry(waiter)) make_ready();
   told.one_less();
 }
@@ -297,7 +298,7 @@ struct frame {
   std::array<env::plain<int>, 4> results;
 };
 
-/// One run. Who entered it resumes on the worker on which the body ends.
+/// One run. The task that entered it resumes on the worker on which the body ends.
 struct scene {
   machine scheduler;
   fiber body;
@@ -336,7 +337,7 @@ struct scene {
     mine.after_join.worker = slot::no_place;
     park(f, join.all, then);
   }
-  /// It resumes at a place, even if nobody is waited for.
+  /// The body resumes at a place, even if there is no child to wait for.
   void join_and_move(fiber& f, counted_join& join, int children, std::size_t w, std::size_t place,
                      void (*then)(fiber&)) {
     if (!join.add(children)) join.all.complete();
@@ -346,7 +347,7 @@ struct scene {
     mine.after_join.place = place;
     park(f, join.all, then);
   }
-  /// The same, but there is no stack for what its worker would continue with: it stays.
+  /// The same, but there is no stack with which its worker could continue: the body stays.
   void join_and_stay(fiber& f, counted_join& join, int children, std::size_t w, std::size_t place,
                      void (*then)(fiber&)) {
     if (!join.add(children)) join.all.complete();
@@ -450,7 +451,7 @@ struct moves_behind {
   static void end(fiber& f) { f.in->end_body(2); }
 };
 
-/// It moves though nobody is left to wait for, and joins once more there.
+/// The body moves though no child is left to wait for, and joins once more there.
 struct moves_twice {
   static constexpr bool gives_up = false;
   static std::vector<std::size_t> lengths() { return {1, 2}; }
@@ -493,8 +494,8 @@ struct goes_round {
   static void end(fiber& f) { f.in->end_body(3); }
 };
 
-/// The first two places of worker 0 come only after its third, the second of them first; before that, one that worker 1
-/// waits for is passed.
+/// The rest arrives at the places of worker 0 in reverse order: third, second, first. Before the second, it passes a
+/// place that worker 1 waits for.
 struct cycle {
   static constexpr bool gives_up = true;
   static std::vector<std::size_t> lengths() { return {3, 2}; }

@@ -1,6 +1,7 @@
-// Waits that close a circle (H20): one of them is refused, whoever waits when, and none where there is no circle
-// (core/sync/wait_cycle.hpp as core/scheduler/checked_wait.ipp and core/executor/circular_wait.ipp use it, repeated by hand).
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// Waits that close a cycle (H20): one of them is refused, whatever the order of the waits, and none where there is no
+// cycle. The code repeats by hand how core/scheduler/checked_wait.ipp and core/executor/circular_wait.ipp use
+// core/sync/wait_cycle.hpp.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/wait_cycle.hpp"
 
 #include <array>
@@ -18,7 +19,7 @@ using cycles = heist::basic_wait_cycles<env, 8>;
 
 constexpr std::uint32_t none = 99;
 
-/// What a task and its handles share; whoever of them is last frees it.
+/// The state that a task and its handles share. The last owner frees it.
 struct task {
   completion finished;
   env::atomic<std::uint32_t> owners{1};
@@ -52,7 +53,7 @@ struct waiter : careful_waiter {
   }
 };
 
-/// What waits as a part of a task (wait_as_part): its waker frees it, unless it is entering.
+/// A waiter that is a part of a task (wait_as_part): its waker frees it, unless it is entering.
 struct part : careful_waiter {
   explicit part(task& t) noexcept : careful_waiter{&wake_up}, of{&t} {}
   task* of;
@@ -162,8 +163,8 @@ struct program {
   }
 };
 
-/// Task i waits for task Waits[i], the first `Parts` of them by a part; those of which that is nobody only end. `After`: the
-/// last task has no code, and comes after that one.
+/// Task i waits for task Waits[i], the first `Parts` of them by a part. A task whose entry is `none` only ends.
+/// `After`: the last task has no code, and comes after that one.
 template <int Rejected, std::size_t Parts, std::uint32_t After, std::uint32_t... Waits>
 void waits(model::execution& t) {
   constexpr std::array<std::uint32_t, sizeof...(Waits)> of{Waits...};

@@ -1,5 +1,5 @@
 // Lines of waiters: a lock with an owner and a semaphore, whose waiters are served, or leave at any time.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/waiter_queue.hpp"
 
 #include <cstddef>
@@ -80,7 +80,7 @@ void alone(model::execution& t) {
   });
 }
 
-/// Somebody has the lock, and keeps it. The one that waits goes when it is told, whenever that is.
+/// A thread has the lock, and keeps it. The thread that waits leaves when it is told to, at any time.
 void leaves_for_certain(model::execution& t) {
   auto& s = t.make<owned>();
   model::check(s.lock.try_acquire(800), "it is free");
@@ -88,7 +88,7 @@ void leaves_for_certain(model::execution& t) {
   t.thread([&s] { s.stop.wait_and_stop(s.leave()); });
 }
 
-/// One is told to leave at any time. The others still enter.
+/// One thread is told to leave at any time. The other threads still enter.
 template <bool Strict>
 void one_leaves(model::execution& t) {
   auto& s = t.make<owned>();
@@ -136,7 +136,7 @@ struct counted {
   }
 };
 
-/// One wants two permits of two; the others want one.
+/// One thread wants two permits of two; the other threads want one.
 template <int Others>
 void needs_much(model::execution& t) {
   auto& s = t.make<counted>(2);

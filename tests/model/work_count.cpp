@@ -1,7 +1,7 @@
-// The count of work under way: a waiter resumes, and not before all that had begun has ended and is visible, with all
-// that it has begun; what begins later does not keep it; whoever destroys the executor then waits for visitors that are
-// still inside.
-#undef NDEBUG  // the assertions of the shipped code are part of what is proved
+// The count of work under way. A waiter resumes only after all units that had begun have ended and are visible, with
+// the units that they have begun. Units that begin later do not delay the waiter. The thread that destroys the executor
+// then waits for visitors that are still inside.
+#undef NDEBUG  // the assertions of the shipped code are part of the proof
 #include "heist/core/sync/work_count.hpp"
 
 #include <cstddef>
@@ -43,16 +43,16 @@ struct board {
     heist::thread_waiter<Env, 0> sleeper;
     if (me.over.add_entry(sleeper)) sleeper.wait();
   }
-  /// By somebody whom others follow.
+  /// As wait(), and tells the other threads afterwards.
   void wait_and_say_so() {
     wait();
     has_waited.store(true, order::release);
   }
-  /// Returns when the waves have changed places, or the one who says so has waited.
+  /// Returns when the waves have changed places, or the thread in wait_and_say_so() has waited.
   void change_of_waves() {
     while (work.newest_wave() == 0 && !has_waited.load(order::acquire)) env::read_again();
   }
-  /// What a worker that has ended these units tells.
+  /// The report of a worker that has ended these units.
   struct tally {
     std::uint64_t of[2]{};
     void add(unsigned wave) { count::count_end(of, wave); }
@@ -206,8 +206,8 @@ void started_concurrently(model::execution& t) {
   });
 }
 
-/// What begins when the waves have changed places never ends; who has waited before resumes. `Begins`: it begins
-/// another unit, on a worker.
+/// The unit that begins when the waves have changed places never ends; the earlier waiter resumes. `Begins`: the unit
+/// begins another unit, on a worker.
 template <class Env, bool Begins>
 void never_ends(model::execution& t) {
   auto& b = t.make<board<Env>>(std::size_t{2});
@@ -270,8 +270,8 @@ void destroyed_after_a_visit(model::execution& t) {
   });
 }
 
-/// The destructor closes while somebody comes with a unit: it is refused, or it has ended when the closing one has
-/// waited.
+/// The destructor closes while a thread comes with a unit. The unit is refused, or it has ended when the closing thread
+/// has waited.
 template <class Env>
 void closed(model::execution& t) {
   auto& b = t.make<board<Env>>(std::size_t{1});

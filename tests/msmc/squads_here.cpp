@@ -1,6 +1,6 @@
-// On the machine that it runs on: squads are sockets, workers stay on their PUs, tasks stay in their squads, and those of
-// graphs come back to the squads that had them.
-// Arguments: how many squads and how many workers there must be. Exit status 1, and a sentence, if something is wrong.
+// Checks the machine that it runs on: squads are sockets, workers stay on their PUs, and tasks stay in their squads.
+// Tasks of a graph return to the squads that ran them before. Arguments: how many squads and how many workers there
+// must be. Exit status 1, and a sentence, if something is wrong.
 #include <fmt/format.h>
 #include <sched.h>
 #include <heist/heist.hpp>
@@ -50,7 +50,7 @@ class sightings {
   explicit sightings(std::size_t workers) : cpu_(workers) {
     for (auto& c : cpu_) c = -1;
   }
-  /// Not inlined: between two calls the task may have gone to another thread.
+  /// noinline: between two calls the task may have gone to another thread.
   [[gnu::noinline]] void look(std::size_t worker) {
     int const now = ::sched_getcpu();
     int before = -1;
@@ -130,7 +130,7 @@ void run(std::size_t squads, std::size_t workers) {
 }
 
 /// Blocks of a plate and its steps as a graph that runs again: each task after its neighbours of the step before. There
-/// is work for all squads at any time, so none has to take another's.
+/// is work for all squads at any time, so no squad has to take work of another squad.
 void run_graph(std::size_t squads, std::size_t workers) {
   std::size_t const blocks = 3 * workers;
   constexpr std::size_t steps = 8;

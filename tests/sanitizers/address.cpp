@@ -70,7 +70,7 @@ HEIST_NOINLINE void lose_nothing() {
   delete[] p;
 }
 
-/// Only the stack of a child that has ended still says where the memory is.
+/// The address of the memory remains only on the stack of a child that has ended.
 void leak_in_a_child(child_first& ex, bool bug) {
   ex.sync_wait([bug](context ctx) {
     planted::fork_alone(
@@ -79,7 +79,7 @@ void leak_in_a_child(child_first& ex, bool bug) {
   __lsan_do_leak_check();
 }
 
-/// Only the stack of a task that waits says where the memory is.
+/// The address of the memory remains only on the stack of a task that waits.
 HEIST_NOINLINE void hold_memory(context ctx, std::atomic<bool>& held, std::atomic<bool> const& over) {
   char* const p = hidden(new char[1000]);
   ctx.submit([&] {

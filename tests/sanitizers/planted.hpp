@@ -1,4 +1,5 @@
-// What the programs with planted bugs share: each is called with `planted`, and without differs in nothing but the bug.
+// The parts that the programs with planted bugs share: each is called with `planted` or `clean`, and the two differ
+// only in the bug.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,7 @@ void fork_and_be_stolen(context ctx, Child child, Rest rest) {
       });
 }
 
-/// A fork that nobody steals from: the other worker is held meanwhile.
+/// A fork that no worker steals from: the other worker is held meanwhile.
 template <class Child, class Rest>
 void fork_alone(context ctx, Child child, Rest rest) {
   struct holding {

@@ -1,5 +1,5 @@
-// Races that ThreadSanitizer must report in tasks that migrate, and their clean twins: what a join, a future or a lock
-// orders it must not report, on whatever thread the task was before.
+// Races that ThreadSanitizer must report in tasks that migrate, and their clean twins. It must report no race between
+// accesses that a join, a future or a lock orders, whichever thread the task was on before.
 #include <pthread.h>
 
 #include <atomic>
@@ -19,10 +19,10 @@ using heist_test::wait_until;
 using planted::context;
 using planted::fork_and_be_stolen;
 
-/// Rounds of two sides that are on two workers at once. What both do in a round can only be a race: ThreadSanitizer
-/// sees no order between them, as relaxed operations say nothing to it. That both have done it is waited for, asleep,
-/// so that neither side's history forgets it; should a report be missed all the same, the next round gives the next
-/// occasion.
+/// Rounds of two sides that are on two workers at once. Accesses of both sides in one round can only be a race:
+/// ThreadSanitizer sees no order between them, because relaxed operations order nothing for it. Each side sleeps until
+/// both have acted, so that neither side's history forgets the access. If a report is missed all the same, the next
+/// round gives the next occasion.
 class rounds {
  public:
   static constexpr int all = 50;
@@ -150,8 +150,8 @@ void handed_over_in_a_handler(context ctx, bool bug) {
                 });
 }
 
-/// ThreadSanitizer does not report it: for it the task is the same, whatever thread it is on. The system does, for a lock that
-/// checks its owner (silk's issue 116).
+/// ThreadSanitizer does not report it: for it the task is the same, whatever thread it is on. The system does, for a
+/// lock that checks its owner (silk's issue 116).
 void system_lock_across_a_fork(context ctx, bool bug) {
   pthread_mutex_t lock;
   pthread_mutexattr_t checks;

@@ -65,7 +65,7 @@ bool after_unloading() {
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  std::thread{[] {  // a hang is what it is all about
+  std::thread{[] {  // the test is about hangs
     std::this_thread::sleep_for(std::chrono::seconds{30});
     std::puts("hangs");
     std::fflush(stdout);

@@ -1,5 +1,5 @@
-// Every fork gives the rest of its frame to another worker, and every join resumes on yet another one: nothing is lost,
-// values and exceptions come where they belong, and the sanitizers follow.
+// Every fork gives the rest of its frame to another worker, and every join resumes on yet another one. No task is lost,
+// values and exceptions arrive where they belong, and the sanitizers follow the switches.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -93,7 +93,7 @@ bool clean() {
   return std::uncaught_exceptions() == 0 && !std::current_exception();
 }
 
-/// Forks of three, of which those in `who` throw: through three levels, with a frame to be unwound on each.
+/// Forks of three tasks. The tasks in `who` throw through three levels, with a frame to be unwound on each.
 struct exceptions {
   std::atomic<int>* unwound;
 
@@ -158,7 +158,7 @@ long values(placed_context& ctx) {
   return std::accumulate(a->begin(), a->end(), 0L) + (&b == &data ? 100 : 0) + static_cast<long>(c.size());
 }
 
-/// A guard keeps what it guards: what is forked there is called in place, and the tree is not followed.
+/// A guarded frame stays on its worker: its forks are called in place, and the tree is not followed.
 struct guarded {
   replaying* ex;
   bool operator()(placed_context& ctx) const {

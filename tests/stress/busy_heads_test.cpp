@@ -1,5 +1,5 @@
-// Two tiers, with heads of squads away: what waits between squads is taken by the heads that are free, wherever it
-// waits, and no free head sleeps through it.
+// Two tiers, with heads of squads away: free heads take the tasks that wait between squads, in any pool. No free
+// head sleeps while such a task waits.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -91,7 +91,7 @@ TEMPLATE_LIST_TEST_CASE("busy heads: regions end while the heads of other squads
       std::vector<bool> which;
       for (std::size_t s = 0; s < squads; ++s) which.push_back((mask >> s & 1) != 0);
       away<heist::executor<TestType>> const heads{ex, which};
-      std::this_thread::sleep_for(std::chrono::microseconds{500});  // the others fall asleep
+      std::this_thread::sleep_for(std::chrono::microseconds{500});  // the other workers fall asleep
       REQUIRE(ex.sync_wait(kept, [](auto c) { return tree(c, 6); }) == 64);
       heist::region unused{{.boundary_level = 3}};
       REQUIRE(ex.sync_wait(unused, [](auto c) { return tree(c, 5); }) == 32);

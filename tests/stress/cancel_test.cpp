@@ -1,5 +1,5 @@
-// A stop against the end against an exception: whichever comes first, each task has run or has not, its handle says the
-// same, and nothing waits for ever.
+// A stop against the end against an exception, in any order. Each task has run or has not, its handle says the same,
+// and no wait lasts for ever.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -65,8 +65,8 @@ class stopper {
   std::thread thread_;
 };
 
-/// When a stop is requested: most often at some moment that nobody knows. The others are there so that each side wins
-/// now and then, on any machine.
+/// The moment at which a stop is requested: most often a random one. The other moments let each side win now and then,
+/// on any machine.
 enum class moment { never, before, by_a_task, any };
 moment any_moment(heist::fast_random& random) {
   std::uint32_t const n = random.below(16);
@@ -162,7 +162,7 @@ TEMPLATE_LIST_TEST_CASE("cancel: of a fork/join tree all is joined, whoever is f
     } catch (heist::stopped_error const&) {
       never_started = true;
     }
-    int const n = begun;  // nobody is at work any more
+    int const n = begun;  // no thread is at work any more
     REQUIRE(left == n);
     if (never_started) REQUIRE(n == 0);
     if (caught) REQUIRE((fails_at >= 0 && n > fails_at));

@@ -1,5 +1,5 @@
 // Tasks that resume on another worker each time they wait, and parent-first forks whose second task always runs on
-// another worker than the first: results, exceptions and what the sanitizers think of them.
+// another worker than the first. The tests check results and exceptions, and the sanitizers check the rest.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -74,15 +74,15 @@ int waits_everywhere(Context ctx, places& where) {
   return right == 2 && uncaught == 1 && memory.size() == 11 && !std::current_exception() ? 1 : 0;
 }
 
-/// A fork of which the first task does not resume before the other has begun, so on another worker. As many workers as
-/// there are leaves are enough: each waits for a task that nobody has, and there are not more tasks than leaves.
+/// A fork whose first task resumes only after the other task has begun, so on another worker. As many workers as leaves
+/// are enough: each worker waits for a task that no worker has, and there are not more tasks than leaves.
 long all_taken(heist::context ctx, int levels, int throws, places& where) {
   if (levels == 0) {
     if (throws == 0) throw thrown{"leaf"};
     return 1;
   }
   std::atomic<bool> begun{false};
-  std::size_t const first = ctx.worker_id();  // of the first task, which is a call
+  std::size_t const first = ctx.worker_id();  // that of the first task, which is a call
   int const half = 1 << (levels - 1);
   auto const [a, b] = ctx.fork_join(
       [&](heist::context c) {
@@ -101,7 +101,7 @@ long all_taken(heist::context ctx, int levels, int throws, places& where) {
 long spine(heist::context ctx, int levels, places& where) {
   if (levels == 0) return 0;
   std::atomic<bool> begun{false};
-  std::size_t const first = ctx.worker_id();  // of the first task, which is a call
+  std::size_t const first = ctx.worker_id();  // that of the first task, which is a call
   auto const [a, b] = ctx.fork_join(
       [&] {
         wait_until(begun);

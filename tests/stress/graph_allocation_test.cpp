@@ -24,7 +24,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 }
 }  // namespace
 
-// Not inlined: where GCC sees malloc() through operator new and delete, it warns of a mismatch.
+// noinline: where GCC sees malloc() through operator new and delete, it warns of a mismatch.
 #define HEIST_TEST_OWN __attribute__((noinline))
 HEIST_TEST_OWN void* operator new(std::size_t n) {
   return counted(n, 1);
@@ -71,7 +71,7 @@ HEIST_TEST_OWN void operator delete[](void* p, std::size_t, std::align_val_t) no
 
 namespace {
 
-/// Allocations of `rounds` times run().wait(), after two rounds that may allocate what they like.
+/// Counts the allocations of `rounds` times run().wait(). Two rounds before may allocate any amount.
 template <class Executor>
 long allocations_of_runs(Executor& ex, heist::task_graph& g, int rounds) {
   ex.run(g).wait();

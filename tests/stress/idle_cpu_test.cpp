@@ -1,5 +1,5 @@
-// What workers without work cost: nothing that can be measured. And what one task at a time costs them. Only the
-// program's own use of the CPU is looked at, so a loaded machine changes nothing.
+// The CPU time of workers without work: none that can be measured. And the CPU time of workers that get one task at a
+// time. The tests measure only the program's own CPU time, so a loaded machine changes nothing.
 #include <sys/resource.h>
 
 #include <algorithm>  // min

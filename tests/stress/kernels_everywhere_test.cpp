@@ -34,7 +34,7 @@ using every_policy = std::conditional_t<heist_test::few_policies, std::tuple<chi
 /// Runs every kernel `rounds` times on one executor.
 template <class Policy>
 void run_all(std::size_t workers, int rounds) {
-  // Above all that a kernel asks for, so that one executor serves all: threads cost more than the kernels do.
+  // Larger than the stack of every kernel, so that one executor serves all: threads cost more than the kernels do.
   std::size_t stack = std::size_t{1} << 20;
   kernels::for_each_kernel([&]<class K>() { stack = K::about.stack > stack ? K::about.stack : stack; });
   heist::executor<Policy> ex{heist::options{.workers = workers, .stack_size = stack}};

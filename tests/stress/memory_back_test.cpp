@@ -1,4 +1,4 @@
-// What tasks have used is given back while the executor is idle, within some seconds; and all resumes after that.
+// An idle executor gives back the memory of its tasks within some seconds. Work resumes after that.
 #include <malloc.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ long resident_mib() {
   return -1;
 }
 
-/// How much is left when it has not become less than `enough` within half a minute; sanitizers keep what they have.
+/// The resident memory, in MiB, when it is below `enough`, or after half a minute. Sanitizers keep their memory.
 long resident_after_a_while(long enough) {
   for (int i = 0; i < (slow ? 25 : 300) && resident_mib() >= enough; ++i) {
     std::this_thread::sleep_for(100ms);

@@ -1,6 +1,6 @@
-// Nothing runs on top of a frame that waits. So a lock that is held over a join is not asked for by what its worker
-// runs meanwhile on the same stack, tasks that need each other at a join all get there, and waiting does not deepen
-// stacks, however much is stolen meanwhile.
+// No task runs on top of a frame that waits. So a task on the same stack cannot ask for a lock that a frame holds over
+// a join. Tasks that need each other at a join all get there. Waiting does not deepen stacks, however many tasks are
+// stolen meanwhile.
 #include <pthread.h>
 
 #include <atomic>
@@ -62,9 +62,9 @@ int sum_of_eight(Context c) {
 
 }  // namespace
 
-// Each of many parallel calls takes the same lock and is parallel inside (rayon issue 592). With one worker nobody
-// steals the inside, so it ends. With more it need not, which no_migrate.hpp says: it did stand still here, once in
-// some thousand rounds, when the holder's worker began another of the calls.
+// Each of many parallel calls takes the same lock and is parallel inside (rayon issue 592). With one worker no thief
+// steals the inside, so it ends. With more workers it need not end, as no_migrate.hpp says. Once in some thousand
+// rounds the holder's worker begins another call, and the program stands still.
 TEMPLATE_TEST_CASE("nesting: a mutex around a parallel section, in parallel calls", "[stress]", heist::policy::random,
                    child_first) {
   {
@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("nesting: tasks that meet again and again, with joins between
   }
 }
 
-// Data that is made when it is first needed, by a parallel graph, whoever comes first (Taskflow issue 506).
+// Data that a parallel graph makes when any task first needs it (Taskflow issue 506).
 TEST_CASE("nesting: a value made once, by a graph within the graphs that need it", "[stress][graph]") {
   for (std::size_t const workers : {1u, 2u, 4u}) {
     heist::executor ex{workers};
@@ -152,8 +152,9 @@ TEST_CASE("nesting: a value made once, by a graph within the graphs that need it
   }
 }
 
-// One task holds the first for long, one holds the second and waits for the first, one wants the second; all three in
-// any order on few workers. And the same around a module, which others steal into (Taskflow issue 647, both cases).
+// One task holds the first limiter for long, one holds the second and waits for the first, one waits for the second.
+// All three come in any order on few workers. And the same around a module, from which other workers steal (Taskflow
+// issue 647, both cases).
 TEST_CASE("nesting: limiters held over other tasks and over modules", "[stress][graph]") {
   for (std::size_t const workers : {1u, 2u, 3u}) {
     heist::executor ex{workers};
@@ -229,7 +230,7 @@ TEST_CASE("nesting: chains that throw between taking a limiter and giving it bac
 }
 
 // Ten thousand tasks, each of which waits for one that is stolen or runs meanwhile, on stacks and threads of the
-// smallest sizes. If what a worker runs while a frame waits ran on top of that frame, the guard would be hit.
+// smallest sizes. If a worker ran other tasks on top of a frame that waits, the guard would be hit.
 TEMPLATE_TEST_CASE("nesting: ten thousand waits, and stealing meanwhile, on small stacks", "[stress]",
                    heist::policy::random, child_first) {
   pthread_attr_t before, small;

@@ -1,5 +1,5 @@
-// A million times a task parks and resumes: at futures, at joins, with frames that have called a child, and on threads
-// of its own choice.
+// Tasks park and resume a million times: at futures, at joins, with frames that have called a child, and on threads
+// that the task chooses.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -29,7 +29,8 @@ std::chrono::seconds limit() {
   return std::chrono::seconds{stress_limit(100)};
 }
 
-/// All that parked resumed; printed, because on several workers it is for them how often that is.
+/// Checks that every parked task resumed. Prints the number of parks, because on several workers it depends on the
+/// workers.
 template <class Executor>
 std::uint64_t parks(Executor& ex, char const* what) {
   ex.wait_idle();
@@ -52,7 +53,7 @@ TEMPLATE_TEST_CASE("parks: one task waits for one future after the other", "[str
   long expected = 0;
   for (int i = 0; i < rounds; ++i) expected += i % 7;
   CHECK(sum == expected);
-  CHECK(parks(ex, "futures") == static_cast<std::uint64_t>(rounds));  // nobody else could run the task
+  CHECK(parks(ex, "futures") == static_cast<std::uint64_t>(rounds));  // no other worker could run the task
 }
 
 TEMPLATE_TEST_CASE("parks: many tasks wait on several workers", "[stress]", parent_first, child_first) {

@@ -57,7 +57,7 @@ struct place {
   std::uint32_t spawned = 0;
   std::optional<std::size_t> squad = std::nullopt;  ///< where its leaf inter-squad ancestor runs
   bool in_group = false;                            ///< a scope's child, which may run on any worker of its squad
-  bool unknown = false;                             ///< only the trace tells
+  bool unknown = false;                             ///< the trace tells it
 
   bool tiers() const { return how != division::flat && !unknown; }
   bool leaf() const {
@@ -126,7 +126,7 @@ auto fork(Context c, place& p, F... f) {
   return sum;
 }
 
-// --- kernels: kernel(context, place) -> long, and what it must be ---
+// --- kernels: kernel(context, place) -> long, and the expected result ---
 
 /// So much for the cache of a squad, of which there is 1 MiB, as makes four of them a leaf inter-squad task for CATS.
 inline constexpr std::uint64_t leaf_bytes = 256 << 10;

@@ -1,5 +1,5 @@
-// Under policies with tiers every task runs where CAB and CATS say: checked by the tasks themselves, and from a trace
-// of each run, on machines of many shapes.
+// Under policies with tiers every task runs in the squad that CAB and CATS prescribe. The tasks themselves check it,
+// and so does a trace of each run, on machines of many shapes.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/observe.hpp>
@@ -123,7 +123,7 @@ class runs {
  private:
   static constexpr bool cats = Policy::tier_type::division == heist::tier_mode::by_profile;
 
-  /// What the region's next run should be, by the papers.
+  /// The expected place of the region's next run, by the papers.
   place body_of(heist::region const& r, wanted const& w, watch& seen) const {
     place p{.seen = &seen};
     std::size_t const squads = squads_.members.size();

@@ -1,5 +1,5 @@
-// Recordings and replays, one after the other, with more workers than cores: the ledger of a strict replay is that of
-// the recording every time, and no mode loses or doubles anything.
+// Recordings and replays, one after the other, with more workers than cores. The ledger of a strict replay equals that
+// of the recording every time, and no mode loses or doubles a task.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

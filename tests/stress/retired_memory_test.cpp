@@ -1,5 +1,5 @@
-// Memory that is no longer needed: rings that a deque has outgrown, and what an executor has taken while it lived.
-// The program's operator new counts the bytes that are out.
+// Memory that is no longer needed: rings that a deque has outgrown, and the memory that an executor has taken while it
+// lived. The program's operator new counts the bytes that are out.
 #include <malloc.h>  // malloc_usable_size
 
 #include <atomic>
@@ -40,7 +40,7 @@ void give_back(void* at) noexcept {
 
 }  // namespace
 
-// Not inlined: a compiler that sees malloc() and free() through them warns of a mismatch.
+// noinline: a compiler that sees malloc() and free() through them warns of a mismatch.
 HEIST_NOINLINE void* operator new(std::size_t bytes) {
   return count_in(std::malloc(bytes == 0 ? 1 : bytes));
 }
@@ -54,7 +54,7 @@ HEIST_NOINLINE void* operator new(std::size_t bytes, std::align_val_t alignment)
 HEIST_NOINLINE void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return ::operator new(bytes, alignment);
 }
-// A sanitizer's own would not call the others.
+// A sanitizer's own operator would not call the other ones.
 HEIST_NOINLINE void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
   void* const at = std::malloc(bytes == 0 ? 1 : bytes);
   return at == nullptr ? nullptr : count_in(at);
@@ -95,8 +95,8 @@ HEIST_NOINLINE void operator delete[](void* at, std::size_t, std::align_val_t) n
 
 namespace {
 
-/// What a deque of so many slots may have: its ring, outgrown ones of less than the same size, and what malloc adds:
-/// whole pages for some of the largest.
+/// The most bytes that a deque of so many slots may hold. These are its ring, and smaller rings that it has outgrown
+/// (together less than its own size). Malloc adds whole pages to some of the largest rings.
 long allowed(std::size_t capacity) {
   return static_cast<long>(2 * capacity * sizeof(void*)) + 5 * 4096;
 }
@@ -192,7 +192,7 @@ TEST_CASE("retired memory: the same from two slots on, with thieves at all rings
 }
 
 TEMPLATE_LIST_TEST_CASE("retired memory: an executor leaves nothing behind", "[stress]", policies) {
-  REQUIRE(work<TestType>() == 0);  // what the process allocates once
+  REQUIRE(work<TestType>() == 0);  // the blocks that the process allocates once
   long const before = bytes_out;
   for (int i = 0; i < 3; ++i) REQUIRE(work<TestType>() == 0);
   CHECK(bytes_out == before);

@@ -1,5 +1,5 @@
-// The end of an executor at any moment: while its tasks fork, park, steal, run graphs and regions, and while its last
-// task comes from a thread that is still leaving. Everything that was accepted has run when it is gone.
+// The end of an executor at any moment: while its tasks fork, park, steal, run graphs and regions. Its last task may
+// come from a thread that is still leaving. All accepted tasks have run when the executor is gone.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -49,7 +49,7 @@ void dawdle(std::uint64_t seed) {
   }
 }
 
-/// Counts what it runs; all of it belongs to one task.
+/// Counts the tasks that it runs; all of them belong to one task.
 struct load {
   std::atomic<long>& ran;
   std::uint64_t seed;

@@ -1,7 +1,7 @@
-// Everything at once for a while: graphs of all kinds, fork/join trees, regions recorded and followed, asyncs, threads
-// from outside, executors of many policies born and dying, exceptions, stops. Once a second the threads pause: nothing
-// may be in flight then, and the process must hold no more than before. HEIST_SOAK_SECONDS says how long, HEIST_SEED
-// repeats a run as far as threads allow.
+// All parts of heist at once for a while: graphs of all kinds, fork/join trees, regions recorded and followed, asyncs,
+// exceptions, stops. Threads from outside take part, and executors of many policies are made and destroyed. Once a
+// second the threads pause. No task may be in flight then, and the process must hold no more than before.
+// HEIST_SOAK_SECONDS says how long, HEIST_SEED repeats a run as far as threads allow.
 #include <fmt/format.h>
 
 #include <algorithm>  // max
@@ -138,7 +138,7 @@ class crew {
   std::vector<std::thread> threads_;
 };
 
-/// What is measured each second.
+/// The values that are measured each second.
 struct history {
   std::vector<double> resident, heap, mappings;
   heist_test::process_state first, last;
@@ -241,7 +241,7 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
       std::uint64_t const ended = all.executed + all.cancelled;
       std::uint64_t const in_flight = all.submitted - ended;
       gate.close();
-      heist_test::until_idle(shared);  // for what was posted, or whose future was dropped
+      heist_test::until_idle(shared);  // for tasks that were posted, or whose future was dropped
       heist_test::until_idle(recording);
       heist_test::until_idle(probed);
       unbalanced += all.submitted != all.executed + all.cancelled;
@@ -292,7 +292,7 @@ TEST_CASE("a soak loses nothing and holds no more than it needs", "[stress][soak
   CHECK(past.last.threads == past.first.threads);
   CHECK(after.descriptors == before.descriptors);
   if (!slow) CHECK(after.threads == before.threads);  // the sanitizers have threads of their own
-  if (!slow && seconds >= 10) {  // before that, what is kept for later still grows, longest beside other work
+  if (!slow && seconds >= 10) {  // before that, memory kept for later still grows, longest beside other work
     CHECK(resident < (seconds >= 600 ? 1 : 4));
     CHECK(heap < 1);
     CHECK(mappings < 200);

@@ -1,4 +1,4 @@
-// What a soak measures of its own process, and the moments at which nothing is in flight.
+// The measurements that a soak makes of its own process, and the moments at which no task is in flight.
 #pragma once
 
 #include <dirent.h>  // opendir
@@ -15,7 +15,7 @@
 
 namespace heist_test {
 
-/// What a process holds of the system.
+/// The resources of the system that a process holds.
 struct process_state {
   double resident = 0;  ///< MiB
   double heap = 0;      ///< MiB handed out by malloc; 0 where an allocator of its own hides it
@@ -31,13 +31,13 @@ inline long entries_of(char const* folder) {
   return n;
 }
 
-/// For measure_process(): one heap for all threads. Those that glibc makes for threads come to hold some more free
-/// pages for hours, whoever allocates.
+/// For measure_process(): one heap for all threads. The heaps that glibc makes for threads come to hold some more free
+/// pages for hours, whichever thread allocates.
 inline void keep_one_heap() {
   ::mallopt(M_ARENA_MAX, 1);
 }
 
-/// After malloc has given back what it holds in reserve, which grows and shrinks as threads come and go.
+/// Measures after malloc has given back its reserve, which grows and shrinks as threads come and go.
 inline process_state measure_process() {
   ::malloc_trim(0);
   process_state now;
@@ -105,7 +105,7 @@ class gate {
     gate& gate_;
   };
 
-  /// Returns when all who were inside have left.
+  /// Returns when all threads that were inside have left.
   void close() {
     std::unique_lock lock{mutex_};
     closed_ = true;

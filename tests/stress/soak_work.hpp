@@ -1,5 +1,5 @@
-// The work of a soak: graphs and fork/join trees, of which every task is counted when it is handed over, and when it
-// has run or is known not to.
+// The work of a soak: graphs and fork/join trees. Every task is counted when it is handed over, and again when it has
+// run or is known not to run.
 #pragma once
 
 #include <atomic>
@@ -241,7 +241,7 @@ void run_trees(Executor& ex, random_engine& random, heist::region* r, soak_count
   }
 }
 
-/// Posts that nobody waits for.
+/// Posts tasks that no thread waits for.
 template <class Executor>
 void post_some(Executor& ex, random_engine& random, soak_counts& all) {
   std::uint32_t const n = any_of(random, 0, 20);
@@ -271,7 +271,7 @@ void submit_some(Executor& ex, random_engine& random, soak_counts& all) {
   }
 }
 
-/// Waits for all work; what tasks threw that nobody asked for is planted.
+/// Waits for all work. The only exceptions that wait_idle() may report are planted ones.
 template <class Executor>
 void until_idle(Executor& ex) {
   try {

@@ -1,4 +1,4 @@
-// heist::event_count among threads: tokens produced are tokens consumed, and nobody sleeps through one.
+// heist::event_count among threads: each token produced is consumed once, and no waiter sleeps while there is a token.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -97,7 +97,8 @@ TEST_CASE("event_count: notify_all releases everybody, over and over", "[stress]
   constexpr std::size_t waiters = 4;
   heist::event_count<> e{waiters};
   heist_test::watchdog guard{"barrier", std::chrono::seconds{heist_test::stress_limit(60)}};
-  // Nobody waits for the next phase before all have left this one: waiters of an event_count wait for the same thing.
+  // No thread waits for the next phase before all have left this one: waiters of an event_count wait for the same
+  // thing.
   std::atomic<long> phase{0}, arrived{0}, left{0}, released{0};
   long const phases = heist_test::stress_rounds(3000);
   std::vector<std::thread> threads;

@@ -54,7 +54,7 @@ void chain_of_pushes(Executor& ex, int rounds, std::uint64_t seed) {
   heist_test::watchdog guard{"chain of pushes", std::chrono::seconds{heist_test::stress_limit(60)},
                              [&] { return ex.state_text(); }};
   heist::fast_random random{seed};
-  // The pushing task holds its worker until somebody else has run what it pushed.
+  // The pushing task holds its worker until another worker has run the pushed task.
   ex.sync_wait([&] {
     for (int i = 0; i < rounds; ++i) {
       pause_for(std::chrono::nanoseconds{random.below(i % 2 == 0 ? 50000 : 250000)});

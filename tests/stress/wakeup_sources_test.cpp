@@ -1,5 +1,5 @@
-// No lost wake-up, whatever brings the work: everything that can make a task ready wakes sleeping workers, with random
-// pauses around the moment at which they fall asleep, on two to eight workers, and on one CPU.
+// No lost wake-up, whatever makes a task ready. Every such source wakes sleeping workers, with random pauses around the
+// moment at which they fall asleep. The tests use two to eight workers, and one CPU.
 #include <sched.h>
 
 #include <atomic>
@@ -70,7 +70,7 @@ struct stalls {
   }
 };
 
-/// A task parks; somebody outside lets it resume, at any moment from before it has parked to long after.
+/// A task parks; a thread outside lets it resume, at any moment from before the park to long after.
 template <class Executor>
 void let_a_parked_task_go_on(Executor& ex, bool stays, std::int64_t pause) {
   heist::completion come;
@@ -110,7 +110,7 @@ void one_of_each(Executor& ex, int kind, std::int64_t pause, heist::region& r, h
     case 4:  // a region: the pools between squads, if there are squads
       ex.sync_wait(r, [](auto c) { c.fork_join([] {}, [] {}); });
       break;
-    case 5:  // a worker's deque: somebody else must take it, since its owner waits without parking
+    case 5:  // a worker's deque: another worker must take it, since its owner waits without parking
       ex.sync_wait([&ex, pause] {
         pause_for(pause);
         std::atomic<bool> ran{false};

@@ -1,7 +1,7 @@
 // Programs of which every continuation goes to another worker. A placed_context goes down a program beside the
-// executor's own context; in a first run it writes down where the program forks, of which a steal tree is made that
-// gives away the rest of every frame after every child, and after every join; in the runs that follow this tree it
-// counts who went on where.
+// executor's own context. In a first run it notes where the program forks. The tree made of these notes gives away the
+// rest of every frame after every child, and after every join. In the runs that follow this tree, placed_context counts
+// the workers on which frames go on.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace heist_test {
 using replaying = heist::executor<heist::policy::replay>;
 using place = std::vector<std::uint32_t>;
 
-/// What a program does between two steals, and how often the worker was the next one.
+/// The forks and joins of a program, and how often a frame went on at the expected worker.
 struct steal_book {
   std::mutex m;
   std::vector<place> continuations, joins;      ///< as steal_tree has them; of the first run
@@ -139,7 +139,7 @@ class placed_context {
     }...);
   }
 
-  /// Of the next child.
+  /// The place of the next child.
   place next_place() {
     place p = place_;
     p.push_back(branch_++);

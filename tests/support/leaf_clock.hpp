@@ -1,4 +1,4 @@
-// A clock on which only leaves of a computation take time, for tests of what measures tasks.
+// A clock on which only leaves of a computation take time, for tests of code that measures tasks.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace heist_test {
 
-/// Each thread's time; it passes only when a task on that thread says so. Not inlined: after a join the caller may be
-/// on another thread, and must not use the address that it had before.
+/// Each thread's time; it passes only when a task on that thread says so. noinline: after a join the caller may be on
+/// another thread, and must not use the address that it had before.
 struct leaf_clock {
   HEIST_NOINLINE static std::uint64_t ticks() noexcept {
     asm volatile("" ::: "memory");

@@ -21,7 +21,7 @@ namespace heist_test {
 inline std::vector<std::size_t> const worker_counts =
     slow ? std::vector<std::size_t>{2, 5} : std::vector<std::size_t>{2, 3, 5, 16, 64};
 
-/// Two squads, so that one has to take what the other has.
+/// Two squads, so that one has to take tasks of the other.
 template <class Policy>
 heist::executor<Policy> executor_of(std::size_t workers) {
   heist::options o;

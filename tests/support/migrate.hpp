@@ -24,8 +24,8 @@ inline void wait_until(std::atomic<bool> const& flag) {
 /// Parks the calling task of an executor of two workers, which runs nothing else, and returns on the other worker.
 /// `meanwhile()` runs on the worker that was left, between the two.
 ///
-/// One task holds the other worker until the caller has parked; a second one, which only the caller's worker can take
-/// once it is rid of the caller, holds that until the caller goes on: so only the other one can do it.
+/// One task holds the other worker until the caller has parked. Then only the caller's worker can take a second task,
+/// which holds this worker until the caller goes on. So only the other worker can continue the caller.
 template <class Context>
 HEIST_NOINLINE void move_remote(
     Context ctx, void (*meanwhile)() = [] {}) {

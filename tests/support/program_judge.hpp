@@ -1,4 +1,4 @@
-// Says, alone and afterwards, whether what a run of a random program has left is what the contract promises.
+// Judges, alone and afterwards, whether the traces of a random program's run are as the contract promises.
 #pragma once
 
 #include <algorithm>  // find
@@ -11,7 +11,7 @@
 
 namespace heist_test {
 
-/// What can be wrong with a run.
+/// The faults that a run can have.
 enum class fault : std::uint8_t { none, lost, doubled, order, value, exception, placed, leak };
 inline constexpr std::array<std::string_view, 8> fault_names{"none",  "lost",      "doubled", "order",
                                                              "value", "exception", "placed",  "leak"};
@@ -24,11 +24,11 @@ struct decision {
 };
 
 /// The rules, for each node that ran:
-///   * each of its groups of children ran completely, if the group before did; exactly once; the tasks of a graph that
-///     was cut by an exception or a stop at most once, after predecessors that have ended;
-///   * it ended with the value that its number and those below and before it give, or was left by an exception: its
-///     own, or that of the first child that failed (of any that failed: scopes and graphs);
-///   * a node whose parent has not called it has not run.
+///   * Each of its groups of children ran completely and exactly once, if the group before did. In a graph that was cut
+///     by an exception or a stop, each task ran at most once, after predecessors that have ended.
+///   * It ended with the value that follows from its number and from the nodes below and before it. Or an exception
+///     left it: its own, or that of the first child that failed (scopes and graphs: that of any child that failed).
+///   * A node whose parent has not called it has not run.
 class program_evaluate {
  public:
   /// `times`: how often each node was to run; more than once in programs that nothing cuts.
@@ -58,8 +58,8 @@ class program_evaluate {
   using nodes = std::vector<std::uint32_t>;
   struct status {
     bool ran = false, failed = false;
-    nodes origins;            ///< whose exception it may be that leaves it
-    std::uint64_t value = 0;  ///< that it was to leave
+    nodes origins;            ///< the nodes whose exception may leave it
+    std::uint64_t value = 0;  ///< the value that it was to leave
   };
 
   static bool among(nodes const& some, std::uint32_t n) { return std::find(some.begin(), some.end(), n) != some.end(); }

@@ -1,5 +1,5 @@
-// What a random program leaves behind when it runs: plain memory that its tasks share without atomics, so that forks,
-// joins and edges must order it, and ThreadSanitizer sees if they do not.
+// The traces that a random program leaves when it runs. They are plain memory that its tasks share without atomics, so
+// forks, joins and edges must order it, and ThreadSanitizer sees missing order.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace heist_test {
 
-/// The value of a node, from its number and the sum of what counts for it.
+/// The value of a node, from its number and the sum of the values that count for it.
 inline std::uint64_t node_value(std::uint32_t node, std::uint64_t sum) noexcept {
   std::uint64_t x = sum + (node + 1) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -49,7 +49,7 @@ class waits_at_end {
 };
 using waiting_end = std::shared_ptr<waits_at_end>;
 
-/// What a node that throws throws. Counts the objects that there are.
+/// The exception of a node that throws. Counts the objects that exist.
 struct program_failure {
   explicit program_failure(std::uint32_t n, waiting_end e = {}) noexcept : node{n}, end{std::move(e)} {
     alive.fetch_add(1, std::memory_order_relaxed);
@@ -65,23 +65,23 @@ struct program_failure {
 
 /// Handles that said something else when their graph and their executor were gone.
 inline std::atomic<std::int64_t> wrong_handles{0};
-/// What must be as before when an executor is gone, with all that it has run.
+/// The counts that must be as before when an executor is gone, with all its work.
 inline std::int64_t left_behind() noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;  // asked when all threads have ended
   return program_failure::alive.load(relaxed) + waits_at_end::alive.load(relaxed) + wrong_handles.load(relaxed);
 }
 
-/// What a task itself saw to be wrong, as bits.
+/// The faults that a task itself saw, as bits.
 enum sight : std::uint32_t {
   early = 1u << 0,        ///< before something that it is to come after had ended, or after its parent had
-  other_value = 1u << 1,  ///< a result that is not what the child has left
+  other_value = 1u << 1,  ///< a result that differs from the value that the child left
   moved = 1u << 2,        ///< on another worker, though it was not to migrate
   untold = 1u << 3,       ///< nothing told it of a stop
   no_worker = 1u << 4,    ///< on a worker, or in a squad, that there is none of
-  crowded = 1u << 5       ///< beside another task of the same limiter
+  crowded = 1u << 5       ///< while another task of the same limiter ran
 };
 
-/// Of one node. Only that node writes it, except `inside`, `passed` and `group_cut`.
+/// The notes of one node. Only that node writes them, except `inside`, `passed` and `group_cut`.
 struct program_cell {
   std::uint64_t value = 0;
   std::uint32_t start_time = 0, ended = 0, failed = 0;  ///< failed: left by an exception
@@ -94,7 +94,7 @@ struct program_cell {
   std::array<std::uint32_t, most_noted> caught{};  ///< by group: 1 + the node whose exception it was
 };
 
-/// What goes wrong on purpose, to see whether the judge notices.
+/// Faults that are planted, to see whether the judge notices them.
 enum class sabotage : std::uint8_t { none, loses, doubles, swaps, spoils, swallows, forgets };
 
 struct program_memory {
@@ -121,7 +121,7 @@ struct program_memory {
   sabotage broken = sabotage::none;
 };
 
-/// How a run ended, as who started it saw it.
+/// The end of a run, as the caller that started it saw it.
 struct program_outcome {
   std::uint32_t delivered = no_node;  ///< the node whose exception arrived
   bool threw_other = false;           ///< something else arrived
@@ -135,7 +135,7 @@ struct program_outcome {
 inline std::uint64_t weighed(std::uint64_t value, std::uint32_t place) noexcept {
   return value * (2 * place + std::uint64_t{1});
 }
-/// What counts instead of children whose exception was caught, or that a stop has skipped.
+/// Values that count instead of children whose exception was caught, or that a stop has skipped.
 inline constexpr std::uint64_t value_of_caught = 0x5ca1ab1e, value_of_skipped = 0x0ddba11;
 
 }  // namespace heist_test

@@ -1,4 +1,4 @@
-// Random graphs on random ranks, each value a mix of its predecessors', and what one process would make of them.
+// Random graphs on random ranks, each value a mix of its predecessors', and the values that one process would compute.
 #pragma once
 
 #include <algorithm>

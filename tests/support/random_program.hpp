@@ -1,5 +1,5 @@
-// Random programs of forks, scopes, graphs and waits within each other, from a seed: plain data that many executors can
-// run, one thread can judge (program_judge.hpp) and a shrinker can cut.
+// Random programs of nested forks, scopes, graphs and waits, from a seed. A program is plain data: many executors can
+// run it, one thread can judge it (program_judge.hpp) and a shrinker can cut it.
 #pragma once
 
 #include <algorithm>  // max, min, sort, unique
@@ -22,14 +22,14 @@ enum class way : std::uint8_t {
   scope,      ///< the children of one scope, joined after each `group`
   submit,     ///< asyncs, waited for after each `group`
   any,        ///< the same; when_any() says which of a group to wait for next
-  coroutine,  ///< is a coroutine, which awaits its children: each alone if `group` is 1, else each `group` by when_all()
+  coroutine,  ///< is a coroutine that awaits its children: each alone if `group` is 1, else each `group` by when_all()
   run,        ///< the tasks of a graph, which the node runs and waits for
   region      ///< runs of regions, one after the other
 };
 inline constexpr std::array<std::string_view, 10> way_names{"leaf",   "fork", "inter",     "free_fork", "scope",
                                                             "submit", "any",  "coroutine", "run",       "region"};
 
-/// What else a node does, as bits.
+/// The other actions of a node, as bits.
 enum trait : std::uint32_t {
   throws_before = 1u << 0,  ///< before its children
   throws_within = 1u << 1,  ///< of a scope: when half of the children are forked
@@ -44,19 +44,19 @@ enum trait : std::uint32_t {
   coarsens = 1u << 10,       ///< runs its children one by one if nothing below can be stolen
   designates = 1u << 11,     ///< gives the rest of its first fork away, where that may be
   by_destructor = 1u << 12,  ///< of a scope: the last join is the destructor's
-  gives = 1u << 13,          ///< of a graph's task: leaves its value for others
+  gives = 1u << 13,          ///< of a graph's task: leaves its value for other tasks
   takes = 1u << 14,          ///< of a graph's task: takes the value of a predecessor, if there is one that gives
   wrapped = 1u << 15,        ///< of a graph's task: a composed graph of three, of which it is the middle
   limited = 1u << 16,        ///< of a graph's task: not beside the other limited ones of the same graph
   loops = 1u << 17,          ///< also runs a graph with a condition, three times round
-  ends_waiting = 1u << 18    ///< what its callable holds waits when it is destroyed, and so does what it throws
+  ends_waiting = 1u << 18    ///< its callable holds an object that waits when it is destroyed; so does its exception
 };
 inline constexpr std::array<std::string_view, 19> trait_names{
     "throws_before", "throws_within", "throws_after", "catches",  "stops",       "stoppable",     "yields",
     "allocates",     "spins",         "stays",        "coarsens", "designates",  "by_destructor", "gives",
     "takes",         "wrapped",       "limited",      "loops",    "ends_waiting"};
 inline constexpr std::uint32_t all_throws = throws_before | throws_within | throws_after;
-/// A node that catches notes what it caught in its first groups only.
+/// A node that catches notes the exceptions of its first groups only.
 inline constexpr std::uint32_t most_noted = 4;
 inline constexpr std::uint32_t no_node = ~std::uint32_t{0};
 
@@ -146,7 +146,7 @@ inline random_program part_of(random_program const& p, std::uint32_t chosen, std
   return out;
 }
 
-/// What the executor under test can take.
+/// The limits of the executor under test.
 struct program_limits {
   bool may_wait = true;         ///< also for futures, runs and limiters
   std::uint32_t largest = 256;  ///< about so many nodes

@@ -15,14 +15,14 @@
 
 namespace heist_test {
 
-/// Catch's assertions belong to one thread: ranks count what is wrong.
+/// Catch's assertions belong to one thread, so ranks count failures.
 inline std::atomic<int> wrong{0};
 inline void expect(bool holds) {
   if (!holds) ++wrong;
 }
 
-/// Calls program(world) on as many ranks, each in a thread of its own. What one throws is rethrown after all have
-/// ended.
+/// Calls program(world) on as many ranks, each in a thread of its own. An exception of a rank is rethrown after all
+/// ranks have ended.
 inline std::uint64_t on_ranks(int ranks, heist::distributed::faults const& faults, heist::world_options const& options,
                               std::function<void(heist::world&)> const& program) {
   heist::distributed::in_process_network network{ranks, faults};

@@ -1,4 +1,4 @@
-// Fork/join programs made from a seed, which note what ran where.
+// Fork/join programs made from a seed, which note the worker of each task.
 #pragma once
 
 #include <cstddef>

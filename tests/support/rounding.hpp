@@ -17,8 +17,8 @@ class rounding {
   int before_;
 };
 
-/// The mode by which arithmetic really rounds, of FE_TONEAREST (which includes towards zero), FE_UPWARD and
-/// FE_DOWNWARD: -1 if the units for double and long double disagree.
+/// The rounding mode that arithmetic really uses: FE_TONEAREST (which includes towards zero), FE_UPWARD or FE_DOWNWARD.
+/// -1 if the units for double and long double disagree.
 inline int mode_in_use() {
   auto const mode_of = []<class Float>(Float) {
     Float volatile one = 1, minus_one = -1, three = 3;

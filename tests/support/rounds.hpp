@@ -1,5 +1,5 @@
-// Races are provoked by doing the same many times. Beside busy processes each hand-over between threads takes a time
-// slice: what is a second on a quiet machine is a minute there, and tells no more.
+// Many repetitions provoke races. Beside busy processes each hand-over between threads takes a time slice: a second on
+// a quiet machine becomes a minute there, and shows no more.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@
 
 namespace heist_test {
 
-/// What one worker runs, in its order; each task adds its letter.
+/// The tasks of one worker, in the order in which they run; each task adds its letter.
 struct spelled {
   heist::executor<> ex{1};
   watchdog timeout_guard{ex, std::chrono::seconds{60}};

@@ -1,4 +1,4 @@
-// What every stress test prints and obeys: its seed, and how long it may run.
+// The seed that every stress test prints, and the time that it may run.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What tests of texts share: looking for parts, editing a copy, catching the sentence of a refusal.
+// Helpers for tests of texts: they look for parts, edit a copy, catch the sentence of a refusal.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline std::string replaced(std::string text, std::string const& what, std::stri
   return text.replace(at, what.size(), by);
 }
 
-/// What `make()` says when it throws an Error; "accepted" if it does not.
+/// The text of the Error that `make()` throws; "accepted" if it throws none.
 template <class Error, class Make>
 std::string error_text_of(Make&& make) {
   try {

@@ -1,5 +1,5 @@
-// What the trace event format asks of a trace (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU),
-// as far as heist writes it.
+// The conditions of the trace event format for a trace
+// (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), as far as heist writes it.
 #pragma once
 
 #include <algorithm>  // sort
@@ -97,8 +97,8 @@ class trace_config {
     }
   }
 
-  /// Each arrow has one start and one end, of the same name, forwards in time; and both stand at a slice, but for the
-  /// victims of steals, who may have been between two tasks.
+  /// Each arrow has one start and one end, of the same name, forwards in time. Both stand at a slice, but the victim of
+  /// a steal may have been between two tasks.
   void look_at_flows() {
     for (auto const& [id, f] : flows_) {
       if (f.starts.size() != 1 || f.ends.size() != 1) {

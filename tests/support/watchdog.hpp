@@ -17,10 +17,10 @@
 
 namespace heist_test {
 
-/// Ends the program with SIGABRT if a section takes longer than the limit, after printing the section's name, the text
-/// of `state` and what the watched executors say of themselves. The limit is for a machine of one's own: it is five
-/// times as long, so that other work beside the test fails none, and under sanitizers ten times. One thread, however
-/// many sections.
+/// Ends the program with SIGABRT if a section takes longer than the limit. Before that it prints the section's name,
+/// the text of `state` and the state of the watched executors. The given limit is for a quiet machine. The real limit
+/// is five times as long, and ten times under sanitizers, so that other work on the machine fails no test. One thread
+/// watches any number of sections.
 ///
 /// Threads  every member may be called by any thread. A watched executor outlives the watchdog, or is unwatched.
 /// Example  watchdog guard{"posts", std::chrono::seconds{20}, [&] { return ex.state_text(); }};

@@ -1,4 +1,4 @@
-// Tasks that yield let others get ahead.
+// Tasks that yield let other threads get ahead.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace heist_test {
 
-/// std::this_thread::yield(), for tasks that do not wait for anything. Beside busy processes each may take a time slice
-/// or two: a process that has lost five seconds that way does it for one call in 16.
+/// std::this_thread::yield(), for tasks that do not wait for anything. Beside busy processes each call may take a time
+/// slice or two. After a process has lost five seconds that way, it yields in one call out of 16.
 inline void yield() noexcept {
   using std::chrono::steady_clock;
   static std::atomic<steady_clock::duration> lost{steady_clock::duration::zero()};

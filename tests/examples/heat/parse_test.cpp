@@ -1,4 +1,4 @@
-// What users write on the command line, and what they are told when it cannot be read.
+// Command lines of users, and the messages for those that cannot be read.
 #include <string>
 
 #include "examples/heat/parse.hpp"

@@ -1,4 +1,4 @@
-// The pictures: what is written can be read back by libpng, and every place has the colour that it should have.
+// The pictures: libpng can read the files back, and every place has its expected colour.
 #include <png.h>
 
 #include <cmath>

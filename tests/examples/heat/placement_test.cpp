@@ -1,4 +1,4 @@
-// The record of who computed what: what is kept and what is counted.
+// The record of which worker computed which part: its entries and its counts.
 #include <cstddef>
 #include <vector>
 

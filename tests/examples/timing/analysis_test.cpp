@@ -84,8 +84,9 @@ TEST_CASE("two inverters, by hand") {
   auto const z = circuit.pinned[n + 1];
   CHECK(t.load(inner) == 800 + 2 * 1700);  // wire, and the pin of an INV_X2
   CHECK(t.load(z) == 4000);                // an output port
-  // A slew of 20 ps lies (20000 - 16384) / 16384 behind the third point; a load of 4.2 fF is (4200 - 4096) / 4096
-  // behind the fourth of an INV_X1, and one of 4 fF (4000 - 2048) / 2048 behind the second of an INV_X2.
+  // A slew of 20 ps lies (20000 - 16384) / 16384 behind the third point. For an INV_X1, a load of 4.2 fF lies (4200 -
+  // 4096) / 4096 behind the fourth point. For an INV_X2, a load of 4 fF lies (4000 - 2048) / 2048 behind the second
+  // point.
   auto const& first = timing::library().arc(timing::library()[timing::library().find("INV_X1")], 0)[timing::fall][0];
   auto const along_load = [](int a, int b) { return a + ((b - a) * 1664 >> 16); };
   auto const light = along_load(first[2][3].delay, first[2][4].delay);

@@ -155,7 +155,7 @@ class oracle {
     return a + floor_divide((b - a) * floor_divide((x - left) * 65536, left), 65536);
   }
 
-  /// What leaves gate g at its output net n, when `in` comes to its pin.
+  /// The event at the output net n of gate g when `in` arrives at its pin.
   event through(std::uint32_t g, std::size_t pin, std::uint32_t n, std::size_t edge, event const& in) const {
     auto const& cell = timing::library()[circuit_.gates[g].cell];
     auto const& table = timing::library().arc(cell, pin)[edge][corner_];

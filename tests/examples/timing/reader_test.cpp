@@ -1,4 +1,4 @@
-// The reader: what it takes, and what it says when it cannot.
+// The reader: the input that it accepts, and its messages for other input.
 #include "examples/timing/reader.hpp"
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// The parts of examples/which_policy: what it records is right, what it takes out, what it says and writes.
+// The parts of examples/which_policy: its recording is right, and so are the work that it takes out, its messages and
+// its files.
 #include <heist/heist.hpp>
 #include <heist/measure.hpp>
 #include <heist/simulate.hpp>
@@ -109,7 +110,7 @@ TEST_CASE("which_policy: the memory of the recording is taken out, once", "[whic
   CHECK(plain.tasks[0].work == p.tasks[0].work);
   CHECK(plain.tasks[1].work[0] == 9'000);
   CHECK(plain.tasks[2].work[0] == 7'000);
-  // Simulated where it was recorded, it takes what it took.
+  // A simulation of the recording machine takes the recorded time.
   auto alone = costs;
   alone.workers = 1;
   alone.costs = heist::sim::costs::nothing();

@@ -44,10 +44,10 @@ enum class schedule : std::uint8_t {
 inline constexpr std::array<std::string_view, 7> schedule_names{"free",     "own",     "donor", "other_workers",
                                                                 "invented", "by_hand", "adapts"};
 
-/// What becomes of a root's graph at the end of a run.
+/// The fate of a root's graph at the end of a run.
 enum class graph_end : std::uint8_t {
   stays,
-  again,     ///< the run's callback starts another, where nothing is cut
+  again,     ///< the run's callback starts another run, if no run is cut
   destroys,  ///< the callback destroys the graph
   assigns,   ///< the callback assigns another to it
   edits      ///< after each run a task is erased and another one added
@@ -86,10 +86,10 @@ struct fuzz_case {
 
 std::string to_text(heist_test::random_program const& p);
 std::string to_text(fuzz_case const& c);
-/// Takes what to_text gave; throws std::runtime_error for anything else.
+/// Reads a text of to_text(); throws std::runtime_error for any other text.
 fuzz_case parse_case(std::string_view text);
 
-/// What generate() has to know of a policy.
+/// The abilities of a policy that generate() depends on.
 struct abilities {
   bool may_wait = true, tiers = false, records = false;
 };

@@ -23,7 +23,7 @@
 
 namespace heist_fuzz {
 
-/// What another thread has an executor do, counted.
+/// A task that another thread gives to an executor, counted.
 struct counted_task {
   std::atomic<std::uint64_t>* n;
   void operator()() const { n->fetch_add(1, std::memory_order_relaxed); }
@@ -69,7 +69,7 @@ class kept_handles {
   std::vector<kept> all_;
 };
 
-/// `Context`: what a program's root gets in the cases that do not ask for heist::context.
+/// `Context`: the context of a program's root in the cases that do not ask for heist::context.
 template <class Policy, class Context = typename heist::executor<Policy>::context_type>
 class executor_subject final : public subject {
   using executor = heist::executor<Policy>;

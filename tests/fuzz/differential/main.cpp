@@ -31,7 +31,7 @@ using steady = std::chrono::steady_clock;
 using heist_test::slow;
 constexpr std::uint32_t cases_per_executor = 64;
 
-/// What runs now, for whoever has to say what hangs or has crashed.
+/// The case that runs now, for the code that reports a hang or a crash.
 std::atomic<std::uint64_t> seed_now{0};
 std::atomic<std::uint32_t> policy_now{0}, workers_now{1}, machine_now{0};
 

@@ -1,9 +1,9 @@
-// For the first line of a file: the library in it runs on Boost.Context, as another namespace, so that one program has
-// both kinds of flow. What such files share with others must not have heist in its types.
+// For the first line of a file. The library in that file runs on Boost.Context, as another namespace, so that one
+// program has both kinds of flow. Names that such files share with other files must not have heist in their types.
 #pragma once
 
 #undef HEIST_SWITCH_NATIVE
-#undef HEIST_SEPARATE_COMPILATION  // nobody has compiled that namespace's bodies
+#undef HEIST_SEPARATE_COMPILATION  // that namespace's bodies are compiled nowhere else
 #ifndef HEIST_SWITCH_BOOST
 #define HEIST_SWITCH_BOOST
 #endif

@@ -12,7 +12,7 @@
 
 namespace heist_fuzz {
 
-/// What has been run, and found.
+/// The cases that have been run, and their results.
 struct tally {
   std::uint64_t cases = 0, graphs = 0, trees = 0, tasks = 0, replays = 0;
   std::uint64_t thrown = 0, accounted = 0;  ///< exceptions; those that arrived, and those beside one that did
@@ -37,8 +37,8 @@ heist_test::decision run_case(subject& on, fuzz_case const& c, tally& sum,
 /// The case on an executor of its own, up to so many times, until it fails.
 heist_test::decision run_alone(fuzz_case const& c, int times, heist_test::sabotage broken = heist_test::sabotage::none);
 
-/// The smallest case found that still fails, by deleting nodes and edges, traits, then what is special in how it runs.
-/// `fails` is asked some hundreds of times.
+/// The smallest case found that still fails. It deletes nodes and edges, then traits, then special settings of the run.
+/// `fails` is called some hundreds of times.
 fuzz_case shrink(fuzz_case c, std::function<bool(fuzz_case const&)> const& fails);
 
 }  // namespace heist_fuzz

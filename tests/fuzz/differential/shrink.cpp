@@ -54,7 +54,7 @@ class shrinker {
     }
   }
 
-  /// Deletes ranges of nodes, with what is below: halves, quarters and so on.
+  /// Deletes ranges of nodes, with their subtrees: halves, quarters and so on.
   void without_subtrees() {
     for (std::uint32_t length = std::max(1u, size() / 2);; length /= 2) {
       for (std::uint32_t first = 1; first < size();) {

@@ -1,4 +1,4 @@
-// What goes wrong on purpose is noticed, whatever kind it is, and cut down to a handful of nodes.
+// Planted faults of every kind are noticed, and cut down to a handful of nodes.
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
@@ -82,7 +82,7 @@ TEST_CASE("cases that found something in the library", "[fuzz]") {
   constexpr char const* texts[] = {// Forks without a context in a strict run were stolen: two turns of one worker.
                                    "policy=replay workers=2 rounds=2 in_region=1 follow=own "
                                    "program=fork2(fork2!loops(free_fork2(leaf!yields leaf)) leaf!yields)",
-                                   // What was designated in an ordered run gave back a turn that it had not.
+                                   // A designated frame in an ordered run gave back a turn that it did not have.
                                    "policy=replay workers=2 in_region=1 tree_seed=48358 tree_steals=7 follow=invented "
                                    "program=scope2(fork2!designates(leaf leaf))"};
   for (char const* const text : texts) {

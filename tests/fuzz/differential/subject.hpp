@@ -1,4 +1,4 @@
-// What the fuzzer asks of an executor, whatever its policy.
+// The interface that the fuzzer needs of an executor, for every policy.
 #pragma once
 
 #include <cstdint>

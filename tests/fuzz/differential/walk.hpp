@@ -27,7 +27,7 @@ using heist_test::sabotage;
 using heist_test::way;
 using heist_test::weighed;
 
-/// All of it for tasks that get a Context. No state: what a task knows is in the memory and its number.
+/// All of it for tasks that get a Context. No state: a task's knowledge is in the memory and its number.
 template <class Context>
 struct walk {
   /// A result that does not fit into a slot.
@@ -44,7 +44,7 @@ struct walk {
   struct call_void : call {
     void operator()(Context c) const { static_cast<void>(visit(*this->m, c, this->n, this->told)); }
   };
-  /// What it holds waits when it is destroyed.
+  /// An object that it holds waits when it is destroyed.
   struct call_waiting : call_void {
     heist_test::waiting_end end;
   };
@@ -64,7 +64,7 @@ struct walk {
       if (!left_) ++me_.failed;
     }
 
-    /// What needs no context. Returns what is before it.
+    /// The actions that need no context. Returns the value before them.
     std::uint64_t begin() {
       if (is_.is(heist_test::stops) && m_.armed) stopped_it_ = m_.stop.request_stop();
       if (is_.is(heist_test::yields)) std::this_thread::yield();
@@ -100,7 +100,7 @@ struct walk {
    private:
     std::uint32_t sibling(std::uint32_t place) const { return m_.program->nodes[is_.parent].children[place]; }
 
-    /// What is thrown may be kept until the executor is gone.
+    /// The exception may be kept until the executor is gone.
     [[noreturn]] void throw_waiting() {
       throw heist_test::program_failure{n_, std::make_shared<heist_test::waits_at_end>(nullptr)};
     }
@@ -159,7 +159,7 @@ struct walk {
     return here.leave(sum);
   }
 
-  /// Returns what is before it.
+  /// Returns the value before the node.
   static std::uint64_t begin(program_memory& m, Context c, std::uint32_t n, bool told, entry& here) {
     std::size_t const worker = c.worker_id();
     m.cells[n].worker = static_cast<std::uint32_t>(worker);
@@ -170,7 +170,7 @@ struct walk {
     return sum;
   }
 
-  /// The sum of what the children leave.
+  /// The sum of the children's values.
   static std::uint64_t below(program_memory& m, Context c, std::uint32_t n, bool told, entry& here) {
     program_node const& is = m.program->nodes[n];
     auto const count = static_cast<std::uint32_t>(is.children.size());
@@ -199,7 +199,7 @@ struct walk {
     return sum;
   }
 
-  /// Adds what `f` returns; of a node that catches, notes what it throws.
+  /// Adds the result of `f`; for a node that catches, notes the exception of `f`.
   template <class F>
   static void guarded(program_memory& m, std::uint32_t n, std::uint32_t group, std::uint64_t& sum, F f) {
     if (!m.program->nodes[n].is(heist_test::catches)) {
@@ -212,7 +212,7 @@ struct walk {
       sum += caught(m, n, group, e);
     }
   }
-  /// Returns what counts instead of that group.
+  /// Returns the value that counts instead of that group.
   static std::uint64_t caught(program_memory& m, std::uint32_t n, std::uint32_t group,
                               heist_test::program_failure const& e) {
     if (group < heist_test::most_noted) m.cells[n].caught[group] = e.node + 1;
@@ -392,7 +392,7 @@ struct walk {
     return sum_of(m, n, 0, static_cast<std::uint32_t>(m.program->nodes[n].children.size()));
   }
 
-  // What goes wrong on purpose.
+  // Planted faults.
 
   static bool is_third_of_scope(program_memory const& m, std::uint32_t n) {
     program_node const& is = m.program->nodes[n];

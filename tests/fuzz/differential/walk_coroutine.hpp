@@ -20,7 +20,7 @@ namespace heist_fuzz {
 /// Walk: walk<Context>. `c` is the context of the task that waits for the coroutine.
 template <class Walk, class Context>
 struct walk_coroutine {
-  /// The sum of what the children leave. A group of one is awaited itself, a larger group by when_all().
+  /// The sum of the children's values. A group of one is awaited itself, a larger group by when_all().
   static heist::coroutine<std::uint64_t> children(program_memory& m, Context c, std::uint32_t n, bool told,
                                                   typename Walk::entry& here) {
     heist_test::program_node const& is = m.program->nodes[n];

@@ -1,4 +1,4 @@
-// Graphs of nodes, and what else is the same for the contexts of all orders. The bodies behind walks.hpp.
+// Graphs of nodes, and other code that is the same for the contexts of all orders. The bodies behind walks.hpp.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ class graph_of final : public graph_tasks<Context> {
     }
   }
 
-  ~graph_of() override { graph_ = heist::task_graph{}; }  // before what it refers to
+  ~graph_of() override { graph_ = heist::task_graph{}; }  // before the objects that it refers to
 
  private:
   /// A task as a graph of three.

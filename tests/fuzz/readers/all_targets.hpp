@@ -21,7 +21,7 @@ extern target const netlist_target;
 /// Readers of the library and of the examples.
 std::span<target const* const> all_targets();
 
-/// A reader with a bug, and what the driver must say of it; nothing for the one that has none.
+/// A reader with a bug, and the finding that the driver must report; none for the reader without a bug.
 struct planted {
   target reader;
   char const* report;

@@ -1,5 +1,5 @@
-// CPU quotas of control groups: a file tree whose files are parts of the input, divided by lines of "---": the
-// process's cgroups, the mounts, cpu.max, cpu.cfs_quota_us, cpu.cfs_period_us.
+// CPU quotas of control groups. The input is a file tree whose files are divided by lines of "---": the process's
+// cgroups, the mounts, cpu.max, cpu.cfs_quota_us, cpu.cfs_period_us.
 #include <fmt/format.h>
 #include <unistd.h>  // getpid
 

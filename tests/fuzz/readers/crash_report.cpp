@@ -7,7 +7,7 @@
 #include <cstddef>  // size_t
 #include <cstring>  // strlen
 
-/// Of the sanitizers' runtime, where there is one.
+/// The function of the sanitizers' runtime, in builds that have it.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace fuzz {

@@ -94,7 +94,7 @@ std::string name_of(std::type_info const& type) {
   return name;
 }
 
-/// What is wrong with the reader, nothing if it keeps its promises.
+/// The broken promise of the reader, nothing if it keeps its promises.
 std::optional<std::string> broken_promise(target const& t, std::string const& input, totals& sums,
                                           std::optional<bool> must_accept) {
   // A copy that ends where the input ends: AddressSanitizer then sees a reader that goes one byte too far.
@@ -122,7 +122,7 @@ std::optional<bool> wanted(std::string const& name) {
   return std::nullopt;
 }
 
-/// First the examples as they are, then what is made of them.
+/// First the unchanged examples, then mutations of them.
 totals run(target const& t, hints const& w, std::vector<fuzz::example> const& examples,
            std::vector<std::string> words) {
   std::vector<std::string> texts;
@@ -162,7 +162,8 @@ totals run_planted(target const& t, hints const& w) {
   return run(t, w, {{"ok_4", "4:abcd"}, {"ok_12", "12:01234:::6789"}, {"no_3", "3:ab"}}, {"99999", ":", "\x01", "0"});
 }
 
-/// Runs f in a process of its own, which ends with what f returns; everything that it prints, and how it ended.
+/// Runs f in a process of its own, which ends with the result of f. Returns everything that it prints, and how it
+/// ended.
 template <class F>
 std::pair<std::string, int> in_child(F f) {
   int ends[2];
@@ -189,7 +190,8 @@ std::pair<std::string, int> in_child(F f) {
   return {text, status};
 }
 
-/// Every planted bug is reported as what it is, and the sound reader is not. How many are not as they should be.
+/// Every planted bug is reported as the planted kind, and the sound reader is not reported. Returns the number of
+/// targets with another result.
 int check_planted(hints const& w) {
   int bugs = 0, found = 0, false_alarms = 0;
   for (auto const& p : fuzz::planted_targets()) {

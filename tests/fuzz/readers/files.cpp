@@ -12,7 +12,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What stands in quotes: \\, \" and \x20 are single characters.
+/// The text in quotes: \\, \" and \x20 are single characters.
 std::string unquoted(std::string const& line) {
   auto const bad = [&] { throw std::runtime_error("no line of a dictionary: " + line); };
   auto const begin = line.find('"'), end = line.rfind('"');

@@ -61,7 +61,7 @@ bool is_utf_8(std::string_view text) {
   return true;
 }
 
-/// What we refuse although RFC 8259 allows it, or leaves it open.
+/// Inputs that heist refuses although RFC 8259 allows them, or leaves them open.
 bool may_be_rejected(std::string_view input) {
   try {
     static_cast<void>(heist::json::parse(input));

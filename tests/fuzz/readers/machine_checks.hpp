@@ -1,4 +1,4 @@
-// What every machine that was read must be, and how it is written as XML.
+// The conditions that every machine that was read must meet, and its form as XML.
 #pragma once
 
 #include "heist/core/topology/machine.hpp"

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-// Of this thread: the fuzzers' own threads do not count. Negative when it frees what another has allocated.
+// Of this thread: the fuzzers' own threads do not count. Negative when it frees memory that another thread has
+// allocated.
 thread_local std::int64_t live = 0;
 thread_local std::int64_t limit = no_limit;
 thread_local bool was_exceeded = false;

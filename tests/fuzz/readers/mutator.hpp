@@ -21,7 +21,7 @@ class mutator {
   std::string make(std::uint64_t seed) {
     state_ = seed;
     auto text = any(examples_);
-    // Mostly few changes, so that much of what is read stays whole.
+    // Mostly few changes, so that much of the input stays whole.
     for (auto left = 1 + below(1 + below(5)); left > 0; --left) change(text);
     if (text.size() > longest_) text.resize(longest_);
     return text;
@@ -42,7 +42,7 @@ class mutator {
   struct part {
     std::size_t begin, length;
   };
-  /// Some characters; often a line, a list, or what stands between two commas.
+  /// Some characters; often a line, a list, or the text between two commas.
   part some(std::string_view text) {
     if (text.empty()) return {0, 0};
     auto begin = below(text.size());

@@ -26,7 +26,7 @@ bool same_nets(netlist const& a, netlist const& b) {
   return true;
 }
 
-/// What link() promises.
+/// The promises of link().
 void require_linked(netlist const& c) {
   require(c.order.size() == c.gates.size() && c.first_sink.size() == c.nets.size() + 1, "a netlist is not whole");
   std::vector<bool> done(c.gates.size());

@@ -26,7 +26,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// The numbers in a text; what is none is left out.
+/// The numbers in a text; other words are left out.
 std::vector<std::uint32_t> numbers(std::string_view text) {
   std::vector<std::uint32_t> result;
   for (auto const word : split(text, ' '))
@@ -35,7 +35,7 @@ std::vector<std::uint32_t> numbers(std::string_view text) {
   return result;
 }
 
-/// What is wrong with the lists, by the plainest means.
+/// Are the lists valid? By the plainest means.
 bool good(lists const& squads, std::size_t pus) {
   std::vector<bool> taken(pus);
   for (auto const& squad : squads) {

@@ -1,4 +1,4 @@
-// What is fuzzed: readers. A target takes any bytes, gives them to a reader, and checks what comes out of it.
+// The readers are fuzzed. A target takes any bytes, gives them to a reader, and checks the reader's result.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -20,15 +20,15 @@ struct finding : std::runtime_error {
 
 struct outcome {
   bool accepted = false;
-  std::uint32_t round_trips = 0;  ///< comparisons of what was read with what was read again
+  std::uint32_t round_trips = 0;  ///< comparisons of a result with the result of reading it again
 };
 
-/// A reader and its promises. run() throws `finding`, or lets the reader's exception through, when one is broken; it
-/// may as well crash or not end: the drivers notice.
+/// A reader and its promises. When a promise is broken, run() throws `finding` or lets the reader's exception through.
+/// It may also crash or not end: the drivers notice.
 struct target {
   std::string_view name;
-  std::size_t longest;   ///< of the inputs that the portable driver makes
-  std::uint64_t inputs;  ///< how many the portable driver makes if nothing else is asked for
+  std::size_t longest;   ///< length of the inputs that the portable driver makes
+  std::uint64_t inputs;  ///< number of inputs that the portable driver makes by default
   bool has_round_trips;  ///< some input must have been read, written and read again
   outcome (*run)(std::string_view input);
 };
@@ -40,7 +40,7 @@ inline void require(bool holds, std::string const& promise) {
 /// A refusal is one readable sentence: not empty, no control characters of the file in it, and no copy of the file.
 void require_message(std::string_view message);
 
-/// What read() gives, nothing if it throws an Error; other exceptions pass. It may have at most `fixed` + `factor` *
+/// The result of read(), nothing if it throws an Error; other exceptions pass. It may have at most `fixed` + `factor` *
 /// `size` bytes at a time. Beyond that the allocation fails, which is a finding even if the reader takes it for a
 /// refusal.
 template <class Error, class Read>
@@ -71,7 +71,7 @@ bool rejects_call(Read read) {
   return false;
 }
 
-/// A number that depends on all of the input: where to cut it, what to ask.
+/// A number that depends on all of the input. Targets use it to choose a place to cut, or a question.
 inline std::uint64_t digest(std::string_view input) noexcept {
   std::uint64_t h = 0xcbf29ce484222325;
   for (char const c : input) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;

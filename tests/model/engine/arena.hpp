@@ -1,5 +1,5 @@
-// The heap of an execution. Blocks are never reused before the execution ends, so a late access finds a dead object
-// and not somebody else's; addresses repeat from run to run; forgetting an execution costs nothing.
+// The heap of an execution. Blocks are never reused before the execution ends, so a late access finds a dead object and
+// not a new one. Addresses repeat from run to run. Forgetting an execution costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -45,10 +45,10 @@ class arena {
     return true;
   }
 
-  /// Blocks that nobody freed yet.
+  /// Blocks that have not been freed yet.
   int live() const noexcept { return live_; }
 
-  /// A number for all that the execution has allocated, and what is in it.
+  /// A number for all blocks that the execution has allocated, and their content.
   std::uint64_t image() const noexcept { return mix_bytes(1, bytes_, (used_ + 7) / 8 * 8); }
 
   void save(tape& to) const noexcept {

@@ -49,7 +49,7 @@ class atomic {
     return compare_exchange(expected, desired, o, failure_of(o), true);
   }
 
-  /// What the kernel sees when a thread is about to sleep on it.
+  /// The comparison that the kernel makes when a thread is about to sleep on it.
   bool newest_is(T expected) const noexcept { return mem.newest_is(id_, where(), encode(expected)); }
 
   template <class D>

@@ -1,5 +1,5 @@
-// The decisions of one execution: who moves next, which store a load reads, whom a wake wakes. The search is a walk
-// over these decisions; a text of their numbers replays one execution exactly.
+// The decisions of one execution: which thread moves next, which store a load reads, which sleeper a wake wakes. The
+// search is a walk over these decisions; a text of their numbers replays one execution exactly.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace model {
 
-/// What a decision is about; the random search weighs the kinds differently.
+/// The subject of a decision; the random search weighs the kinds differently.
 enum class about { schedule, value };
 
 class choices {

@@ -42,8 +42,8 @@ struct env {
   static void prepare() noexcept {}
   static std::uint32_t process() noexcept { return 1; }
 
-  /// For loops of a harness that only read: as relax(), but the next round comes when somebody has written. So a search
-  /// need not bound how often such a loop goes round, and is fair to the other threads.
+  /// For loops of a harness that only read: as relax(), but the next round comes when another thread has written. So a
+  /// search need not bound the rounds of such a loop, and is fair to the other threads.
   static void read_again() noexcept {
     sched.read_again(mem.forget_stale());
     sched.forget_frames();

@@ -28,11 +28,11 @@ class execution {
     mem.fork(id);
   }
 
-  /// The last `count` threads differ in names only, also in what they do to shared objects: nobody can tell an
-  /// execution from the one in which two of them have changed places, so only one of the two is tried.
+  /// The last `count` threads differ in names only, also in their use of shared objects. An execution looks the same if
+  /// two of these threads change places, so only one of the two is tried.
   void alike(int count) { sched.alike(count); }
 
-  /// What must hold when all threads have ended.
+  /// The check that must hold when all threads have ended.
   template <class Check>
   void finally(Check check) {
     check_ = &make<Check>(std::move(check));

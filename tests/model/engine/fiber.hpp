@@ -34,12 +34,12 @@ class fiber {
     exceptions_ = swap_exceptions(outside);
   }
 
-  /// A number for all that a fiber that is not running has on its stack. What lay below is cleared: the frames that
-  /// come there next begin alike.
+  /// A number for the whole stack of a fiber that is not running. The memory below is cleared: the frames that come
+  /// there next begin alike.
   std::uint64_t image() noexcept {
     auto* const low = static_cast<char*>(context_);
     std::memset(low - cleared, 0, cleared);
-    // Not the word at the top: it holds the flags of floating-point arithmetic.
+    // The word at the top is left out: it holds the flags of floating-point arithmetic.
     return mix_bytes(reinterpret_cast<std::uintptr_t>(low), low + 8,
                      static_cast<std::size_t>(stack_ + guard + size - low - 8) / 8 * 8);
   }
@@ -61,17 +61,17 @@ class fiber {
     std::memset(low - cleared, 0, cleared);
   }
 
-  /// Forgets what the engine has left on the stack of the running fiber, below the frames of the code under test: what
-  /// comes to lie there next begins alike, whatever happened before.
+  /// Clears the memory that the engine has written on the stack of the running fiber, below the frames of the code
+  /// under test. The frames that come there next begin alike, whatever happened before.
   [[gnu::noinline]] static void clear_below() noexcept {
     std::memset(static_cast<char*>(__builtin_frame_address(0)) - 64 - cleared, 0, cleared);
   }
 
-  /// Back to whoever resumed the running fiber.
+  /// Returns to the caller that resumed the running fiber.
   static void pause() noexcept { outside_ = boost::context::detail::jump_fcontext(outside_, nullptr).fctx; }
 
  private:
-  // What the C++ runtime keeps per thread; a switch inside a catch block would mix it up.
+  // The state of exceptions that the C++ runtime keeps per thread; a switch inside a catch block would mix it up.
   struct exception_state {
     void* caught = nullptr;
     unsigned uncaught = 0;

@@ -10,7 +10,7 @@
 
 namespace model {
 
-// noinline: compilers reason about pairs of new and delete, which are what is tested here.
+// noinline: compilers reason about pairs of new and delete, and these pairs are under test here.
 [[gnu::noinline]] inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
   if (heap.active) {
     if (void* const block = heap.allocate(size, alignment)) return block;

@@ -1,5 +1,5 @@
-// What the memory is like, in a form that is equal for two executions if nothing that follows can tell them apart:
-// stores that nobody can read any more do not count, nor does by what numbers stores and accesses are called.
+// The state of the memory, in a form that is equal for two executions if nothing that follows can tell them apart.
+// Stores that no thread can read any more do not count, nor do the numbers of stores and accesses.
 #pragma once
 
 #include <algorithm>

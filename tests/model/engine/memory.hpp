@@ -1,6 +1,7 @@
-// The memory: what C++20 allows a load to return. Every atomic keeps all its stores; every thread has views that
-// say which of them it can still read. Operational form of the release/acquire fragment with sc fences (as in the
-// "promising" and ORC11 models, without promises: no load buffering; stores append to the modification order).
+// The memory: the values that C++20 allows a load to return. Every atomic keeps all its stores; every thread has views
+// that say which of these stores it can still read. The model is the operational form of the release/acquire fragment
+// with sc fences, as in the "promising" and ORC11 models. It has no promises: there is no load buffering, and stores
+// append to the modification order.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ class memory {
     cells_.clear();
     threads_[0].cur.clock[0] = 1;
   }
-  /// A new thread knows what its creator knows.
+  /// A new thread starts with its creator's view.
   void fork(int child) noexcept {
     threads_[child] = me();
     threads_[child].cur.clock[child] = 1;
@@ -66,7 +67,7 @@ class memory {
     location& at = access(id, where);
     int const newest = at.newest();
     int oldest = oldest_readable(id, at);
-    // What could be read before a pre-emption is read without it (scheduler::point).
+    // A store that could be read before a pre-emption is read in an execution without it (scheduler::point).
     if (others == meanwhile::wrote && oldest <= sched.newest_before()) oldest = sched.newest_before() + 1;
     int const range = stale_ == sched.rule.stale ? 0 : newest - oldest;
     int const index = newest - decisions.choose(range + 1, about::value);
@@ -153,7 +154,7 @@ class memory {
     tick();
   }
 
-  /// Ordered with heavy fences only. Not an acquire or release fence for anybody else.
+  /// Ordered with heavy fences only. For any other purpose it is no acquire or release fence.
   [[gnu::noinline]] void light_fence() noexcept {
     sched.point(touch::light_fence, 0);
     known_state& k = me();
@@ -180,8 +181,8 @@ class memory {
     tick();
   }
 
-  /// Time passes in a retry loop: what was read stale before is not read again.
-  /// True if there was such a thing.
+  /// Time passes in a retry loop: values that were read stale before are not read again. Returns true if there were
+  /// such values.
   [[gnu::noinline]] bool forget_stale() noexcept {
     known_state& k = me();
     bool any = false;
@@ -193,7 +194,7 @@ class memory {
     return any;
   }
 
-  /// Of a plain field: who wrote last, and who has read.
+  /// The accesses to a plain field: the last writer, and the readers.
   struct accesses {
     std::array<stamp, max_threads> read{};
     stamp written = 0;
@@ -207,7 +208,7 @@ class memory {
   void destroy_cell(int id) noexcept { cell(id).alive = false; }
   accesses& cell(int id) noexcept { return cells_[static_cast<std::size_t>(id)]; }
 
-  /// A number for what the memory is like, as far as the future can depend on it (image.hpp).
+  /// A number for the state of the memory, as far as the future can depend on it (image.hpp).
   std::uint64_t image() noexcept;
 
   void save(tape& to) const noexcept {
@@ -243,14 +244,14 @@ class memory {
     from.get(cells_.data(), size * sizeof(accesses));
   }
 
-  /// Number of the running thread's next plain access, and what happens before it.
+  /// Number of the running thread's next plain access, and whether an access happens before it.
   stamp now() noexcept { return me().cur.clock[sched.current()]; }
   bool happened(int thread, stamp when) noexcept { return me().cur.clock[thread] >= when; }
 
  private:
   struct message {
     word value;
-    view carries;  // what a reader that acquires learns
+    view carries;  // the view that an acquiring reader joins
   };
   struct location_state {
     address where = 0;
@@ -263,10 +264,10 @@ class memory {
     int newest() const noexcept { return static_cast<int>(history.size()) - 1; }
   };
   struct known_state {
-    view cur;                                  // what the thread's next access must respect
-    view acq;                                  // what an acquire fence would add
-    view rel;                                  // what a relaxed store carries: the view at the last release fence
-    view light, heavy;                         // given to heavy fences of others, received from them
+    view cur;                                  // the stores that the thread's next access must respect
+    view acq;                                  // the view that an acquire fence would add
+    view rel;                                  // the view that a relaxed store carries: that at the last release fence
+    view light, heavy;                         // given to heavy fences of other threads, received from them
     std::array<stamp, max_locations> stale{};  // one past the stale store read since the last retry
     std::array<stamp, max_locations> floor{};  // too old since a retry
   };

@@ -1,4 +1,5 @@
-// Which seeded bug is switched on. Only generated copies of headers look at it (run_mutants.py), never shipped code.
+// The number of the seeded bug that is on. Generated copies of headers look at it (run_mutants.py); shipped code
+// never does.
 #pragma once
 
 namespace model {

@@ -10,7 +10,7 @@
 
 namespace model {
 
-/// Who wrote last and who has read since.
+/// The last writer, and the readers since.
 class race_cell {
  public:
   race_cell() noexcept : id_{mem.create_cell()} { note_write(); }

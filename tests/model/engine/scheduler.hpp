@@ -1,4 +1,5 @@
-// Who moves: one virtual thread at a time, changed only at schedule points. Notices deadlock and endless loops.
+// The choice of the next thread: one virtual thread at a time, changed only at schedule points. Detects deadlock and
+// endless loops.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class scheduler {
     int odd_failures = 1;   // failures of a CAS for another reason than the newest value, per execution
     int stale = -1;         // loads of another store than the newest, per execution; -1: any number
     bool reduce = true;     // redundant executions are given up
-    bool merge = false;     // of moments that are alike, one resumes: see visited.hpp for what it asks of a harness
+    bool merge = false;     // of moments that are alike, one resumes: visited.hpp names the conditions
     bool stepwise = false;  // a heavy fence reaches the other threads one after the other
     bool trace = false;
   };
@@ -97,11 +98,11 @@ class scheduler {
   std::uint64_t total_steps() const noexcept { return total_steps_; }
   char const* reason() const noexcept { return reason_; }
 
-  /// Before every access that others can notice: here another thread may go first.
+  /// Before every access that other threads can notice: here another thread may go first.
   ///
-  /// A pre-emption shows something only if the others do what the pending access can notice. If they do not, the
-  /// access may as well come before the pre-emption: that execution is in the search too, with no more pre-emptions,
-  /// so this one is given up.
+  /// A pre-emption shows something only if the other threads do something that the pending access can notice. If they
+  /// do not, the access may as well come before the pre-emption. That execution is in the search too, with no more
+  /// pre-emptions, so this one is given up.
   [[gnu::noinline]] meanwhile point(touch what, address object, int id = 0, int newest = 0) noexcept {
     if (current_ == 0) return meanwhile::not_preempted;
     if (++steps_ > rule.steps) give_up(decision::pruned);
@@ -138,8 +139,9 @@ class scheduler {
     go_to(pick());
   }
 
-  /// At the end of a round of a loop that only reads: waits until somebody has written, if nobody has since the round
-  /// began; another round would read the same. `stale`: this round has read something that the next one cannot.
+  /// At the end of a round of a loop that only reads. If no thread has written since the round began, waits until
+  /// another thread has: another round would read the same. `stale`: this round has read something that the next one
+  /// cannot.
   [[gnu::noinline]] void read_again(bool stale) noexcept {
     if (current_ == 0) return;
     reads_again_ = true;
@@ -192,11 +194,11 @@ class scheduler {
     }
   }
 
-  /// What the normal form of the memory has to know of a thread.
+  /// The state of a thread that the normal form of the memory depends on.
   bool is_live(int thread) const noexcept { return !is(thread, state::done); }
-  /// A load that waits for others to write.
+  /// A load that waits until another thread writes.
   struct pending_load {
-    int id = -1;  // of the atomic; -1: there is none
+    int id = -1;  // number of the atomic; -1: there is none
     int newest = 0;
   };
   pending_load waiting_load(int thread) const noexcept {
@@ -276,7 +278,7 @@ class scheduler {
     bool preempted = false;
     touch what{};
     address object = 0;
-    int id = 0;  // of the atomic, and of its newest store, for a load
+    int id = 0;  // number of the atomic, and of its newest store, for a load
     int newest = 0;
     meanwhile noticed{};
     int retries_before = 0;
@@ -334,7 +336,8 @@ class scheduler {
 
   bool is(int id, state s) const noexcept { return id > 0 && slots_[id].now == s; }
 
-  /// A number for all that decides about the rest of the execution, but for the pre-emptions that are left.
+  /// A number for the whole state that decides about the rest of the execution, except for the pre-emptions that are
+  /// left.
   std::uint64_t moment() noexcept {
     std::uint64_t all = mix(mix(image_(), heap.image()), static_cast<std::uint64_t>(next_ << 8 | spurious_));
     for (int i = 1; i < threads_; ++i) {
@@ -429,7 +432,7 @@ class scheduler {
   int retries_ = 0;
   int writes_ = 0;
   bool reads_again_ = false;  // some execution of this harness has: only then does it matter
-  int steps_before_ = 0;      // of the running execution, in others
+  int steps_before_ = 0;      // steps of the running execution that earlier executions took
   std::uint64_t (*image_)() = nullptr;
   void (*snapshot_)() = nullptr;
   decision decision_ = decision::passed;

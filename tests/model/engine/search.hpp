@@ -17,7 +17,7 @@ using harness_body = void (*)(execution&);
 struct limits {
   scheduler::config config{};
   bool heavy = false;                   // takes a minute: --at-most goes one pre-emption lower
-  double seconds = 600;                 // a guard: what a slow machine needs must fit
+  double seconds = 600;                 // a guard: the needs of a slow machine must fit
   std::uint64_t random_executions = 0;  // instead of depth first
   std::uint64_t seed = 1;
 };
@@ -74,7 +74,7 @@ inline decision run_once(harness_body body) noexcept {
 }
 
 inline result explore(harness_body body, limits const& limit) {
-  // Of the processor, not of the wall: a busy machine does not make a search less complete.
+  // CPU time, not wall-clock time: a busy machine does not make a search less complete.
   std::clock_t const begin = std::clock();
   auto const elapsed = [&] { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; };
   bool const random = limit.random_executions > 0;

@@ -1,5 +1,5 @@
-// The moments of the running execution at which a thread went on: the search goes back to the last of them that comes
-// before the decision it changes, and need not begin anew.
+// The moments of the running execution at which a thread went on. The search returns to the last moment before the
+// decision that it changes, and need not begin again from the start.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class snapshots {
   }
   bool empty() const noexcept { return kept_.empty(); }
 
-  /// Memory of a harness that no execution allocates: it is looked at and brought back with the rest.
+  /// Memory of a harness that no execution allocates: it is compared and restored with the rest.
   void add_outside(void* where, std::size_t size) noexcept { outside_.push_back({where, size}); }
   std::uint64_t image_outside() const noexcept {
     std::uint64_t all = 0;

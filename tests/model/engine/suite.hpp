@@ -73,7 +73,7 @@ class suite {
     catch_crashes();
   }
 
-  /// All that harnesses change is allocated by their executions: moments that are alike are merged (visited.hpp).
+  /// Executions allocate all state that harnesses change: moments that are alike are merged (visited.hpp).
   void merge() { merges_ = true; }
   /// The same, and they change this object as well, which is made of plain bytes. Its size is a multiple of 8.
   template <class T>

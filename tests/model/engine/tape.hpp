@@ -1,4 +1,4 @@
-// Memory in a row: what an execution was like at some moments, one behind the other.
+// Memory in a row: the states of an execution at some moments, one behind the other.
 #pragma once
 
 #include <cstddef>

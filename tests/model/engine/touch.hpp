@@ -1,17 +1,17 @@
-// What accesses have to do with each other: when a pre-emption can matter.
+// The effects of accesses on each other: when a pre-emption can matter.
 #pragma once
 
 #include <cstdint>
 
 namespace model {
 
-/// What threads touch or sleep on: an object's address as a number, because the object may be gone.
+/// The place that threads touch or sleep on: an object's address as a number, because the object may be gone.
 using address = std::uintptr_t;
 
-/// What a thread is about to do at a schedule point.
+/// The access that a thread is about to make at a schedule point.
 enum class touch : std::uint8_t { load, store, sc_fence, light_fence, heavy_fence, sleep, wake };
 
-/// What others did while a thread was pre-empted at a schedule point.
+/// The steps of other threads while a thread was pre-empted at a schedule point.
 enum class meanwhile : std::uint8_t { not_preempted, wrote, anything };
 
 /// Would `pending` come out differently for `done` having been before it?
@@ -20,7 +20,7 @@ inline bool notices(touch pending, address pending_object, touch done, address o
   switch (pending) {
     case touch::load:
       return same && done == touch::store;
-    case touch::store:  // a load of others could have read the older store as well; the kernel could not
+    case touch::store:  // a load of another thread could have read the older store as well; the kernel could not
       return same && (done == touch::store || done == touch::sleep);
     case touch::sleep:
       return same && (done == touch::store || done == touch::wake);

@@ -1,5 +1,5 @@
-// What one thread, store or fence knows: which stores can no longer be overlooked, and which plain accesses happen
-// before this point.
+// The knowledge of one thread, store or fence: which stores can no longer be overlooked, and which plain accesses
+// happen before this point.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace model {
 
-/// Thread 0 sets an execution up and checks its end; the others are those under test.
+/// Thread 0 sets an execution up and checks its end; the other threads are under test.
 inline constexpr int max_threads = 8;
 /// Atomics that one execution may create, the freed ones included.
 inline constexpr int max_locations = 160;
@@ -22,13 +22,13 @@ struct view {
   /// Per thread: its accesses up to this number happen before this point.
   std::array<stamp, max_threads> clock{};
 
-  /// Learns everything that `other` knows: what synchronisation does.
+  /// Learns everything that `other` knows, as in a synchronisation.
   void join(view const& other) noexcept {
     join_seen(other);
     for (int i = 0; i < max_threads; ++i) raise(clock[i], other.clock[i]);
   }
 
-  /// Learns only which stores are too old: what sc fences do to each other. They do not order plain accesses.
+  /// Learns only which stores are too old, as between sc fences. They do not order plain accesses.
   void join_seen(view const& other) noexcept {
     for (int block = 0; block < used; block += lane) {
       for (int i = block; i < block + lane; ++i) raise(seen[i], other.seen[i]);

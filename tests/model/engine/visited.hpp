@@ -1,10 +1,10 @@
-// Where the search has been. When a thread goes on, all that the future depends on is known: the stacks of the threads,
-// what they have allocated, the memory (image.hpp), what the scheduler knows of them. If it was so before, with no more
-// pre-emptions used, then what comes was tried, and the execution is given up. If it was so in the same execution, that
-// may resume for ever.
+// The states that the search has visited. When a thread goes on, the state that decides about the future is known. It
+// consists of the threads' stacks, their allocations, the memory (image.hpp) and the scheduler's data. If an earlier
+// execution had this state with no more pre-emptions used, then the rest was tried, and the execution is given up. If
+// the same execution had this state before, that execution may go on for ever.
 //
-// So whatever the code under test changes must be in that picture: allocated while an execution runs, or named to the
-// suite (merge_with). Statics of a harness are not.
+// So all state that the code under test changes must be in that picture: allocated while an execution runs, or named to
+// the suite (merge_with). Statics of a harness are not.
 #pragma once
 
 #include <cstddef>
@@ -93,7 +93,7 @@ class visited_moments {
   }
 
   table slots_;
-  std::vector<step, malloc_allocator<step>> path_;  // of the running execution
+  std::vector<step, malloc_allocator<step>> path_;  // the steps of the running execution
   std::size_t used_ = 0;
   std::uint64_t entered_ = 0;
 };

@@ -5,8 +5,8 @@
 
 namespace world {
 
-/// `stale`: loads, per execution, that return another store than the newest. Edges are what they are also without
-/// them: who reads a new value without acquiring it does not see what was written before.
+/// `stale`: the number of loads, per execution, that return another store than the newest. Edges matter even without
+/// stale loads: a thread that reads a new value without acquiring it does not see the writes before that value.
 inline model::limits bounds(int preemptions, int stale) {
   return {.config = {.preemptions = preemptions, .steps = 4000, .odd_failures = 0, .stale = stale}};
 }

@@ -1,5 +1,6 @@
-// Rooms of policies under which graphs remember, without what regions and forks need of them: where the shipped locality/history/
-// and near search are run (locality/squads/squad_search.hpp, locality/replay/mail_search.hpp).
+// Rooms of policies under which graphs have a placement history, without the parts that only regions and forks need.
+// They run the shipped locality/history/ and near search (locality/squads/squad_search.hpp,
+// locality/replay/mail_search.hpp).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ class history_room final : public heist::detail::room_core {
   heist::detail::graph_recall* make_recall() const override { return new heist::detail::placement_history; }
 };
 
-/// As squad_search while graphs run. `Squads::members()`: who is in each. A thief stays near for one search in the place
-/// of 48 attempts.
+/// As squad_search while graphs run. `Squads::members()`: the members of each squad. A thief stays near for one search
+/// instead of 48 attempts.
 template <class Squads>
 struct near_room : heist::detail::no_search {
   static constexpr bool looks = true;

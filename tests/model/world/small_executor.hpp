@@ -15,8 +15,8 @@
 
 namespace world {
 
-/// `Idle` as it is, except that a search looks once everywhere: what a later look of the same search finds is found as
-/// well by a thief that began to search later, and pauses are nothing but time.
+/// `Idle`, except that a search looks once everywhere. A thief that begins its search later finds everything that a
+/// later look of the same search would find. Pauses only take time.
 template <class Idle>
 class hurried : public Idle {
  public:
@@ -80,7 +80,7 @@ class scheduler : public heist::detail::core {
   idle_type& idle(heist::detail::worker const& w) noexcept {
     decisions& d = decisions_[w.number];
     std::uint64_t const naps = heist::os_env::naps();
-    // A sleep was cancelled, and it searches again at once: time passes, or others would never move.
+    // A sleep was cancelled, and the worker searches again at once: time passes, or other threads would never move.
     if (d.searched && w.worked == ~std::uint64_t{0} && d.naps == naps) heist::os_env::relax();
     d.searched = true;
     d.naps = naps;

@@ -1,4 +1,4 @@
-// What a user of heist writes, with heist as one header. The unused variable is on purpose: a warning must stay a warning
+// A typical user's program, with heist as one header. The unused variable is on purpose: a warning must stay a warning
 // here.
 #include "heist.hpp"
 

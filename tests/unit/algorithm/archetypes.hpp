@@ -10,7 +10,7 @@
 
 namespace archetypes {
 
-/// What comparisons return: usable as a condition only.
+/// The result of comparisons: usable as a condition only.
 class decision {
  public:
   explicit decision(bool is) noexcept : is_{is} {}

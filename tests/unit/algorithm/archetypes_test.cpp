@@ -274,7 +274,8 @@ bool has_one_result(Op op) {
       if (std::memcmp(last.data(), sums.data(), sums.size() * sizeof(T)) != 0) return false;
     }
   }
-  // What transform_reduce folds has another type of element, and leaves of its own; each is the same in itself.
+  // transform_reduce folds another type of element, with leaves of its own. Each algorithm must give the same bits in
+  // all runs.
   for (std::size_t i = 2; i != results.size(); ++i) {
     if (std::memcmp(&results[i], &results[i % 2], sizeof(T)) != 0) return false;
   }

@@ -28,7 +28,7 @@ void in_executor(std::string const& name, heist::options const& wanted, algorith
   ex.sync_wait([&](auto ctx) { body(ctx); });
 }
 
-/// As above, and three times as a region's run: profiled and divided, or recorded and followed.
+/// Like in_executor(), but three times as a region's run: profiled and divided, or recorded and followed.
 template <class Policy>
 void in_region(std::string const& name, heist::options const& wanted, algorithm_body const& body) {
   INFO(name);
@@ -64,7 +64,7 @@ inline void in_every_executor(algorithm_body const& body) {
 /// Lengths around every boundary: of leaves, of blocks, of serial sorts.
 inline constexpr std::size_t boundary_lengths[] = {
     0, 1, 2, 3, 15, 24, 25, 63, 64, 65, 511, 512, 513, 1025, 4095, 4096, 4097, 8193, slow ? 17'001 : 50'001};
-/// Of the leaves of reductions and scans, and four of them.
+/// Lengths around the leaves of reductions and scans, and around four leaves.
 inline constexpr std::size_t leaf_lengths[] = {
     0,   1,    2,    15,   16,   17,   255,  256,  257,  511,    512,
     513, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 4097, 40'961, slow ? 41'001 : 50'001};

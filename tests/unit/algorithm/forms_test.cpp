@@ -1,5 +1,5 @@
-// Every algorithm by iterators as by a range, with projections, and with options last or directly behind what has no
-// default.
+// Every algorithm with iterators and with a range, with projections, and with options last or directly after the
+// arguments without defaults.
 #include <algorithm>
 #include <cstddef>
 #include <functional>

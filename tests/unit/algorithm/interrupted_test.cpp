@@ -1,5 +1,5 @@
-// Every algorithm, interrupted at a random point by an exception or a stop: the exception comes or the result is right,
-// nothing is lost that must not be, and nothing runs any more.
+// Every algorithm, interrupted at a random point by an exception or a stop. The exception arrives or the result is
+// right, no element is lost that must stay, and no iteration runs any more.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -204,7 +204,7 @@ void interrupt_all(context c, unsigned seed) {
         interrupted = true;
         CHECK_FALSE(throws);
       }
-      CHECK((right || f.has_blown()));                   // what came to its end is right
+      CHECK((right || f.has_blown()));                   // a complete result is right
       CHECK((interrupted == f.has_blown() || !throws));  // an exception is never lost; a stop may come too late
       CHECK((!interrupted || f.has_blown()));
       std::ranges::sort(v);

@@ -1,4 +1,4 @@
-// Loops: every iteration exactly once, whoever runs it; what ends them early.
+// Loops: every iteration runs exactly once, on any worker; and the ways to end a loop early.
 #include <array>
 #include <atomic>
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Algorithms where what they need is refused while elements are under way: a stack for a child-first fork, a move that
-// throws.
+// Algorithms that fail while elements are being moved: a child-first fork gets no stack, or a move throws.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

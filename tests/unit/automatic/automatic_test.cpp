@@ -1,5 +1,5 @@
-// executor<policy::automatic>: what is run by others is run once and right, whatever is tried meanwhile; failures and stops
-// go where they belong; notes say what was found.
+// executor<policy::automatic>: other executors run its work once and right while it tries policies. Failures and stops
+// reach their callers, and notes state the result of the search.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/topology.hpp>
@@ -165,7 +165,7 @@ TEST_CASE("what is faster is found, and kept", "[automatic]") {
   auto const found = [](std::string const& note) {
     return note.rfind("replay", 0) == 0 || note.rfind("squads", 0) == 0;
   };
-  // Beside other work a millisecond may be noise: then a larger difference must be found.
+  // On a busy machine a millisecond may be noise: then the executor must find a larger difference.
   auto const until_found = [&](auto const& run) {
     for (slower = 1; slower <= 64; slower = 4 * slower) {
       for (int runs = 0; runs != 2000 / slower + 100; ++runs) {
@@ -193,8 +193,8 @@ TEST_CASE("what is faster is found, and kept", "[automatic]") {
 TEST_CASE("where data that move cost time, a region's parts stay with their squads, on the executor's own workers",
           "[automatic]") {
   heist_test::watchdog guard{"a region's parts stay with their squads", seconds{600}};
-  // Beside other work a thread may come late and others take its part, so that cab does not win at once: then replay,
-  // in another executor, is tried as well. Parts that take longer leave more time to come.
+  // On a busy machine a thread may start late and other threads take its part, so that cab does not win at once. Then
+  // the executor also tries replay, in another executor. Longer parts give a late thread more time to start.
   bool found = false;
   for (int longer = 1; longer <= 256 && !found; longer = 4 * longer) {
     for (int attempt = 0; attempt != 4 && !found; ++attempt) {
@@ -539,7 +539,7 @@ TEST_CASE("a graph that somebody else runs is run by random stealing, and its wa
   std::atomic<bool> goes_on{false};
   c.g.emplace([&] {
     while (!goes_on) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds{3});  // long runs: what is tried costs little beside them
+    std::this_thread::sleep_for(std::chrono::milliseconds{3});  // long runs: trying policies costs little in comparison
   });
   goes_on = true;
   for (int i = 0; i != 8; ++i) ex.run(c.g).get();

@@ -1,5 +1,5 @@
-// Tests the tuner without an executor: each test passes times to it. The tests check the policy that the tuner finds, the
-// cost of the search, and the tuner's behaviour when times are noisy, change, or are wrong.
+// Tests the tuner without an executor: each test passes times to it. The tests check the policy that the tuner finds
+// and the cost of the search. They also check the tuner's behaviour when times are noisy, change, or are wrong.
 #include "heist/locality/automatic/tuner.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// heist/core/base/json.hpp: what is read and what is refused, against nlohmann_json, and on texts that are cut or damaged.
+// heist/core/base/json.hpp: accepted and refused texts, compared with nlohmann_json, and texts that are cut or damaged.
 #include "heist/core/base/json.hpp"
 
 #include <fmt/format.h>

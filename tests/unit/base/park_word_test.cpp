@@ -1,4 +1,4 @@
-// heist::park_word: sleeps only while the word holds what was expected, survives signals, leaves errno alone.
+// heist::park_word: sleeps only while the word holds the expected value, survives signals, leaves errno alone.
 #include "heist/core/base/park_word.hpp"
 
 #include <pthread.h>

@@ -11,7 +11,7 @@ using heist::fast_random;
 
 TEST_CASE("fast_random: no seed leads to a stuck generator", "[base]") {
   // The second seed makes the mixed state zero: (0 - 0xD1B5...) / 0x9E37... modulo 2^64.
-  std::uint64_t inverse = 1;  // of the multiplier, by Newton's iteration
+  std::uint64_t inverse = 1;  // inverse of the multiplier, by Newton's iteration
   for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9E3779B97F4A7C15u * inverse;
   std::uint64_t const zero_state = (0 - 0xD1B54A32D192ED03u) * inverse;
   for (std::uint64_t const seed : {std::uint64_t{0}, zero_state, ~std::uint64_t{0}}) {

@@ -1,4 +1,4 @@
-// Coroutines: values, exceptions, what they await, where they resume, and what never runs.
+// Coroutines: values, exceptions, awaited operations, the executor where they resume, and coroutines that never run.
 #include "heist/coroutine.hpp"
 
 #include "heist/core/base/config.hpp"
@@ -40,7 +40,7 @@ heist::coroutine<int> goes_to(heist::executor<>& ex, bool throws) {
   co_return 1;
 }
 
-/// It goes there by what it awaits, and comes back.
+/// Awaits a coroutine that moves to `ex`, and comes back.
 heist::coroutine<int> goes_further(heist::executor<>& ex) {
   co_return co_await goes_to(ex, false);
 }

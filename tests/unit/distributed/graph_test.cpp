@@ -194,7 +194,7 @@ TEST_CASE("graphs that differ are refused on all ranks before anything runs", "[
       g.emplace(
           heist::on(1), [&](int) { ran = true; }, w.rank() == 2 ? a : b);
     });
-    // What is added after a run is agreed upon, too.
+    // The ranks also agree on tasks that are added after a run.
     heist::distributed_graph g{w};
     g.emplace(heist::on(0), [] {});
     ex.run(g).get();

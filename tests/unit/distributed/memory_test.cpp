@@ -1,4 +1,4 @@
-// Distributed graphs that remember: saved and restarted, and placed by what was measured.
+// Distributed graphs with memory: saved and restarted, and placed by measurements.
 #include <heist/distributed/graph.hpp>
 #include <heist/distributed/place.hpp>
 #include <heist/executor.hpp>
@@ -35,7 +35,7 @@ struct folder {
   }
 };
 
-/// Runs a graph, and hides what it throws, if it is to throw.
+/// Runs a graph. If `may_fail`, it must throw, and the exception is hidden.
 void run(heist::executor<>& ex, heist::distributed_graph& g, bool may_fail) {
   try {
     ex.run(g).get();
@@ -100,7 +100,7 @@ TEST_CASE("a graph that failed goes on where it was", "[distributed][save]") {
         if (!fails && last.here()) expect(last.result() == "0,1,2,3,4,5,6,7,8,9,10,11");
       });
     }
-    // Step 6 may have been interrupted while it was being saved; then all that is needed for it runs again.
+    // Step 6 may have been interrupted while it was being saved; then every task that step 6 needs runs again.
     for (std::size_t i = 0; i < 12; ++i) CHECK((ran[i] == 1 || (ran[i] == 2 && i < 7)));
     CHECK(ran[0] == 1);
     // Nothing is left to do.
@@ -203,7 +203,7 @@ TEST_CASE("a file that is not whole is refused, and files of another time are no
   std::filesystem::remove(f.path + "/task-12");  // the last one: the one before is taken
   once(true, false);
   CHECK((ran[11] == 1 && ran[10] == 0));
-  once(false, true);  // what is left of the first program does not count: its end is not this one's
+  once(false, true);  // files of the first program do not count: its end is not this program's end
   once(true, false);
   CHECK((ran[7] == 1 && ran[11] == 1));
   CHECK(wrong == 0);

@@ -1,4 +1,4 @@
-// Only doors of heist are included here, and every name of README's table is used.
+// This file includes only doors of heist, and uses every name of README's table.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/measure.hpp>
@@ -31,7 +31,7 @@ std::string text_of(std::string const& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// The identifiers in backquotes in the right column of the table "What there is".
+/// The identifiers in backquotes in the right column of README's table of common tasks.
 std::set<std::string> names_of_table(std::string const& readme) {
   std::set<std::string> names;
   std::istringstream lines{readme.substr(readme.find("| you want | you write |"))};

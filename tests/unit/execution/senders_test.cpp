@@ -1,5 +1,5 @@
-// std::execution on an executor: built beside stdexec by hand (HEIST_STDEXEC_DIR), and skipped with a sentence where there
-// is none.
+// std::execution on an executor: built beside stdexec by hand (HEIST_STDEXEC_DIR), and skipped with a sentence where
+// there is none.
 #include "heist/execution.hpp"
 
 #include "support/catch.hpp"
@@ -30,7 +30,7 @@ struct stoppable_env {
   tokens::inplace_stop_token query(tokens::get_stop_token_t) const noexcept { return token; }
 };
 enum class sent { nothing, value, stop };
-/// Tells what was sent, and on which thread.
+/// Records which signal was sent, and on which thread.
 struct told {
   std::atomic<sent> what{sent::nothing};
   std::thread::id by;
@@ -60,7 +60,7 @@ template <class F>
 int status_of_child(F f) {
   pid_t const child = ::fork();
   if (child == 0) {
-    ::close(STDERR_FILENO);  // what ends it prints a sentence
+    ::close(STDERR_FILENO);  // the error that ends the child prints a sentence
     std::signal(SIGABRT, SIG_DFL);
     ::_exit(f());
   }

@@ -1,4 +1,4 @@
-// What goes wrong inside a called child stays there, or ends the program where it happens.
+// Errors inside a called child stay there, or end the program where they happen.
 #include <csignal>
 #include <cstddef>
 #include <exception>

@@ -1,4 +1,4 @@
-// What a function keeps in registers survives calls and switches: values, and the floating-point control words.
+// A function's registers survive calls and switches: values, and the floating-point control words.
 #include <cfenv>
 #include <chrono>
 #include <cstdint>
@@ -44,7 +44,7 @@ void use_all_registers(std::uint64_t seed) {
   static_cast<void>(sink);
 }
 
-/// The child suspends after having used all registers, and so does whoever switches to it.
+/// The child suspends after it has used all registers, and so does the context that switches to it.
 template <class FiberContext>
 struct two_sides {
   FiberContext* main;

@@ -19,7 +19,7 @@ int* volatile escaped = nullptr;
 
 __attribute__((noinline)) void let_a_local_escape() {
   int local = 42;
-  int* volatile at = &local;  // the compiler does not know what it points to (Clang watches no frame with assembly)
+  int* volatile at = &local;  // the compiler does not know its target (Clang watches no frame with assembly)
   escaped = at;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("sanitizers: AddressSanitizer sees an overflow of a local inside a tas
   auto const bug = [](bool planted) {
     char local[16] = {};
     char* at = local;
-    asm volatile("" : "+r"(at));  // the compiler does not know what it points to
+    asm volatile("" : "+r"(at));  // the compiler does not know its target
     volatile std::size_t index = planted ? 16 : 15;
     at[index] = 1;
     asm volatile("" : : "r"(local) : "memory");

@@ -69,7 +69,8 @@ TEMPLATE_LIST_TEST_CASE("awaited: by way of a future", "[fork]", every_policy) {
   }
 }
 
-// Not where frames wait without parking: with one worker its deque would hold what the second waits for.
+// Leaves out policies whose frames wait without parking: with one worker, the task that the second child waits for
+// would stay in the worker's deque.
 TEMPLATE_LIST_TEST_CASE("awaited: both wait for tasks older than they", "[fork]", heist_test::both_orders) {
   for (std::size_t const workers : {1u, 2u, 3u}) {
     heist::executor<TestType> ex{workers};

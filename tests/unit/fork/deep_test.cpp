@@ -52,14 +52,14 @@ long four(Context ctx, int left, bool fails, std::atomic<long>& siblings) {
   return a + b + c + d;
 }
 
-/// Without a context at hand: each fork finds its place anew.
+/// Forks without a context: each fork looks up its place again.
 long free_two(int left) {
   if (left == 0) return 0;
   auto const [a, b] = heist::fork_join([=] { return free_two(left - 1); }, [] { return 1L; });
   return a + b;
 }
 
-/// In scopes: their children find their place anew, too.
+/// Forks in scopes: their children look up their place again, too.
 template <class Context>
 long in_scopes(Context ctx, int left) {
   if (left == 0) return 0;

@@ -18,7 +18,8 @@
 
 namespace heist_test {
 
-/// Calls `program(context)` so often under each of them; it checks what it has done.
+/// Calls `program(context)` `times` times under each policy, in a region and outside. The program checks its own
+/// results.
 template <class Program>
 void in_every_way(int times, Program program) {
   using namespace std::chrono_literals;

@@ -45,13 +45,13 @@ class counted {
   unsigned volatile mark_ = here;
 };
 
-/// What the tasks throw.
+/// The exception that the tasks throw.
 struct failure {
   int who;
   counted payload{};
 };
 
-/// What they return: it can only be moved.
+/// The result that the tasks return: it can only be moved.
 struct result {
   explicit result(int v) : value{v} {}
   result(result const&) = delete;
@@ -64,7 +64,7 @@ struct result {
   std::array<char, 40> more_than_a_slot{};
 };
 
-/// Of `f` on `ex`: who failed, or 0.
+/// Runs `f` on `ex`. Returns the number in the failure that it throws, or 0.
 template <class Executor, class F>
 int failing_one(Executor& ex, F f) {
   try {

@@ -269,7 +269,7 @@ TEST_CASE("following: a region that has run before follows as a new one does", "
   replaying ex{4}, fewer{2};
   heist_test::watchdog guard{ex, 120s};
   guard.watch(fewer);
-  region used;  // by all that comes
+  region used;  // by all runs below
   for (std::uint32_t seed = 0; seed != programs; ++seed) {
     replayed_program const p{.seed = seed}, other{.seed = seed + 1000};
     region first;
@@ -497,7 +497,7 @@ TEST_CASE("following: a designation below what was not given away is refused", "
   });
   CHECK(said.find("validity check") != std::string::npos);
   CHECK(ran == 2);
-  // In a free run it depends on who has stolen what: refused at the fork, or taken.
+  // In a free run the steals decide: the designation is refused at the fork, or accepted.
   region free;
   for (int i = 0; i != 20; ++i) {
     ran = 0;

@@ -198,9 +198,9 @@ TEST_CASE("fork_join: the worker id after a join is that of the worker that goes
   CHECK(right);
 }
 
-// What a compiler may do with thread_local and errno across a join cannot be prevented by a library; the hazard is part
-// of the contract of heist::context. This test shows it and fails on nothing: it prints how often a task that has moved
-// saw another thread's variable at the address it had taken before.
+// A compiler may keep the addresses of thread_local variables and errno across a join. A library cannot prevent that;
+// the hazard is part of the contract of heist::context. This test shows the hazard and never fails because of it. It
+// prints how often a task that has moved saw another thread's variable at the address it had taken before.
 TEST_CASE("fork_join: hazard, thread_local and errno do not move along with a task", "[fork]") {
   if (heist::under_tsan) return;  // which reports, rightly, that the task writes another thread's variable
   static thread_local int here = 0;

@@ -1,4 +1,5 @@
-// heist/tools/measure/instrumented_context.hpp: a kernel that uses every member of its context is measured, and recorded, as it is.
+// heist/tools/measure/instrumented_context.hpp: a kernel that uses every member of its context is measured, and
+// recorded, as it is.
 #include "heist/tools/measure/instrumented_context.hpp"
 #include "heist/measure.hpp"
 
@@ -25,7 +26,7 @@ using heist_test::work;
 
 namespace {
 
-/// Uses each member once; returns how much of what it asked for was right.
+/// Uses each member once; returns the number of right answers.
 template <class Context>
 int each_member(Context ctx, heist::region& phase, heist::task_graph& graph) {
   int right = 0;

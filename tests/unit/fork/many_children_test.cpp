@@ -26,7 +26,7 @@ long peak_memory() {
 TEMPLATE_LIST_TEST_CASE("scope: ten million children in bounded memory", "[fork]", heist_test::both_orders) {
   constexpr long children = slow ? 100'000 : 10'000'000;
   for (std::size_t const workers : {1u, 2u, 4u}) {
-    // In a process of its own: the peak is one for all that a process does.
+    // In a process of its own: the peak covers the whole life of a process.
     auto const report = heist_test::run_child(
         [workers] {
           heist::executor<TestType> ex{workers};
@@ -36,7 +36,7 @@ TEMPLATE_LIST_TEST_CASE("scope: ten million children in bounded memory", "[fork]
           });
           long const before = peak_memory();
           std::atomic<long> n{0};
-          long sum = 0;  // of what the scope's own task counts, between the children
+          long sum = 0;  // the scope's own task adds to it between the forks
           ex.sync_wait([&](auto ctx) {
             heist::scope s{ctx};
             for (long i = 0; i < children; ++i) {

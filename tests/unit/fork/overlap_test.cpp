@@ -1,4 +1,4 @@
-// Coarse tasks overlap: each waits for another's flag, so that a task which cannot be had is a hang.
+// Coarse tasks overlap: each task waits for another task's flag, so a task that no thief can take causes a hang.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -155,8 +155,8 @@ TEMPLATE_LIST_TEST_CASE("overlap: a child of a scope forked while all other work
 
 namespace {
 
-/// Forks a chain of tasks, each of which says that it has run, and at the bottom only light ones until all have: they
-/// can come from thieves alone.
+/// Forks a chain of tasks, each of which counts itself in `run`. The bottom of the chain forks light tasks until all
+/// tasks of the chain have run, so only thieves can run them.
 template <class Context>
 void chain(Context ctx, int left, std::atomic<int>& run, int all) {
   if (left == 0) {

@@ -50,12 +50,12 @@ struct place {
   }
 };
 
-/// What the frames of a run have seen: whoever continues with a frame after a child on another worker than the one that
-/// called the child has stolen it.
+/// Collects the continuations of a run's frames. If a worker continues with a frame after a child that another worker
+/// called, it has stolen the frame.
 struct witness {
   struct going_on {
     std::vector<std::uint32_t> place;
-    std::size_t caller;  ///< who called the child; known for sure when all children have ended
+    std::size_t caller;  ///< the worker that called the child; final when all children have ended
   };
 
   explicit witness(std::size_t workers) : seen(workers) {}
@@ -215,7 +215,7 @@ struct scope_kernel {
   }
 };
 
-/// Tells who robbed whom.
+/// Counts the steals of each pair of thief and victim.
 struct steal_counter : heist::null_observer {
   static constexpr bool observes = true;
   void start(std::size_t workers) { by.resize(workers); }
@@ -223,7 +223,7 @@ struct steal_counter : heist::null_observer {
   std::vector<std::map<std::size_t, std::size_t>> by;
 };
 
-/// Without the frames that resumed after a join, numbered anew.
+/// The steals of `t`, renumbered, without frames that resumed after a join.
 std::vector<steal_tree::steal> stolen(steal_tree const& t) {
   std::vector<steal_tree::steal> all;
   std::map<std::uint32_t, std::set<std::uint32_t>> numbers;
@@ -277,7 +277,7 @@ void record(Kernel kernel, int n, int rounds) {
         CHECK(all.count(s.place) == 1);
         ++pairs[{s.worker, s.victim}];
       }
-      // What is parked may be stolen, too.
+      // Thieves may steal parked frames, too, so the observer may count more.
       for (auto const& [pair, times] : pairs) CHECK(ex.observer().by[pair.first][pair.second] >= times);
     }
     if (workers == 1) CHECK(steals == 0);
@@ -425,7 +425,7 @@ TEST_CASE("recording: regions in turn inside one task, between forks that belong
         fib_kernel::run(watched<decltype(d)>{d, body, w}, 10);
       });
       check_tree(r.tree(), w, 4);
-      // Without a context nobody knows the place.
+      // A fork without a context has no known place.
       c.sync_wait(r, [] { heist::fork_join([] { work(); }, [] { work(); }); });
       CHECK(r.tree().steal_count() == 0);
     }

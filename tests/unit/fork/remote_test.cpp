@@ -24,7 +24,7 @@ namespace {
 
 constexpr int rounds = slow ? 3 : 20;
 
-/// As one who knows contexts by reference writes it: only the first one is ever used.
+/// Passes contexts by reference, so that every call uses the first context.
 template <class Context>
 long fib(Context& c, int n) {
   if (n < 2) return n;
@@ -210,7 +210,7 @@ TEST_CASE("elsewhere: joins of a frame, and of its context in its last child, ha
     auto const until = [](std::atomic<bool>& flag) {
       return [&flag] {
         while (!flag) std::this_thread::yield();
-        std::this_thread::sleep_for(2ms);  // whoever set it waits for this child by then: both joins are noted
+        std::this_thread::sleep_for(2ms);  // by then the setter waits for this child: both joins are noted
       };
     };
     ex.sync_wait(r, [&](auto c) {

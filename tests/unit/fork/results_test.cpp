@@ -19,7 +19,7 @@ using heist_test::slow;
 
 namespace {
 
-/// What it counts is the test's.
+/// The counters of one test.
 struct results {
   std::atomic<int> made{0}, destroyed{0}, moves{0}, callables{0};
   int fail_at = -1;
@@ -97,7 +97,7 @@ struct counting {
   mutable std::array<long, Words> calls{};
   void operator()() const { ++calls[0]; }
 };
-/// Not const, as most have it.
+/// The usual form: the call operator is not const.
 struct counting_plainly {
   long calls = 0;
   void operator()() { ++calls; }

@@ -1,4 +1,5 @@
-// scope::request_stop(): what has not begun is skipped, what runs is told, and the scope may be used again.
+// scope::request_stop(): children that have not begun are skipped, running children see the request, and the scope may
+// be used again.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -43,7 +44,7 @@ TEST_CASE("scope stop: a child stops its siblings; skipped callables are destroy
         s.fork([&, alive](auto d) {
           ++ran;
           s.request_stop();
-          // It runs, so it is told, and what it forks is, too.
+          // This child runs, so it sees the request, and so do its children.
           d.fork_join([&](auto e) { told += e.stop_requested() ? 1 : 0; },
                       [&](auto e) { told += e.stop_requested() ? 1 : 0; });
           heist::scope inner{d};
@@ -65,7 +66,7 @@ TEST_CASE("scope stop: children that wait in a deque are skipped", "[fork]") {
   std::atomic<int> ran{0};
   ex.sync_wait([&](heist::context c) {
     heist::scope s{c};
-    for (int i = 0; i < 1000; ++i) s.fork([&] { ++ran; });  // nobody else is there to begin one
+    for (int i = 0; i < 1000; ++i) s.fork([&] { ++ran; });  // no other worker is there to begin one
     s.request_stop();
   });
   CHECK(ran == 0);

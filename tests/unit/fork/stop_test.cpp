@@ -1,4 +1,5 @@
-// submit() and sync_wait() with a std::stop_token: skipped before they start, told afterwards, with all that they fork.
+// submit() and sync_wait() with a std::stop_token: tasks that have not started are skipped. Running tasks see the stop,
+// and so do their children.
 #include <atomic>
 #include <chrono>
 #include <cstddef>

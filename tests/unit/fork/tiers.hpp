@@ -1,4 +1,4 @@
-// What the tests of policies with tiers share.
+// Shared parts of the tests of policies with tiers.
 #pragma once
 
 #include <chrono>
@@ -60,7 +60,7 @@ long fib(Context c, long n) {
   return a + b;
 }
 
-/// Does an executor still do what it should? With a region of its own, so that all squads are asked.
+/// Does an executor still work? The run has a region of its own, so that it asks all squads.
 template <class Executor>
 bool works(Executor& ex) {
   heist::region r{{.boundary_level = 3}};

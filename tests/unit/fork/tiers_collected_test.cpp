@@ -1,5 +1,6 @@
-// Scopes in the inter-squad tier, whose frames do something else after they have forked: another squad's head deals their
-// children meanwhile. What waits here for a child outside of heist would wait for ever if it began at the join only.
+// Scopes in the inter-squad tier whose frames do other work after they have forked: meanwhile another squad's head
+// deals out their children. A frame here waits for a child by other means than heist; it would wait for ever if the
+// child began only at the join.
 #include <atomic>
 #include <chrono>
 #include <cstddef>

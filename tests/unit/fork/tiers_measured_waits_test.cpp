@@ -1,4 +1,4 @@
-// What CATS measures of tasks that wait: what they do themselves, once, and nothing of what runs meanwhile.
+// CATS measures tasks that wait: it counts a task's own work once, and no work of tasks that run during the wait.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,7 +29,7 @@ namespace {
 
 using counted = heist_test::measured_by<told_counters>;
 
-/// What runs while a measured task waits touches more than all that is measured.
+/// Runs while a measured task waits, and touches more data than all measured tasks.
 void disturb() {
   heist_test::yield();
   told_counters::touch(64 * mib);
@@ -149,8 +149,8 @@ TEST_CASE("CATS measures: joins that keep their worker", "[fork]") {
 TEST_CASE("CATS measures: the time of a wait is not the task's", "[fork]") {
   heist::executor<heist_test::measured_by<heist_test::rejected_counters>> ex{heist_test::two_by_two()};
   heist_test::watchdog guard{ex, 60s};
-  // The body waits for 20 ms and does nothing; its children do something. Beside other work it may lose its processor
-  // now and then, but not each time.
+  // The body waits twice for 20 ms and computes nothing; its children compute. On a busy machine the body may lose its
+  // processor in some rounds, but not in every round.
   std::uint64_t const all = std::uint64_t{1} << 40;
   std::uint64_t least = all;
   for (int round = 0; round < 20 && least > all / 2; ++round) {

@@ -1,4 +1,5 @@
-// Policies without the region's memory of squads. What memory is worth: tests/unit/simulate/squads_test.cpp, where runs repeat.
+// Policies without the region's memory of squads. tests/unit/simulate/squads_test.cpp measures the benefit of the
+// memory in the simulator, where runs are repeatable.
 #include <chrono>
 #include <cstdint>
 

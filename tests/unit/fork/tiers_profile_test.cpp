@@ -34,13 +34,13 @@ namespace {
 using counted = heist_test::measured_by<told_counters>;
 using rejected = heist_test::measured_by<heist_test::rejected_counters>;
 
-/// What a task at the bottom of the tree does.
+/// The action of a task at the bottom of the tree.
 enum class leaf_does { misses, declares, computes, nothing };
 
 /// A tree of tasks with `branching` children each; at its bottom each task touches 256 KiB.
 template <class Context>
 long tree(Context c, int depth, leaf_does what, int branching = 2) {
-  // Declared bytes are set against time, of which a yield on a loaded machine takes what it likes.
+  // Declared bytes are compared with time, and on a loaded machine a yield may take long.
   if (what != leaf_does::declares) heist_test::yield();
   if (depth == 0) {
     if (what == leaf_does::misses) told_counters::touch(256 * kib / line, 10 * 256 * kib / line);

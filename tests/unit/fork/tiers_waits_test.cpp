@@ -1,5 +1,5 @@
-// Tasks of regions that wait: for futures, for other regions, under guards that keep them on their thread; and every
-// way to idle and to join.
+// Tasks of regions that wait: for futures, for other regions, and under guards that keep them on their thread. Also
+// every way to idle and to join.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -284,7 +284,7 @@ TEMPLATE_LIST_TEST_CASE("tiers: scopes in every kind of frame, empty, joined twi
       heist::scope s{c};
       s.join();
       for (int i = 0; i < 9; ++i) s.fork([&](auto d) { n += fib(d, 4); });
-      // Children that nobody has started yet must not be forgotten while the frame waits for one of them.
+      // While the frame waits for one child, the children that no worker has started must not be lost.
       heist::completion ran;
       s.fork([&] { ran.complete(); });
       c.submit([&] { heist_test::wait_for(ran); }).get();
@@ -318,7 +318,7 @@ TEST_CASE("tiers: scopes that end in another order than they got their first chi
       inner.fork([&ran] { ++ran; });
       outer.fork([&ran] { ++ran; });
     }
-    ctx.submit([] {}).get();  // what waits starts the children of all scopes that are left
+    ctx.submit([] {}).get();  // a waiting task starts the children of all remaining scopes
     outer.join();
   });
   CHECK(ran == 2);

@@ -20,7 +20,7 @@ struct told_counters {
   std::string why() const { return {}; }
   std::string event() const { return "lines that a test has named"; }
 
-  /// Not inlined: the task may be on another thread than when its caller began.
+  /// Must not be inlined: the task may be on another thread than when its caller began.
   [[gnu::noinline]] static void touch(std::uint64_t lines, std::uint64_t instructions) noexcept {
     counted.private_misses += lines;
     counted.l1_misses += lines;

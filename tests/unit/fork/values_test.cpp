@@ -1,4 +1,4 @@
-// What tasks may capture and return: large, over-aligned, const, by reference, nothing, only to be moved.
+// Values that tasks may capture and return: large, over-aligned, const, by reference, none, move-only.
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -105,8 +105,8 @@ TEST_CASE("work_span: balanced trees have exactly the figures of paper and penci
 
 TEST_CASE("work_span: a join at which a steal would not pay is counted in sequence", "[work_span]") {
   at_all_places([](auto& ex) {
-    // Two leaves of 100 take 202 one after the other, and 102 + 500 with a steal; so do four, 406 against 704; eight,
-    // 814 against 908; from sixteen on, the steal pays: 814 + 500 + 2 for each further doubling.
+    // Two leaves of 100 take 202 one after the other, and 102 + 500 with a steal. Four leaves take 406 against 704, and
+    // eight take 814 against 908. From sixteen leaves on, the steal pays: 814 + 500 + 2 for each further doubling.
     auto const burdened = [&](int height) {
       auto const m = measured(
           ex, [=](auto ctx) { return tree(ctx, height, 100); }, 500);

@@ -159,7 +159,7 @@ TEST_CASE("a pass that a condition cut short leaves nothing behind for the next"
   auto join = g.emplace([&] { ++joined; }).succeed(a, b);
   choose.precede(a);
   static_cast<void>(join);
-  for (int i = 0; i < 10; ++i) {  // only b arrives at the join
+  for (int i = 0; i < 10; ++i) {  // b alone arrives at the join
     ex.run(g).get();
     CHECK(joined == 0);
   }
@@ -311,7 +311,7 @@ TEST_CASE("a cycle beside a loop with a condition is found all the same", "[grap
 #if HEIST_CHECKED
 namespace {
 
-/// What is written to stderr meanwhile.
+/// Calls f; returns the text that is written to stderr meanwhile.
 template <class F>
 std::string said_by(F&& f) {
   std::FILE* const kept = std::tmpfile();

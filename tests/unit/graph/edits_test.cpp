@@ -1,4 +1,5 @@
-// Graphs that are edited for a long time, while others run them, or without memory: they follow what they are now.
+// Graphs that are edited for a long time, while other threads run them, or under policies without memory. Each run
+// follows the graph's current state.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 
@@ -307,7 +308,7 @@ TEST_CASE("composition: long chains and many diamonds cost what they are", "[gra
     for (int i = 1; i < depth; ++i) g[i].compose(g[i - 1]);
     CHECK_THROWS_AS(g[0].compose(g[depth - 1]), heist::graph_error);
     heist::task_graph outermost = std::move(g.back());
-    g.clear();  // only the composition keeps them
+    g.clear();  // the composition alone keeps them
     ex.run(outermost).get();
     CHECK(ran == 1);
   }

@@ -1,5 +1,5 @@
-// Ends of runs where user code is in the way: callbacks that end their graph, runs that wait for themselves, exceptions
-// and callables whose destructors wait.
+// Ends of runs where user code is in the way: callbacks that end their graph, and runs that wait for themselves. Also
+// exceptions and callables whose destructors wait.
 #include <heist/heist.hpp>
 
 #include <atomic>
@@ -33,7 +33,7 @@ std::string message_of(F f) {
   return "no exception";
 }
 
-/// What waits for others when it is destroyed, so that the fiber that destroys it may resume on another worker.
+/// Its destructor waits for other tasks, so that the fiber that destroys it may resume on another worker.
 struct waits_when_destroyed {
   heist::executor<>* on;
   explicit waits_when_destroyed(heist::executor<>& ex) : on{&ex} {}
@@ -213,7 +213,7 @@ TEST_CASE("destructors that wait: exceptions, callbacks, predicates, values", "[
     g.emplace([&] { return own(); });
     heist_test::rounds rounds{100};
     while (rounds.next()) {
-      static_cast<void>(ex.run(g));  // nobody takes the exception
+      static_cast<void>(ex.run(g));  // no caller takes the exception
       auto noise = ex.run_n(beside, 3);
       static_cast<void>(ex.run(g, [o = own()] {}));
       static_cast<void>(ex.run_until(g, [o = own(), &again] { return again = !again; }));
@@ -226,7 +226,7 @@ TEST_CASE("destructors that wait: exceptions, callbacks, predicates, values", "[
       graph.emplace([o = own()] {});
       static_cast<void>(ex.run(graph, [alone = std::move(alone)]() mutable { alone.reset(); }));
     }
-    CHECK_THROWS_AS(ex.wait_idle(), waits_when_destroyed);  // the first that nobody took
+    CHECK_THROWS_AS(ex.wait_idle(), waits_when_destroyed);  // the first exception that no caller took
   }
 }
 

@@ -1,4 +1,4 @@
-// graph_run::exceptions(): all that tasks of a run threw, with their names.
+// graph_run::exceptions(): every exception that a task of a run threw, with the task's name.
 #include <algorithm>
 #include <atomic>
 #include <exception>

@@ -38,8 +38,8 @@ class gauge {
   std::atomic<int> now_{0}, most_{0};
 };
 
-/// Two tasks of `g`: the first acquires `mine`, the second `wanted` as well. The first one of two sections waits for the
-/// other's (and for `all` others), so that both hold what the other one wants.
+/// Two tasks of `g`: the first acquires `mine`, the second `wanted` as well. The first one of two sections waits for
+/// the other's (and for `all` others), so that both hold the permits that the other one wants.
 void crossing_section(heist::task_graph& g, std::atomic<int>& both, heist::limiter& mine, heist::limiter& wanted,
                       char const* name, int all = 2) {
   auto begin = g.emplace([&both, all](heist::context c) {
@@ -346,7 +346,7 @@ TEST_CASE("what a run took is given back when it fails or is stopped, also where
       REQUIRE(two.available() == 2);
       REQUIRE(three.available() == 3);
     }
-    // What a whole run keeps is kept: another graph may give it back.
+    // Permits that a run still holds at its end stay acquired: another graph may release them.
     heist::task_graph keeps, gives;
     auto c = keeps.emplace_condition([] { return -1; });
     keeps.emplace([] {}).acquire(two).precede(c);

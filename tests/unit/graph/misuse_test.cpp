@@ -1,4 +1,4 @@
-// Bad input: each gets an error that says what is wrong, why, and how to fix it; nothing hangs.
+// Bad input: each mistake gets an error that names the mistake, its reason and its fix; nothing hangs.
 #include <fmt/format.h>
 #include <heist/heist.hpp>
 
@@ -26,7 +26,7 @@ using seconds = std::chrono::seconds;
 
 namespace {
 
-/// What run() says of the graph; empty if it accepts it.
+/// The error text of run() for the graph; empty if run() accepts it.
 std::string error_text(heist::task_graph& g) {
   heist::executor ex{1};
   heist_test::watchdog timeout_guard{ex, seconds{60}};
@@ -69,7 +69,7 @@ TEST_CASE("a cycle is refused before anything runs, and the message names its pa
     CHECK((count(text, "alpha -> beta -> gamma -> alpha") == 1 || count(text, "beta -> gamma -> alpha -> beta") == 1 ||
            count(text, "gamma -> alpha -> beta -> gamma") == 1));
     CHECK(count(text, "cycle") == 1);
-    CHECK(count(text, "start") <= 1);  // only in "can ever start"
+    CHECK(count(text, "start") <= 1);  // in "can ever start"
     CHECK(count(text, "-> end") == 0);
     CHECK(count(text, "Fix it") == 1);
   }

@@ -1,4 +1,4 @@
-// What observers are told of tasks: every one once, with its own name, and all of it before a waiter resumes.
+// Observers are notified of every task once, with the task's own name, and of all tasks before a waiter resumes.
 #include <heist/heist.hpp>
 #include <heist/observe.hpp>
 

@@ -19,7 +19,7 @@ using seconds = std::chrono::seconds;
 
 namespace {
 
-/// What one worker does by the rules, from plain lists.
+/// The order in which one worker runs the tasks by the rules, computed from plain lists.
 std::vector<std::uint32_t> expected_order(heist_test::plain_graph const& plain) {
   std::vector<std::vector<std::uint32_t>> to(plain.size);
   std::vector<std::uint32_t> left(plain.size), way(plain.size);
@@ -116,7 +116,7 @@ TEST_CASE("sources begin in the order of their ways, and equal ones as they were
   a.precede(end);
   CHECK(s.run() == "acebd");
   b.precede(d);
-  CHECK(s.run() == "abdce");  // what is ready waits on a stack: the end of b's chain comes before c
+  CHECK(s.run() == "abdce");  // ready tasks wait on a stack: the end of b's chain comes before c
 }
 
 TEST_CASE("tasks with equal ways run in the order in which they were added", "[graph][order]") {

@@ -1,5 +1,5 @@
-// Every feature of graphs with every other: one around the other, both side by side, and as the run from outside. What
-// a pair must do is worked out by a serial walk over the same features. The table of pairs is in tests/README.md.
+// Every feature of graphs with every other: one around the other, both side by side, and as the run from outside. A
+// serial walk over the same features gives the expected behaviour of a pair. The table of pairs is in tests/README.md.
 #include <heist/heist.hpp>
 #include <heist/observe.hpp>
 
@@ -24,7 +24,7 @@
 
 namespace {
 
-/// What ordered tasks write down, one after the other; not atomic, so that ThreadSanitizer sees a missing edge.
+/// The entries of ordered tasks, one after the other; not atomic, so that ThreadSanitizer sees a missing edge.
 using journal = std::vector<std::string>;
 
 struct failure : std::runtime_error {
@@ -84,7 +84,7 @@ struct scheduler_of final : scheduler {
   void wait_idle() override { ex.wait_idle(); }
 };
 
-/// What all tasks of a pair share. Graphs and limiters stay where they are.
+/// The data that all tasks of a pair share. Graphs and limiters keep their addresses.
 struct program {
   program(scheduler& h, heist::executor<>& o) : at{h}, other{o} {}
 
@@ -99,7 +99,7 @@ struct program {
   heist::task_graph& new_graph() { return graphs.emplace_back(); }
 };
 
-/// Where a feature puts its tasks, and what they write into.
+/// The graph for a feature's tasks, and the journal that they write.
 struct place {
   program* p;
   heist::task_graph* g;
@@ -111,7 +111,7 @@ struct span {
 };
 using inside = std::function<span(place)>;
 
-/// The serial walk: what is written down, and whom observers are told of.
+/// The serial walk: the expected journal, and the tasks that observers must be notified of.
 struct model {
   bool armed;
   bool at_its_scheduler = true;  ///< on the executor that is observed?
@@ -133,7 +133,7 @@ span step(place at, std::string const& what) {
   auto t = at.g->emplace([seen = at.seen, what] { seen->push_back(what); }).name(what);
   return {t, t};
 }
-/// What is within, between two steps.
+/// Puts `within` between two steps.
 span between(place at, span within, std::string const& before, std::string const& after) {
   span const a = step(at, before), b = step(at, after);
   within.first.succeed(a.last);
@@ -545,7 +545,8 @@ std::string lines_of(journal const& j) {
   for (auto const& s : j) (out += "\n    ") += s;
   return out;
 }
-/// Is it what is left of the other, in order, when a run was cut? What was stopped may say so instead of its number.
+/// Is `part` a subsequence of `whole`, as a run that was cut leaves it? An entry of a stopped run may say ", stopped"
+/// instead of its number.
 bool is_part_of(journal const& part, journal const& whole) {
   std::size_t at = 0;
   for (auto const& s : whole) {
@@ -576,7 +577,7 @@ class pair_of {
     if (how == layout_key::beside) end.succeed(of_b(two).last);
   }
 
-  /// One run; says what was wrong with it. `tells`: of the executor, if there is an observer.
+  /// Runs once; returns a text of the errors. `tells`: the executor's observer, or null.
   std::string run(bool armed, teller* tells) {
     p_.armed = armed;
     p_.stop = {};
@@ -617,7 +618,7 @@ class pair_of {
   }
 
  private:
-  /// What must come of a run.
+  /// The expected outcome of a run.
   struct expected {
     std::array<model, 2> of;
     std::string threw;
@@ -645,7 +646,8 @@ class pair_of {
       for (std::size_t i = 0; i != (beside ? 2u : 1u); ++i) {
         journal is = was.seen_[i];
         journal const& must = of[i].seen;
-        // What the other throws stops the runs that a task waits for, so what these return is not known.
+        // An exception of the other feature stops the runs that a task waits for, so the results of these runs are
+        // unknown.
         if (beside && cut()) {
           std::erase_if(is, [&](std::string const& line) {
             return line.starts_with(was.a_.name + std::string{" "}) || line.starts_with(was.b_.name + std::string{" "});

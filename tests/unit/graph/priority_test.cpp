@@ -1,4 +1,4 @@
-// Priorities of tasks: what is promised of their order, together with all else that graphs have.
+// Priorities of tasks: their promised order, combined with all other features of graphs.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/topology.hpp>
@@ -311,8 +311,8 @@ TEST_CASE("an urgent run begins before others that wait, with all of its tasks",
     return g;
   };
   auto low = graph_of('l'), normal = graph_of('n'), high = graph_of('h');
-  // From a thread outside, while the worker is busy; and by a task of the executor. Where the system stops the worker for long
-  // others may have a turn in between, so one of several rounds must show it.
+  // From a thread outside, while the worker is busy; and by a task of the executor. If the system stops the worker for
+  // long, other tasks may have a turn in between, so one of several rounds must show it.
   for (bool inside : {false, true}) {
     bool visible = false;
     for (int round = 0; round != 100 && !visible; ++round) {

@@ -481,7 +481,7 @@ TEST_CASE("an exception that was caught ends with its handler, on the thread tha
     } catch (counted const& e) {
       REQUIRE(e.read == 7);
     }
-    // Not when the graph is run again or destroyed, and not by the worker that ended the run.
+    // The exception ends here, not when the graph is run again or destroyed, and not on the worker that ended the run.
     REQUIRE(alive == 0);
   }
   CHECK_FALSE(remote);

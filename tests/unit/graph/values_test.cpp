@@ -74,7 +74,7 @@ TEST_CASE("a reference stays a reference", "[graph]") {
 TEST_CASE("a value need be neither movable nor default constructible", "[graph]") {
   struct strict {
     explicit strict(int v) : value{v} {}
-    strict(strict&&) = delete;  // not even moved: made where it stays
+    strict(strict&&) = delete;  // cannot be moved: made in its final place
     int value;
   };
   heist::executor ex{1};

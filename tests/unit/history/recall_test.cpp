@@ -1,5 +1,6 @@
-// Graphs that remember, against what a sequential program would do: each task once and after what it waits for, in runs of
-// every policy with memory, edited between them, failed and stopped; strict runs on the recorded workers in their order.
+// Graphs with memory, compared with a sequential program: each task runs once and after its predecessors. There are
+// runs under every policy with memory, edits between runs, and runs that fail or are stopped. Strict runs follow the
+// recorded workers and their order.
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/observe.hpp>
@@ -534,7 +535,7 @@ TEST_CASE("runs of one graph by executors with and without memory take turns") {
 
 namespace {
 
-/// What the last pass is to have taken, in the place of what the clock said: by task, in nanoseconds.
+/// Replaces the measured times of the last pass by `times`, in nanoseconds for each task.
 void pretend_times(heist::task_graph const& g, heist::detail::graph_data& data,
                    std::vector<std::int64_t> const& times) {
   auto& known = static_cast<heist::detail::placement_history&>(*data.recall.load());
@@ -658,11 +659,11 @@ TEST_CASE("order: what nothing precedes begins by its way, too, and conditions k
 
 namespace {
 
-/// Holds what it does not show.
+/// Its size does not show its contents; value_bytes below states it.
 struct folder {
   std::vector<std::string> pages;
 };
-/// Nobody knows how large it is.
+/// heist cannot know its size.
 struct opaque {
   std::unique_ptr<int> inside;
 };
@@ -737,11 +738,11 @@ TEST_CASE("footprints: under cats tasks that declare nothing touch what the coun
     CHECK(known.footprint(twice) == sizeof(int) + sizeof(long));
     CHECK(known.footprint(said) == 5);
     CHECK(known.footprint(waits) == 64 * 7);
-    auto const of_forks = known.footprint(forks);  // what a thief does is counted on the thief's core
+    auto const of_forks = known.footprint(forks);  // the work of a stolen child is counted on the thief's core
     CHECK((of_forks == 64 * 31 || of_forks == 64 * 11));
     CHECK(known.footprint(fails) == 64 * 7);
   }
-  // Without counters that may count, values say it.
+  // If no counters are available, the sizes of values give the footprint.
   heist::executor<heist_test::measured_by<heist_test::rejected_counters>> rejected{four_squads()};
   heist::task_graph other;
   auto one = other.emplace([] { return 1; });

@@ -1,4 +1,4 @@
-// heist/tools/observe/chrome_trace.hpp: what is written is JSON, and says what was recorded.
+// heist/tools/observe/chrome_trace.hpp: the output is JSON and contains the recorded events.
 #include "heist/tools/observe/chrome_trace.hpp"
 #include "heist/async.hpp"
 #include "heist/executor.hpp"

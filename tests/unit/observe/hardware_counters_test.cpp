@@ -1,5 +1,5 @@
-// heist/locality/counters/hardware_counters.hpp: every refusal has its sentence, the two ways to read, with a system that is
-// made up and, as far as this machine goes, with the real one.
+// heist/locality/counters/hardware_counters.hpp: every refusal has its sentence, and both ways to read work. The tests
+// use a simulated system and, as far as this machine allows, the real one.
 #include "heist/locality/counters/hardware_counters.hpp"
 
 #include <sys/mman.h>
@@ -41,7 +41,7 @@ struct fake_file {
   int leader = -1;
   std::uint64_t value = 0;  // as the kernel would say
   perf_event_mmap_page page{};
-  std::vector<std::uint64_t> registers;  // what rdpmc finds, one read after the other
+  std::vector<std::uint64_t> registers;  // the results of rdpmc, one read after the other
   std::size_t reads = 0;
 };
 
@@ -351,7 +351,7 @@ TEST_CASE("counters: what the kernel changes in the middle of a read is read aga
   fake_counters c(fake_calls{&s});
   show_counters(s, 10);
   auto& f = *s.with(instructions);
-  f.registers = {10, 3};  // switched out and in: what was in the register is now in the offset
+  f.registers = {10, 3};  // switched out and in: the register's old value is now in the offset
   s.in_the_middle = [](fake_system& system, fake_file& file) {
     if (file.event.config != instructions || file.reads != 1) return;
     file.page.lock = file.page.lock + 2;

@@ -1,4 +1,4 @@
-// Notes of what is waited for: a note stays while texts are made, and a thread that adds one does not wait for that.
+// Notes about waits: a note stays while texts are made, and a thread that adds a note does not wait for the texts.
 #include <heist/core/observe/outside_waits.hpp>
 
 #include <atomic>

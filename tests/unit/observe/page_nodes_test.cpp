@@ -1,5 +1,5 @@
-// heist/tools/observe/page_nodes.hpp: pages are counted once, on their nodes, with a machine of two nodes that is made up
-// and, as far as it goes, with this one.
+// heist/tools/observe/page_nodes.hpp: pages are counted once, on their nodes. The tests use a simulated machine of two
+// nodes and, as far as possible, this machine.
 #include "heist/tools/observe/page_nodes.hpp"
 
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ class mapped_pages {
         begin_(static_cast<char*>(
             ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     REQUIRE(begin_ != MAP_FAILED);
-    ::madvise(begin_, bytes_, MADV_NOHUGEPAGE);  // where it cannot be asked for, there are no huge pages either
+    ::madvise(begin_, bytes_, MADV_NOHUGEPAGE);  // a system that refuses this has no huge pages
   }
   mapped_pages(mapped_pages const&) = delete;
   mapped_pages& operator=(mapped_pages const&) = delete;
@@ -56,7 +56,7 @@ struct paged_system {
   std::map<std::uintptr_t, int> node_of;
   int here = 0;
   int rejects_call = 0;              // error of every call of nodes_of
-  int calls_before = 0;              // that many succeed first
+  int calls_before = 0;              // calls that succeed before it
   std::vector<std::size_t> asked{};  // sizes of the calls
 };
 

@@ -1,4 +1,4 @@
-// heist/tools/observe/placement_trace.hpp: the checker passes a right trace and finds what is wrong in others.
+// heist/tools/observe/placement_trace.hpp: the checker passes a right trace and finds the errors in wrong ones.
 #include "heist/tools/observe/placement_trace.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// heist/tools/observe/trace_report.hpp: what a report says is what was recorded.
+// heist/tools/observe/trace_report.hpp: a report states the recorded facts.
 #include "heist/tools/observe/trace_report.hpp"
 
 #include <errno.h>  // program_invocation_short_name
@@ -98,7 +98,7 @@ TEST_CASE("report_counts_busy_time_once_and_steals_by_squad") {
   CHECK(s.longest[0].end_ns - s.longest[0].begin_ns > s.longest[0].busy_ns);  // it was parked
   CHECK(s.utilisation() > 0);
   CHECK(s.utilisation() < 1);
-  CHECK(s.critical_path.empty());  // nobody has told of edges
+  CHECK(s.critical_path.empty());  // no edges were reported
   CHECK(s.text().find("3 steals, 1 of them within squads") != std::string::npos);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("report_says_of_what_it_is") {
   r.start(1);
   int t = 0;
   run(r, 0, t, "only");
-  CHECK(heist::summarize(r).recorded.empty());  // what a program prints of itself is the same in each run
+  CHECK(heist::summarize(r).recorded.empty());  // a program's own output is the same in each run
   CHECK(heist::summarize(r).text().find(" on 1 worker: 1 tasks") != std::string::npos);
   auto const page = page_of(r);
   CHECK(page.find(program_invocation_short_name) != std::string::npos);
@@ -239,7 +239,7 @@ TEST_CASE("edges_hold_until_another_graph_has_tasks_with_the_same_names") {
   tell(edges, t, {{0, 1}});
   run(r, 0, t[0], "a");
   run(r, 0, t[1], "b");
-  run(r, 0, t[1], "b");  // has waited for nobody since
+  run(r, 0, t[1], "b");  // has waited for no task since
   tell(edges, t, {});
   run(r, 0, t[0], "a");
   run(r, 0, t[1], "b");
@@ -306,11 +306,11 @@ TEST_CASE("steal_tree_says_what_was_taken_from_whom_and_merges_the_same_ways") {
   run(r, 2, b, "b");
   r.steal(1, 0);  // the same way again
   run(r, 1, b, "b");
-  r.steal(0, 2);  // what was taken from 0 comes back to it
+  r.steal(0, 2);  // the task that was taken from 0 comes back to it
   run(r, 0, b, "b");
   r.sleep(0);
   r.wake(0);
-  run(r, 0, a, "a");  // from nobody
+  run(r, 0, a, "a");  // from no victim
 
   auto const sum = heist::summarize(r);
   auto const& tree = sum.steal_tree;
@@ -400,7 +400,7 @@ TEST_CASE("report_is_one_page_that_loads_nothing_and_escapes_names") {
   auto const page = page_of(r);
   CHECK(count(page, "<script") == 1);  // its own
   CHECK(page.find("&lt;script&gt;&quot;&amp;&quot;") != std::string::npos);
-  CHECK(page.find(" ? \xc3\xa4") != std::string::npos);  // what is no UTF-8
+  CHECK(page.find(" ? \xc3\xa4") != std::string::npos);  // bytes that are not UTF-8
   CHECK(page.find("http") == std::string::npos);
   CHECK(page.find("src=") == std::string::npos);
   CHECK(count(page, "<table>") == count(page, "</table>"));
@@ -440,7 +440,7 @@ TEST_CASE("report_counts_tasks_by_name_and_the_time_of_searching") {
   heist::trace_summary const sum = heist::summarize(r);
   REQUIRE(sum.names.size() == 2);
   CHECK(sum.names[0].busy_ns >= sum.names[1].busy_ns);
-  bool const read_comes_first = sum.names[0].name == "read";  // not if the thread stood still during the other task
+  bool const read_comes_first = sum.names[0].name == "read";  // false if the thread stood still during the other task
   auto const& read = sum.names[read_comes_first ? 0 : 1];
   CHECK(read.name == "read");
   CHECK(read.times == 3);

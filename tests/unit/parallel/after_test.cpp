@@ -289,7 +289,7 @@ TEST_CASE("with: priority, worker and name", "[dynamic]") {
             return ctx.worker_id() + std::size_t(x);
           }).get() == 2);
 
-  // On one worker that is held back, what is urgent comes first, whatever came before.
+  // On one worker that is held back, urgent tasks run first, even if they were submitted last.
   heist::executor single{1};
   std::atomic<bool> open{false}, begun{false};
   std::string order;

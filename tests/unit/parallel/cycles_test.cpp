@@ -1,4 +1,4 @@
-// Tasks that wait for each other in a circle: one of them is refused, and nobody else.
+// Tasks that wait for each other in a cycle: heist refuses one of the waits, and no other.
 #include <unistd.h>  // _exit
 
 #include <atomic>

@@ -140,7 +140,7 @@ TEST_CASE("scalable_pipeline: exceptions, stops, changes and second runs while i
     other.request_stop();
   }  // waits for the run
   ex.wait_idle();
-  for (bool const stops : {false, true}) {  // only the first stage may stop or defer
+  for (bool const stops : {false, true}) {  // a stage after the first must not stop or defer
     heist::scalable_pipeline p{2};
     p.add(stage_mode::serial, [](token& t) {
       if (t.number() == 5) t.stop();

@@ -267,7 +267,7 @@ TEST_CASE("flow: where a value cannot be made anew there is no task, and all dat
   CHECK(number.value() == 5);
   CHECK(text.value() == "five");
   CHECK_FALSE(ran);
-  f.task(both, heist::write(number), heist::write(text));  // nobody uses them any more
+  f.task(both, heist::write(number), heist::write(text));  // no task uses them any more
   CHECK(number.value() == 6);
 }
 

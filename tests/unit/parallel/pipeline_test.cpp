@@ -188,6 +188,6 @@ TEST_CASE("pipeline: a stop token, a second run at the same time, a handle that 
     while (begun == 0) std::this_thread::yield();
     other.request_stop();
   }                // waits for the run
-  ex.wait_idle();  // who drops the handle of a run that is stopped is told nothing
+  ex.wait_idle();  // reports nothing: the handle of the stopped run was dropped
   CHECK_THROWS_AS((heist::pipeline{0, heist::serial_stage([](heist::token& t) { t.stop(); })}), heist::executor_error);
 }

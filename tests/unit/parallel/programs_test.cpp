@@ -1,5 +1,5 @@
-// Random programs of futures, graphs with events, flows and coroutines, with exceptions, stops and handles that are
-// dropped: each step does what it does if the steps are taken one after the other.
+// Random programs of futures, graphs with events, flows and coroutines, with exceptions, stops and dropped handles.
+// Each step has the same result as in a sequential run of the steps.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -28,7 +28,7 @@ constexpr long modulus = 1'000'003;
 using handle = heist::shared_future<long>;
 using handles = std::vector<handle>;
 
-/// What has become of a step; its own task writes it.
+/// The outcome of a step; the step's own task writes it.
 enum class fate { not_called, returned, threw };
 enum class stops { never, before, meanwhile };
 
@@ -40,7 +40,7 @@ struct step {
   std::atomic<long> value{0};
   std::stop_source source;
 
-  /// What its task does when those before it have given `sum`.
+  /// The work of its task; `sum` is the sum of the predecessors' results.
   long run(std::size_t number, long sum) {
     if (throws) {
       ended = fate::threw;

@@ -105,7 +105,7 @@ TEST_CASE("run_loop: exceptions reach the future, or the call that ran the task"
   CHECK_THROWS_AS(f.get(), std::runtime_error);
   CHECK(loop.poll() == 0);
 
-  // Not before the run is over: a task of the run waits for the loop.
+  // The exception is thrown only after the run is over: a task of the run waits for the loop.
   heist::executor ex{1};
   auto task = ex.submit([&] {
     loop.post([] { throw std::logic_error{"posted"}; });

@@ -1,5 +1,5 @@
-// options::max_fibers reached by a task that waits for work elsewhere which uses its frame: nobody leaves before that
-// has ended.
+// At the limit options::max_fibers a task waits for work elsewhere that uses its frame. The task does not leave the
+// frame before that work has ended.
 #include <atomic>
 #include <memory>
 #include <numeric>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Calls `f(other)` in a task of an executor whose only fiber that is; returns what it returns.
+/// Calls `f(other)` in a task on the only fiber of an executor; returns its result.
 template <class F>
 auto without_stacks(F f) {
   heist::executor alone{heist::options{.workers = 1, .max_fibers = 1}}, other{2};

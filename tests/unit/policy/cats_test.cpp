@@ -1,5 +1,5 @@
-// heist/locality/policy/cats.hpp: the source, Eq. 1, the three cases of Fig. 6, CMPI and the programs that get no tiers, on the
-// papers' trees and on random ones against a naive oracle.
+// heist/locality/policy/cats.hpp: the source, Eq. 1, the three cases of Fig. 6, CMPI and the programs that get no
+// tiers. The trees are those of the papers, and random ones that are compared with a naive oracle.
 #include "heist/locality/policy/cats.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Every victim policy holds its promises, whoever drives it. One line in victim_conformance.hpp registers a policy.
+// Every victim policy holds its promises under every driver. One line in victim_conformance.hpp registers a policy.
 #include <cstdint>
 #include <string>
 
@@ -26,7 +26,7 @@ struct probes_forever : heist::victim::random {
   bool wants_look() const noexcept { return true; }
   void looked(std::uint32_t, offer const&) noexcept {}
 };
-/// Without feedback it names one worker only.
+/// If it gets no feedback, it names one worker for ever.
 struct needs_feedback {
   std::uint32_t next(thief_view const& me, fast_random&) noexcept { return now % me.workers; }
   void feedback(std::uint32_t, outcome) noexcept { ++now; }

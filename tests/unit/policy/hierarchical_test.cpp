@@ -21,8 +21,8 @@ void place(hierarchical& policy, thief_view const& me, machine const& m, squad_b
   policy.place(me, m, heist::topology::make_squads(m, level, me.workers));
 }
 
-/// The farthest squad that each of `attempts` attempts names, of squads of `members` workers in order of distance from
-/// worker 0; the largest of many thieves that do the same.
+/// For each of `attempts` attempts, the farthest squad that it names: the maximum over 400 seeds. Squads have `members`
+/// workers and are numbered in order of distance from worker 0.
 std::vector<std::uint32_t> reach(machine const& m, squad_by level, std::uint32_t workers, std::uint32_t members,
                                  int attempts) {
   std::vector<std::uint32_t> farthest(static_cast<std::size_t>(attempts), 0);
@@ -87,12 +87,13 @@ TEST_CASE("hierarchical: on one squad, unplaced, or moved from, it is random", "
 }
 
 TEST_CASE("hierarchical: farther after so many failures, by the ratio of the machine's distances", "[policy]") {
-  // Distances from node 0: 5 within its L3, 20 25 30. 4 * 20 / 5 attempts at home, 8 * 25 / 20 with the next, and
-  // 12 * 30 / 25.
+  // Distances from node 0: 5 within its L3, then 20, 25 and 30. The attempts are 4 * 20 / 5 at home, 8 * 25 / 20 with
+  // the next node, and 12 * 30 / 25 with the one after it.
   auto const nodes = machine_of_nodes(4, 4);
   CHECK(reach(nodes, squad_by::numa, 16, 4, 50) == stages({{16, 0}, {10, 1}, {14, 2}, {10, 3}}));
 
-  // What the description does not say: 20 to another package, 5 within a shared L3, so 3 * 20 / 5.
+  // The description gives no distances, so the defaults hold: 20 to another package, 5 within a shared L3, hence 3 * 20
+  // / 5.
   auto const packages = heist::topology::parse("package:3 l3:1 core:3 pu:1");
   CHECK(reach(packages, squad_by::package, 9, 3, 30) == stages({{12, 0}, {18, 2}}));
 
@@ -184,6 +185,6 @@ TEST_CASE("hierarchical: distances", "[policy]") {
   told.numa_distances = {10, 32, 31, 10};
   CHECK(heist::victim::distance(told, nodes, told.pus[0], told.pus[16]) == 32);
   CHECK(heist::victim::distance(told, nodes, told.pus[16], told.pus[0]) == 31);
-  told.numa_distances = {10, 32};  // not a table for two nodes
+  told.numa_distances = {10, 32};  // too short a table for two nodes
   CHECK(heist::victim::distance(told, nodes, told.pus[0], told.pus[16]) == 20);
 }

@@ -1,5 +1,5 @@
-// Whatever the clock says (a processor whose counters differ, one that jumps or stands still), an idle policy's search
-// ends and its pauses stay short: the clock is advice. Nothing else about sleeping asks one.
+// An idle policy's search ends and its pauses stay short with any clock: one that differs between processors, jumps or
+// stands still. The clock is only advice. Nothing else about sleeping reads a clock.
 #include <array>
 #include <cstdint>
 #include <limits>

@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("idle: I1 a search ends after finitely many failures, or neve
 }
 
 TEMPLATE_TEST_CASE("idle: the rules do not contradict each other", "[policy]", ALL_IDLE_POLICIES) {
-  // Somebody must carry work that was pushed to thieves that sleep.
+  // At least one rule must bring pushed work to sleeping thieves.
   CHECK((TestType::never_sleeps || TestType::keeps_a_thief || TestType::wakes_on_push));
   CHECK_FALSE((TestType::keeps_a_thief && TestType::wakes_on_push));
 }
@@ -134,14 +134,16 @@ TEST_CASE("idle: standard searches longer after a short sleep, and less often so
   }
   CHECK(attempts_then_sleep(policy, briefly) == 4 * usual);
 
-  // In vain: one short sleep in a row changes nothing, then three, seven and so on, at last 255.
+  // If longer searches find nothing, one short sleep in a row changes nothing, then three, seven and so on, at last
+  // 255.
   for (int forgone : {1, 3, 7, 15, 31, 63, 127, 255, 255}) {
     for (int i = 0; i != forgone; ++i) CHECK(attempts_then_sleep(policy, briefly) == usual);
     CHECK(attempts_then_sleep(policy, briefly) == usual);
     CHECK(attempts_then_sleep(policy, briefly) == 4 * usual);
   }
 
-  // Once it was not in vain, the next short sleep counts at once; what has found nothing, but did not sleep, was in vain.
+  // After a longer search that found work, the next short sleep counts at once. A longer search that found nothing
+  // failed, even if it did not end in a sleep.
   for (bool found : {false, true}) {
     for (int i = 0; i != 256; ++i) attempts_then_sleep(policy, briefly);
     policy.begin(2, never_worked);

@@ -1,4 +1,4 @@
-// Sampling: when a thief looks, when it does not, and whom it chooses (the paper's sections 2.1 and 5.2).
+// Sampling: when a thief looks, when it does not, and which victim it chooses (the paper's sections 2.1 and 5.2).
 #include "heist/core/policy/sampling.hpp"
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace {
 
 struct attempt {
   std::uint32_t victim;
-  std::vector<std::uint32_t> looks;  ///< who was looked at before it
+  std::vector<std::uint32_t> looks;  ///< the workers that were looked at before it
 };
 
-/// The next attempt at somebody else, with `show(v)` as what v offers.
+/// The next attempt at another worker; `show(v)` is the offer of worker v.
 template <class Policy, class Show>
 attempt next_attempt(Policy& policy, thief_view const& me, fast_random& random, Show&& show) {
   attempt a{};
@@ -201,7 +201,7 @@ TEST_CASE("sampling: the master queue is named between looks, and the looks go o
   }
   CHECK(named == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 0});  // 2 is itself; 0 is robbed
 
-  // It brought work: the next search looks anew.
+  // The thief found work: the next search starts its looks again.
   sampled<in_turn, 4> other;
   for (int i = 0; i != 3; ++i) {
     std::uint32_t const v = other.next(me, random);

@@ -1,5 +1,5 @@
-// What every victim policy must hold (V1, V2, V4), whoever drives it; feedback and the rest may be ignored (V3). One
-// line per policy registers it: every_victim.
+// The promises that every victim policy must hold under every driver (V1, V2, V4). A policy may ignore feedback and the
+// other notifications (V3). One line per policy registers it: every_victim.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -45,7 +45,7 @@ using every_victim = std::tuple<       //
 enum class begins { never, once, every_attempt, every_seventh };
 /// Where the workers are, for policies that are told. `alone`: one squad each.
 enum class places { untold, one_squad, three_packages, rings, alone };
-/// What a sampled worker shows; `ignored`: the driver does not look.
+/// The offer of a sampled worker; `ignored`: the driver does not look.
 enum class shows { ignored, nothing, less_the_higher_its_number, anything };
 
 struct driver {
@@ -82,7 +82,7 @@ void tell_places(Policy& policy, thief_view const& me, places where) {
   }
 }
 
-/// Every way to drive the policy, also without what it asks for.
+/// Every way to drive the policy, including drivers that ignore its requests.
 template <class Policy>
 std::vector<driver> every_driver() {
   std::vector<driver> all;
@@ -168,8 +168,8 @@ class thief {
   char const* broken_ = nullptr;
 };
 
-/// Null if the policy names everybody, itself too, within some number of attempts that grows with `workers`, and again
-/// after having been moved; else what it breaks.
+/// Null if the policy names every worker, itself too, within a number of attempts that grows with `workers`, and again
+/// after a move. Otherwise the promise that the policy breaks.
 template <class Policy>
 char const* names_everybody(std::uint32_t self, std::uint32_t workers, std::uint64_t seed, driver const& d) {
   thief<Policy> t{self, workers, seed, d.place};

@@ -162,7 +162,7 @@ TEST_CASE("victim_set: a new start after 1000 failed attempts, a steal, or a new
   CHECK(after.size() == 12);
   CHECK(before != after);
 
-  auto const again = distinct(fail(policy, me, random, 300, everybody));  // not before the 1000th
+  auto const again = distinct(fail(policy, me, random, 300, everybody));  // no new set before the 1000th
   policy.feedback(*again.begin(), outcome::stolen);
   auto const after_steal = distinct(fail(policy, me, random, 500, everybody));
   CHECK(after_steal != again);

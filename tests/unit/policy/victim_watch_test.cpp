@@ -1,4 +1,4 @@
-// What debug builds notice of a victim policy that breaks V2, and that they notice nothing else.
+// Debug builds notice a victim policy that breaks V2, and notice nothing else.
 #include "heist/core/policy/victim_watch.hpp"
 
 #include <cstdint>

@@ -182,7 +182,7 @@ TEST_CASE("max_fibers: tasks that wait at the cap, for another executor, use no 
 }
 
 TEST_CASE("max_fibers: joins at the cap go on, however many and however deep", "[sched]") {
-  // A thief's join finds no stack: it runs what there is on top, as long as half of its own is left.
+  // A thief's join finds no stack: it runs other tasks on top of its own stack, while half of that stack is left.
   for (std::size_t const workers : {2u, 4u}) {
     heist::executor ex{
         options{.workers = workers, .stack_size = std::size_t{slow ? 8192 : 256} << 10, .max_fibers = workers}};

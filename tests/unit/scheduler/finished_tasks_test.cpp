@@ -1,4 +1,4 @@
-// What a finished task held is let go while its executor lives: no queue, deque, pool or slot keeps it.
+// A finished task's objects are released while its executor lives: no queue, deque, pool or slot keeps them.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Something that tasks hold; `gone()` when nobody does any more.
+/// An object that tasks hold; `gone()` when no task holds it any more.
 class held {
  public:
   std::shared_ptr<int> share() const { return own_; }

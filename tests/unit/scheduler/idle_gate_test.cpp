@@ -1,4 +1,4 @@
-// heist::idle_gate: who wakes whom, step by step, on one thread.
+// heist::idle_gate: which worker wakes which, step by step, on one thread.
 #include "heist/core/sync/idle_gate.hpp"
 
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
-// Tests docs/inherited.md, row by row. A task inherits state from the thread that made the executor, and from the code that
-// started the task. The task keeps some state over its own waits, and leaves some state to the next task.
+// Tests docs/inherited.md, row by row. A task inherits state from the thread that made the executor, and from the code
+// that started the task. The task keeps some state over its own waits, and leaves some state to the next task.
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -348,7 +348,7 @@ TEST_CASE("inherited: exceptions stay with the task over waits, and no other tas
 
 namespace {
 
-/// What the kernel keeps for each thread.
+/// The attributes that the kernel keeps for each thread.
 struct of_thread {
   std::string name;
   std::vector<bool> blocked, cpus;

@@ -1,5 +1,5 @@
-// Tests with 2 to 64 workers: sleepers that wake, lines with many waiters, regions with many squads, stops while all workers
-// are busy. Bodies wait for each other, so that the tests need no clock.
+// Tests with 2 to 64 workers: sleepers that wake, lines with many waiters, regions with many squads, stops while all
+// workers are busy. Bodies wait for each other, so that the tests need no clock.
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -84,7 +84,7 @@ TEST_CASE("many workers: a limiter lets in as many as it has permits, again and 
     heist::executor<> ex{n};
     watchdog guard{"limiter", limit, [&] { return ex.state_text(); }};
     for (std::size_t const permits : {std::size_t{1}, n / 2, n}) {
-      // Groups of as many as there are permits meet. A permit that came back and woke nobody would end this.
+      // Groups of `permits` tasks meet. If a released permit woke no task, the tasks would never meet.
       heist::limiter most{permits};
       meet_point m{permits};
       heist::task_graph g;

@@ -1,4 +1,4 @@
-// What debug builds notice: a task that could resume on another thread while it handles an exception.
+// Debug builds notice a task that could resume on another thread while it handles an exception.
 #include <csignal>
 
 #include "faults/child_process.hpp"

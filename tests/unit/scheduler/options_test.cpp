@@ -1,4 +1,4 @@
-// What an executor can be asked to be, and what it refuses, with a remedy.
+// The options of an executor, and the options that it refuses, with a remedy.
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A victim policy that asks is told where the workers are, once and before it names anybody; and those that choose
-// within a squad are told of searches, looks and thieves as the others are.
+// A victim policy with place() gets the workers' positions once, before it names a victim. Policies that choose within
+// a squad are notified of searches, looks and thieves, like all policies.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -46,7 +46,7 @@ struct asks_where : heist::victim::random {
   bool known = false, named = false;
 };
 
-/// What the policies for victims in a squad of two, of six workers, have been told.
+/// The notifications of the policies that choose victims in a squad of two, of six workers.
 struct told {
   std::atomic<long> searches{0}, looks{0}, offers{0}, steals{0}, failures{0}, thieves{0};
 } near;

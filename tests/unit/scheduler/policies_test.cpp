@@ -129,8 +129,8 @@ TEMPLATE_TEST_CASE("adaptive and balanced: beside one long task one thief stays 
 TEST_CASE("starvation: work from outside starts within a bounded number of local tasks", "[sched]") {
   constexpr long bound = 256;
   constexpr std::size_t most_workers = 2;
-  // Local tasks of each worker. Whoever serves a request is asked for its own: another one may run any number of them
-  // while the system keeps the server's thread from its processor.
+  // Local tasks of each worker. The test uses the count of the worker that serves the request. Another worker may run
+  // any number of local tasks while the server's thread has no processor.
   struct counts {
     std::array<std::atomic<long>, most_workers> of{};
     std::atomic<long>& here() { return of[heist::detail::this_worker()->number]; }

@@ -1,5 +1,5 @@
-// Requests from outside: served in turn, and in time, beside whatever the workers do. What has to happen is waited for;
-// where it did not happen a test would not end.
+// Requests from outside: workers serve them in turn, and in time, beside their other work. The tests wait for each
+// expected event; if an event did not happen, its test would not end.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -470,7 +470,7 @@ TEST_CASE("expedite(): what cannot be raised, or has a stop or a name, stays rig
     auto run = ex.run(p);
     run.raise_priority();
     run.get();
-    // By a task whose run is stopped: what it has submitted inherits that.
+    // A task whose run is stopped raises a priority, too: its submitted task inherits the stop.
     heist::task_graph g;
     g.emplace([&](heist::context c) {
       auto inner = c.submit([](heist::context in) {

@@ -1,4 +1,4 @@
-// Nothing is silent: exceptions that nobody asks for, and what waits for what when nothing moves.
+// Nothing is silent: exceptions that no caller takes, and the waits of a program that hangs.
 #include <unistd.h>  // pipe, dup2, read
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct failure : std::runtime_error {
   throw failure{what};
 }
 
-/// What wait_idle() throws.
+/// The text of the exception that wait_idle() throws, or empty.
 template <class Executor>
 std::string of_wait_idle(Executor& ex) {
   try {

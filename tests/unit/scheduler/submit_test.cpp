@@ -180,7 +180,7 @@ TEST_CASE("wait_idle: all effects are visible, also of tasks that tasks have pos
     heist::executor ex{workers};
     heist_test::watchdog guard{"wait_idle", 60s, [&] { return ex.state_text(); }};
     for (int round = 0; round < 50; ++round) {
-      std::vector<int> plain(100, 0);  // not atomic: wait_idle() must order it
+      std::vector<int> plain(100, 0);  // plain int: wait_idle() must order the accesses
       for (std::size_t i = 0; i < 10; ++i) {
         ex.post([&, i] {
           for (std::size_t k = 0; k < 10; ++k) ex.post([&, i, k] { plain[10 * i + k] = 1; });

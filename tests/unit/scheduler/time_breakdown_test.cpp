@@ -1,4 +1,5 @@
-// heist/tools/observe/time_breakdown.hpp: exact sums on a clock that the test moves, and the accounting of real executors.
+// heist/tools/observe/time_breakdown.hpp: exact sums on a clock that the test moves, and the accounting of real
+// executors.
 #include "heist/tools/observe/time_breakdown.hpp"
 
 #include <atomic>
@@ -66,8 +67,8 @@ void spend(std::uint64_t ticks) {
   }
 }
 
-/// On two workers: the second child is stolen, and forks a task that only the worker of its parent can take, which
-/// waits for the second child.
+/// On two workers: a thief steals the second child, which forks a task. Only the parent's worker can take that task,
+/// while it waits for the second child.
 template <class Context>
 void meet_in_the_join(Context ctx) {
   std::atomic<bool> stolen{false}, inner_ran{false};

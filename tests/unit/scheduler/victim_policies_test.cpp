@@ -27,7 +27,7 @@ std::uint64_t run_fib(Executor& ex, unsigned n) {
   return ex.submit([n](typename Executor::context_type c) { return fib(c, n); }).get();
 }
 
-/// What the workers' policies have been told_samples.
+/// Counts of the notifications to the workers' policies.
 struct told_samples {
   std::atomic<long> searches{0}, looks{0}, with_tasks{0}, deep{0}, absurd{0}, thieves{0}, itself{0};
 };

@@ -1,4 +1,4 @@
-// wait_idle: what it waits for, what it does not wait for, and who may call it.
+// wait_idle(): the tasks that it waits for, the tasks that it does not wait for, and its permitted callers.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -52,7 +52,7 @@ TEST_CASE("wait_idle: waits for all that was begun before, and all that this has
         ++n;
         if (left != 0) ex.post([&down, left] { down(left - 1); });
       };
-      // By asyncs, by children of forks and scopes, by tasks of graphs and what they fork.
+      // From posted tasks, from children of forks and scopes, and from tasks of graphs and their children.
       ex.post([&] { down(10); });
       ex.post([&](heist::context ctx) {
         ctx.fork_join([&] { down(5); }, [&] { down(5); });

@@ -26,7 +26,7 @@ TEST_CASE("parking: thousands of tasks wait at once for one that comes last", "[
     heist::executor ex{heist::options{.workers = workers, .stack_size = std::size_t{64} << 10}};
     heist_test::watchdog guard{"all parked", 60s, [&] { return ex.state_text(); }};
     std::atomic<int> begun{0};
-    int plain = 0;  // written by the awaited task, read by all who waited
+    int plain = 0;  // written by the awaited task, read by all tasks that waited
     std::atomic<int> saw{0};
     heist::completion finished;
     for (int i = 0; i < waiting; ++i) {

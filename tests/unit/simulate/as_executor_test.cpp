@@ -1,5 +1,5 @@
-// locality/policy/followed_tree.hpp: the executor and the simulator run the same programs along the same steal trees, and decide the
-// same.
+// locality/policy/followed_tree.hpp: the executor and the simulator run the same programs along the same steal trees,
+// and make the same decisions.
 #include <chrono>
 #include <cstddef>  // size_t
 #include <cstdint>
@@ -53,7 +53,7 @@ struct plan {
   }
 };
 
-/// What ran where: each task runs in stretches, from its begin and from each join on.
+/// The worker of each stretch of a task; a stretch starts at the task's begin or at a join.
 struct account {
   std::map<std::uint32_t, std::vector<std::size_t>> workers_of;   ///< a task
   std::map<std::size_t, std::vector<std::uint32_t>> in_order_on;  ///< a worker
@@ -230,7 +230,7 @@ TEST_CASE("as the executor: trees made by hand", "[sim]") {
   p.forks = {{{1, 2}}, {{3, 4}}, {{5, 6}}, {}, {}, {{7, 8}}, {{9, 10}}, {}, {}, {}, {}};
   steal_tree const all[] = {
       {3, 0, {{{0, 0}, 1, 0, 0, false}}},                         // a steal without those above it
-      {3, 1, {{{0}, 2, 1, 0, false}, {{1}, 2, 1, 1, true}}},      // nobody is waited for
+      {3, 1, {{{0}, 2, 1, 0, false}, {{1}, 2, 1, 1, true}}},      // the join waits for no worker
       {3, 0, {{{0}, 1, 0, 3, false}, {{1, 0}, 2, 1, 7, false}}},  // gaps
       {3, 0, {{{0}, 1, 0, 1, false}, {{0, 4}, 1, 0, 0, false}}},  // a place that does not come
       {3, 0, {{{0}, 1, 0, 0, true}, {{1}, 1, 0, 1, false}}},      // of a program with other forks

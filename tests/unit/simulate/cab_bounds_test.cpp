@@ -1,9 +1,9 @@
-// The bounds of "CAB" (Chen, Huang, Guo and Zhou), section III-E, where scheduling costs nothing: Eq. 6 to 9 for time, Eq. 15
-// for space.
+// The bounds of "CAB" (Chen, Huang, Guo and Zhou), section III-E, where scheduling costs nothing: Eq. 6 to 9 for time,
+// Eq. 15 for space.
 //
-// Eq. 9 adds T_inf of the intra tier to the mean of the squads' work. To them a leaf inter-squad task is one thing that takes
-// T_N, so what must be added is the longest T_N; with T_inf the bound, and with it Eq. 12 as printed, does not hold where
-// there are few leaves, which Eq. 4 avoids: a test shows it.
+// Eq. 9 adds T_inf of the intra tier to the mean of the squads' work. To the squads a leaf inter-squad task is one unit
+// that takes T_N, so the longest T_N must be added. With T_inf the bound, and with it Eq. 12 as printed, does not hold
+// for few leaves; a test shows it. Eq. 4 avoids few leaves.
 #include <algorithm>  // max
 #include <cstddef>    // size_t
 #include <cstdint>
@@ -60,7 +60,7 @@ struct terms {
   double as_printed() const { return inter / squads + intra / workers + spans_of_leaves / squads + span; }
 };
 
-/// Of a task and all below; `inter_span`: without what is below leaf inter-squad tasks.
+/// Work and span of a task and its descendants. `inter_span` leaves out leaf inter-squad tasks and their descendants.
 struct work_and_span {
   double work = 0, span = 0, inter_span = 0;
 };
@@ -102,8 +102,8 @@ work_and_span add(sim::program const& p, std::uint32_t t, std::uint32_t level, s
   return all;
 }
 
-/// The most tasks that were there at one moment: inter-squad tasks from the moment at which they were put into a pool, and
-/// others from their begin.
+/// The largest number of tasks that existed at one moment. Inter-squad tasks exist from the moment at which they are
+/// put into a pool, other tasks from their begin.
 std::size_t most_at_once(sim::program const& p, sim::report const& r, std::uint32_t boundary) {
   std::vector<std::int64_t> first_end(p.task_count()), begin(p.task_count(), -1), end(p.task_count());
   for (std::size_t w = 0; w != r.workers; ++w) {

@@ -1,4 +1,4 @@
-// heist/tools/simulate: who is awake under each idle policy.
+// heist/tools/simulate: the workers that are awake under each idle policy.
 #include <algorithm>  // max
 #include <cstdint>
 
@@ -19,7 +19,7 @@ sim::report under(sim::program const& p, std::uint32_t workers = 8) {
   return heist::simulate<policy::with_idle<policy::random, Idle>>(p, {.workers = workers});
 }
 
-/// Sleeps at once, and nobody wakes anybody.
+/// Sleeps at once, and no worker wakes another.
 struct sleeps_forever : idle::standard {
   static constexpr bool wakes_on_push = false;
   idle::step failed() noexcept { return idle::step::sleep; }

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// What lru_cache promises, as simply as can be.
+/// The contract of lru_cache, implemented as simply as possible.
 class naive_cache {
  public:
   explicit naive_cache(std::size_t capacity) : capacity_{capacity} {}

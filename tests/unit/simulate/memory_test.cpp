@@ -1,4 +1,4 @@
-// heist/tools/simulate/memory.hpp: which touches hit, where, and what they cost.
+// heist/tools/simulate/memory.hpp: which touches hit, in which memory, and at which cost.
 #include "heist/tools/simulate/memory.hpp"
 
 #include <cstdint>
@@ -105,7 +105,7 @@ TEST_CASE("memory: what others have touched last is a transfer, what a cache has
   sim::options o = machine::with_block(64);
   o.costs.transfer = 1000;
   machine m{{1024, 2048}, o};
-  CHECK(m.access(0, 4) == sim::cache_misses{16, 0, 0, 16});  // nobody's until now: from memory
+  CHECK(m.access(0, 4) == sim::cache_misses{16, 0, 0, 16});  // no worker's until now: from memory
   CHECK(m.cost == 16 * 100);
   CHECK(m.access(2, 0) == sim::cache_misses{16, 0, 0, 16, 0, 16});
   CHECK(m.cost == 16 * 1000);

@@ -23,8 +23,8 @@ sim::options two_nodes(sim::page_placement pages) {
   return o;
 }
 
-/// As many leaves as workers, each of which touches its own `pages` pages; a run for each of `orders`, in which leaf i
-/// touches the pages of leaf orders[i].
+/// As many leaves as workers, each of which touches its own `pages` pages. There is a run for each of `orders`, in
+/// which leaf i touches the pages of leaf order[i].
 sim::program leaves(std::uint64_t pages, std::vector<std::vector<std::uint32_t>> const& orders, bool writes = false) {
   sim::program_builder b("pages");
   for (auto const& order : orders) {

@@ -1,4 +1,4 @@
-// What tests of the simulator run: every policy, several programs, and the paper's machine of four sockets.
+// Inputs of the simulator's tests: every policy, several programs, and the paper's machine of four sockets.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// heist/tools/simulate: programs, their work and span, and what is refused.
+// heist/tools/simulate: programs, their work and span, and programs that are refused.
 #include "heist/tools/simulate/program_builder.hpp"
 
 #include <cstdint>

@@ -16,7 +16,7 @@ using heist::sim::simulate_ranks;
 
 namespace {
 
-/// Nothing costs anything but what is said.
+/// All costs are zero except those that a test sets.
 rank_options free_of_cost(std::uint32_t ranks, std::uint32_t workers = 1) {
   return {
       .ranks = ranks, .workers = workers, .network = {.latency = 0, .link = 0, .crossing = 0, .copying = 0}, .node = 0};

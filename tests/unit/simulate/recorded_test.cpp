@@ -94,7 +94,7 @@ TEST_CASE("recorded program: survives a file", "[sim]") {
 TEST_CASE("recorded program: a file that is cut anywhere is refused", "[sim]") {
   for (auto const& r : {example(), graph()}) {
     auto const text = sim::to_json(r);
-    for (std::size_t length = 0; length + 1 < text.size(); ++length) {  // without the last newline it is whole
+    for (std::size_t length = 0; length + 1 < text.size(); ++length) {  // the last newline may be missing
       auto const said = error_text_of<sim_error>([&] { sim::recorded_program_from_json(text.substr(0, length)); });
       INFO(length << ": " << said);
       REQUIRE(has(said, "fix it by recording the program again"));
@@ -143,7 +143,7 @@ TEST_CASE("recorded program: one that makes no sense is refused", "[sim]") {
 }
 
 TEST_CASE("recorded program: numbers are not trusted", "[sim]") {
-  // Each would have cost gigabytes, or have been read beyond the end of what there is.
+  // Each number would have cost gigabytes, or would have led to a read beyond the end of the data.
   CHECK(has(error_text(graph(), [](auto& r) { r.graph_runs = 4'000'000'000; }), "its graph ran 4000000000 times"));
   CHECK(has(error_text(graph(), [](auto& r) { r.tasks[1].bytes = std::uint64_t{1} << 50; }), "bytes, more than 2^40"));
   CHECK(has(error_text(example(), [](auto& r) { r.tasks[1].bytes = ~std::uint64_t{0}; }), "bytes, more than 2^40"));

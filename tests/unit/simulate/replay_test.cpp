@@ -113,7 +113,7 @@ TEST_CASE("replay: strictly followed, every task runs where it ran, and nobody s
           CHECK((workers_of_tasks(p, again) == workers_of_tasks(p, first)));
           CHECK((steals_of(again.trees.at(0)) == steals_of(tree)));
           CHECK((again == run(p, wanted, &tree, mode)));
-          // What it has recorded is followed to the same end at the same time.
+          // A run that follows the new recording ends at the same time.
           CHECK(run(p, wanted, &again.trees.at(0), mode).makespan == again.makespan);
         }
       }
@@ -131,7 +131,7 @@ TEST_CASE("replay: in order, and where scheduling costs nothing, a run takes as 
       auto const first = run(p, wanted);
       auto const again = run(p, wanted, &first.trees.at(0), replay_mode::strict_ordered);
       CAPTURE(workers, seed, first.makespan, again.makespan);
-      // Thieves had to try, once a tick; what is given away is there at once.
+      // In the recorded run thieves had to try, once a tick; donated work arrives at once.
       CHECK(again.makespan <= first.makespan);
       CHECK(static_cast<double>(again.makespan) > 0.999 * static_cast<double>(first.makespan));
     }

@@ -12,7 +12,7 @@ using namespace heist_test;
 
 namespace {
 
-/// What any report must say.
+/// Checks that hold for every report.
 void check_report(sim::program const& p, sim::report const& r) {
   CHECK(r.tasks == p.tasks_run());
   CHECK(r.time.work == p.work());
@@ -132,7 +132,7 @@ TEST_CASE("simulate: runs that are submitted from outside follow one another", "
     sim::options wanted{.machine = four_sockets(), .entry = sim::entry::outside};
     auto const soon = heist::simulate<Policy>(p, wanted);
     check_report(p, soon);
-    wanted.costs.submit = 1'000'000;  // long enough for everybody to fall asleep
+    wanted.costs.submit = 1'000'000;  // long enough for all workers to fall asleep
     auto const late = heist::simulate<Policy>(p, wanted);
     check_report(p, late);
     CHECK(late.makespan >= 9'000'000);

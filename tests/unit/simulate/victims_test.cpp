@@ -14,12 +14,12 @@ using heist::sim_error;
 
 namespace {
 
-/// Names nobody but the thief.
+/// Names the thief alone.
 struct names_itself {
   std::uint32_t next(victim::thief_view const& me, fast_random&) noexcept { return me.self; }
   void feedback(std::uint32_t, victim::outcome) noexcept {}
 };
-/// Names a worker that never has anything, as it is named by nobody.
+/// Names the last worker, which never has work, because it names itself.
 struct names_the_last {
   std::uint32_t next(victim::thief_view const& me, fast_random&) noexcept { return me.workers - 1; }
   void feedback(std::uint32_t, victim::outcome) noexcept {}
@@ -38,7 +38,7 @@ std::string error_text(sim::program const& p, std::uint32_t workers) {
   return error_text_of<sim_error>([&] { heist::simulate<Policy>(p, {.workers = workers}); });
 }
 
-/// Long enough for a policy that leaves somebody out on four workers to be found out.
+/// Long enough to detect a policy that leaves out one of four workers.
 sim::program long_tree() {
   return sim::balanced_tree({.depth = 6, .leaf = sim::costs{}.yield.mean * victim::watch::enough(4) / 16});
 }
@@ -79,8 +79,8 @@ TEST_CASE("victims: more samples and longer sets than there are workers", "[sim]
 }
 
 TEST_CASE("victims: thieves whose sets contain nobody else find work again", "[sim]") {
-  // One worker has all there is, the others would go round among each other for ever: sets of two, and everybody that
-  // is met is a thief. The paper starts afresh after 1000 failures (Wool, section 2.2).
+  // One worker has all the work. With sets of two, the other workers could meet only thieves, for ever. The paper
+  // chooses new sets after 1000 failures (Wool, section 2.2).
   using policy_type = with_victim<victim::victim_set<2, 1>, idle::spinning>;
   auto const p = sim::balanced_tree({.depth = 6, .leaf = 10'000'000});
   for (std::uint64_t seed = 1; seed != 4; ++seed) {
@@ -129,7 +129,7 @@ TEST_CASE("victims: far and unfamiliar ones cost more", "[sim]") {
   costs.unfamiliar = 2000;
   using sets = with_victim<victim::victim_set<8, 1>, idle::spinning>;
   using all = with_victim<victim::permuted, idle::spinning>;
-  auto const chain = sim::chain({.nodes = slow ? 20 : 100, .work = 100'000});  // nobody ever finds anything
+  auto const chain = sim::chain({.nodes = slow ? 20 : 100, .work = 100'000});  // no thief ever finds work
   auto const attempts = [&]<class Policy>() {
     return heist::simulate<Policy>(chain, {.workers = 63, .costs = costs}).attempts;
   };

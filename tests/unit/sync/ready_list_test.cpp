@@ -51,6 +51,6 @@ TEST_CASE("ready_list: what is of a more urgent class elsewhere is taken, and it
 
   REQUIRE(mine.push(soon.how, soon));
   REQUIRE(other.push(alike.how, alike));
-  CHECK(&mine.take_or_exchange(other) == &soon);  // of the same class: each keeps its own
+  CHECK(&mine.take_or_exchange(other) == &soon);  // same class: each list keeps its own item
   CHECK(&other.take() == &alike);
 }

@@ -98,7 +98,7 @@ TEST_CASE("discovery_in_a_process_whose_threads_differ") {
   auto const whole = topology::discover();
   std::thread([&] {
     REQUIRE(topology::bind_this_thread(whole, 0));
-    // What threads may use that this one starts, whatever others may.
+    // The CPUs of threads that this thread starts, whatever CPUs other threads may use.
     CHECK(os_indexes(topology::discover()) == std::vector<std::uint32_t>{whole.pus[0].os_index});
   }).join();
 }

@@ -25,7 +25,7 @@ std::string why_not(std::string const& text) {
   return "";
 }
 
-/// What hwloc makes of a description.
+/// The machine that hwloc makes of a description.
 topology::machine by_hwloc(std::string const& text) {
   topology::detail::hwloc_handle const hwloc;
   REQUIRE(hwloc);

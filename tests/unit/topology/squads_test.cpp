@@ -1,4 +1,4 @@
-// heist/core/topology/squads.hpp: who works with whom, on machines that need not exist.
+// heist/core/topology/squads.hpp: which workers form a squad, on machines that need not exist.
 #include "heist/core/topology/squads.hpp"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ topology::squads squads_of(char const* machine, squad_by level, std::size_t work
   return topology::make_squads(topology::parse(machine), level, workers);
 }
 
-/// What holds for every division.
+/// Checks that hold for every division.
 void check_consistent(topology::squads const& s, topology::machine const& m, std::size_t workers) {
   REQUIRE(s.squad_of.size() == workers);
   REQUIRE(s.pu_of_worker.size() == workers);

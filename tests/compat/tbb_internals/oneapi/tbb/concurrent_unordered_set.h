@@ -1,4 +1,4 @@
-// What oneTBB's own tests of flow graphs keep their values in; the layer offers no containers.
+// The container in which oneTBB's own tests of flow graphs keep their values; the layer offers no containers.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// What oneTBB's own tests use of its internal headers; not part of the layer.
+// The parts of oneTBB's internal headers that its own tests use; not part of the layer.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Stands for core/base/env.hpp: what is no template of its own, such as a run of a graph, is compiled for the model, too.
+// Stands for core/base/env.hpp: code that is no template over Env, such as a run of a graph, is compiled for the model,
+// too.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 namespace heist {
 
 struct os_env : model::env {
-  /// The loops that yield only read: of thieves that never sleep, and of who waits for visitors.
+  /// The loops that yield only read: those of thieves that never sleep, and of threads that wait for visitors.
   static void yield() noexcept { read_again(); }
   static void nap(std::uint32_t) noexcept { read_again(); }
   static std::uint64_t ticks() noexcept { return 0; }

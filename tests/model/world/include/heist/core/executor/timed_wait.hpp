@@ -1,4 +1,4 @@
-// Stands for core/executor/timed_wait.hpp: nobody here waits with a limit in time.
+// Stands for core/executor/timed_wait.hpp: no wait here has a time limit.
 #pragma once
 
 #include <cstdint>

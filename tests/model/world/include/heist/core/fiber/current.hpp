@@ -1,4 +1,4 @@
-// Stands for core/fiber/current.hpp: virtual threads share what is thread-local.
+// Stands for core/fiber/current.hpp: virtual threads share all thread_local variables.
 #pragma once
 
 #include <array>

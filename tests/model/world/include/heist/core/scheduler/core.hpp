@@ -1,5 +1,5 @@
-// Stands for core/scheduler/core.hpp and core_start.ipp: queues, counters, start and stop, line by line as there where graphs
-// come by; threads are virtual ones.
+// Stands for core/scheduler/core.hpp and core_start.ipp: queues, counters, start and stop, line by line as there where
+// graphs come by; threads are virtual ones.
 #pragma once
 
 #include <atomic>
@@ -34,9 +34,9 @@ class virtual_thread {
   /// The body of the virtual thread.
   void main() {
     set_this_worker(nullptr);
-    while (word_.load(std::memory_order_acquire) == waiting) word_.wait(waiting);  // acquire: what start() wrote
+    while (word_.load(std::memory_order_acquire) == waiting) word_.wait(waiting);  // acquire: the writes of start()
     run_(data_, index_);
-    word_.store(ended, std::memory_order_release);  // release: join() sees what the thread did
+    word_.store(ended, std::memory_order_release);  // release: join() sees the thread's writes
     word_.wake_all();
   }
   void start(void (*run)(void*, std::size_t), void* data, std::size_t index) noexcept {
@@ -170,7 +170,7 @@ class core {
     return take_request(w);
   }
   runnable* take_own(worker& w) noexcept {
-    bool more = false;  // nobody else looks for them
+    bool more = false;  // no other thread looks for them
     return w.own_fibers.take(more);
   }
   void make_runnable_on(worker& w, queued_runnable& r) {
@@ -201,7 +201,7 @@ class core {
   }
   runnable* take_request(worker& w, unsigned most = 1) noexcept;  // between_tasks.hpp
 
-  // Nobody is asked: who works looks for requests when its own work has ended.
+  // No worker is asked: a busy worker looks for requests when its own work has ended.
   void notify_busy() noexcept {}
   static void notify_busy(worker&) noexcept {}
   static void ask_to_look(worker&) noexcept {}
@@ -254,7 +254,7 @@ class core {
     bool maybe_urgent() const noexcept { return false; }
   };
   one_lane requests;
-  /// Nobody looks at a hang here.
+  /// No thread looks at a hang here.
   struct no_notes {
     static void add(auto&) noexcept {}
     static void remove(auto&) noexcept {}
@@ -267,7 +267,7 @@ class core {
   std::unique_ptr<room_core> room;  ///< none, unless it was given one
   bool has_mail = false;
 
-  // What the worker loop does for other policies, and for forked tasks.
+  // The worker loop calls these for other policies, and for forked tasks.
   void give_up_fibers(worker&) noexcept {}
   void give_up_unused(worker&) noexcept {}
   static runnable* steal_continuation(worker&, steal_status&) noexcept { return nullptr; }

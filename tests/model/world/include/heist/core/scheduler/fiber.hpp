@@ -17,7 +17,7 @@ namespace heist::detail {
 class core;
 struct worker;
 
-/// A field that others look at for advice, or that never changes: no step of an execution.
+/// A field that other threads read for advice, or that never changes: no step of an execution.
 template <class T>
 class silent {
  public:

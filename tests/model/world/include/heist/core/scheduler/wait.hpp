@@ -1,4 +1,5 @@
-// Stands for core/scheduler/wait.hpp: only threads outside wait here. They do not look before they sleep (completion.cpp).
+// Stands for core/scheduler/wait.hpp: only threads outside wait here. They do not look before they sleep
+// (completion.cpp).
 #pragma once
 
 #include "heist/core/scheduler/core.hpp"

@@ -1,5 +1,5 @@
-// Stands for core/scheduler/worker.hpp: what graphs and the worker loop need of a worker, on a deque of few slots. The
-// pending_count is as there.
+// Stands for core/scheduler/worker.hpp: the parts of a worker that graphs and the worker loop need, on a deque of few
+// slots. The pending_count is as there.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +76,7 @@ struct worker {
   ready_tasks ready;
   empty_stack<continuation_slot> continuations;
 
-  /// Where nothing is for one worker only, nobody looks.
+  /// Where no task is for one worker only, no worker looks here.
   struct own_queue : injection_queue<queued_runnable> {
     bool is_used = false;
     bool maybe_empty() const noexcept { return !is_used || injection_queue<queued_runnable>::maybe_empty(); }

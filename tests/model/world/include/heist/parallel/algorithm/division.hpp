@@ -1,4 +1,5 @@
-// Stands for parallel/algorithm/division.hpp: what a loop asks of its context, which tests/model/loops.cpp makes itself.
+// Stands for parallel/algorithm/division.hpp: the questions that a loop asks its context, which tests/model/loops.cpp
+// makes itself.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ template <class Context>
 split_mode split_mode_of(Context const& c) noexcept {
   return c.has_history ? split_mode::fixed : split_mode::tasks;
 }
-/// As shipped: with an empty stack, too, somebody has asked if the first fork would not be a plain one.
+/// As shipped: with an empty stack, too, a thief counts as having asked if the first fork would not be plain.
 template <class Context>
 bool asked(Context const& c, split_mode) noexcept {
   return !c.on->tasks.fork_is_plain(c.on->tasks.first());
