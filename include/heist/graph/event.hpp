@@ -31,9 +31,13 @@ struct event_node final : value_node<T>, event_part {
 
   static void take_value(event_part& part, run_state& of) {
     auto& me = static_cast<event_node&>(part);
+    if (me.word.was_released()) {  // it has none in this run; one of an earlier run did not reach the event there
+      me.exception = nullptr;
+      me.incoming.reset();
+    }
     me.was_filled = !me.exception && !me.word.was_released();
     if constexpr (!std::is_void_v<T>) {
-      if (me.exception || me.word.was_released()) me.value.reset();
+      if (!me.was_filled) me.value.reset();
     }
     if (me.exception) {
       of.fail(std::exchange(me.exception, nullptr), me.at);

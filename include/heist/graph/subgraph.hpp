@@ -30,17 +30,22 @@ concept task_range = requires(Range const& tasks) {
 ///     heist::subgraph changed{parse, link};   // two tasks of a graph
 ///     ex.run(changed).get();                  // they, and all that depends on them
 ///
-/// A task of the part waits for its predecessors in the part only. So a given task waits for another given task that
-/// leads to it. A value that a task takes from outside the part is the value of an earlier run. If there is none, the
-/// run fails with graph_error. Conditions choose as in a run of the graph. The run stands in the line of the graph's
-/// runs.
+/// A task of the part waits for its predecessors in the part only. So a given task waits for another given task if
+/// edges without conditions lead from that one to it; otherwise it starts at once. A value that a task takes from
+/// outside the part is the value of an earlier run. If there is none, the run fails with graph_error. An event outside
+/// the part may get its value, and nothing comes of it. A limiter should be acquired and released in the part.
 ///
-/// Policies with memory (cab, cats, replay, automatic) run the part without it, and learn nothing from it.
+/// Conditions choose as in a run of the graph. Where a loop leads back to a task, the first round does not wait for the
+/// tasks behind it. In later rounds the task waits for all its predecessors, as in a run of the graph.
+///
+/// The run stands in the line of the graph's runs. Policies with memory (cab, cats, replay, automatic) refuse what they
+/// refuse for a run of the graph, run the part without their memory of it, and learn nothing from it.
 ///
 /// Lifetime  as a task handle: valid while the graph and the given tasks exist.
 /// Threads   as task_graph: run() of one subgraph by any number of threads.
-/// Cost      the first pass after a change of the graph: linear in the graph's tasks and the part's edges. Further
-///           passes of the same run: linear in the part's tasks.
+/// Cost      the first pass of a run, and after a change of the graph: linear in the graph's tasks and the part's edges.
+///           Behind conditions, one more such walk for each task with several predecessors. Further passes: linear in
+///           the part's tasks.
 class subgraph {
  public:
   /// Throws graph_error if a handle refers to no task, and if tasks are of several graphs.

@@ -70,47 +70,70 @@ class tasks_of_part final : public run_part {
       add(position[t.index]);
     }
     std::size_t const given = members_.size();
-    for (std::size_t next = 0; next != members_.size();) {  // add() makes it longer
-      record const& r = g.records[members_[next++]];
-      task_kind const kind = r.built().type().kind;
-      bool const chooses = kind == task_kind::condition || kind == task_kind::multi_condition;
-      for (std::uint32_t e = r.first_successor; e != (&r)[1].first_successor; ++e) {
-        std::uint32_t const to = g.successors[e].position();
-        add(to);
-        if (!chooses) ++waits_for_[to];
-      }
+    // The tasks that edges without conditions lead to. Such edges make no loop.
+    vector<char> is_certain(g.record_count);
+    vector<std::uint32_t> certain{members_};
+    for (std::uint32_t const p : certain) is_certain[p] = 1;
+    for (std::size_t next = 0; next != certain.size();) {
+      std::uint32_t const from = certain[next++];
+      if (chooses(g, from)) continue;
+      for_each_successor(g, from, [&](std::uint32_t to) {
+        ++waits_for_[add(to)];
+        if (!std::exchange(is_certain[to], 1)) certain.push_back(to);
+      });
     }
     for (std::size_t i = 0; i != given; ++i) {
-      if (g.counts_tokens || waits_for_[members_[i]] == 0) starts_.push_back(members_[i]);
+      if (waits_for_[members_[i]] == 0) starts_.push_back(members_[i]);
     }
-    for (std::size_t i = g.counts_tokens ? given : 0; i-- > 0;) {
-      if (leads_another_to(g, i)) starts_.erase(starts_.begin() + i);
-    }
+    if (g.counts_tokens) add_chosen(g, is_certain);
     layout_ = g.layout_count;
     is_known_ = true;
   }
-  /// In a graph with conditions: does another one of `starts_` lead to the i-th? Of two that lead to each other in a loop
-  /// the first one starts.
-  bool leads_another_to(graph_data const& g, std::size_t i) const {
+  static bool chooses(graph_data const& g, std::uint32_t p) noexcept {
+    task_kind const kind = g.records[p].built().type().kind;
+    return kind == task_kind::condition || kind == task_kind::multi_condition;
+  }
+  template <class F>
+  static void for_each_successor(graph_data const& g, std::uint32_t p, F&& f) {
+    record const& r = g.records[p];
+    for (std::uint32_t e = r.first_successor; e != (&r)[1].first_successor; ++e) f(g.successors[e].position());
+  }
+  /// Returns the position. A task that is new in the part waits for none so far.
+  std::uint32_t add(std::uint32_t p) {
+    if (waits_for_[p] == outside) {
+      members_.push_back(p);
+      waits_for_[p] = 0;
+    }
+    return p;
+  }
+
+  /// Adds the tasks that only conditions lead to. A task waits for such a predecessor as well, unless the part leads to
+  /// the predecessor by way of the task only: in a loop, the task begins the first round without it.
+  void add_chosen(graph_data const& g, vector<char> const& is_certain) {
+    for (std::size_t next = 0; next != members_.size();) {
+      for_each_successor(g, members_[next++], [&](std::uint32_t to) { add(to); });
+    }
+    vector<vector<std::uint32_t>> before(g.record_count);
+    for (std::uint32_t const from : members_) {
+      if (is_certain[from] || chooses(g, from)) continue;
+      for_each_successor(g, from, [&](std::uint32_t to) { before[to].push_back(from); });
+    }
+    for (std::uint32_t const p : members_) {
+      if (before[p].empty()) continue;
+      vector<char> const seen = led_to_without(g, p);
+      for (std::uint32_t const from : before[p]) waits_for_[p] += static_cast<std::uint32_t>(seen[from]);
+    }
+  }
+  /// The tasks that paths lead to which do not go through `p`.
+  vector<char> led_to_without(graph_data const& g, std::uint32_t p) const {
     vector<char> seen(g.record_count);
     vector<std::uint32_t> found;
-    for (std::uint32_t const p : starts_) {
-      if (p != starts_[i]) found.push_back(p);
-    }
-    for (std::size_t k = 0; k != found.size(); ++k) {
-      record const& r = g.records[found[k]];
-      for (std::uint32_t e = r.first_successor; e != (&r)[1].first_successor; ++e) {
-        std::uint32_t const to = g.successors[e].position();
-        if (to == starts_[i]) return true;
-        if (!std::exchange(seen[to], 1)) found.push_back(to);
-      }
-    }
-    return false;
-  }
-  void add(std::uint32_t p) {
-    if (waits_for_[p] != outside) return;
-    members_.push_back(p);
-    waits_for_[p] = 0;
+    auto const find = [&](std::uint32_t to) {
+      if (to != p && !std::exchange(seen[to], 1)) found.push_back(to);
+    };
+    for (std::uint32_t const start : starts_) find(start);
+    for (std::size_t next = 0; next != found.size();) for_each_successor(g, found[next++], find);
+    return seen;
   }
 
   vector<first_task> first_;

@@ -9,10 +9,11 @@
 namespace heist::detail {
 
 HEIST_COLD_BODY void reject_missing_value(record const& r) {
-  throw graph_error{
-      format_text("{} takes the value of a task that has not run: a condition has led around it. Fix it by "
-                  "letting every path to {} lead through the tasks whose values it takes.",
-                  {r.graph->task_name(r.built().index), r.graph->task_name(r.built().index)})};
+  throw graph_error{format_text(
+      "{} takes the value of a task that has not run: a condition has led around it, or only a part of the graph "
+      "runs. Fix it by letting every path to {} lead through the tasks whose values it takes, or by a run "
+      "of the whole graph before the part.",
+      {r.graph->task_name(r.built().index), r.graph->task_name(r.built().index)})};
 }
 
 HEIST_COLD_BODY runnable* module_node::run(runnable& task, fiber& self) {

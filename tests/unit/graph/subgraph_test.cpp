@@ -2,6 +2,7 @@
 #include <heist/heist.hpp>
 #include <heist/locality.hpp>
 #include <heist/subgraph.hpp>
+#include <heist/sync.hpp>
 #include <heist/topology.hpp>
 
 #include <atomic>
@@ -187,18 +188,98 @@ TEST_CASE("subgraph: conditions choose, and loops go around", "[graph]") {
   run_part(ex, more).get();  // it leads to the task that leads to it
   CHECK(counts() == std::vector{1, 5, 3});
   left = 2;
-  run_part(ex, body, end).get();  // the end waits for the condition
-  CHECK(counts() == std::vector{1, 7, 4});
+  run_part(ex, body, end).get();  // the end starts at once, and when the condition chooses it
+  CHECK(counts() == std::vector{1, 7, 5});
   left = 2;
-  run_part(ex, more, body).get();  // of two in one loop the first one starts
-  CHECK(counts() == std::vector{1, 8, 5});
-  left = 2;
-  run_part(ex, body, more).get();
-  CHECK(counts() == std::vector{1, 10, 6});
+  run_part(ex, more, body).get();  // the condition waits for the body
+  CHECK(counts() == std::vector{1, 9, 6});
   run_part(ex, end).get();
   left = 1;
   ex.run(g).get();
-  CHECK(counts() == std::vector{2, 11, 8});
+  CHECK(counts() == std::vector{2, 10, 8});
+}
+
+TEST_CASE("subgraph: in a loop a join does not wait for a task that only the join leads to", "[graph]") {
+  heist::executor<> ex{2};
+  heist::task_graph g;
+  std::atomic<int> a_runs{0}, b_runs{0}, joins{0}, ends{0};
+  int left = 1;
+  auto entry = g.emplace([] {}), head = g.emplace([] {});
+  auto a = g.emplace([&] { ++a_runs; }), b = g.emplace([&] { ++b_runs; }), join = g.emplace([&] { ++joins; });
+  auto more = g.emplace_condition([&] { return left-- > 0 ? 0 : 1; });
+  auto end = g.emplace([&] { ++ends; });
+  entry.precede(head);
+  head.precede(a, b);
+  join.succeed(a, b);
+  join.precede(more);
+  more.precede(head, end);
+  auto const counts = [&] { return std::vector<int>{a_runs, b_runs, joins, ends}; };
+  run_part(ex, a, b).get();
+  CHECK(counts() == std::vector{2, 2, 2, 1});
+  left = 2;
+  run_part(ex, a).get();
+  CHECK(counts() == std::vector{5, 4, 5, 2});
+  left = 0;
+  ex.run(g).get();
+  CHECK(counts() == std::vector{6, 5, 6, 3});
+}
+
+TEST_CASE("subgraph: a join waits for a task that a condition beside it chooses", "[graph]") {
+  heist::executor<> ex{2};
+  heist::task_graph g;
+  std::string order;
+  auto start = g.emplace([] {});
+  auto plain = g.emplace([&] { order += 'p'; });
+  auto choice = g.emplace_condition([] { return 0; });
+  auto chosen = g.emplace([&] { order += 'c'; });
+  auto join = g.emplace([&] { order += 'j'; });
+  start.precede(plain, choice);
+  choice.precede(chosen);
+  join.succeed(plain, chosen);
+  for (int i = 0; i != 20; ++i) {
+    order.clear();
+    heist::executor<>{1}.run(g).get();
+    CHECK(order.size() == 3);
+    order.clear();
+    run_part(ex, choice).get();
+    CHECK(order == "cj");
+  }
+  heist::executor<> one{1};
+  order.clear();
+  run_part(one, start).get();
+  CHECK(order.size() == 3);
+  CHECK(order.back() == 'j');
+}
+
+TEST_CASE("subgraph: an event outside the part keeps nothing for later runs", "[graph]") {
+  heist::executor<> ex{2};
+  heist::task_graph g;
+  auto first = g.emplace([] {}), last = g.emplace([] {});
+  auto number = g.emplace_event<int>();
+  auto signal = g.emplace_event<void>();
+  first.precede(number, signal);
+  last.succeed(number, signal);
+  heist::manual_reset_event goes_on;
+  auto inside = g.emplace([&] { goes_on.wait(); });
+  for (bool fails : {true, false}) {
+    goes_on.reset();
+    auto part = run_part(ex, inside);
+    if (fails) {
+      number.set_exception(std::make_exception_ptr(std::runtime_error{"of the part's run"}));
+      signal.set_exception(std::make_exception_ptr(std::runtime_error{"of the part's run"}));
+    } else {
+      number.set_value(5);
+      signal.set_value();
+    }
+    goes_on.set();
+    part.get();
+    goes_on.set();
+    std::stop_source stop;
+    stop.request_stop();
+    auto stopped = ex.run(g, stop.get_token());
+    CHECK_THROWS_AS(stopped.get(), heist::stopped_error);
+    CHECK_THROWS_AS(number.result(), heist::graph_error);
+  }
 }
 
 TEST_CASE("subgraph: no tasks, tasks of several graphs, and erased ones are refused", "[graph][bad input]") {
