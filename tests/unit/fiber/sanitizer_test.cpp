@@ -99,11 +99,16 @@ TEST_CASE("sanitizers: executors that have ended keep no address space", "[fiber
       });
     }
   };
-  use_executors();
-  std::size_t const before = pages();
-  use_executors();
-  std::size_t const after = pages();
-  CHECK(after < before + (std::size_t{16} << 20) / 4096);  // ASan maps 3 MB for each fiber
+  // ASan maps 3 MB for each fiber, so a leak shows in each round. The C library keeps stacks of threads and arenas, which
+  // may come in some rounds.
+  std::size_t const limit = (std::size_t{16} << 20) / 4096;
+  bool has_settled = false;
+  for (int round = 0; round != 10 && !has_settled; ++round) {
+    std::size_t const before = pages();
+    use_executors();
+    has_settled = pages() < before + limit;
+  }
+  CHECK(has_settled);
 }
 
 TEST_CASE("sanitizers: ThreadSanitizer sees a race between two tasks", "[fiber]") {
