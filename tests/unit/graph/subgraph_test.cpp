@@ -110,7 +110,7 @@ void random_parts(Executor& ex, unsigned seed, bool urgent) {
 
 TEST_CASE("subgraph: the given tasks and all that come after them run, in order; then the whole graph", "[graph]") {
   heist_test::watchdog guard{"random parts", seconds{120}};
-  for (std::size_t workers : {1, 2, 4, 16}) {
+  for (std::size_t const workers : std::vector<std::size_t>{1, 2, 4, 16}) {
     heist::executor<> ex{workers};
     random_parts(ex, static_cast<unsigned>(workers), false);
     random_parts(ex, static_cast<unsigned>(workers), true);
