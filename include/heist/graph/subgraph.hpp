@@ -1,8 +1,7 @@
 // Runs of a part of a graph: given tasks, and the tasks that come after them.
 #pragma once
 
-#include <concepts>  // convertible_to
-#include <cstddef>   // size_t
+#include <cstddef>  // size_t
 #include <cstdint>
 #include <utility>  // forward, move
 
@@ -28,7 +27,7 @@ concept task_range = requires(Range const& tasks) {
 /// run_until() take it as they take a graph:
 ///
 ///     heist::subgraph changed{parse, link};   // two tasks of a graph
-///     ex.run(changed).get();                  // they, and all that depends on them
+///     ex.run(changed).get();                  // runs them, and the tasks after them
 ///
 /// A task of the part waits for its predecessors in the part only. So a given task waits for another given task if
 /// edges without conditions lead from that one to it; otherwise it starts at once. A value that a task takes from
@@ -38,8 +37,8 @@ concept task_range = requires(Range const& tasks) {
 /// Conditions choose as in a run of the graph. Where a loop leads back to a task, the first round does not wait for the
 /// tasks behind it. In later rounds the task waits for all its predecessors, as in a run of the graph.
 ///
-/// The run stands in the line of the graph's runs. Policies with memory (cab, cats, replay, automatic) refuse what they
-/// refuse for a run of the graph, run the part without their memory of it, and learn nothing from it.
+/// The run stands in the line of the graph's runs. Policies with memory (cab, cats, replay, automatic) run the part
+/// without their memory of the graph, and learn nothing from it. They refuse it where they refuse a run of the graph.
 ///
 /// Lifetime  as a task handle: valid while the graph and the given tasks exist.
 /// Threads   as task_graph: run() of one subgraph by any number of threads.

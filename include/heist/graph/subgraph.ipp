@@ -6,13 +6,12 @@
 #include <utility>  // exchange
 
 #include "heist/core/base/errors.hpp"
-#include "heist/core/base/format.hpp"
 #include "heist/core/scheduler/ready_tasks.hpp"
 
 namespace heist {
 namespace detail {
 
-/// The tasks of a part, by position, and what each of them waits for.
+/// The tasks of a part, by position, and how many predecessors each of them waits for.
 class tasks_of_part final : public run_part {
  public:
   explicit tasks_of_part(vector<first_task> const& first) : first_{first.begin(), first.end()} {}

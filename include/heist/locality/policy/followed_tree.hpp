@@ -1,6 +1,6 @@
-// The decisions of a run that follows a steal tree: the worker that gets the rest of a frame, the worker on which a
-// frame resumes after a join, and the frames that wait for their turn ("Optimizing Data Locality for Fork/Join Programs
-// Using Constrained Work Stealing", SC 2014, IV.C). The executor (locality/replay/replay_run.hpp) and the simulator
+// The decisions of a run that follows a steal tree. Which worker gets the rest of a frame? On which worker does a frame
+// resume after a join? Which frames wait for their turn? ("Optimizing Data Locality for Fork/Join Programs Using
+// Constrained Work Stealing", SC 2014, IV.C.) The executor (locality/replay/replay_run.hpp) and the simulator
 // (tools/simulate/following.hpp) both ask here.
 #pragma once
 
