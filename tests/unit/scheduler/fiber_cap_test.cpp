@@ -45,6 +45,14 @@ void down_scope(Context ctx, int left, std::atomic<int>& n) {
   ++n;
 }
 
+template <class Context>
+int leaves_of_tree(Context ctx, int depth) {
+  if (depth == 0) return 1;
+  auto const half = [depth](Context c) { return leaves_of_tree(c, depth - 1); };
+  auto const [a, b] = ctx.fork_join(half, half);
+  return a + b;
+}
+
 /// The text of the stack_error that `f` throws.
 template <class F>
 std::string error_text(F f) {
@@ -214,6 +222,20 @@ TEST_CASE("max_fibers: parent-first forks need none of their own", "[sched]") {
       REQUIRE(siblings == 1000);
     }
   }
+}
+
+TEST_CASE("max_fibers: stolen forks use the same fibers again, however many runs", "[sched]") {
+  heist::executor<heist::policy::with_order<heist::policy::random, heist::order::child_first>> ex{
+      options{.workers = 4, .max_fibers = 400}};
+  heist_test::watchdog guard{"stolen forks", 300s, [&] { return ex.state_text(); }};
+  std::atomic<long> leaves{0};
+  int const runs = slow ? 150 : 400;
+  for (int run = 0; run != runs; ++run) {
+    ex.sync_wait([&](auto ctx) {
+      for (int i = 0; i != 20; ++i) leaves += leaves_of_tree(ctx, 10);
+    });
+  }
+  CHECK(leaves == 20L * 1024 * runs);
 }
 
 TEST_CASE("guard_pages: without them everything works as before", "[sched]") {

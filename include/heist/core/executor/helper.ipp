@@ -105,7 +105,8 @@ HEIST_COLD_BODY int helper::begin(void* argument, void* me) noexcept {
     return 1;  // called again, as a fresh one
   }
   self.scheduler.make_runnable_on(*g.of, g);  // and `g` may be gone
-  return fiber::run_loop(&self, nullptr);
+  core::finish_child(self);
+  return 1;
 }
 
 /// As a task of the loop that the helper runs meanwhile.

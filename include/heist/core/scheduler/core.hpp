@@ -336,6 +336,7 @@ class core {
   /// The youngest of all fibers, linked by next_of_all to the older ones, which stay.
   fiber const* all_fibers() const noexcept;
   fiber* make_fiber(worker& w);
+  fiber* take_cached(worker& w) noexcept;
   fiber* take_kept(fiber*& mine, os_env::atomic<fiber*>& chains) noexcept;
   fiber* take_chain(os_env::atomic<fiber*>& chains) noexcept;
   void put_chain(os_env::atomic<fiber*>& chains, fiber& first) noexcept;

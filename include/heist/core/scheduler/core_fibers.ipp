@@ -112,9 +112,13 @@ HEIST_BODY fiber& core::acquire_unused(worker& w) {
   }
 }
 
+HEIST_BODY fiber* core::take_cached(worker& w) noexcept {
+  if (fiber* const f = take_kept(w.cached, cached_chains_); f != nullptr) return f;
+  return take_kept(w.cached, trimmed_cached_chains_);
+}
+
 HEIST_BODY fiber& core::acquire_fiber(worker& w) {
-  if (fiber* const f = take_kept(w.cached, cached_chains_); f != nullptr) return *f;
-  if (fiber* const f = take_kept(w.cached, trimmed_cached_chains_); f != nullptr) return *f;
+  if (fiber* const f = take_cached(w); f != nullptr) return *f;
   fiber& f = acquire_unused(w);
   f.start_loop();
   return f;
@@ -199,8 +203,9 @@ HEIST_BODY void core::finish_child(fiber& child) noexcept {
   child.called_by = nullptr;
   worker& w = *child.worker;
   if constexpr (!fiber_context::abandons) {
-    if (fiber* const loop = w.cached; loop != nullptr) {
-      w.cached = loop->next_cached;
+    // Also one that another worker has given up: otherwise workers whose children lose their callers would turn unused
+    // fibers into loops for ever, and those that steal would keep the loops.
+    if (fiber* const loop = w.scheduler.take_cached(w); loop != nullptr) {
       loop->worker = &w;
       w.current.store(loop, std::memory_order_release);  // release: see worker::current
       child.leave_to(*loop);
