@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the reference and looks whether every name that users write has its page there, and a sentence on it: the names of
-heist/fwd.hpp and those that the module exports. And whether the links of our pages lead somewhere there.
+heist/fwd.hpp and those that the module exports. Whether classes have the members of their bases and the examples of the
+cookbook. And whether the links of our pages lead somewhere there.
 
   reference.py DOXYGEN DOXYFILE SOURCE WORK
 """
@@ -37,6 +38,11 @@ work.mkdir(parents=True, exist_ok=True)
 config = doxyfile.read_text(encoding="utf-8") + f'OUTPUT_DIRECTORY = "{work}"\nWARN_LOGFILE = "{work}/warnings.txt"\n'
 subprocess.run([doxygen, "-q", "-"], input=config, cwd=source, check=True, text=True)
 
+recipes = (source / "docs/cookbook.md").read_text(encoding="utf-8")
+examples = {f"heist::{name}" for line in re.findall(r"^<!-- example: (.*) -->$", recipes, re.MULTILINE) for name in line.split()}
+without = set(examples)
+bad = []
+
 found = {}  # name -> whether it has a sentence
 for compound in xml.parse(work / "xml/index.xml").getroot():
     kind, ref, name = compound.get("kind"), compound.get("refid"), compound.findtext("name")
@@ -47,6 +53,12 @@ for compound in xml.parse(work / "xml/index.xml").getroot():
     whole = xml.parse(work / "xml" / f"{ref}.xml").getroot().find("compounddef")
     if text and kind != "namespace":
         found[name] = found.get(name, False) or says_something(whole)
+        if "<dt>Example</dt>" in text:
+            without.discard(name)
+        bad += [f"{name} is without the members of {base.text}; mark that class as a base that the reference shows"
+                for base in whole.iter("basecompoundref")
+                if base.get("prot") == "public" and base.get("refid") is None and not base.text.startswith("std::")
+                and base.text not in ("T", "graph_listener")]  # a parameter; what heist calls, not the user
     if kind == "namespace":
         for member in whole.iter("memberdef"):
             if f'id="{member.get("id").rpartition("_1")[2]}"' in text:
@@ -54,8 +66,9 @@ for compound in xml.parse(work / "xml/index.xml").getroot():
                 found[of] = found.get(of, False) or says_something(member)
 
 wanted = sorted({*names_of_fwd(), *names_of_module()})
-bad = [f"{name} has no page" for name in wanted if name not in found]
+bad += [f"{name} has no page" for name in wanted if name not in found]
 bad += [f"{name} has a page that says nothing; write a comment (///) above it" for name in wanted if found.get(name) is False]
+bad += [f"{name} has an example in the cookbook, but not on its page" for name in sorted(without)]
 links = subprocess.run([sys.executable, source / "cmake/docs_links.py", source, work], stdout=subprocess.PIPE, text=True)
 if links.returncode != 0:
     bad += links.stdout.splitlines()

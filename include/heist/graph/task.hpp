@@ -22,12 +22,15 @@ class task_graph;
 
 namespace detail {
 
+// A base class that the reference shows.
 /// The functions of all handles. Self is the handle's type, so that calls chain.
 template <class Self>
 class task_operations {
  public:
   /// Refers to nothing.
   task_operations() noexcept = default;
+
+  // --- Which task ---
 
   /// False if default made or the task was erased.
   bool valid() const noexcept {
@@ -36,6 +39,8 @@ class task_operations {
     // Nodes lie far apart: looked at only where there may be another of this index.
     return n != nullptr && (!graph_->indices_reused || n->created == created_);
   }
+
+  // --- Name and priority ---
 
   /// Names the task, for pictures, traces and messages. Throws graph_error while the graph runs.
   Self& name(std::string_view text) {
@@ -53,6 +58,7 @@ class task_operations {
     checked().set_priority(index_, how);
     return self();
   }
+  // Refused: a number.
   template <class Number>
   requires std::is_integral_v<Number> Self& priority(Number) {
     static_assert(!std::is_integral_v<Number>,
@@ -60,7 +66,10 @@ class task_operations {
                   "heist::priority::high.");
     return self();
   }
+
   heist::priority priority() const { return checked().priority_of(index_); }
+
+  // --- Edges ---
 
   /// This task runs before each of `others`. A condition's successors are numbered in the order of these calls.
   template <class... Tasks>
@@ -74,6 +83,8 @@ class task_operations {
     (connect(others, *this), ...);
     return self();
   }
+
+  // --- Limiters ---
 
   /// The task holds `count` permits of `from` while it runs. Throws graph_error if `count` is more than
   /// `from.max()`.
@@ -94,6 +105,8 @@ class task_operations {
     return self();
   }
 
+  // --- Locality ---
+
   /// The number of bytes that the task touches. Under policy::cab and policy::cats the squads get equal shares of the
   /// bytes in a graph's first run. Without it, the sizes of the values along edges count once they exist
   /// (value_bytes). Throws graph_error while the graph runs, as the next two do.
@@ -112,6 +125,8 @@ class task_operations {
     hint_squad(checked(), index_, number);
     return self();
   }
+
+  // --- Look at edges ---
 
   /// Edges from this task, and to it. Cost: constant; the first question to a graph counts all of its edges.
   std::size_t successor_count() const { return checked().counted_edges().out[index_]; }

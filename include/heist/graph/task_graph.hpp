@@ -38,11 +38,15 @@ namespace heist {
 ///          destroys the tasks when it ends. A task of such a run must not call them.
 class task_graph {
  public:
+  // --- Make and destroy ---
+
   task_graph() : data_{new detail::graph_data} {}
   explicit task_graph(std::string_view name) : task_graph{} { data_->title = std::string{name}; }
   task_graph(task_graph&&) noexcept = default;
   task_graph& operator=(task_graph&& other) noexcept;
   ~task_graph() { detail::graph_data::let_go(std::move(data_)); }
+
+  // --- Add tasks ---
 
   /// Adds a task: f() or f(context).
   template <class F>
@@ -148,6 +152,8 @@ class task_graph {
   /// becomes this graph's. Throws graph_error if graphs would contain each other in a circle.
   task<> compose(task_graph& inner);
 
+  // --- Look and change ---
+
   /// Number of tasks, of edges.
   std::size_t size() const noexcept { return !data_ ? 0 : data_->nodes.size() - data_->erased; }
   std::size_t edge_count() const noexcept { return !data_ ? 0 : data_->edges.size(); }
@@ -178,7 +184,7 @@ class task_graph {
     }
   }
 
-  // --- memory: of runs by executors whose policy has some (policy::cab, cats, replay); locality/history/README.md ---
+  // --- What runs leave behind (policy::cab, cats, replay) ---
 
   /// The record of the last runs: for each task its worker and squad, its begin and end, and the bytes that it
   /// touches. Empty before the first run. Throws graph_error while the graph runs. Cost: linear in tasks and edges.
@@ -202,6 +208,8 @@ class task_graph {
   /// One sentence on how the last run was divided, or what it followed, and why. Empty before the first run under a
   /// policy with memory, and after forget(). Under policy::automatic: the fastest way so far.
   std::string explain() const;
+
+  // --- Name and draw ---
 
   task_graph& name(std::string_view text);
   std::string const& name() const { return data().title; }

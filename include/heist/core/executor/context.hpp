@@ -71,6 +71,9 @@ class basic_context {
   template <class Other, class = std::enable_if_t<std::is_same_v<Order, order::of_executor> ||
                                                       std::is_base_of_v<order::sequential_by<Order>, Other>,
                                                   Other>>
+
+  // --- Where and when it runs ---
+
   basic_context(basic_context<Other> const& other) noexcept : fiber_{other.fiber_}, position_{other.position_} {}
 
   /// The worker that the calling code runs on now, below executor::worker_count().
@@ -93,6 +96,8 @@ class basic_context {
     return state == nullptr ? std::stop_token{} : state->token();
   }
 
+  // --- Other tasks and blocking calls ---
+
   /// Calls f(), which may block the thread (files, locks, other libraries), and returns its result. Another thread
   /// takes the worker's place and runs other tasks. After the call the task may be on another thread. f must not use
   /// this context: it runs outside of the executor. If no thread can take the place (options::max_threads, a
@@ -109,6 +114,8 @@ class basic_context {
   template <class How, class Next, class... More>
   auto submit(How&& how, Next&& next, More&&... more) const;
 
+  // --- Forks ---
+
   /// Runs every callable, in parallel if there are workers, and returns their results as a tuple (std::monostate for
   /// void). If some throw, the first exception in order of the arguments is rethrown, after all have finished.
   template <class... F>
@@ -116,6 +123,8 @@ class basic_context {
     static_assert(sizeof...(F) > 0, "heist: fork_join needs at least one callable.");
     return detail::checked_fork<Order>::fork_join(*this, static_cast<F&&>(f)...);
   }
+
+  // --- Locality ---
 
   /// As fork_join. In a region that is divided by hand (region_options::tiers_by_hand), the children may run in other
   /// squads.

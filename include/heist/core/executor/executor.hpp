@@ -195,6 +195,8 @@ class executor {
   /// The context of tasks that take it as `auto`.
   using context_type = typename detail::context_of<detail::policy_or_any<Policy>>::type;
 
+  // --- Make and destroy ---
+
   /// As many workers as CPUs that this process may use.
   executor() : executor{options{}} {}
   /// Throws executor_error for an impossible count or a thread that cannot be started, stack_error without memory,
@@ -212,6 +214,8 @@ class executor {
     scheduler_.write_trace();
   }
 
+  // --- What it is ---
+
   std::size_t worker_count() const noexcept { return scheduler_.workers.size(); }
   /// The number of workers that sleep now, without work: a snapshot.
   std::size_t sleeping_workers() const noexcept { return scheduler_.sleeping_workers(); }
@@ -221,6 +225,8 @@ class executor {
   topology::machine const& machine() const { return scheduler_.where.machine(); }
   /// To be read while no task runs, or as the observer allows.
   Observer& observer() noexcept { return scheduler_.observer(); }
+
+  // --- Tasks ---
 
   /// Starts `f()` or `f(context)` and returns the future of its result or exception. If a task calls this, a stop of
   /// its run also stops `f` while a task of the run waits for the future.
@@ -328,6 +334,8 @@ class executor {
     }
   }
 
+  // --- Runs of graphs, pipelines and parts ---
+
   /// Starts one run of a graph. `options` may be a std::stop_token, a callable that is called when the run has ended,
   /// and heist::with{...}. Its priority is the priority of the run's start. An urgent run begins when a task ends,
   /// before other waiting runs and tasks. A run of low priority begins when there is no other work, and now and then
@@ -346,6 +354,8 @@ class executor {
   auto run_until(Graph& graph, Predicate&& done, Options&&... options) {
     return graph.start_run_until(scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
   }
+
+  // --- Wait and look ---
 
   /// Waits for all tasks that were submitted before the call, and for the tasks that these submit. It does not wait
   /// for later submissions. Then it rethrows the first exception that no get() has taken: of a posted task, or of a

@@ -25,6 +25,7 @@ namespace detail {
 [[noreturn]] void reject_empty_future();
 struct future_access;
 
+// A base class that the reference shows.
 /// The operations that both kinds of handles share.
 template <class T>
 class future_base {

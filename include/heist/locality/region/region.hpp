@@ -46,10 +46,14 @@ struct region_access;
 /// Threads  one run at a time: a second one throws region_error. Call the other members between runs.
 class region {
  public:
+  // --- Make ---
+
   region() : region{region_options{}} {}
   explicit region(region_options wanted);
   region(region const&) = delete;
   region& operator=(region const&) = delete;
+
+  // --- What is known ---
 
   region_options const& options() const noexcept { return options_; }
 
@@ -65,6 +69,8 @@ class region {
   /// The steals of its last run under policy::replay that ended without an exception. Empty before the first, and
   /// under other policies. It does not have forks by heist::fork_join, which has no context.
   steal_tree const& tree() const noexcept { return tree_; }
+
+  // --- Replay ---
 
   /// This and all later runs under policy::replay follow `tree`: they repeat its steals at the same places, as mail.
   ///
@@ -87,6 +93,8 @@ class region {
   void adapt(adaptation_options wanted = {});
   /// The state of adapt().
   adaptation const& adapted() const noexcept { return adaptation_; }
+
+  // --- Times and profile ---
 
   /// The times of its last run under policy::replay.
   run_times const& times() const noexcept { return times_; }

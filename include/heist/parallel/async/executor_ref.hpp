@@ -24,13 +24,19 @@ class executor_ref {
  public:
   using context_type = context;
 
+  // --- Make ---
+
   template <class Policy, class Observer>
   executor_ref(executor<Policy, Observer>& ex) noexcept : scheduler_{&detail::executor_access::core_of(ex)} {}
+
+  // --- What it is ---
 
   std::size_t worker_count() const noexcept { return scheduler_->workers.size(); }
   std::size_t sleeping_workers() const noexcept { return scheduler_->sleeping_workers(); }
   std::size_t squad_count() const { return scheduler_->where.squads().members.size(); }
   topology::machine const& machine() const { return scheduler_->where.machine(); }
+
+  // --- Tasks ---
 
   template <class F>
   auto submit(F&& f) const {
@@ -106,6 +112,8 @@ class executor_ref {
     }
   }
 
+  // --- Runs of graphs, pipelines and parts ---
+
   template <class Graph, class... Options>
   auto run(Graph& graph, Options&&... options) const {
     return graph.start_run(*scheduler_, std::size_t{1}, std::forward<Options>(options)...);
@@ -118,6 +126,8 @@ class executor_ref {
   auto run_until(Graph& graph, Predicate&& done, Options&&... options) const {
     return graph.start_run_until(*scheduler_, std::forward<Predicate>(done), std::forward<Options>(options)...);
   }
+
+  // --- Wait and look ---
 
   void wait_idle() const {
     scheduler_->wait_idle();

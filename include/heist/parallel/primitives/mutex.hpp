@@ -15,6 +15,7 @@ namespace heist {
 
 namespace detail {
 
+// A base class that the reference shows.
 /// Common base of the mutexes.
 class mutex_base {
  public:

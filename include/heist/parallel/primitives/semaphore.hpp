@@ -15,6 +15,7 @@ namespace heist {
 
 namespace detail {
 
+// A base class that the reference shows.
 /// The part of a semaphore that does not depend on its largest value.
 class semaphore_base : public limiter {
  public:
