@@ -1,6 +1,6 @@
 # Makes a program that was written for heist before its names were settled one for the names of today:
 #   sed -i -f renames.sed PROGRAM.cpp
-# CHANGELOG.md has the same names as a table. The programs beside this script are what it made of older ones.
+# The programs beside this script are what it made of older ones.
 s/\bany_executor\b/executor_ref/g
 s/\([.>]\)fulfil(/\1set_value(/g
 s/\([.>]\)fail(\(std::\(make_exception_ptr\|current_exception\)\)/\1set_exception(\2/g
