@@ -52,7 +52,7 @@ struct invocation {
   Executor& on;
   heist::context const& context;
   node& self;
-  SmallVector<int> chosen;  ///< by a condition
+  SmallVector<int>& chosen;  ///< by a condition
   bool has_children = false;
 
   /// The callable may get children; they end before the task.

@@ -191,11 +191,12 @@ class Executor : public detail::async_functions<Executor> {
   void begin(Topology& run);
   void end_pass(Topology& run);
   void execute(heist::context const& context, node* n);
-  node* step(heist::context const& context, node& n);
+  node* step(heist::context const& context, node& n, SmallVector<int>& chosen);
   node* finish(node& n, SmallVector<int> const* chosen);
   bool call(heist::context const& context, node& n, SmallVector<int>& chosen);
   bool acquire_all(node& n);
   void release_all(node& n);
+  void follow(bool& is_followed, parent& above, node*& next, node& to);
   void offer(node*& next, node& n);
   void observe(node const& n, bool begins);
 

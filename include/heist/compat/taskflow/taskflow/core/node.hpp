@@ -60,6 +60,7 @@ struct parent {
   }
 
   role const what;
+  bool may_repeat = false;  ///< a child of the graph may run again: there are conditions, runtimes or graphs in it
   std::atomic<unsigned> flags;
   std::atomic<std::size_t> open{0};            ///< children that have not ended; and 1 while its own code runs
   parent* above;                               ///< its own parent

@@ -40,7 +40,9 @@ inline void Executor::schedule(node& n) {
 /// Starts a graph's tasks as children of `of`, whose `open` has its own 1.
 inline void Executor::launch(Graph& graph, parent& of, Topology* run) {
   SmallVector<node*, 8> sources;
+  bool runs_again = false;
   for (node* n : graph) {
+    runs_again = runs_again || (n->type != TaskType::STATIC && n->type != TaskType::PLACEHOLDER);
     n->above = &of;
     n->run = run;
     n->flags.store(0, std::memory_order_relaxed);  // relaxed, as the next: none of them has begun
@@ -49,6 +51,7 @@ inline void Executor::launch(Graph& graph, parent& of, Topology* run) {
     n->missing.store(n->strong, std::memory_order_relaxed);  // relaxed: as above
     if (n->predecessors.empty()) sources.push_back(n);
   }
+  of.may_repeat = runs_again;
   of.open.fetch_add(sources.size(), std::memory_order_relaxed);  // relaxed: the posts publish it
   for (node* n : sources) schedule(*n);
 }
@@ -72,13 +75,16 @@ inline void Executor::let_others_run() {
 }
 
 inline void Executor::execute(heist::context const& context, node* n) {
-  while (n != nullptr) n = step(context, *n);
+  SmallVector<int> chosen;
+  while (n != nullptr) {
+    chosen.clear();
+    n = step(context, *n, chosen);
+  }
 }
 
-inline Executor::node* Executor::step(heist::context const& context, node& n) {
+inline Executor::node* Executor::step(heist::context const& context, node& n, SmallVector<int>& chosen) {
   if (n.parent_stopped()) return finish(n, nullptr);
   if (n.more && !n.more->acquires.empty() && !acquire_all(n)) return nullptr;
-  SmallVector<int> chosen;
   if (call(context, n, chosen)) {
     // acq_rel: what the children have done
     if (n.open.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;  // the last child goes on
@@ -89,7 +95,7 @@ inline Executor::node* Executor::step(heist::context const& context, node& n) {
 /// True if it may have children.
 inline bool Executor::call(heist::context const& context, node& n, SmallVector<int>& chosen) {
   if (!n.does) return false;
-  detail::invocation now{*this, context, n, {}};
+  detail::invocation now{*this, context, n, chosen};
   bool const seen = !observers_.empty() && n.type != TaskType::MODULE;
   if (seen) observe(n, true);
   try {
@@ -98,7 +104,6 @@ inline bool Executor::call(heist::context const& context, node& n, SmallVector<i
     keep(n, std::current_exception());
   }
   if (seen) observe(n, false);
-  chosen = std::move(now.chosen);
   return now.has_children;
 }
 
@@ -108,29 +113,31 @@ inline Executor::node* Executor::finish(node& first, SmallVector<int> const* cho
   for (node* n = &first;;) {
     bool const ran = n != &first || chosen != nullptr;
     if (n->type == TaskType::SUBFLOW && ran && !n->retained) n->does.graph()->clear();
-    n->flags.fetch_and(~parent::runtime, std::memory_order_relaxed);  // relaxed: its children have ended
+    // relaxed, twice: its children have ended
+    if ((n->flags.load(std::memory_order_relaxed) & parent::runtime) != 0)
+      n->flags.fetch_and(~parent::runtime, std::memory_order_relaxed);
     parent* const above = n->above;
     if (n->type == TaskType::ASYNC) {
       detail::end_async(*n, [&](node& follower) { offer(next, follower); });
     } else if (ran) {
       if (n->more && !n->more->releases.empty()) release_all(*n);
-      n->missing.fetch_add(n->strong, std::memory_order_relaxed);  // relaxed: for the next time, in a loop
+      // relaxed: for the next time, in a loop
+      if (above->may_repeat) n->missing.fetch_add(n->strong, std::memory_order_relaxed);
+      bool is_followed = false;
       if (n->is_condition()) {
         for (int const which : chosen == nullptr ? SmallVector<int>{} : *chosen) {
           if (which < 0 || static_cast<std::size_t>(which) >= n->successors.size()) continue;
           node& to = *n->successors[static_cast<std::size_t>(which)];
-          to.missing.store(0, std::memory_order_relaxed);       // relaxed: the condition decides
-          above->open.fetch_add(1, std::memory_order_relaxed);  // relaxed: this task is open, too
-          offer(next, to);
+          to.missing.store(0, std::memory_order_relaxed);  // relaxed: the condition decides
+          follow(is_followed, *above, next, to);
         }
       } else {
         for (node* to : n->successors) {
           // acq_rel: what the other predecessors have done
-          if (to->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-          above->open.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
-          offer(next, *to);
+          if (to->missing.fetch_sub(1, std::memory_order_acq_rel) == 1) follow(is_followed, *above, next, *to);
         }
       }
+      if (is_followed) return next;
     }
     if (above == nullptr) {
       pending_.remove();
@@ -147,6 +154,18 @@ inline Executor::node* Executor::finish(node& first, SmallVector<int> const* cho
     }
     n = static_cast<node*>(above);
   }
+}
+
+/// A successor may begin. The first one takes the place of the task that has ended among the open ones of `above`, and
+/// begins after all others have been counted: so a chain counts nothing. `is_followed` is set then.
+inline void Executor::follow([[maybe_unused]] bool& is_followed, parent& above, node*& next, node& to) {
+#if defined(TF_ENABLE_TASK_PRIORITY)
+  above.open.fetch_add(1, std::memory_order_relaxed);  // relaxed: the task that has ended is open, too
+#else
+  if (is_followed) above.open.fetch_add(1, std::memory_order_relaxed);  // relaxed: `next` is open, and has not begun
+  is_followed = true;
+#endif
+  offer(next, to);
 }
 
 /// One ready task follows on this worker, the others are posted.
