@@ -1,9 +1,9 @@
-# A header as the reference shows it: without protected members, those that only heist's own code uses, and without overloads that
-# refuse a call. Members for heist's code stand behind a comment that says so, and before the next access label or the end of the class. An
+# A header as the reference shows it. It hides protected members, members for heist's own code, and overloads that refuse a
+# call. Members for heist's code stand behind a comment that says so, and before the next access label or the end of the class. An
 # overload that refuses stands behind a comment that begins with "Refused:", and before an empty line.
 #
-# A class of heist::detail below "// A base class that the reference shows." stands outside of it, so that classes that derive from
-# it have its members on their pages. A comment "// --- Title ---" among the members of a class becomes the title of the members behind it.
+# The filter moves a class below "// A base class that the reference shows." out of heist::detail: then the pages of derived
+# classes have its members. "// --- Title ---" among the members of a class is the title of those behind it.
 #
 #   awk -f docs_filter.awk HEADER     prints it; Doxygen calls it (FILTER_PATTERNS)
 /^\/\/ A base class that the reference shows\.$/ { print "}"; base = 1; next }

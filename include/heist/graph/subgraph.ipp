@@ -106,8 +106,8 @@ class tasks_of_part final : public run_part {
     return p;
   }
 
-  /// Adds the tasks that only conditions lead to. A task waits for such a predecessor as well, unless the part leads to
-  /// the predecessor by way of the task only: in a loop, the task begins the first round without it.
+  /// Adds the tasks that only conditions lead to. A task waits for such a predecessor, too. It does not
+  /// wait for one that the part reaches only through the task itself: it begins the first round of a loop without that.
   void add_chosen(graph_data const& g, vector<char> const& is_certain) {
     for (std::size_t next = 0; next != members_.size();) {
       for_each_successor(g, members_[next++], [&](std::uint32_t to) { add(to); });

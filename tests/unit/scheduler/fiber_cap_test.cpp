@@ -53,6 +53,24 @@ int leaves_of_tree(Context ctx, int depth) {
   return a + b;
 }
 
+template <class Context>
+int leaves_of_three(Context ctx, int depth) {
+  if (depth == 0) return 1;
+  auto const third = [depth](Context c) { return leaves_of_three(c, depth - 1); };
+  auto const [a, b, c] = ctx.fork_join(third, third, third);
+  return a + b + c;
+}
+template <class Context>
+int leaves_in_scopes(Context ctx, int depth) {
+  if (depth == 0) return 1;
+  int a = 0;
+  heist::scope s{ctx};
+  s.fork([&, depth](Context c) { a = leaves_in_scopes(c, depth - 1); });
+  int const b = leaves_in_scopes(ctx, depth - 1);
+  s.join();
+  return a + b;
+}
+
 /// The text of the stack_error that `f` throws.
 template <class F>
 std::string error_text(F f) {
@@ -233,9 +251,10 @@ TEST_CASE("max_fibers: stolen forks use the same fibers again, however many runs
   for (int run = 0; run != runs; ++run) {
     ex.sync_wait([&](auto ctx) {
       for (int i = 0; i != 20; ++i) leaves += leaves_of_tree(ctx, 10);
+      for (int i = 0; i != 5; ++i) leaves += leaves_of_three(ctx, 6) + leaves_in_scopes(ctx, 10);
     });
   }
-  CHECK(leaves == 20L * 1024 * runs);
+  CHECK(leaves == (20L * 1024 + 5 * (729 + 1024)) * runs);
 }
 
 TEST_CASE("guard_pages: without them everything works as before", "[sched]") {

@@ -203,8 +203,8 @@ HEIST_BODY void core::finish_child(fiber& child) noexcept {
   child.called_by = nullptr;
   worker& w = *child.worker;
   if constexpr (!fiber_context::abandons) {
-    // Also one that another worker has given up: otherwise workers whose children lose their callers would turn unused
-    // fibers into loops for ever, and those that steal would keep the loops.
+    // Also one that another worker has given up. Otherwise a worker whose children lose their callers needs ever new
+    // fibers, while the workers that steal gather loops.
     if (fiber* const loop = w.scheduler.take_cached(w); loop != nullptr) {
       loop->worker = &w;
       w.current.store(loop, std::memory_order_release);  // release: see worker::current

@@ -1,7 +1,7 @@
 // The decisions of a run that follows a steal tree. Which worker gets the rest of a frame? On which worker does a frame
-// resume after a join? Which frames wait for their turn? ("Optimizing Data Locality for Fork/Join Programs Using
-// Constrained Work Stealing", SC 2014, IV.C.) The executor (locality/replay/replay_run.hpp) and the simulator
-// (tools/simulate/following.hpp) both ask here.
+// resume after a join? Which frames wait for their turn? The paper is "Optimizing Data Locality for Fork/Join Programs
+// Using Constrained Work Stealing", SC 2014, section IV.C. The executor asks here (locality/replay/replay_run.hpp), and
+// so does the simulator (tools/simulate/following.hpp).
 #pragma once
 
 #include <algorithm>  // sort

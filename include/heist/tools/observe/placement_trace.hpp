@@ -133,11 +133,10 @@ class placement_checker {
 /// Checks a trace of an executor whose workers are divided into `squads` (topology::make_squads), from a moment at
 /// which no region ran to another one (CAB, section III; CATS, section 3.3):
 ///
-/// - Only head workers begin inter-squad tasks, and continue with them after their children.
+/// - Only head workers begin inter-squad tasks. Only they continue with such tasks after the children.
 /// - A squad runs one inter-squad task at a time, with its whole subtree. Every task that begins ends there.
-/// - A worker that continues a frame of a subtree is in the squad that runs the subtree's inter-squad task.
-/// - A region's body is level 1, and a task begins after one of the level above. No task is below `deepest`, if that
-///   is given.
+/// - A worker that continues a frame is in the squad that runs the inter-squad task of that frame's subtree.
+/// - A region's body is level 1. A task begins after one of the level above. If `deepest` is given, no task is below it.
 ///
 /// Tasks that wait at an inter-squad fork under a heist::no_migrate guard go on without waiting for their squad, which
 /// the trace shows as a violation.

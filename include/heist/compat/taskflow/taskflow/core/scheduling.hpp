@@ -40,9 +40,9 @@ inline void Executor::schedule(node& n) {
 /// Starts a graph's tasks as children of `of`, whose `open` has its own 1.
 inline void Executor::launch(Graph& graph, parent& of, Topology* run) {
   SmallVector<node*, 8> sources;
-  bool runs_again = false;
+  of.may_repeat = false;
   for (node* n : graph) {
-    runs_again = runs_again || (n->type != TaskType::STATIC && n->type != TaskType::PLACEHOLDER);
+    if (n->type != TaskType::STATIC && n->type != TaskType::PLACEHOLDER) of.may_repeat = true;
     n->above = &of;
     n->run = run;
     n->flags.store(0, std::memory_order_relaxed);  // relaxed, as the next: none of them has begun
@@ -51,7 +51,6 @@ inline void Executor::launch(Graph& graph, parent& of, Topology* run) {
     n->missing.store(n->strong, std::memory_order_relaxed);  // relaxed: as above
     if (n->predecessors.empty()) sources.push_back(n);
   }
-  of.may_repeat = runs_again;
   of.open.fetch_add(sources.size(), std::memory_order_relaxed);  // relaxed: the posts publish it
   for (node* n : sources) schedule(*n);
 }
@@ -156,8 +155,8 @@ inline Executor::node* Executor::finish(node& first, SmallVector<int> const* cho
   }
 }
 
-/// A successor may begin. The first one takes the place of the task that has ended among the open ones of `above`, and
-/// begins after all others have been counted: so a chain counts nothing. `is_followed` is set then.
+/// A successor may begin. The first one takes the ended task's place among the open ones of `above`: a chain counts
+/// nothing. It stays in `next` until another one is counted. Sets `is_followed` if the place is taken.
 inline void Executor::follow([[maybe_unused]] bool& is_followed, parent& above, node*& next, node& to) {
 #if defined(TF_ENABLE_TASK_PRIORITY)
   above.open.fetch_add(1, std::memory_order_relaxed);  // relaxed: the task that has ended is open, too
