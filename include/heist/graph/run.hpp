@@ -22,16 +22,16 @@ struct caller {
 };
 
 /// Which executor is to do a run that is about to be started: the one that was asked, or one that its room finds out.
-class choice_of_run {
+class executor_of_run {
  public:
   /// `passes`: 0 if that is not known.
-  choice_of_run(graph_data& g, core& asked, std::size_t passes) : scheduler_{&asked} {
+  executor_of_run(graph_data& g, core& asked, std::size_t passes) : scheduler_{&asked} {
     if (asked.room != nullptr) [[unlikely]]
       ask(g, passes);
   }
-  choice_of_run(choice_of_run const&) = delete;
-  choice_of_run& operator=(choice_of_run const&) = delete;
-  ~choice_of_run() {
+  executor_of_run(executor_of_run const&) = delete;
+  executor_of_run& operator=(executor_of_run const&) = delete;
+  ~executor_of_run() {
     if (by_ != nullptr) [[unlikely]]
       by_->run_ends(nullptr);
   }
@@ -76,8 +76,8 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   asked.check_open();
   check_options_of_run(options...);
   constexpr bool is_part = (std::is_same_v<std::decay_t<Options>, part_option> || ...);
-  choice_of_run choice{*this, asked, again || is_part ? std::size_t{0} : passes};
-  run_state& r = prepare_run(choice.scheduler());
+  executor_of_run selected{*this, asked, again || is_part ? std::size_t{0} : passes};
+  run_state& r = prepare_run(selected.scheduler());
   graph_run handle{r};  // owns what the run will own, until it is certain that there is a run
   r.again = std::move(again);
   r.passes = passes;
@@ -105,7 +105,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   };
   try {
     (apply(std::forward<Options>(options)), ...);
-    choice.prepare(r);
+    selected.prepare(r);
   } catch (...) {
     r.stop.reset();
     r.limit.reset();
@@ -117,7 +117,7 @@ graph_run graph_data::start(core& asked, std::size_t passes, unique_function<boo
   }
   r.retain();
   enqueue(r);
-  choice.started();
+  selected.started();
   return handle;
 }
 

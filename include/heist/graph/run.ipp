@@ -47,7 +47,7 @@ HEIST_BODY void reject_own_run(run_state& r) {
   }
 }
 
-HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
+HEIST_COLD_BODY void executor_of_run::ask(graph_data& g, std::size_t passes) {
   graph_tuner* const by = scheduler_->room->tuner_of(g);
   if (by == nullptr) {
     graph_tuner* const others =
@@ -59,7 +59,7 @@ HEIST_COLD_BODY void choice_of_run::ask(graph_data& g, std::size_t passes) {
   by_ = by;
 }
 
-HEIST_COLD_BODY void choice_of_run::tell_end_of(run_state& r) {
+HEIST_COLD_BODY void executor_of_run::tell_end_of(run_state& r) {
   r.chosen = true;
   r.callback = [by = by_, &r, then = std::move(r.callback)]() mutable {
     by->run_ends(&r);
@@ -74,8 +74,8 @@ HEIST_BODY void run_state::may_wait_for(graph_data& g) noexcept {
 }
 
 HEIST_COLD_BODY void graph_data::reject_unless_between_passes(char const* what) const {
-  caller const who = caller::now();
-  if (who.graph != this || !who.is_callback) reject_change(what);
+  caller const calling = caller::now();
+  if (calling.graph != this || !calling.is_callback) reject_change(what);
   room_core const* const room = current->scheduler->room.get();
   if (current->chosen || (room != nullptr && room->affinity_of_tasks() != task_affinity::none))
     reject_change_of_history(what);
@@ -393,14 +393,14 @@ HEIST_BODY runnable* graph_data::conclude(run_state& r, fiber& self) {
 
 HEIST_BODY void graph_data::let_go(graph_owner g) {
   if (!g) return;
-  caller const who = caller::now();
-  if (who.graph == g.get() && who.is_callback) {
+  caller const calling = caller::now();
+  if (calling.graph == g.get() && calling.is_callback) {
     graph_data& of = *g;
     spin_guard guard{of.lock};
     (of.last_in_line != nullptr ? of.last_in_line : of.current)->keeps = std::move(g);
     return;
   }
-  for (graph_data const* at = who.graph; at != nullptr; at = outer_graph(*at)) {
+  for (graph_data const* at = calling.graph; at != nullptr; at = outer_graph(*at)) {
     if (at == g.get()) {
       HEIST_FATAL(
           "a task destroys the graph that it is a task of, or assigns to it, and would wait for its own end; fix it by "

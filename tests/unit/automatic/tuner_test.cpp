@@ -10,8 +10,8 @@
 #include "support/catch.hpp"
 #include "support/random_graph.hpp"
 
+using heist::detail::estimate_of;
 using heist::detail::tuner;
-using heist::detail::typical_of;
 using random_engine = heist_test::random_engine;
 
 namespace {
@@ -53,11 +53,11 @@ std::vector<std::size_t> const eight = {1, 2, 2, 2, 2, 2, 2, 2};
 }  // namespace
 
 TEST_CASE("the usual time is a median, and its noise the median distance, at least a hundredth", "[chooser]") {
-  CHECK(typical_of({}).median == 0);
-  CHECK(typical_of({3, 1, 2}).median == 2);
-  CHECK(typical_of({3, 1, 2}).noise == 1);
-  CHECK(typical_of({4, 1, 2, 3}).median == 2.5);
-  CHECK(typical_of({100, 100, 100}).noise == 1);
+  CHECK(estimate_of({}).median == 0);
+  CHECK(estimate_of({3, 1, 2}).median == 2);
+  CHECK(estimate_of({3, 1, 2}).noise == 1);
+  CHECK(estimate_of({4, 1, 2, 3}).median == 2.5);
+  CHECK(estimate_of({100, 100, 100}).noise == 1);
 }
 
 TEST_CASE("the fastest way is found within a hundred runs, wherever it stands", "[chooser]") {
@@ -69,7 +69,7 @@ TEST_CASE("the fastest way is found within a hundred runs, wherever it stands", 
     CAPTURE(fast);
     CHECK(p.choice.best() == fast);
     p.run(900);
-    CHECK(p.choice.settled());
+    CHECK(p.choice.converged());
     CHECK(p.choice.best() == fast);
     CHECK(p.choice.looks() == 1);
     CHECK(p.done.back() == fast);
@@ -81,7 +81,7 @@ TEST_CASE("of several that are faster the fastest is kept", "[chooser]") {
   p.run(120);
   CHECK(p.choice.best() == 3);
   p.run(100);
-  CHECK(p.choice.settled());
+  CHECK(p.choice.converged());
   CHECK(p.choice.best() == 3);
   CHECK(p.choice.time_of(3) / p.choice.time_of(0) == Approx(0.6));
 }
@@ -99,7 +99,7 @@ TEST_CASE("what cannot win is given up at its first measured run", "[chooser]") 
   std::size_t tried = 0;
   for (std::size_t const way : p.done) tried += way == 1;
   CHECK(tried == 3);  // two to learn, one measured
-  CHECK(p.choice.settled());
+  CHECK(p.choice.converged());
 }
 
 TEST_CASE("a thousand runs never take more than 3 % above random's", "[chooser]") {
@@ -200,7 +200,7 @@ TEST_CASE("what was missed by bad luck is found later, although nothing changes"
   // Way 1 is slowed down by a neighbour while it is tried first.
   program p{{1, 2}, [&](std::size_t way, std::size_t run) { return way == 0 ? 100.0 : run < 20 ? 110.0 : 80.0; }};
   p.run(20);
-  CHECK(p.choice.settled());
+  CHECK(p.choice.converged());
   CHECK(p.choice.best() == 0);
   p.run(180);
   CHECK(p.choice.best() == 1);
@@ -239,10 +239,10 @@ TEST_CASE("what is claimed of the best was measured beside way 0, in turns", "[c
   program p{{1, 2, 2}, [](std::size_t way, std::size_t run) {
               return (way == 0 ? 100.0 : way == 1 ? 90.0 : 80.0) * (run < 100 ? 1 : 2);
             }};
-  CHECK(p.choice.beside_first().ratio == 0);
+  CHECK(p.choice.comparison_with_first().ratio == 0);
   p.run(1000);
   CHECK(p.choice.best() == 2);
-  auto const [ratio, runs, at] = p.choice.beside_first();
+  auto const [ratio, runs, at] = p.choice.comparison_with_first();
   CHECK(ratio == Approx(0.8));
   CHECK(runs != 0);
   CHECK(at > 1000 - 256 - 50);
@@ -299,14 +299,14 @@ TEST_CASE("what is not possible is left out, whenever that is known", "[chooser]
     CHECK(p.choice.best() != 1);
     p.run(200);
     CAPTURE(after);
-    CHECK(p.choice.settled());
+    CHECK(p.choice.converged());
     CHECK(p.choice.ruled_out(1));
     CHECK(p.choice.best() == 7);
   }
   tuner only{{1}};
   only.rule_out(0);
   CHECK_FALSE(only.ruled_out(0));
-  CHECK(only.settled());
+  CHECK(only.converged());
   CHECK(only.next() == 0);
 }
 

@@ -44,7 +44,7 @@ class graph_trials final : public graph_tuner {
   others* others_;
   core* scheduler_;
   std::uint64_t executor_;
-  tuner choice_;
+  tuner tuner_;
   std::array<std::unique_ptr<graph_recall>, ways + 1> histories_;  ///< all but the one that the graph has
   std::size_t installed_ = ways;  ///< the way whose history the graph has; ways: none of these
   std::array<bool, ways> follows_{};

@@ -15,14 +15,14 @@ HEIST_COLD_BODY graph_trials::graph_trials(core& scheduler, others& by)
     : others_{&by},
       scheduler_{&scheduler},
       executor_{scheduler.serial()},
-      choice_{tuner_for(ways_for_graphs, scheduler, by)},
+      tuner_{tuner_for(ways_for_graphs, scheduler, by)},
       there_{&scheduler} {}
 
 HEIST_COLD_BODY graph_trials::~graph_trials() = default;
 
 /// Another executor than before has the graph.
 HEIST_COLD_BODY void graph_trials::start_anew(core& scheduler, others& by) {
-  choice_ = tuner_for(ways_for_graphs, scheduler, by);
+  tuner_ = tuner_for(ways_for_graphs, scheduler, by);
   others_ = &by;
   scheduler_ = there_ = &scheduler;
   executor_ = scheduler.serial();
@@ -36,9 +36,9 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
     {
       spin_guard guard{lock_};
       if (running_ == 0 && executor_ != asked.serial()) start_anew(asked, *asked.room->other_executors());
-      wanted = executor_ != asked.serial() || running_ != 0 ? 0 : choice_.next(passes == 0 ? 1 : passes);
+      wanted = executor_ != asked.serial() || running_ != 0 ? 0 : tuner_.next(passes == 0 ? 1 : passes);
       bool const ready =
-          wanted == 0 || choice_.ruled_out(wanted) || others_->made(*ways_for_graphs[wanted].by) != nullptr;
+          wanted == 0 || tuner_.ruled_out(wanted) || others_->made(*ways_for_graphs[wanted].by) != nullptr;
       if (ready) {
         shows_ = running_ == 0 && passes != 0;
         passes_ = passes;
@@ -53,7 +53,7 @@ HEIST_COLD_BODY core& graph_trials::run_starts(graph_data& g, core& asked, std::
     // Threads are started: not under the lock.
     if (others_->get(*ways_for_graphs[wanted].by) != nullptr) continue;
     spin_guard guard{lock_};
-    choice_.rule_out(wanted);
+    tuner_.rule_out(wanted);
   }
 }
 
@@ -66,23 +66,23 @@ HEIST_COLD_BODY void graph_trials::choose(graph_data& g, std::size_t passes) {
     layout_count_ = g.layout_count + (g.laid_out ? 0 : 1);
     in_use = g.current != nullptr;
   }
-  for (std::size_t i = 1; changed && i != choice_.ways(); ++i) {
+  for (std::size_t i = 1; changed && i != tuner_.ways(); ++i) {
     follows_[i] = false;
     // acquire: see graph_data::keep_recall
     graph_recall* const known = i == installed_ ? g.recall.load(std::memory_order_acquire) : histories_[i].get();
     if (known == nullptr) continue;
     if (ways_for_graphs[i].by == other_policy::replay) known->forget();
-    choice_.learns_again(i);
+    tuner_.learns_again(i);
   }
   for (;;) {
-    way_ = in_use ? 0 : passes == 0 ? choice_.best() : choice_.next(passes);
+    way_ = in_use ? 0 : passes == 0 ? tuner_.best() : tuner_.next(passes);
     if (way_ == 0) break;
     readiness const how = make_ready(way_, g);
     if (how == readiness::ready) break;
     if (how == readiness::not_now) {
       in_use = true;
     } else {
-      choice_.rule_out(way_);
+      tuner_.rule_out(way_);
     }
   }
   if (in_use) shows_ = false;
@@ -96,7 +96,7 @@ HEIST_COLD_BODY graph_trials::readiness graph_trials::make_ready(std::size_t whi
   try {
     if (which != installed_ && histories_[which] == nullptr) {
       histories_[which].reset(there->room->make_recall());
-      made_by(choice_, ways_for_graphs, *way.by);
+      made_by(tuner_, ways_for_graphs, *way.by);
     }
     if (!install(which, g)) return readiness::not_now;
     if (std::exchange(stale_[which], false))
@@ -134,7 +134,7 @@ HEIST_COLD_BODY void graph_trials::run_ends(run_state const* r) noexcept {
   if (r == nullptr || r->interrupted() || r->exception) return;
   auto const time = static_cast<double>(now > start_time_ ? now - start_time_ : 1);
   try {
-    choice_.ran(way_, time / static_cast<double>(passes_), passes_);
+    tuner_.ran(way_, time / static_cast<double>(passes_), passes_);
   } catch (...) {  // no memory: it has learnt nothing
   }
 }
@@ -150,12 +150,12 @@ HEIST_COLD_BODY void graph_trials::forget() noexcept {
     if (histories_[i] != nullptr) histories_[i]->forget();
     if (i < ways) follows_[i] = false;
   }
-  for (std::size_t i = 1; i < choice_.ways(); ++i) choice_.learns_again(i);
+  for (std::size_t i = 1; i < tuner_.ways(); ++i) tuner_.learns_again(i);
 }
 
 HEIST_COLD_BODY std::string graph_trials::explain() const {
   spin_guard guard{lock_};
-  return note_on(choice_, ways_for_graphs[choice_.best()].name);
+  return note_on(tuner_, ways_for_graphs[tuner_.best()].name);
 }
 
 }  // namespace heist::detail

@@ -48,7 +48,7 @@ class others {
   std::size_t number_of(worker const& w) const noexcept;
 
   /// Something that the first executor has to wait for begins there.
-  void begins() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
+  void begins() noexcept { started_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see wait_for_all()
   /// Returns when all work has ended there. True if any work was begun since `seen`. The waiting caller sets `seen` to
   /// 0 before its first call, and each call updates it. `told` gets the unobserved exceptions.
   bool wait_for_all(std::uint64_t& seen, unobserved_exceptions& told);
@@ -58,7 +58,7 @@ class others {
   make_function const make_;
   options wanted_;
   std::array<os_env::atomic<other_executor*>, other_policies> all_{};
-  os_env::atomic<std::uint64_t> begun_{0};
+  os_env::atomic<std::uint64_t> started_{0};
 };
 
 }  // namespace heist::detail

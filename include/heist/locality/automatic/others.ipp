@@ -57,7 +57,8 @@ HEIST_COLD_BODY std::string others::state_text() const {
 }
 
 HEIST_COLD_BODY bool others::wait_for_all(std::uint64_t& seen, unobserved_exceptions& told) {
-  std::uint64_t const now = begun_.load(std::memory_order_relaxed);  // relaxed: work that was waited for has counted it
+  std::uint64_t const now =
+      started_.load(std::memory_order_relaxed);  // relaxed: work that was waited for has counted it
   if (now == std::exchange(seen, now)) return false;
   for (std::size_t i = 0; i != other_policies; ++i) {
     core* const there = made(static_cast<other_policy>(i));

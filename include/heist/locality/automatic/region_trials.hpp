@@ -40,7 +40,7 @@ class region_trials {
 
   others& others_;
   std::uint64_t const executor_;
-  tuner choice_;
+  tuner tuner_;
   std::vector<std::unique_ptr<region>> histories_;  ///< by way
   std::vector<std::size_t> recorded_;               ///< replay: recorded runs without steals, or is_followed
   std::size_t way_ = 0;

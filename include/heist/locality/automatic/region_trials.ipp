@@ -16,15 +16,15 @@ inline constexpr std::size_t is_followed = ~std::size_t{0};
 HEIST_COLD_BODY region_trials::region_trials(core& scheduler, others& by)
     : others_{by},
       executor_{scheduler.serial()},
-      choice_{tuner_for(ways_for_regions, scheduler, by)},
+      tuner_{tuner_for(ways_for_regions, scheduler, by)},
       histories_(std::size(ways_for_regions)),
       recorded_(std::size(ways_for_regions)) {}
 
 HEIST_COLD_BODY std::size_t region_trials::begin(region const& r) {
   there_ = nullptr;
-  while ((way_ = choice_.next()) != 0) {
+  while ((way_ = tuner_.next()) != 0) {
     if (make_ready(way_, r)) break;
-    choice_.rule_out(way_);
+    tuner_.rule_out(way_);
   }
   if (way_ == 0) there_ = nullptr;  // a way that is not possible may have named one
   return way_;
@@ -45,7 +45,7 @@ HEIST_COLD_BODY bool region_trials::make_ready(std::size_t which, region const& 
       wanted.boundary_level = static_cast<std::uint32_t>(changed);
     }
     histories_[which] = std::make_unique<region>(wanted);
-    if (way.by) made_by(choice_, ways_for_regions, *way.by);
+    if (way.by) made_by(tuner_, ways_for_regions, *way.by);
   }
   return way.by != other_policy::replay || follow(which);
 }
@@ -56,7 +56,7 @@ HEIST_COLD_BODY bool region_trials::follow(std::size_t which) {
   std::size_t& recorded = recorded_[which];
   if (recorded == is_followed || memory.tree().empty()) return true;
   if (memory.tree().steal_count() == 0 && ++recorded != most_recorded) {
-    choice_.learns_again(which);
+    tuner_.learns_again(which);
     return true;
   }
   try {
@@ -69,11 +69,11 @@ HEIST_COLD_BODY bool region_trials::follow(std::size_t which) {
 }
 
 HEIST_COLD_BODY void region_trials::ran(std::int64_t nanoseconds) {
-  choice_.ran(way_, static_cast<double>(nanoseconds > 0 ? nanoseconds : 1));
+  tuner_.ran(way_, static_cast<double>(nanoseconds > 0 ? nanoseconds : 1));
 }
 
 HEIST_COLD_BODY std::string region_trials::name_of_best() const {
-  std::size_t const best = choice_.best();
+  std::size_t const best = tuner_.best();
   std::string name = ways_for_regions[best].name;
   if (histories_[best] != nullptr) {
     if (auto const level = histories_[best]->boundary_level(); level)
@@ -83,7 +83,7 @@ HEIST_COLD_BODY std::string region_trials::name_of_best() const {
 }
 
 HEIST_COLD_BODY void region_trials::note(region_access const& in) const {
-  in.explanation() = note_on(choice_, name_of_best());
+  in.explanation() = note_on(tuner_, name_of_best());
   in.level() = way_ == 0 ? std::nullopt : histories_[way_]->boundary_level();
 }
 

@@ -11,11 +11,11 @@
 namespace heist::detail {
 
 /// The median of some times, and of how far they are from it.
-struct typical_time {
+struct time_estimate {
   double median = 0;
   double noise = 0;
 };
-typical_time typical_of(std::vector<double> times);
+time_estimate estimate_of(std::vector<double> times);
 
 /// Way 0 is what one would do without a choice; the other ways are tried in order, each beside the best so far.
 ///
@@ -25,26 +25,26 @@ typical_time typical_of(std::vector<double> times);
 class tuner {
  public:
   // README.md, "Numbers".
-  static constexpr std::size_t first_runs = 5;     ///< of way 0, measured, before anything is tried
-  static constexpr std::size_t block = 3;          ///< measured runs of a way, one after the other
-  static constexpr std::size_t most_rounds = 8;    ///< blocks of a way, each beside a block of the best
-  static constexpr double sure = 2;                ///< standard errors that a gain has to be,
-  static constexpr std::size_t rounds_to_win = 2;  ///< and in so many rounds: one may be disturbed as a whole
-  static constexpr double far_behind = 1.2;        ///< times the best's: not tried again unless times change
-  static constexpr double hopeless = 1.5;          ///< times the best's: given up at the first measured run
-  static constexpr double hopeless_at_once = 3;    ///< by the run before that
-  static constexpr double clear_noises = 3;        ///< noises above the best's: given up at the second
-  static constexpr double least_noise = 0.01;      ///< of the median
-  static constexpr double share_of_all = 0.02;     ///< of all time so far that trying may have lost
-  static constexpr double lost_at_start = 5;       ///< runs of the best that it may have lost besides
-  static constexpr double first_guess = 1;         ///< runs of the best that a way's run is taken to lose at most
-  static constexpr std::size_t window = 16;        ///< runs that say whether times have changed
-  static constexpr double noises_of_change = 3;    ///< so many noises,
-  static constexpr double least_change = 0.1;      ///< and so much of the median: they have
-  static constexpr std::size_t first_pause = 64;   ///< runs before it looks again; twice as many each time
-  static constexpr std::size_t first_doubt = 32;   ///< runs, settled, before the best is compared with way 0 again
-  static constexpr std::size_t doubts_grow = 4;    ///< times as many the next time,
-  static constexpr std::size_t last_doubt = 256;   ///< but no more than these
+  static constexpr std::size_t first_runs = 5;      ///< of way 0, measured, before anything is tried
+  static constexpr std::size_t block = 3;           ///< measured runs of a way, one after the other
+  static constexpr std::size_t most_rounds = 8;     ///< blocks of a way, each beside a block of the best
+  static constexpr double sure = 2;                 ///< standard errors that a gain has to be,
+  static constexpr std::size_t rounds_to_win = 2;   ///< and in so many rounds: one may be disturbed as a whole
+  static constexpr double much_slower = 1.2;        ///< times the best's: not tried again unless times change
+  static constexpr double hopeless = 1.5;           ///< times the best's: given up at the first measured run
+  static constexpr double hopeless_at_once = 3;     ///< by the run before that
+  static constexpr double clear_noises = 3;         ///< noises above the best's: given up at the second
+  static constexpr double least_noise = 0.01;       ///< of the median
+  static constexpr double share_of_all = 0.02;      ///< of all time so far that trying may have lost
+  static constexpr double lost_at_start = 5;        ///< runs of the best that it may have lost besides
+  static constexpr double first_guess = 1;          ///< runs of the best that a way's run is taken to lose at most
+  static constexpr std::size_t window = 16;         ///< runs that say whether times have changed
+  static constexpr double noises_of_change = 3;     ///< so many noises,
+  static constexpr double least_change = 0.1;       ///< and so much of the median: they have
+  static constexpr std::size_t first_pause = 64;    ///< runs before it looks again; twice as many each time
+  static constexpr std::size_t first_recheck = 32;  ///< runs, converged, before the best is compared with way 0 again
+  static constexpr std::size_t recheck_growth = 4;  ///< times as many the next time,
+  static constexpr std::size_t last_recheck = 256;  ///< but no more than these
   static constexpr std::size_t longest_pause = std::size_t{1} << 20;
 
   /// So many runs of each way show nothing yet: it learns, or caches are filled. At least one way.
@@ -63,19 +63,19 @@ class tuner {
   void learns_again(std::size_t way);
 
   std::size_t best() const noexcept { return best_; }
-  /// True if no way is being tried, except for doubts about the best way, or about ways that were not much slower.
-  bool settled() const noexcept { return stage_ == stage::settled || doubts_ || again_; }
+  /// True if no way is being tried, except to recheck the best way, or ways that were not much slower.
+  bool converged() const noexcept { return stage_ == stage::converged || rechecking_ || again_; }
   bool ruled_out(std::size_t way) const noexcept { return ways_[way].impossible; }
   std::size_t ways() const noexcept { return ways_.size(); }
   /// Of that way; 0: not measured.
-  double time_of(std::size_t way) const noexcept { return ways_[way].usual.median; }
+  double time_of(std::size_t way) const noexcept { return ways_[way].time.median; }
   /// The best beside way 0, in turns.
   struct comparison {
     double ratio = 0;      ///< its time to that of way 0; 0: they were not compared
     std::size_t runs = 0;  ///< of each
     std::size_t at = 0;    ///< after so many runs of all
   };
-  comparison const& beside_first() const noexcept { return beside_first_; }
+  comparison const& comparison_with_first() const noexcept { return comparison_with_first_; }
   std::size_t runs() const noexcept { return runs_; }
   /// How often it has looked at all ways: at first, and when times had changed.
   std::size_t looks() const noexcept { return looks_; }
@@ -85,10 +85,10 @@ class tuner {
 
  private:
   enum class stage {
-    first,   ///< way 0 is measured
-    trying,  ///< way tried_ is
-    beside,  ///< the best is, after a block of tried_
-    settled
+    first,      ///< way 0 is measured
+    trying,     ///< way tried_ is
+    comparing,  ///< the best is, after a block of tried_
+    converged
   };
   struct state_of_way {
     std::size_t learning = 0;  ///< runs that it needs
@@ -100,10 +100,10 @@ class tuner {
     std::size_t rounds = 0;    ///< blocks that were measured beside the best's,
     std::size_t won = 0;       ///< and were faster
     std::vector<double> seen;  ///< their runs, each to the median of the best's beside it
-    typical_time usual;        ///< when it was measured last
+    time_estimate time;        ///< when it was measured last
 
     /// Its time to the best's; where it has been seen.
-    double ratio() const { return typical_of(seen).median; }
+    double ratio() const { return estimate_of(seen).median; }
     /// As if it had not been compared with the best.
     void start_anew() noexcept {
       given_up = false;
@@ -120,14 +120,14 @@ class tuner {
   void evaluate();
   void give_up();
   void try_next();
-  void settle();
+  void converge();
   void begin_round(std::size_t with);
   double error_of(state_of_way const& w, double ratio) const;
   void forget_comparisons(bool far_too);
   void begin_block(std::size_t which);
   void take_best(std::size_t which);
   void keep(double time);
-  void doubt();
+  void recheck();
   bool look_for_change();
   void look_again(bool changed);
 
@@ -137,20 +137,20 @@ class tuner {
   std::size_t skipped_ = 0;  ///< runs of the present block that are not measured
   std::size_t in_block_ = 0;
   std::vector<double> of_tried_, of_best_;  ///< in this round
-  std::vector<double> beside_;              ///< the best way's last blocks in comparisons, each relative to its median
-  std::vector<double> recent_;              ///< the best way's last `window` times
-  typical_time kept_;                       ///< its expected time; median 0: not known yet
+  std::vector<double> best_ratios_;         ///< the best way's last blocks in comparisons, each relative to its median
+  std::vector<double> best_times_;          ///< the best way's last `window` times
+  time_estimate kept_;                      ///< its expected time; median 0: not known yet
   bool look_again_ = false;                 ///< times have changed, so it will when the pause is over
   std::size_t since_look_ = 0, since_change_ = 0, pause_ = first_pause, again_pause_ = first_pause;
-  std::size_t since_judged_ = 0, doubt_ = first_doubt;
-  bool doubts_ = false;  ///< the comparison is one of those
-  bool again_ = false;   ///< the two ways were compared before, and times have not changed
+  std::size_t since_judged_ = 0, recheck_after_ = first_recheck;
+  bool rechecking_ = false;  ///< the comparison is one of those
+  bool again_ = false;       ///< the two ways were compared before, and times have not changed
   std::size_t runs_ = 0, looks_ = 1;
   double will_lose_ = 0;    ///< expected loss of the next run of tried_: the least that one has lost so far
   double learnt_in_ = 0;    ///< time of the last run of tried_ before it was measured
   bool disturbed_ = false;  ///< a run of the present block was
   double lost_ = 0, total_ = 0;
-  comparison beside_first_;
+  comparison comparison_with_first_;
 };
 
 }  // namespace heist::detail

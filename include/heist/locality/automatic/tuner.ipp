@@ -18,9 +18,9 @@ HEIST_COLD_BODY double median_of(std::vector<double>& times) {
   return (*std::max_element(times.begin(), middle) + upper) / 2;
 }
 
-HEIST_COLD_BODY typical_time typical_of(std::vector<double> times) {
+HEIST_COLD_BODY time_estimate estimate_of(std::vector<double> times) {
   if (times.empty()) return {};
-  typical_time of;
+  time_estimate of;
   of.median = median_of(times);
   for (double& t : times) t = std::abs(t - of.median);
   of.noise = std::max(median_of(times), tuner::least_noise * of.median);
@@ -30,23 +30,23 @@ HEIST_COLD_BODY typical_time typical_of(std::vector<double> times) {
 HEIST_COLD_BODY tuner::tuner(std::vector<std::size_t> learning) : ways_(learning.size()) {
   for (std::size_t i = 0; i != learning.size(); ++i) ways_[i].learning = learning[i];
   skipped_ = ways_[0].learning;
-  if (ways_.size() == 1) stage_ = stage::settled;
+  if (ways_.size() == 1) stage_ = stage::converged;
 }
 
 HEIST_COLD_BODY bool tuner::may_lose(double more) const noexcept {
-  double const one = ways_[best_].usual.median;
+  double const one = ways_[best_].time.median;
   return lost_ + more <= share_of_all * total_ + lost_at_start * one;
 }
 
 /// Does it take long by what makes the best's runs long now and then? Once in a block that is believed.
 HEIST_COLD_BODY bool tuner::is_disturbed(double time) const noexcept {
-  return !disturbed_ && !recent_.empty() && time > hopeless * ways_[best_].usual.median &&
-         time <= *std::max_element(recent_.begin(), recent_.end());
+  return !disturbed_ && !best_times_.empty() && time > hopeless * ways_[best_].time.median &&
+         time <= *std::max_element(best_times_.begin(), best_times_.end());
 }
 
 HEIST_COLD_BODY double tuner::mean_of_best() const noexcept {
-  if (recent_.empty()) return ways_[best_].usual.median;
-  return std::accumulate(recent_.begin(), recent_.end(), 0.0) / static_cast<double>(recent_.size());
+  if (best_times_.empty()) return ways_[best_].time.median;
+  return std::accumulate(best_times_.begin(), best_times_.end(), 0.0) / static_cast<double>(best_times_.size());
 }
 
 HEIST_COLD_BODY std::size_t tuner::next(std::size_t runs) const noexcept {
@@ -71,7 +71,7 @@ HEIST_COLD_BODY void tuner::ran(std::size_t which, double time, std::size_t runs
     // Compares with the mean, which contains the disturbances of all runs as often as this time does.
     double const loss = time - mean_of_best();
     // The very first run has extra costs, such as allocation, once.
-    if (ways_[which].learnt == 0) will_lose_ = first_guess * ways_[best_].usual.median;
+    if (ways_[which].learnt == 0) will_lose_ = first_guess * ways_[best_].time.median;
     will_lose_ = std::min(will_lose_, std::max(0.0, loss));
     lost_ = std::max(0.0, lost_ + loss * static_cast<double>(runs));
   }
@@ -81,9 +81,9 @@ HEIST_COLD_BODY void tuner::ran(std::size_t which, double time, std::size_t runs
     keep(time);
     if (look_for_change()) return;
   }
-  if (stage_ == stage::settled) {
-    if (best_ != 0 && since_judged_ >= doubt_) {
-      doubt();
+  if (stage_ == stage::converged) {
+    if (best_ != 0 && since_judged_ >= recheck_after_) {
+      recheck();
     } else if (since_look_ >= again_pause_) {
       look_again(false);
     }
@@ -99,8 +99,8 @@ HEIST_COLD_BODY void tuner::ran(std::size_t which, double time, std::size_t runs
     skipped_ -= std::min(skipped_, runs);
     if (stage_ != stage::trying) return;
     learnt_in_ = time;
-    if (fills && time > hopeless_at_once * ways_[best_].usual.median) {
-      w.usual = {time, 0};
+    if (fills && time > hopeless_at_once * ways_[best_].time.median) {
+      w.time = {time, 0};
       give_up();
     }
     return;
@@ -114,12 +114,12 @@ HEIST_COLD_BODY void tuner::measured(double time) {
   if (stage_ == stage::first) {
     keep(time);
     if (in_block_ != first_runs) return;
-    ways_[0].usual = typical_of(recent_);
+    ways_[0].time = estimate_of(best_times_);
     try_next();
   } else if (stage_ == stage::trying) {
     of_tried_.push_back(time);
-    typical_time const best = ways_[best_].usual;
-    ways_[tried_].usual = typical_of(of_tried_);
+    time_estimate const best = ways_[best_].time;
+    ways_[tried_].time = estimate_of(of_tried_);
     bool const first = ways_[tried_].rounds == 0;
     if (first && of_tried_.size() == 1 && std::min(time, learnt_in_) > hopeless * best.median) return give_up();
     double const least = *std::min_element(of_tried_.begin(), of_tried_.end());
@@ -127,7 +127,7 @@ HEIST_COLD_BODY void tuner::measured(double time) {
     if (in_block_ != block) return;
     if (first && least > best.median + best.noise) return give_up();
     begin_block(best_);
-    stage_ = stage::beside;
+    stage_ = stage::comparing;
   } else {
     of_best_.push_back(time);
     if (in_block_ == block) evaluate();
@@ -136,31 +136,32 @@ HEIST_COLD_BODY void tuner::measured(double time) {
 
 /// How far the ratio may be off by chance: the standard error of two medians of so many runs each.
 HEIST_COLD_BODY double tuner::error_of(state_of_way const& w, double ratio) const {
-  std::vector<double> apart;
-  for (double const s : w.seen) apart.push_back(std::abs(s / ratio - 1));
-  for (double const s : beside_) apart.push_back(std::abs(s - 1));
+  std::vector<double> deviations;
+  for (double const s : w.seen) deviations.push_back(std::abs(s / ratio - 1));
+  for (double const s : best_ratios_) deviations.push_back(std::abs(s - 1));
   double const deviation =
-      1.4826 * std::max(median_of(apart), least_noise);  // normal noise has so many median distances
+      1.4826 * std::max(median_of(deviations), least_noise);  // normal noise has so many median distances
   return 1.2533 * deviation * std::sqrt(2.0 / static_cast<double>(w.seen.size()));
 }
 
 /// Both have been measured one after the other.
 HEIST_COLD_BODY void tuner::evaluate() {
   state_of_way& w = ways_[tried_];
-  ways_[best_].usual = typical_of(of_best_);
-  w.usual = typical_of(of_tried_);
-  double const beside = ways_[best_].usual.median;
-  for (double const t : of_best_) beside_.push_back(t / beside);
-  if (beside_.size() > 4 * window)
-    beside_.erase(beside_.begin(), beside_.begin() + static_cast<std::ptrdiff_t>(beside_.size() - 4 * window));
-  for (double const t : of_tried_) w.seen.push_back(t / beside);
+  ways_[best_].time = estimate_of(of_best_);
+  w.time = estimate_of(of_tried_);
+  double const best_median = ways_[best_].time.median;
+  for (double const t : of_best_) best_ratios_.push_back(t / best_median);
+  if (best_ratios_.size() > 4 * window)
+    best_ratios_.erase(best_ratios_.begin(),
+                       best_ratios_.begin() + static_cast<std::ptrdiff_t>(best_ratios_.size() - 4 * window));
+  for (double const t : of_tried_) w.seen.push_back(t / best_median);
   ++w.rounds;
   double const ratio = w.ratio(), error = error_of(w, ratio);
-  if (w.usual.median < beside) ++w.won;
-  if (tried_ == 0) beside_first_ = {1 / ratio, w.seen.size(), runs_};
+  if (w.time.median < best_median) ++w.won;
+  if (tried_ == 0) comparison_with_first_ = {1 / ratio, w.seen.size(), runs_};
   if (ratio + sure * error < 1) {
     if (w.won >= rounds_to_win) {
-      beside_first_ = best_ == 0 ? comparison{ratio, w.seen.size(), runs_} : comparison{};
+      comparison_with_first_ = best_ == 0 ? comparison{ratio, w.seen.size(), runs_} : comparison{};
       take_best(tried_);
       return try_next();
     }
@@ -174,9 +175,9 @@ HEIST_COLD_BODY void tuner::give_up() {
   state_of_way& w = ways_[tried_];
   // Before its block was over, beside the best's last runs.
   if (tried_ == 0 && of_best_.empty())
-    beside_first_ = {ways_[best_].usual.median / w.usual.median, of_tried_.size(), runs_};
+    comparison_with_first_ = {ways_[best_].time.median / w.time.median, of_tried_.size(), runs_};
   w.given_up = true;
-  w.far = w.usual.median > far_behind * ways_[best_].usual.median;
+  w.far = w.time.median > much_slower * ways_[best_].time.median;
   try_next();
 }
 
@@ -191,17 +192,17 @@ HEIST_COLD_BODY void tuner::take_best(std::size_t which) {
   ways_[best_].given_up = true;
   now.start_anew();
   best_ = which;
-  recent_ = of_tried_;
-  beside_.clear();
+  best_times_ = of_tried_;
+  best_ratios_.clear();
   kept_ = {};
   since_change_ = 0;
 }
 
 /// Each way once; then those that may be faster, the most promising first.
 HEIST_COLD_BODY void tuner::try_next() {
-  if (doubts_) {
+  if (rechecking_) {
     if (best_ != 0 && !ways_[0].given_up) return begin_round(0);
-    return settle();
+    return converge();
   }
   std::size_t most = best_;
   double least = 0;
@@ -213,21 +214,21 @@ HEIST_COLD_BODY void tuner::try_next() {
     if (most == best_ || ratio < least) most = i, least = ratio;
   }
   if (most != best_) return begin_round(most);
-  settle();
+  converge();
 }
 
-HEIST_COLD_BODY void tuner::settle() {
-  if (doubts_ && best_ == 0) look_again_ = true;  // it was luck
-  doubts_ = again_ = false;
+HEIST_COLD_BODY void tuner::converge() {
+  if (rechecking_ && best_ == 0) look_again_ = true;  // it was luck
+  rechecking_ = again_ = false;
   tried_ = best_;
-  stage_ = stage::settled;
+  stage_ = stage::converged;
   since_judged_ = 0;
 }
 
-/// Was it luck? Compares it with way 0 once more, and then settles again.
-HEIST_COLD_BODY void tuner::doubt() {
-  doubt_ = std::min(doubts_grow * doubt_, last_doubt);
-  doubts_ = true;
+/// Was it luck? Compares it with way 0 once more, and then converges again.
+HEIST_COLD_BODY void tuner::recheck() {
+  recheck_after_ = std::min(recheck_growth * recheck_after_, last_recheck);
+  rechecking_ = true;
   ways_[0].start_anew();
   begin_round(0);
 }
@@ -238,17 +239,17 @@ HEIST_COLD_BODY void tuner::forget_comparisons(bool far_too) {
     w.start_anew();
     w.given_up = w.far && !far_too;
   }
-  beside_.clear();
+  best_ratios_.clear();
 }
 
 HEIST_COLD_BODY void tuner::begin_round(std::size_t with) {
   tried_ = with;
   of_tried_.clear();
   of_best_.clear();
-  if (recent_.size() >= first_runs) ways_[best_].usual = typical_of(recent_);
+  if (best_times_.size() >= first_runs) ways_[best_].time = estimate_of(best_times_);
   state_of_way const& w = ways_[with];
   double const share = w.rounds == 0 ? first_guess : std::max(0.0, w.ratio() - 1);
-  will_lose_ = share * ways_[best_].usual.median;
+  will_lose_ = share * ways_[best_].time.median;
   begin_block(with);
   stage_ = stage::trying;
 }
@@ -261,24 +262,24 @@ HEIST_COLD_BODY void tuner::begin_block(std::size_t which) {
 }
 
 HEIST_COLD_BODY void tuner::keep(double time) {
-  if (recent_.size() == window) recent_.erase(recent_.begin());
-  recent_.push_back(time);
+  if (best_times_.size() == window) best_times_.erase(best_times_.begin());
+  best_times_.push_back(time);
   ++since_change_;
 }
 
 /// Have the best way's times changed? True if the comparison in progress is out of date.
 HEIST_COLD_BODY bool tuner::look_for_change() {
   if (since_change_ >= window) {
-    typical_time const now = typical_of(recent_);
+    time_estimate const now = estimate_of(best_times_);
     since_change_ = 0;
     double const by = std::abs(now.median - kept_.median);
     bool const known = kept_.median != 0;
     bool const changed =
         known && by > noises_of_change * std::max(kept_.noise, now.noise) && by > least_change * kept_.median;
-    if (!known || changed) kept_ = ways_[best_].usual = now;
+    if (!known || changed) kept_ = ways_[best_].time = now;
     if (changed) {
       look_again_ = true;
-      if (stage_ != stage::settled) begin_round(tried_);
+      if (stage_ != stage::converged) begin_round(tried_);
     }
   }
   if (!look_again_ || since_look_ < pause_ || ways_.size() == 1) return false;
@@ -288,11 +289,11 @@ HEIST_COLD_BODY bool tuner::look_for_change() {
 
 /// `changed`: nothing that was seen holds any more. Otherwise it may have been chance.
 HEIST_COLD_BODY void tuner::look_again(bool changed) {
-  look_again_ = doubts_ = false;
+  look_again_ = rechecking_ = false;
   since_look_ = 0;
   if (changed) {
-    doubt_ = first_doubt;
-    beside_first_ = {};
+    recheck_after_ = first_recheck;
+    comparison_with_first_ = {};
   }
   std::size_t& pause = changed ? pause_ : again_pause_;
   pause = std::min(2 * pause, longest_pause);
@@ -300,7 +301,7 @@ HEIST_COLD_BODY void tuner::look_again(bool changed) {
   again_ = !changed;
   forget_comparisons(changed);
   for (state_of_way& w : ways_) {
-    if (changed && &w != &ways_[best_]) w.usual = {};
+    if (changed && &w != &ways_[best_]) w.time = {};
   }
   try_next();
 }
@@ -312,8 +313,8 @@ HEIST_COLD_BODY void tuner::rule_out(std::size_t which) {
     of_tried_.clear();
     take_best(0);
     forget_comparisons(true);
-    if (stage_ != stage::settled) try_next();
-  } else if (stage_ != stage::settled && stage_ != stage::first && which == tried_) {
+    if (stage_ != stage::converged) try_next();
+  } else if (stage_ != stage::converged && stage_ != stage::first && which == tried_) {
     try_next();
   }
 }

@@ -47,11 +47,11 @@ inline constexpr way_to_run ways_for_graphs[] = {
 /// For that executor: one worker has nothing to choose, one squad is no squad, and other executors have to be made.
 tuner tuner_for(std::span<way_to_run const> ways, core const& scheduler, others const& by);
 
-/// Tells `choice` that the executor `by` now exists.
-void made_by(tuner& choice, std::span<way_to_run const> ways, other_policy by);
+/// Tells `t` that the executor `by` now exists.
+void made_by(tuner& t, std::span<way_to_run const> ways, other_policy by);
 
 /// The result as a sentence; `name` is the best way's.
-std::string note_on(tuner const& choice, std::string const& name);
+std::string note_on(tuner const& t, std::string const& name);
 
 }  // namespace heist::detail
 

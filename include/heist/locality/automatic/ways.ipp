@@ -24,24 +24,24 @@ HEIST_COLD_BODY tuner tuner_for(std::span<way_to_run const> ways, core const& sc
   return made;
 }
 
-HEIST_COLD_BODY void made_by(tuner& choice, std::span<way_to_run const> ways, other_policy by) {
-  for (std::size_t i = 1; i < choice.ways(); ++i) {
-    if (ways[i].by == by) choice.starts_with(i, 0);
+HEIST_COLD_BODY void made_by(tuner& t, std::span<way_to_run const> ways, other_policy by) {
+  for (std::size_t i = 1; i < t.ways(); ++i) {
+    if (ways[i].by == by) t.starts_with(i, 0);
   }
 }
 
-HEIST_COLD_BODY std::string note_on(tuner const& choice, std::string const& name) {
-  if (choice.ways() == 1) return "random: there is one worker, so there is nothing to choose";
+HEIST_COLD_BODY std::string note_on(tuner const& t, std::string const& name) {
+  if (t.ways() == 1) return "random: there is one worker, so there is nothing to choose";
   std::string text = name;
-  if (tuner::comparison const& c = choice.beside_first(); choice.best() != 0 && c.ratio == 0) {
+  if (tuner::comparison const& c = t.comparison_with_first(); t.best() != 0 && c.ratio == 0) {
     text += ": it is the fastest, but was not compared with random in the same minutes";
-  } else if (choice.best() != 0) {
+  } else if (t.best() != 0) {
     text += fmt::format(": {:.2f} of random's time, by {} run{} of each in turns, {} runs ago", c.ratio, c.runs,
-                        c.runs == 1 ? "" : "s", choice.runs() - c.at);
-  } else if (choice.settled()) {
+                        c.runs == 1 ? "" : "s", t.runs() - c.at);
+  } else if (t.converged()) {
     text += ": nothing that was tried is faster by more than the noise";
   }
-  text += fmt::format(", {} {} runs", choice.settled() ? "after" : "as far as is known after", choice.runs());
+  text += fmt::format(", {} {} runs", t.converged() ? "after" : "as far as is known after", t.runs());
   return text;
 }
 
