@@ -726,7 +726,7 @@ def is_used(fiber):
 
 def is_active(worker):
     """Does it run a task? Otherwise what its fiber has run last is no more."""
-    return c_text(load(worker["doing"])) == "active" and int(load(worker["current"])) != 0
+    return c_text(load(worker["state"])) == "active" and int(load(worker["current"])) != 0
 
 
 def states_of(graph, all_executors, waits):
@@ -817,10 +817,10 @@ def guarded(function):
     return call
 
 
-def doing_of(worker):
-    doing = c_text(load(worker["doing"]))
-    if doing != "active":
-        return {"searching": "searches", "asleep": "sleeps", "awake": "wakes up"}.get(doing, doing)
+def activity_of(worker):
+    state = c_text(load(worker["state"]))
+    if state != "active":
+        return {"searching": "searches", "asleep": "sleeps", "awake": "wakes up"}.get(state, state)
     f = load(worker["current"])
     if int(f) == 0:
         return "starts"
@@ -856,7 +856,7 @@ info heist graph [NAME]: the state of each task of a graph."""
             print(f"{ex}: {ex.policy()}, {counted(int(ex.core['worker_count']), 'worker')}, at {ex.address:#x}")
             try:
                 for w in ex.workers():
-                    print(f"  worker {int(w['number'])} ({thread_name(int(load(w['thread'])))}): {doing_of(w)}")
+                    print(f"  worker {int(w['number'])} ({thread_name(int(load(w['thread'])))}): {activity_of(w)}")
                 of_it = waits.by_executor[ex.number]
                 tasks = sum(w.number is not None for w in of_it)
                 other, waiting = len(of_it) - tasks, sum(1 for _ in queued(ex))

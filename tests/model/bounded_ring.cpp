@@ -64,7 +64,7 @@ struct stage {
       if (attempt()) break;
       wait_end const end = all.enter(s, w, again, may_go);
       again = true;
-      if (end == wait_end::served) continue;
+      if (end == wait_end::completed) continue;
       if (end != wait_end::none) break;
       w.wait();
     }

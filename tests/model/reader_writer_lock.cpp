@@ -41,7 +41,7 @@ struct book {
       end = contend(w);
     }
     if (may_leave) stop.end();
-    return end == wait_end::served;
+    return end == wait_end::completed;
   }
   void release(std::uintptr_t who) {
     wake_list notified;
@@ -142,13 +142,13 @@ void in_order(model::execution& t) {
       model::check(first.end == wait_end::none, "it was handed over too soon");
       s.release(a);
     }
-    model::check(first.end == wait_end::served && s.lock.writer() == b && !s.lock.frees_soon(),
+    model::check(first.end == wait_end::completed && s.lock.writer() == b && !s.lock.frees_soon(),
                  "it is not handed over");
     model::check(!s.lock.try_acquire(book::reader), "a reader is beside a writer");
-    model::check(s.contend(first) == wait_end::served && s.lock.frees_soon(),
+    model::check(s.contend(first) == wait_end::completed && s.lock.frees_soon(),
                  "the lock that was handed over is not had");
     s.release(b);
-    model::check(second.end == wait_end::served && second.notified.is_ready(), "the reader does not follow");
+    model::check(second.end == wait_end::completed && second.notified.is_ready(), "the reader does not follow");
     s.release(book::reader);
     s.check_free();
   });
@@ -169,7 +169,7 @@ void strict(model::execution& t) {
     model::check(s.lock.acquire_or_enter(second) == wait_end::none, "one that insists is overtaken");
     s.leave()(first);
     model::check(first.end == wait_end::stopped, "it has not left");
-    model::check(second.end == wait_end::served, "a reader stays behind a writer that has left");
+    model::check(second.end == wait_end::completed, "a reader stays behind a writer that has left");
     s.release(book::reader);
     s.release(book::reader);
     s.check_free();
@@ -187,9 +187,9 @@ void competes_in_vain(model::execution& t) {
     first.wait();
     model::check(s.contend(first) == wait_end::none, "two write");
     s.release(a);
-    model::check(first.end == wait_end::served, "it must compete once more");
+    model::check(first.end == wait_end::completed, "it must compete once more");
     first.wait();
-    model::check(s.contend(first) == wait_end::served, "what was handed over is not had");
+    model::check(s.contend(first) == wait_end::completed, "what was handed over is not had");
     s.release(b);
     s.check_free();
   });
@@ -219,7 +219,7 @@ void leave_in_order(model::execution& t) {
     s.leave()(second);
     second.wait();
     model::check(s.contend(second) == wait_end::stopped, "it is not stopped");
-    model::check(third.end == wait_end::served && third.notified.is_ready(),
+    model::check(third.end == wait_end::completed && third.notified.is_ready(),
                  "a reader stays behind a writer that has left");
     for (int i = 0; i != 3; ++i) s.release(book::reader);
     s.check_free();

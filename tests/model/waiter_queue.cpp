@@ -38,7 +38,7 @@ struct owned {
       end = lock.contend(w);
     }
     if (may_leave) stop.end();
-    return end == wait_end::served;
+    return end == wait_end::completed;
   }
   void release(int who) {
     auto const mine = static_cast<std::uintptr_t>(who + 1) * 4;
@@ -120,7 +120,7 @@ struct counted {
       end = w.end;
     }
     if (may_leave) stop.end();
-    if (end != wait_end::served) return;
+    if (end != wait_end::completed) return;
     auto const n = static_cast<int>(count);
     model::check(taken.fetch_add(n, order::relaxed) + n <= free, "too many are inside");
     entries.fetch_add(1, order::relaxed);
@@ -163,7 +163,7 @@ void in_order(model::execution& t) {
       s.all.leave(much, wait_end::timed_out, notified);
     }
     model::check(much.end == wait_end::timed_out && much.notified.is_ready(), "it has not left");
-    model::check(little.end == wait_end::served && little.notified.is_ready(), "those behind it do not go");
+    model::check(little.end == wait_end::completed && little.notified.is_ready(), "those behind it do not go");
     {
       wake_list notified;
       s.all.leave(late, wait_end::stopped, notified);

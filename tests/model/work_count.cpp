@@ -50,7 +50,7 @@ struct board {
   }
   /// Returns when the waves have changed places, or the thread in wait_and_say_so() has waited.
   void change_of_waves() {
-    while (work.newest_wave() == 0 && !has_waited.load(order::acquire)) env::read_again();
+    while (work.current_wave() == 0 && !has_waited.load(order::acquire)) env::read_again();
   }
   /// The report of a worker that has ended these units.
   struct tally {
@@ -91,7 +91,7 @@ void begun_inside(model::execution& t) {
   auto& b = t.make<board<env>>(std::size_t{2});
   b.work.add_work(0, Wave);
   t.thread([&b] {
-    unsigned const second = Guessed ? b.work.newest_wave() ^ 1 : Second;
+    unsigned const second = Guessed ? b.work.current_wave() ^ 1 : Second;
     b.wave_of[1] = second;
     b.work.add_work(0, second);
     b.hand_over();
@@ -159,7 +159,7 @@ void from_outside(model::execution& t) {
   });
   t.thread([&b] {
     for (int i = 0; i < Times; ++i) {
-      unsigned const wave = b.work.newest_wave();
+      unsigned const wave = b.work.current_wave();
       b.wave_of[i] = wave;
       if (Visits) {
         b.work.enter(1, wave);
@@ -197,7 +197,7 @@ void started_concurrently(model::execution& t) {
   });
   t.thread([&b] {
     if (Late) b.change_of_waves();
-    unsigned const wave = b.work.newest_wave();
+    unsigned const wave = b.work.current_wave();
     b.wave_of[1] = wave;
     b.work.started_outside(wave);
     b.hand_over();
@@ -222,7 +222,7 @@ void never_ends(model::execution& t) {
   });
   t.thread([&b] {
     b.change_of_waves();
-    unsigned const wave = b.work.newest_wave();
+    unsigned const wave = b.work.current_wave();
     b.work.started_outside(wave);
     if (Begins) {
       b.work.add_work(1, wave);

@@ -126,7 +126,7 @@ HEIST_COLD_BODY bool acquire_all(limited_task& t) {
     if (!std::exchange(t.listed, true)) t.scheduler->outside.add(t);
     t.needs = a.count;
     switch (of.take_or_enter_again(t, [&t] { return t.interrupt->any(); })) {
-      case wait_end::served:
+      case wait_end::completed:
         ++t.acquired;
         break;
       case wait_end::none:

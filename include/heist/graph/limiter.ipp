@@ -20,7 +20,7 @@ HEIST_COLD_BODY std::uint32_t limiter_balance::left_of(std::uint32_t count) noex
 
 HEIST_COLD_BODY void limited_task::go_on(queued_waiter<>& me) noexcept {
   auto& t = static_cast<limited_task&>(me);
-  if (t.end == wait_end::served) ++t.acquired;
+  if (t.end == wait_end::completed) ++t.acquired;
   t.scheduler->make_runnable(t.resume);
 }
 

@@ -1,4 +1,4 @@
-// heist/tools/simulate/following.hpp, steal_notes.hpp: runs recorded as steal trees, and followed.
+// heist/tools/simulate/following.hpp, steal_recorder.hpp: runs recorded as steal trees, and followed.
 #include <cstddef>  // size_t
 #include <cstdint>
 #include <map>

@@ -40,7 +40,7 @@ HEIST_COLD_BODY void core::carry(os_thread& me, worker* first) noexcept {
   if (w == nullptr) return;
   std::size_t const number = w->number;
   if (on_start_) on_start_(number);
-  if (first != nullptr) begun_.fetch_add(1, std::memory_order_release);  // release: drain_and_stop()
+  if (first != nullptr) on_start_calls_.fetch_add(1, std::memory_order_release);  // release: drain_and_stop()
   do {
     set_this_worker(w);
     w->thread.store(os_env::thread_number(), std::memory_order_relaxed);  // relaxed: for people

@@ -45,7 +45,7 @@ HEIST_COLD_BODY void core::place_helper(helper& me, worker& w, fiber& first) noe
   w.has_helper = true;
   w.active = true;
   w.active_since = os_env::ticks();
-  w.doing.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
+  w.state.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
   set_this_worker(&w);
   first.start_helper(me);
   first.worker = &w;
@@ -66,7 +66,7 @@ HEIST_COLD_BODY bool core::run_as_helper(async_base& task) {
       give_worker_back(*w);
     }
   }
-  unsigned const wave = work.newest_wave();
+  unsigned const wave = work.current_wave();
   bool const open = first != nullptr && work.enter_open(1, wave);
   if (!open) {
     if (first != nullptr) {
@@ -149,7 +149,7 @@ void helper::after_leaving(void* me) noexcept {
   w.boot = g.boot_of_host;
   w.bed = w.number;
   w.has_helper = false;
-  w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
+  w.state.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
   w.current.store(g.sleeps_on, std::memory_order_release);   // release: see worker::current
   set_this_worker(nullptr);
   bool const wakes = g.wakes_host;

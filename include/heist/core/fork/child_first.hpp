@@ -21,7 +21,7 @@ namespace heist::detail {
 inline constexpr int child_returned = 1, child_threw = 2;
 
 /// Continuations of the worker of `child` are asked for: makes them public, and those that are there with them.
-HEIST_RARE void publish_continuations(fiber& child, continuation_slot* youngest) noexcept;
+HEIST_RARE void publish_continuations(fiber& child, continuation_slot* last) noexcept;
 HEIST_RARE bool continuation_is_mine(worker& w, continuation_slot* at) noexcept;
 
 /// Right after the start of a child, whose caller has been left completely: only now may other workers see the

@@ -5,9 +5,9 @@
 
 namespace heist::detail {
 
-HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* youngest) noexcept {
+HEIST_COLD_BODY void publish_continuations(fiber& child, continuation_slot* last) noexcept {
   worker& w = *child.worker;
-  if (w.continuations.forked(youngest) == task_stack<continuation_slot>::fork_outcome::published)
+  if (w.continuations.forked(last) == task_stack<continuation_slot>::fork_outcome::published)
     core::published_continuations(w);
   if (w.scheduler.needs_continuations(w, w.continuations.size_snapshot())) w.continuations.ask();
   child.attend();

@@ -53,9 +53,9 @@ decltype(auto) call_sequential(basic_context<Order> c, F& f) {
 
 /// By code that runs where the context `c` belongs. Regions are entered with contexts of type Context.
 template <class Context, class Order, class F>
-decltype(auto) visit_region(unique_ptr<region_visit> begun, basic_context<Order> const& c, F& f) {
+decltype(auto) visit_region(unique_ptr<region_visit> visit, basic_context<Order> const& c, F& f) {
   fiber& self = context_access::fiber_of(c);
-  visiting const v{std::move(begun)};
+  visiting const v{std::move(visit)};
   switch ((*v).how()) {
     case region_way::sequential:
       return static_cast<task_result<Context, F>>(
@@ -85,8 +85,8 @@ decltype(auto) enter_region(region& r, basic_context<Order> const& c, F& f) {
     if constexpr (callable_plain<F> || callable_with_context<F, inner>) {
       fiber& self = context_access::fiber_of(c);
       if (self.scheduler.room != nullptr) {
-        auto begun = room_of_forks(self).enter(r, self, context_access::position_of(c));
-        if (begun != nullptr) return visit_region<inner>(std::move(begun), c, f);
+        auto visit = room_of_forks(self).enter(r, self, context_access::position_of(c));
+        if (visit != nullptr) return visit_region<inner>(std::move(visit), c, f);
       }
     }
   }

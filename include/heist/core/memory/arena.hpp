@@ -59,7 +59,7 @@ class arena {
     std::size_t bytes;
   };
   vector<chunk> chunks_;
-  std::size_t begun_ = 0;  ///< chunks that something has been handed out from since clear()
+  std::size_t used_chunks_ = 0;  ///< chunks that something has been handed out from since clear()
   vector<free_list> given_back_;
 };
 

@@ -34,7 +34,7 @@ HEIST_COLD_BODY void arena::give_back(void* part, std::size_t bytes, std::size_t
 HEIST_COLD_BODY void arena::clear() noexcept {
   given_back_.clear();
   next_ = end_ = 0;
-  begun_ = 0;
+  used_chunks_ = 0;
 }
 
 HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment) noexcept {
@@ -45,13 +45,13 @@ HEIST_COLD_BODY void* arena::take_again(std::size_t bytes, std::size_t alignment
 
 HEIST_COLD_BODY void* arena::from_new_chunk(std::size_t bytes, std::size_t alignment) {
   std::size_t const wanted = bytes + alignment;
-  while (begun_ != chunks_.size() && chunks_[begun_].bytes < wanted) ++begun_;
-  if (begun_ == chunks_.size()) {
+  while (used_chunks_ != chunks_.size() && chunks_[used_chunks_].bytes < wanted) ++used_chunks_;
+  if (used_chunks_ == chunks_.size()) {
     std::size_t const size = wanted > chunk_bytes_ ? wanted : chunk_bytes_;
     chunks_.push_back({unique_ptr<std::byte[]>{new std::byte[size]}, size});
     if (chunk_bytes_ < largest_chunk) chunk_bytes_ *= 2;
   }
-  chunk const& next = chunks_[begun_++];
+  chunk const& next = chunks_[used_chunks_++];
 #if HEIST_ASAN
   __asan_unpoison_memory_region(next.memory.get(), next.bytes);
 #endif

@@ -24,7 +24,7 @@ inline constexpr std::size_t block_classes = 4;  // 64, 128, 192 and 256 bytes
 inline constexpr std::size_t block_batch = 256;  ///< blocks that go to the free list, or come from there, at a time
 
 // Edge
-//   E1  give: newest.CAS(release) -> take: newest.load(acquire)   the batch's links
+//   E1  give: top.CAS(release) -> take: top.load(acquire)   the batch's links
 
 /// Free blocks that pools have too many of, for pools that have none, in batches. Any thread may use it.
 class block_freelist {
@@ -59,7 +59,7 @@ class block_freelist {
   static constexpr std::size_t batches_kept = 8;  ///< of each class; half a MiB of the largest
 
   struct size_class {
-    os_env::atomic<free_block*> newest{nullptr};
+    os_env::atomic<free_block*> top{nullptr};
     os_env::atomic<std::size_t> batches{0};
     spin_lock<> taken;
   };

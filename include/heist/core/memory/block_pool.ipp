@@ -13,20 +13,20 @@ HEIST_COLD_BODY block_freelist::~block_freelist() {
 
 HEIST_COLD_BODY void block_freelist::give(std::size_t c, free_block& first) noexcept {
   size_class& to = classes_[c];
-  first.older = to.newest.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+  first.older = to.top.load(std::memory_order_relaxed);  // relaxed: the exchange decides
   // release: E1; relaxed: nothing is read through a batch that lost
-  while (!to.newest.compare_exchange_weak(first.older, &first, std::memory_order_release, std::memory_order_relaxed))
+  while (!to.top.compare_exchange_weak(first.older, &first, std::memory_order_release, std::memory_order_relaxed))
     os_env::relax();
   to.batches.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
 }
 
 HEIST_COLD_BODY free_block* block_freelist::take(std::size_t c) noexcept {
   size_class& from = classes_[c];
-  if (from.newest.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
+  if (from.top.load(std::memory_order_relaxed) == nullptr) return nullptr;  // relaxed: a hint
   if (!from.taken.try_lock()) return nullptr;
-  free_block* first = from.newest.load(std::memory_order_acquire);  // E1
+  free_block* first = from.top.load(std::memory_order_acquire);  // E1
   // No other thread takes batches away, so one that is seen again is the same with the same below. acquire: E1
-  while (first != nullptr && !from.newest.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
+  while (first != nullptr && !from.top.compare_exchange_weak(first, first->older, std::memory_order_acquire)) {
     os_env::relax();
   }
   from.taken.unlock();
@@ -43,8 +43,7 @@ HEIST_COLD_BODY bool block_freelist::has_too_much() const noexcept {
 
 HEIST_COLD_BODY bool block_freelist::too_many(size_class const& c) noexcept {
   // relaxed: a hint; below 0 for a moment, which looks like many, where a batch is taken right after it was given
-  return c.newest.load(std::memory_order_relaxed) != nullptr &&
-         c.batches.load(std::memory_order_relaxed) > batches_kept;
+  return c.top.load(std::memory_order_relaxed) != nullptr && c.batches.load(std::memory_order_relaxed) > batches_kept;
 }
 
 HEIST_COLD_BODY void block_freelist::free(free_block* b) noexcept {

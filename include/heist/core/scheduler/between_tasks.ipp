@@ -29,12 +29,12 @@ HEIST_BODY runnable* core::take_request(worker& w, unsigned most) noexcept {
   if (first != nullptr) {
     if (!urgent) w.share.urgent_ends();
     w.share.burst(more || first->next != nullptr);
-    queued_runnable* youngest = nullptr;
+    queued_runnable* reversed = nullptr;
     for (queued_runnable* r = std::exchange(first->next, nullptr); r != nullptr;) {
-      queued_runnable* const after = std::exchange(r->next, youngest);
-      youngest = std::exchange(r, after);
+      queued_runnable* const after = std::exchange(r->next, reversed);
+      reversed = std::exchange(r, after);
     }
-    while (youngest != nullptr) push(w, *std::exchange(youngest, std::exchange(youngest->next, nullptr)));
+    while (reversed != nullptr) push(w, *std::exchange(reversed, std::exchange(reversed->next, nullptr)));
   }
   if (more && !w.alone) announce(*w.gate, true);
   return first != nullptr ? first : loops_of_outside.enter();

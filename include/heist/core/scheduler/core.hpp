@@ -97,7 +97,7 @@ class core {
       work.add_work(w->number, wave);
       push(*w, r);
     } else {
-      unsigned const wave = work.newest_wave();
+      unsigned const wave = work.current_wave();
       keep(wave);
       if (!work.enter_open(1, wave)) [[unlikely]]
         reject_while_stopping();
@@ -118,7 +118,7 @@ class core {
       work.add_work(w->number, wave);
       return wave;
     }
-    unsigned const wave = work.newest_wave();
+    unsigned const wave = work.current_wave();
     work.started_outside(wave);
     return wave;
   }
@@ -376,8 +376,8 @@ class core {
   control_words const modes_ = control_words::now().modes();  ///< the modes of the thread that makes it
   std::uint64_t const serial_ = next_serial();
   std::size_t const max_threads_;
-  std::size_t started_ = 0;               ///< threads of start()
-  os_env::atomic<std::size_t> begun_{0};  ///< those that have called on_start_
+  std::size_t started_ = 0;                        ///< threads of start()
+  os_env::atomic<std::size_t> on_start_calls_{0};  ///< those that have called on_start_
   worker_hook const on_start_, on_stop_;
   bool const pinned_;            ///< each worker has a PU of its own
   vector<std::thread> threads_;  ///< with room for max_threads_; grows under the lock

@@ -85,14 +85,14 @@ HEIST_BODY void core::make_runnable(queued_runnable& r) {
   if (worker* const w = own_worker(); w != nullptr) {
     push(*w, r);
   } else {
-    unsigned const wave = work.newest_wave();
+    unsigned const wave = work.current_wave();
     work.enter(0, wave);
     receive_in(r, wave);
   }
 }
 
 HEIST_BODY void core::make_runnable(queued_runnable& r, priority how, worker* to) {
-  unsigned const wave = work.newest_wave();
+  unsigned const wave = work.current_wave();
   work.enter(0, wave);  // the executor stays until it is told, by whatever thread
   if (to != nullptr) {
     make_runnable_on(*to, r);
@@ -217,30 +217,30 @@ HEIST_COLD_BODY worker* core::open_task_stacks(worker& thief) noexcept {
     if (stacks[n]->tasks.maybe_openable()) ++n;
     // relaxed: a hint
     if (order != fork_order::parent_first && w.continuations.is_asked() &&
-        w.doing.load(std::memory_order_relaxed) == worker::running)
+        w.state.load(std::memory_order_relaxed) == worker::running)
       long_tasks_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   }
-  fiber* const opened = n == 0 ? nullptr : open_task_stacks(std::span{stacks.data(), n});
+  fiber* const with_task = n == 0 ? nullptr : open_task_stacks(std::span{stacks.data(), n});
   for (std::size_t i = 0; i != n; ++i) {
-    if (stacks[i] == opened) return owners[i];
+    if (stacks[i] == with_task) return owners[i];
   }
   return nullptr;
 }
 
 HEIST_COLD_BODY fiber* core::open_task_stacks(std::span<fiber* const> stacks) noexcept {
   if (any_opener_.exchange(true, std::memory_order_acquire)) return nullptr;  // acquire: as open_end() left them
-  std::uint64_t begun = 0;
+  std::uint64_t opening = 0;
   for (std::size_t i = 0; i != stacks.size(); ++i) {
-    if (stacks[i]->tasks.open_begin()) begun |= std::uint64_t{1} << i;
+    if (stacks[i]->tasks.open_begin()) opening |= std::uint64_t{1} << i;
   }
-  if (begun != 0) os_env::heavy_fence();  // E4, E5 of the task stack
-  fiber* opened = nullptr;
+  if (opening != 0) os_env::heavy_fence();  // E4, E5 of the task stack
+  fiber* with_task = nullptr;
   for (std::size_t i = 0; i != stacks.size(); ++i) {
     fiber& f = *stacks[i];
-    if ((begun >> i & 1) != 0 && f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) opened = &f;
+    if ((opening >> i & 1) != 0 && f.tasks.open_end([&f](fork_slot* end) { f.label(end); })) with_task = &f;
   }
   any_opener_.store(false, std::memory_order_release);  // release: for the next one
-  return opened;
+  return with_task;
 }
 
 HEIST_BODY bool core::needs_continuations(worker& w, std::size_t n) noexcept {
@@ -259,7 +259,7 @@ HEIST_BODY bool core::needs_continuations(worker& w, std::size_t n) noexcept {
   std::size_t idle = 0;
   for (auto const& u : workers) {
     // relaxed: a hint
-    if (u->group == w.group && u->doing.load(std::memory_order_relaxed) != worker::running && ++idle >= n) return true;
+    if (u->group == w.group && u->state.load(std::memory_order_relaxed) != worker::running && ++idle >= n) return true;
   }
   return false;
 }
@@ -322,7 +322,7 @@ HEIST_BODY std::uint64_t core::next_serial() noexcept {
 
 HEIST_COLD_BODY std::size_t core::sleeping_workers() const noexcept {
   std::size_t n = 0;
-  for (auto const& w : workers) n += w->doing.load(std::memory_order_relaxed) == worker::asleep;  // relaxed: a snapshot
+  for (auto const& w : workers) n += w->state.load(std::memory_order_relaxed) == worker::asleep;  // relaxed: a snapshot
   return n;
 }
 

@@ -206,7 +206,7 @@ HEIST_COLD_BODY void core::drain_and_stop() noexcept {
         "fix it by destroying it outside, after the task");
   }
   // Tasks that threads submit when they start are run. acquire: carry()
-  while (begun_.load(std::memory_order_acquire) != started_) os_env::yield();
+  while (on_start_calls_.load(std::memory_order_acquire) != started_) os_env::yield();
   wait_for_all_work();
   work.close();
   wait_for_work();

@@ -318,17 +318,17 @@ class outside_its_task {
  public:
   explicit outside_its_task(fiber& self) noexcept
       : on_{self},
-        begun_{self.running.load(std::memory_order_relaxed)},  // relaxed: its own
+        before_{self.running.load(std::memory_order_relaxed)},  // relaxed: its own
         not_its_work_{&self} {
     self.running.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
   }
   outside_its_task(outside_its_task const&) = delete;
   outside_its_task& operator=(outside_its_task const&) = delete;
-  ~outside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }  // relaxed: as above
+  ~outside_its_task() { on_.running.store(before_, std::memory_order_relaxed); }  // relaxed: as above
 
  private:
   fiber& on_;
-  runnable const* begun_;
+  runnable const* before_;
   measurement_pause not_its_work_;
 };
 

@@ -68,12 +68,12 @@ HEIST_COLD_BODY std::string core::state_text() const {
   if (room != nullptr) text += room->state_text();
   for (auto const& w : workers) {
     // relaxed: a snapshot for people
-    char const* const doing = w->doing.load(std::memory_order_relaxed);
+    char const* const state = w->state.load(std::memory_order_relaxed);
     text += format_text(
         "  worker {} squad {}: {}, deque {}, ended {}{}\n",
-        {w->number, where.squads().squad_of[w->number], doing, w->deque.size_snapshot(), work.ended_snapshot(w->number),
+        {w->number, where.squads().squad_of[w->number], state, w->deque.size_snapshot(), work.ended_snapshot(w->number),
          // relaxed: for people
-         doing == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : ""});
+         state == worker::running ? sleeping_text(w->thread.load(std::memory_order_relaxed)) : ""});
   }
   constexpr std::size_t most = 100;
   std::size_t parked = 0;

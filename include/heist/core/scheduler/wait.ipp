@@ -12,17 +12,17 @@ namespace heist::detail {
 class outside_wait {
  public:
   explicit outside_wait(fiber& self) noexcept : rule_{self.rule_of_task()} {
-    if (rule_ != nullptr) begun_ = rule_->wait_outside_begins();
+    if (rule_ != nullptr) token_ = rule_->wait_outside_begins();
   }
   outside_wait(outside_wait const&) = delete;
   outside_wait& operator=(outside_wait const&) = delete;
   ~outside_wait() {
-    if (rule_ != nullptr) rule_->wait_outside_ends(begun_);
+    if (rule_ != nullptr) rule_->wait_outside_ends(token_);
   }
 
  private:
   resume_rule* rule_;
-  void* begun_ = nullptr;
+  void* token_ = nullptr;
 };
 
 HEIST_COLD_BODY outside_waits& threads_that_wait() noexcept {

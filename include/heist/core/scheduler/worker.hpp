@@ -100,7 +100,7 @@ struct worker {
   /// There may be something that waits for it, or for any worker, while all are busy: requests, fibers of its own. It
   /// is looked at after each task, and where forks are slow.
   notification_flag<> notification;
-  os_env::atomic<char const*> doing{"not started"};  ///< for state_text(); thieves know `searching`
+  os_env::atomic<char const*> state{"not started"};  ///< for state_text(); thieves know `searching`
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";

@@ -111,7 +111,7 @@ class worker_loop {
     if (w.active) return;
     w.active = true;
     w.active_since = os_env::ticks();
-    w.doing.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
+    w.state.store(worker::running, std::memory_order_relaxed);  // relaxed: for people
     if constexpr (idle_type::helpers != 0) {
       w.help_wanted.store(idle_type::helpers, std::memory_order_relaxed);  // relaxed: a hint to thieves
     }
@@ -134,7 +134,7 @@ class worker_loop {
     room::search_begins(w);
     bool notified = false;
     for (runnable* left = nullptr;;) {
-      w.doing.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
+      w.state.store(worker::searching, std::memory_order_relaxed);  // relaxed: a hint
       if (runnable* const t = left != nullptr ? left : explore(self); t != nullptr) {
         bool const none_left = w.gate->found_work([&] { return scheduler.work_for(w); }, notified);
         if (none_left && scheduler.something_from_outside()) scheduler.notify_busy();
@@ -169,12 +169,12 @@ class worker_loop {
     idle_outcome const what = w.gate->try_sleep(
         w.bed, [&] { return scheduler.work_for(w) || scheduler.stopping(); },
         [&w] {
-          w.doing.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
+          w.state.store(worker::asleep, std::memory_order_relaxed);  // relaxed: for people
           if constexpr (observed) observer(w.scheduler).sleep(w.number);
         },
         [&w, is_helper] {
           if (!is_helper) reclaim_slot(w);
-          w.doing.store("awake", std::memory_order_relaxed);  // relaxed: for people
+          w.state.store("awake", std::memory_order_relaxed);  // relaxed: for people
           if constexpr (observed) observer(w.scheduler).wake(w.number);
         },
         [&scheduler, &w, &is_trimmer, is_helper] {
@@ -340,7 +340,7 @@ class worker_loop {
                                                       : heist::victim::outcome::empty);
     if constexpr (heist::victim::thief_counting_policy<victim_type>) {
       // relaxed: advice to the policy
-      if (status == steal_status::empty && stolen_from.doing.load(std::memory_order_relaxed) == worker::searching)
+      if (status == steal_status::empty && stolen_from.state.load(std::memory_order_relaxed) == worker::searching)
         victim.met_thief(v);
     }
   }

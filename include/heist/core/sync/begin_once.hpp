@@ -8,7 +8,7 @@
 namespace heist::detail {
 
 // Edges (README.md, "Two entries")
-//   E1  begins: begun_.exchange(release) -> begins: begun_.exchange(acquire)  what the first entry's taker knew
+//   E1  begins: started_.exchange(release) -> begins: started_.exchange(acquire)  what the first entry's taker knew
 
 /// A task stands in a queue. A handle may have a second entry stand for it in another; whichever is taken first begins
 /// it. Each entry owns a share of the task.
@@ -22,16 +22,16 @@ class begin_once {
   /// `alone`: the caller's share is the last, and it has seen the effects of the earlier owners.
   bool begins(bool alone) noexcept {
     if (alone && !flag_.load(std::memory_order_relaxed)) return true;  // relaxed: the last share is seen after it
-    return !begun_.exchange(true, std::memory_order_acq_rel);          // E1
+    return !started_.exchange(true, std::memory_order_acq_rel);        // E1
   }
   /// Is a second entry to be made? Once at most, and not when the task is seen to have begun.
   bool raise() noexcept {
     // relaxed: the second entry's queue publishes it
-    return !begun_.load(std::memory_order_relaxed) && !flag_.exchange(true, std::memory_order_relaxed);
+    return !started_.load(std::memory_order_relaxed) && !flag_.exchange(true, std::memory_order_relaxed);
   }
 
  private:
-  typename Env::template atomic<bool> begun_{false};
+  typename Env::template atomic<bool> started_{false};
   typename Env::template atomic<bool> flag_{false};
 };
 

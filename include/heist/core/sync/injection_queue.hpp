@@ -66,12 +66,12 @@ class injection_queue {
       return nullptr;
     Node* first = line_.load(std::memory_order_relaxed);  // relaxed: E2
     if (first == nullptr) {
-      Node* youngest = arrived_.exchange(nullptr, std::memory_order_acquire);  // E1
-      while (youngest != nullptr) {
-        Node* const older = youngest->next;
-        youngest->next = first;
-        first = youngest;
-        youngest = older;
+      Node* newest = arrived_.exchange(nullptr, std::memory_order_acquire);  // E1
+      while (newest != nullptr) {
+        Node* const older = newest->next;
+        newest->next = first;
+        first = newest;
+        newest = older;
       }
       more = first != nullptr && first->next != nullptr;
     }

@@ -39,7 +39,7 @@ class inter_pool {
     if (maybe_empty() && !maybe_pinned()) return nullptr;
     spin_guard guard{lock_};
     Node* const node = remove(pinned_, pinned_count_, &list::oldest);
-    return node != nullptr ? node : remove(open_, open_count_, &list::youngest);
+    return node != nullptr ? node : remove(open_, open_count_, &list::newest);
   }
   /// For other squads' heads: the oldest.
   Node* steal() noexcept {
@@ -68,7 +68,7 @@ class inter_pool {
  private:
   struct list {
     Node* oldest = nullptr;
-    Node* youngest = nullptr;
+    Node* newest = nullptr;
   };
   using count = atomic<std::uint32_t>;
 
@@ -76,9 +76,9 @@ class inter_pool {
     spin_guard guard{lock_};
     HEIST_ASSERT(node.older == nullptr && node.newer == nullptr && to.oldest != &node,
                  "a node is pushed that is in a pool");
-    node.older = to.youngest;
-    (to.youngest == nullptr ? to.oldest : to.youngest->newer) = &node;
-    to.youngest = &node;
+    node.older = to.newest;
+    (to.newest == nullptr ? to.oldest : to.newest->newer) = &node;
+    to.newest = &node;
     n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // relaxed: under the lock
   }
   /// The oldest or the youngest, if there is any.
@@ -86,7 +86,7 @@ class inter_pool {
     Node* const node = from.*end;
     if (node == nullptr) return nullptr;
     (node->older == nullptr ? from.oldest : node->older->newer) = node->newer;
-    (node->newer == nullptr ? from.youngest : node->newer->older) = node->older;
+    (node->newer == nullptr ? from.newest : node->newer->older) = node->older;
     node->older = node->newer = nullptr;
     n.store(n.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);  // relaxed: under the lock
     return node;

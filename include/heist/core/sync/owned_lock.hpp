@@ -18,8 +18,8 @@ namespace heist::detail {
 /// Waits for an owned_lock.
 template <class Env = os_env>
 struct lock_waiter : queued_waiter<Env> {
-  lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t who, bool once) noexcept
-      : queued_waiter<Env>{how}, owner{who}, competes{!once}, strict{once} {}
+  lock_waiter(typename queued_waiter<Env>::wake_function how, std::uintptr_t id, bool once) noexcept
+      : queued_waiter<Env>{how}, owner{id}, competes{!once}, strict{once} {}
   std::uintptr_t const owner;  ///< the owner that it will be
   bool const competes;         ///< calls compete() when it has been woken
   /// The lock is handed to it when it is first. Otherwise it is woken and competes once, and insists afterwards.
@@ -46,17 +46,17 @@ class owned_lock {
   static constexpr std::uintptr_t is_handed = 2;
   static constexpr std::uintptr_t marks = 3;
 
-  /// `who`: not 0, a multiple of 4.
-  HEIST_ALWAYS_INLINE bool try_acquire(std::uintptr_t who) noexcept {
+  /// `id` of the owner: not 0, a multiple of 4.
+  HEIST_ALWAYS_INLINE bool try_acquire(std::uintptr_t id) noexcept {
     std::uintptr_t seen = 0;
     // acquire: E1; relaxed: nothing was done
-    if (word_.compare_exchange_strong(seen, who, std::memory_order_acquire, std::memory_order_relaxed)) return true;
-    return seen == has_waiters && try_overtake(who);
+    if (word_.compare_exchange_strong(seen, id, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+    return seen == has_waiters && try_overtake(id);
   }
-  /// False: it is not `who` that has it, or waiters exist (release_to_next).
-  HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t who) noexcept {
+  /// False: the owner is not `id`, or waiters exist (release_to_next).
+  HEIST_ALWAYS_INLINE bool try_release(std::uintptr_t id) noexcept {
     // release: E1; relaxed: nothing was done
-    return word_.compare_exchange_strong(who, 0, std::memory_order_release, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(id, 0, std::memory_order_release, std::memory_order_relaxed);
   }
   /// Before it is destroyed: waits until the last owner has left release_to_next(). True: there are waiters.
   bool has_waiter() const noexcept {
@@ -74,13 +74,13 @@ class owned_lock {
     return (word_.load(std::memory_order_relaxed) & is_handed) == 0;  // relaxed: a hint
   }
 
-  /// served: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
+  /// completed: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
   wait_end acquire_or_enter(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (w.end != wait_end::none) return w.end;
     // relaxed: claim() acquires. From now on no owner gives the lock up without lock_.
     word_.fetch_or(has_waiters, std::memory_order_relaxed);
-    if (claim(w)) return wait_end::served;
+    if (claim(w)) return wait_end::completed;
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   /// By the owner. Gives the lock up, and wakes the first that waits if none has been woken.
@@ -93,23 +93,23 @@ class owned_lock {
     if (line_.empty()) return set_free();
     waiter& first = static_cast<waiter&>(*line_.first());
     if (first.strict) {
-      line_.serve_first(notified);
+      line_.complete_first(notified);
       hand_over(first);
     } else {
       call(first, notified);
       set_free();
     }
   }
-  /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
-  /// more. If it does not get the lock, the owner's release finds the line.
+  /// By a waiter that was woken. It has the lock (completed), or stands in line again, in front (none), or has been told to
+  /// wait no more. If it does not get the lock, the owner's release finds the line.
   wait_end contend(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) {  // the lock was handed to it, or it was taken out of the line
-      if (w.end == wait_end::served) word_.fetch_and(~is_handed, std::memory_order_relaxed);  // relaxed: a hint
+      if (w.end == wait_end::completed) word_.fetch_and(~is_handed, std::memory_order_relaxed);  // relaxed: a hint
       return w.end;
     }
     called_ = nullptr;
-    if (claim(w)) return wait_end::served;
+    if (claim(w)) return wait_end::completed;
     w.strict = true;
     return line_.enter_in_front(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
@@ -121,10 +121,10 @@ class owned_lock {
 
  private:
   static bool is_free(std::uintptr_t word) noexcept { return (word & ~has_waiters) == 0; }
-  HEIST_NOINLINE bool try_overtake(std::uintptr_t who) noexcept {
+  HEIST_NOINLINE bool try_overtake(std::uintptr_t id) noexcept {
     std::uintptr_t seen = has_waiters;
     // acquire: E1; relaxed: nothing was done
-    return word_.compare_exchange_strong(seen, who | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(seen, id | has_waiters, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
   // All of these under lock_. A lock that is not free is given up under lock_, if `has_waiters` is set; one that is free may
@@ -132,7 +132,7 @@ class owned_lock {
   std::uintptr_t mark() const noexcept { return line_.empty() && called_ == nullptr ? 0 : has_waiters; }
   void set_free() noexcept { word_.store(mark(), std::memory_order_release); }  // E1
   void hand_over(waiter& w) noexcept {
-    w.end = wait_end::served;
+    w.end = wait_end::completed;
     word_.store(w.owner | mark() | (w.competes ? is_handed : 0), std::memory_order_release);  // E1
   }
   /// Takes the lock for `w`, which is not in line, if it is free.
@@ -142,7 +142,7 @@ class owned_lock {
     // acquire: E1; relaxed: nothing was done
     if (!word_.compare_exchange_strong(seen, w.owner | mark(), std::memory_order_acquire, std::memory_order_relaxed))
       return false;
-    w.end = wait_end::served;
+    w.end = wait_end::completed;
     return true;
   }
   void call(waiter& w, wake_list<Env>& notified) noexcept {

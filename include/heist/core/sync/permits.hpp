@@ -32,7 +32,7 @@ class permits {
     spin_guard guard{lock_};
     return take(count);
   }
-  /// served: it has them. none: it stands in line. Otherwise it was told before not to wait.
+  /// completed: it has them. none: it stands in line. Otherwise it was told before not to wait.
   wait_end take_or_enter(waiter& w) noexcept {
     return take_or_enter(w, [] { return false; });
   }
@@ -49,17 +49,17 @@ class permits {
   void give(std::uint32_t count, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     free_ = most_ - free_ < count ? most_ : free_ + count;
-    serve(notified);
+    grant(notified);
   }
   /// A waiter that is stopped or late leaves. The waiters behind it may be served then.
   void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.leave(w, why, notified)) serve(notified);
+    if (line_.leave(w, why, notified)) grant(notified);
   }
   /// Nothing happens if it is in another line, or in none.
   void leave_if_there(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.has(w) && line_.leave(w, why, notified)) serve(notified);
+    if (line_.has(w) && line_.leave(w, why, notified)) grant(notified);
   }
   bool has_waiters() const noexcept {
     spin_guard guard{lock_};
@@ -72,7 +72,7 @@ class permits {
     spin_guard guard{lock_};
     if (stopped()) return wait_end::stopped;
     if (w.end != wait_end::none) return w.end;
-    if (take(w.needs)) return w.end = wait_end::served;
+    if (take(w.needs)) return w.end = wait_end::completed;
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
   bool take(std::uint32_t count) noexcept {
@@ -80,10 +80,10 @@ class permits {
     free_ -= count;
     return true;
   }
-  void serve(wake_list<Env>& notified) noexcept {
+  void grant(wake_list<Env>& notified) noexcept {
     while (!line_.empty() && line_.first()->needs <= free_) {
       free_ -= line_.first()->needs;
-      line_.serve_first(notified);
+      line_.complete_first(notified);
     }
   }
 

@@ -30,16 +30,16 @@ class reader_writer_lock {
   /// The writer has been handed the lock, and does not run yet.
   static constexpr std::uintptr_t is_handed = 2;
 
-  /// `who`: `reader`, or, of a writer, a multiple of 4.
-  bool try_acquire(std::uintptr_t who) noexcept {
+  /// `id`: `reader`, or, of a writer, a multiple of 4.
+  bool try_acquire(std::uintptr_t id) noexcept {
     spin_guard guard{lock_};
-    return pass(who);
+    return pass(id);
   }
-  /// served: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
+  /// completed: `w` has the lock. none: it stands in line. Otherwise it was told before not to wait.
   wait_end acquire_or_enter(waiter& w) noexcept {
     spin_guard guard{lock_};
     if (w.end != wait_end::none) return w.end;
-    if (pass(w.owner)) return w.end = wait_end::served;
+    if (pass(w.owner)) return w.end = wait_end::completed;
     if (!has_waiters()) set_passed(0);
     return line_.enter(w) ? wait_end::none : static_cast<wait_end>(w.end);
   }
@@ -48,7 +48,7 @@ class reader_writer_lock {
     spin_guard guard{lock_};
     if (writer() == 0) return false;
     set_writer(0);
-    serve(notified);
+    grant(notified);
     return true;
   }
   /// By a reader. False: there is none.
@@ -57,34 +57,34 @@ class reader_writer_lock {
     std::uint32_t const now = readers();
     if (now == 0) return false;
     set_readers(now - 1);
-    serve(notified);
+    grant(notified);
     return true;
   }
-  /// By one that was woken. It has the lock (served), or stands in line again, in front (none), or has been told to wait no
-  /// more.
+  /// By a waiter that was woken. It has the lock (completed), or stands in line again, in front (none), or has been told to
+  /// wait no more.
   wait_end contend(waiter& w, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
     if (called_ != &w) {  // the lock was handed to it, or it left the line
-      if (w.end == wait_end::served && w.owner != reader) set_writer(w.owner);  // it runs
+      if (w.end == wait_end::completed && w.owner != reader) set_writer(w.owner);  // it runs
       return w.end;
     }
     called_ = nullptr;
     if (take(w.owner)) {
       set_passed(0);
-      return w.end = wait_end::served;
+      return w.end = wait_end::completed;
     }
     if (line_.enter_in_front(w)) {
       w.strict = true;
       set_passed(Bypass);
       return wait_end::none;
     }
-    serve(notified);
+    grant(notified);
     return w.end;
   }
   /// A waiter that is stopped or late leaves. Readers may have stood behind it.
   void leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     spin_guard guard{lock_};
-    if (line_.leave(w, why, notified)) serve(notified);
+    if (line_.leave(w, why, notified)) grant(notified);
   }
   /// Before it is destroyed: waits until the last owner has left release(). True: there are waiters.
   bool has_waiter() const noexcept {
@@ -98,7 +98,7 @@ class reader_writer_lock {
     return writer_.load(std::memory_order_relaxed) & ~is_handed;  // relaxed: a hint, or under lock_
   }
   /// Would it be had at once? A snapshot.
-  bool seems_free(std::uintptr_t who) const noexcept { return writer() == 0 && (who == reader || readers() == 0); }
+  bool seems_free(std::uintptr_t id) const noexcept { return writer() == 0 && (id == reader || readers() == 0); }
   /// May it soon be taken before the waiters? A hint.
   bool frees_soon() const noexcept {
     std::uintptr_t const word = writer_.load(std::memory_order_relaxed);  // relaxed: as above
@@ -106,23 +106,23 @@ class reader_writer_lock {
   }
 
  private:
-  std::uint32_t readers() const noexcept { return readers_.load(std::memory_order_relaxed); }      // relaxed: as above
-  unsigned passed() const noexcept { return passed_.load(std::memory_order_relaxed); }             // relaxed: as above
-  void set_writer(std::uintptr_t who) noexcept { writer_.store(who, std::memory_order_relaxed); }  // relaxed: as above
-  void set_readers(std::uint32_t n) noexcept { readers_.store(n, std::memory_order_relaxed); }     // relaxed: as above
-  void set_passed(unsigned times) noexcept { passed_.store(times, std::memory_order_relaxed); }    // relaxed: as above
+  std::uint32_t readers() const noexcept { return readers_.load(std::memory_order_relaxed); }    // relaxed: as above
+  unsigned passed() const noexcept { return passed_.load(std::memory_order_relaxed); }           // relaxed: as above
+  void set_writer(std::uintptr_t id) noexcept { writer_.store(id, std::memory_order_relaxed); }  // relaxed: as above
+  void set_readers(std::uint32_t n) noexcept { readers_.store(n, std::memory_order_relaxed); }   // relaxed: as above
+  void set_passed(unsigned times) noexcept { passed_.store(times, std::memory_order_relaxed); }  // relaxed: as above
 
   // All of these under lock_. A lock that is free and waited for has a called writer.
   bool has_waiters() const noexcept { return called_ != nullptr || !line_.empty(); }
-  bool take(std::uintptr_t who) noexcept {
-    if (!seems_free(who)) return false;
-    who == reader ? set_readers(readers() + 1) : set_writer(who);
+  bool take(std::uintptr_t id) noexcept {
+    if (!seems_free(id)) return false;
+    id == reader ? set_readers(readers() + 1) : set_writer(id);
     return true;
   }
   /// Takes it for a caller that is not in line.
-  bool pass(std::uintptr_t who) noexcept {
-    if (!has_waiters()) return take(who);
-    if (passed() >= Bypass || !take(who)) return false;
+  bool pass(std::uintptr_t id) noexcept {
+    if (!has_waiters()) return take(id);
+    if (passed() >= Bypass || !take(id)) return false;
     set_passed(passed() + 1);
     return true;
   }
@@ -133,16 +133,16 @@ class reader_writer_lock {
     return true;
   }
   /// Hands the lock to the waiters that may have it, or calls a writer.
-  void serve(wake_list<Env>& notified) noexcept {
+  void grant(wake_list<Env>& notified) noexcept {
     if (called_ != nullptr) {
-      if (passed() >= Bypass && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::served;
+      if (passed() >= Bypass && hand_over(*called_)) std::exchange(called_, nullptr)->end = wait_end::completed;
       return;
     }
     while (!line_.empty()) {
       waiter& first = static_cast<waiter&>(*line_.first());
       if (first.owner == reader || first.strict) {
         if (!hand_over(first)) return;
-        line_.serve_first(notified);
+        line_.complete_first(notified);
       } else {
         if (!seems_free(first.owner)) return;
         line_.take_out(first, wait_end::none);

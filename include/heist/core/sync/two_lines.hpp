@@ -28,13 +28,13 @@ class two_lines {
   /// The last call of tell() may still be here.
   ~two_lines() { spin_guard guard{lock_}; }
 
-  /// Puts `w` in line, unless `may_go()`: then it tries again (served). `again`: it has tried and failed, and comes to
+  /// Puts `w` in line, unless `may_go()`: then it tries again (completed). `again`: it has tried and failed, and comes to
   /// the front.
   template <class MayGo>
   wait_end enter(side s, waiter& w, bool again, MayGo may_go) noexcept {
     {
       spin_guard guard{lock_};
-      if (w.end == wait_end::served) w.end = wait_end::none;
+      if (w.end == wait_end::completed) w.end = wait_end::none;
       if (!(again ? line_[s].enter_in_front(w) : line_[s].enter(w))) return w.end;
       waiting_.fetch_add(one(s), std::memory_order_relaxed);  // relaxed: the fence
     }
@@ -42,9 +42,9 @@ class two_lines {
     if (!may_go()) return wait_end::none;
     spin_guard guard{lock_};
     if (!line_[s].has(w)) return wait_end::none;  // another thread has taken it out, and wakes it
-    line_[s].take_out(w, wait_end::served);
+    line_[s].take_out(w, wait_end::completed);
     count_less(s);
-    return wait_end::served;
+    return wait_end::completed;
   }
   /// Called after the queue was changed: then may_wait() sees the waiters.
   static void changed() noexcept { Env::fence(std::memory_order_seq_cst); }  // seq_cst: E1
@@ -59,7 +59,7 @@ class two_lines {
     wake_list<Env> notified;
     spin_guard guard{lock_};
     if (line_[s].empty()) return;
-    line_[s].serve_first(notified);
+    line_[s].complete_first(notified);
     count_less(s);
   }
   void tell_all() noexcept {
@@ -72,7 +72,7 @@ class two_lines {
   void leave(side s, waiter& w, wait_end why) noexcept {
     wake_list<Env> notified;
     spin_guard guard{lock_};
-    if (w.end == wait_end::served) w.end = wait_end::none;  // it tries once more
+    if (w.end == wait_end::completed) w.end = wait_end::none;  // it tries once more
     if (line_[s].leave(w, why, notified)) count_less(s);
   }
 

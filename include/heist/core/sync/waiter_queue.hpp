@@ -11,7 +11,7 @@
 namespace heist::detail {
 
 /// How a wait ends. `none`: it has not.
-enum class wait_end : unsigned char { none, served, stopped, timed_out };
+enum class wait_end : unsigned char { none, completed, stopped, timed_out };
 
 /// A waiter; lies where it waits. Its fields are used under the line's lock, until it is woken.
 template <class Env = os_env>
@@ -96,16 +96,16 @@ class waiter_queue {
     w.end = why;
   }
   /// There is one.
-  waiter& serve_first(wake_list<Env>& notified) noexcept {
+  waiter& complete_first(wake_list<Env>& notified) noexcept {
     waiter& w = *first_;
-    take_out(w, wait_end::served);
+    take_out(w, wait_end::completed);
     notified.add(w);
     return w;
   }
   void handle_all(wake_list<Env>& notified) noexcept {
-    while (first_ != nullptr) serve_first(notified);
+    while (first_ != nullptr) complete_first(notified);
   }
-  /// A waiter that is stopped or late leaves. False: it has been served, or it is not here now and will not be let in.
+  /// A waiter that is stopped or late leaves. False: its wait is completed, or it is not here now and will not be let in.
   bool leave(waiter& w, wait_end why, wake_list<Env>& notified) noexcept {
     if (has(w)) {
       take_out(w, why);

@@ -21,7 +21,7 @@ namespace heist {
 //                                                                            units, one sees the other's
 //   W4  ended: fence(seq_cst)            <-> turn: fence(seq_cst)            the worker sees the wave that is awaited,
 //                                                                            or the thread that changes it sees the end
-//   W5  leave: begun.fetch_sub(release)  -> wait_for_visitors: begun.load(acquire)   the visitor's last touch
+//   W5  leave: started.fetch_sub(release)  -> wait_for_visitors: started.load(acquire)   the visitor's last touch
 //   W6  enter_open: light_fence          <-> close: then wait: heavy_fence   the visitor sees that it is closed, or
 //                                                                            its unit is seen and waited for
 
@@ -53,7 +53,7 @@ class work_count {
   explicit work_count(std::size_t workers) : lanes_{detail::make_unique<lane[]>(workers)}, workers_{workers} {}
 
   /// The wave of a unit that begins now and was not begun by another unit.
-  unsigned newest_wave() const noexcept { return wave_.load(std::memory_order_relaxed); }  // relaxed: W4, or the lock
+  unsigned current_wave() const noexcept { return wave_.load(std::memory_order_relaxed); }  // relaxed: W4, or the lock
 
   /// A worker begins a unit. To be called before any thread can end it, and before the unit ends that begins it. Its
   /// wave is that unit's, or both.
@@ -78,7 +78,7 @@ class work_count {
     if (waiters_.load(std::memory_order_relaxed) == 0) [[likely]]
       return;                               // relaxed: W2
     Env::fence(std::memory_order_seq_cst);  // W3, W4
-    if (over(newest_wave() ^ 1)) turn();
+    if (over(current_wave() ^ 1)) turn();
   }
   /// The last counts given to ended(); units of both waves count twice.
   std::uint64_t ended_snapshot(std::size_t worker) const noexcept {
@@ -91,10 +91,10 @@ class work_count {
   /// executor. The executor is not destroyed before the thread has left, even if the unit ends.
   void enter(std::uint64_t units, unsigned wave) noexcept {
     // relaxed: what hands the unit over publishes it
-    outside_[wave].begun.fetch_add(one_visitor + units, std::memory_order_relaxed);
+    outside_[wave].started.fetch_add(one_visitor + units, std::memory_order_relaxed);
   }
   void leave(unsigned wave) noexcept {
-    outside_[wave].begun.fetch_sub(one_visitor, std::memory_order_release);  // W5
+    outside_[wave].started.fetch_sub(one_visitor, std::memory_order_release);  // W5
   }
   /// As enter(), unless it is closed; then nothing has begun, and it returns false.
   [[nodiscard]] bool enter_open(std::uint64_t units, unsigned wave) noexcept {
@@ -102,7 +102,7 @@ class work_count {
     Env::light_fence();                                         // W6
     if (!closed_.load(std::memory_order_relaxed)) return true;  // relaxed: W6
     // A waiter has perhaps seen the unit.
-    outside_[wave].begun.fetch_sub(units, std::memory_order_relaxed);  // relaxed: the lock
+    outside_[wave].started.fetch_sub(units, std::memory_order_relaxed);  // relaxed: the lock
     turn();
     leave(wave);
     return false;
@@ -113,7 +113,7 @@ class work_count {
 
   /// A thread outside begins a unit that it hands over otherwise.
   void started_outside(unsigned wave) noexcept {
-    outside_[wave].begun.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in enter()
+    outside_[wave].started.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in enter()
   }
 
   /// False if every unit has ended. Otherwise `me.over` will be completed when the units that had begun before have
@@ -140,13 +140,13 @@ class work_count {
   /// Returns when no visitor is left; for the destructor, after which none comes in.
   void wait_for_visitors() noexcept {
     for (outside const& o : outside_) {
-      while (o.begun.load(std::memory_order_acquire) >= one_visitor) Env::yield();  // W5
+      while (o.started.load(std::memory_order_acquire) >= one_visitor) Env::yield();  // W5
     }
   }
 
  private:
-  // begun:  63 to 48 visitors
-  //         47 to  0 units of work begun outside
+  // started: 63 to 48 visitors
+  //          47 to  0 units of work started outside
   static constexpr std::uint64_t one_visitor = std::uint64_t{1} << 48;
   static constexpr std::uint64_t units_mask = one_visitor - 1;
 
@@ -155,7 +155,7 @@ class work_count {
     atomic<std::uint64_t> ended[2]{};
   };
   struct alignas(cache_line_size) outside {
-    atomic<std::uint64_t> begun{0};
+    atomic<std::uint64_t> started{0};
   };
 
   static void one_more(atomic<std::uint64_t>& n) noexcept {
@@ -174,8 +174,8 @@ class work_count {
     std::uint64_t ends = 0, begins = 0;
     for (std::size_t i = 0; i < workers_; ++i) ends += lanes_[i].ended[wave].load(std::memory_order_acquire);  // W1
     for (std::size_t i = 0; i < workers_; ++i)
-      begins += lanes_[i].start_time[wave].load(std::memory_order_relaxed);                       // relaxed: W1
-    return ends == begins + (outside_[wave].begun.load(std::memory_order_relaxed) & units_mask);  // relaxed: W1
+      begins += lanes_[i].start_time[wave].load(std::memory_order_relaxed);                         // relaxed: W1
+    return ends == begins + (outside_[wave].started.load(std::memory_order_relaxed) & units_mask);  // relaxed: W1
   }
 
   /// Lets the waves change places as long as there are waiters and the older one is over; wakes the waiters that saw
@@ -185,7 +185,7 @@ class work_count {
     {
       spin_guard guard{lock_};
       while (waiting_ != nullptr) {
-        unsigned const older = newest_wave() ^ 1;
+        unsigned const older = current_wave() ^ 1;
         if (!over(older)) break;
         for (waiter** at = &waiting_; *at != nullptr;) {
           waiter& w = **at;

@@ -73,7 +73,7 @@ class placement_history final : public graph_recall {
    private:
     placement_history& of_;
   };
-  struct alignas(cache_line_size) tasks_begun {
+  struct alignas(cache_line_size) started_tasks {
     std::uint32_t count = 0;
   };
   /// The state for which the tasks' homes were arranged.
@@ -117,7 +117,7 @@ class placement_history final : public graph_recall {
   graph_data* graph_ = nullptr;  ///< the graph of the pass in progress
   recall_way way_ = recall_way::noted;
   std::vector<known_task> tasks_;                    ///< by position
-  std::vector<tasks_begun> begun_;                   ///< by worker
+  std::vector<started_tasks> started_;               ///< by worker
   std::vector<std::vector<std::uint32_t>> members_;  ///< workers by squad
   graph_division parts_;
   std::optional<turn_lists<known_task>> lists_;

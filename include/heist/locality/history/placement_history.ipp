@@ -31,7 +31,7 @@ HEIST_COLD_BODY bool placement_history::pass_begins(graph_data& g, core& schedul
     for (known_task& t : tasks_) t.admitted = t.passed = false;
   }
   counts_misses_ = weighs_values_ && way_ == recall_way::squads && scheduler.room->counts_misses();
-  for (tasks_begun& b : begun_) b.count = 0;
+  for (started_tasks& b : started_) b.count = 0;
   g.current->interrupt.resumes = is_strict() ? &rule_ : nullptr;
   if (in_run_ == nullptr) {
     in_run_ = scheduler.room.get();
@@ -72,7 +72,7 @@ HEIST_COLD_BODY runnable* placement_history::begin(fiber& self) {
     next = &r;
   }
   if (way_ == recall_way::in_order) {
-    for (std::size_t w = 0; w != begun_.size(); ++w) {
+    for (std::size_t w = 0; w != started_.size(); ++w) {
       known_task* const t = lists_->turn(w);
       if (t == nullptr) continue;
       t->admitted = true;
@@ -125,7 +125,7 @@ HEIST_BODY runnable* placement_history::run_known(runnable& item, fiber& self) {
 
 HEIST_BODY void placement_history::begins(known_task& t, worker const& w) noexcept {
   os_env::store_shared(t.past.worker, w.number);
-  os_env::store_shared(t.past.place, begun_[w.number].count++);
+  os_env::store_shared(t.past.place, started_[w.number].count++);
   os_env::store_shared(t.past.begin, os_env::nanoseconds() - epoch_);
   if (way_ != recall_way::squads) return;
   os_env::store_shared(t.past.squad, w.group);

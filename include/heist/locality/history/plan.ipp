@@ -80,7 +80,7 @@ HEIST_COLD_BODY void placement_history::plan(graph_data& g, core& scheduler) {
   if (arranged_ == now) return;
   arranged_ = {};
   workers_ = static_cast<std::uint32_t>(scheduler.worker_count);
-  begun_.assign(workers_, {});
+  started_.assign(workers_, {});
   members_.clear();
   // The machine is looked at where that matters only: it takes some milliseconds.
   if (scheduler.room->affinity_of_tasks() == task_affinity::squads || g.hints != nullptr)

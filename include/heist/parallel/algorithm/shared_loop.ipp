@@ -130,7 +130,7 @@ struct shared_loop : open_loop {
   static runnable* help(runnable& task, fiber& self) {
     auto& me = static_cast<shared_loop&>(task);
     if (me.left.may_enter()) me.scheduler.tell_open_loop(true);  // in addition to the wake-up by a successful thief
-    unsigned const wave = me.scheduler.work.newest_wave();
+    unsigned const wave = me.scheduler.work.current_wave();
     me.scheduler.work.add_work(self.worker->number, wave);
     interrupted_by const part_of{self, me.interrupt};
     in_modes const as_caller{me.modes};

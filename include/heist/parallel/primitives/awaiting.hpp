@@ -43,8 +43,8 @@ class line_awaiter : line_awaiter_base {
   template <class... Args>
   explicit line_awaiter(Args... args) noexcept : waiter_{args...} {}
 
-  /// For await_suspend(): `enter()` puts `waiter_` in line. True: the coroutine `h` is suspended until that has been
-  /// served or told to leave. It resumes where it belongs, or on the calling thread's executor. The thread blocks if it
+  /// For await_suspend(): `enter()` puts `waiter_` in line. True: the coroutine `h` is suspended until that wait is
+  /// completed or told to leave. It resumes where it belongs, or on the calling thread's executor. The thread blocks if it
   /// has none.
   template <class Promise, class Enter>
   bool suspend_in_line(std::coroutine_handle<Promise> h, line const& of, Enter&& enter) {
@@ -58,12 +58,12 @@ class line_awaiter : line_awaiter_base {
            suspend_until_notified(waiter_.notified, *on, h, task_of_promise(h.promise()), of, waiter_);
   }
   /// First of all in await_resume(). False: it was told to leave.
-  bool is_served() noexcept {
+  bool is_completed() noexcept {
     end_in_line();
-    return waiter_.end == wait_end::served || waiter_.end == wait_end::none;
+    return waiter_.end == wait_end::completed || waiter_.end == wait_end::none;
   }
   void resume(char const* what) {
-    if (!is_served()) throw_stopped({what});
+    if (!is_completed()) throw_stopped({what});
   }
 
   parked_in_line<Base> waiter_;

@@ -38,7 +38,7 @@ HEIST_COLD_BODY bool line_awaiter_base::suspend_until_notified(completion& notif
     return true;
   } catch (executor_error const&) {  // its executor ends
     leave_now(of, w, notified);
-    if (w.end != wait_end::served) throw;
+    if (w.end != wait_end::completed) throw;
     return false;
   }
 }

@@ -87,13 +87,13 @@ class channel_base {
   wait_end go_on(turn<MayGo>& mine, waiter& w, Attempt& attempt) {
     for (;;) {
       if (mine.was_notified || has_turn_first(mine.at)) {
-        if (attempt()) return wait_end::served;
+        if (attempt()) return wait_end::completed;
         if (++mine.in_vain == bypass) strict_[mine.at].fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint
       }
       wait_end const now = lines_.enter(mine.at, w, mine.was_notified, [&] {
         return (mine.was_notified || has_turn_first(mine.at)) && mine.may_go();
       });
-      if (now != wait_end::served) return now;
+      if (now != wait_end::completed) return now;
       mine.was_notified = true;
     }
   }
@@ -125,7 +125,7 @@ class channel_base {
       }
     }
     void await_resume() {
-      if (is_served()) return;
+      if (is_completed()) return;
       of_.end_of_wait(side_, may_go_());
       throw_stopped({"a channel"});
     }

@@ -42,7 +42,7 @@ HEIST_COLD_BODY condition_variable_any::~condition_variable_any() {
 HEIST_COLD_BODY void condition_variable_any::notify_one() noexcept {
   detail::wake_list<> notified;
   spin_guard guard{lock()};
-  if (!line_.empty()) line_.serve_first(notified);
+  if (!line_.empty()) line_.complete_first(notified);
 }
 
 HEIST_COLD_BODY void condition_variable_any::notify_all() noexcept {
@@ -59,7 +59,7 @@ HEIST_COLD_BODY detail::wait_end condition_variable_any::enter(waiter& w) noexce
 HEIST_COLD_BODY detail::wait_end condition_variable_any::wait_unlocked(detail::line const& of, waiter& w,
                                                                        std::int64_t end) {
   std::exception_ptr const failure = detail::wait_until_notified(w.notified, of, w, end);
-  if (failure && w.end != detail::wait_end::served) std::rethrow_exception(failure);
+  if (failure && w.end != detail::wait_end::completed) std::rethrow_exception(failure);
   return w.end;
 }
 

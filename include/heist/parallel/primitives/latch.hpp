@@ -38,7 +38,7 @@ class open_line {
   template <class IsOpen>
   wait_end enter(waiter& w, IsOpen const& is_open) noexcept {
     spin_guard guard{lock};
-    if (is_open()) return w.end = wait_end::served;
+    if (is_open()) return w.end = wait_end::completed;
     return waiters.enter(w) ? wait_end::none : w.end;
   }
   static void leave(void* me, queued_waiter<>& w, wait_end why) noexcept;

@@ -73,10 +73,10 @@ class shared_mutex {
   using waiter = detail::parked_in_line<detail::lock_waiter<>>;
 
   template <class Clock, class Duration>
-  bool wait_until(std::uintptr_t who, std::chrono::time_point<Clock, Duration> const& when) {
-    return detail::wait_until_late(when, [&](std::int64_t end) { return wait(who, end); });
+  bool wait_until(std::uintptr_t id, std::chrono::time_point<Clock, Duration> const& when) {
+    return detail::wait_until_late(when, [&](std::int64_t end) { return wait(id, end); });
   }
-  bool wait(std::uintptr_t who, std::int64_t end);
+  bool wait(std::uintptr_t id, std::int64_t end);
   detail::line in_line() noexcept {
     return {this, &leave, {"a shared mutex", name_, &lock_.word()}};
   }
@@ -89,7 +89,7 @@ class shared_mutex {
   template <class Lock>
   class awaiter : detail::line_awaiter<detail::lock_waiter<>> {
    public:
-    awaiter(shared_mutex& m, std::uintptr_t who) noexcept : line_awaiter{who, true}, mutex_{m} {}
+    awaiter(shared_mutex& m, std::uintptr_t id) noexcept : line_awaiter{id, true}, mutex_{m} {}
     bool await_ready() const noexcept { return mutex_.lock_.try_acquire(waiter_.owner); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> h) {

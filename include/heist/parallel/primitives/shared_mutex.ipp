@@ -15,14 +15,14 @@ HEIST_COLD_BODY shared_mutex::~shared_mutex() {
         "use it before it goes");
 }
 
-HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t who, std::int64_t end) {
-  if (detail::spin_for(lock_, [&] { return lock_.seems_free(who) && lock_.try_acquire(who); })) return true;
+HEIST_COLD_BODY bool shared_mutex::wait(std::uintptr_t id, std::int64_t end) {
+  if (detail::spin_for(lock_, [&] { return lock_.seems_free(id) && lock_.try_acquire(id); })) return true;
   if (end == detail::never && detail::is_owner_here(lock_.writer())) {
     detail::throw_waits_for_itself(
         "a task or thread locks a heist::shared_mutex that it writes, or that one below it on its stack writes, and "
         "would wait for itself; fix it by unlocking before");
   }
-  waiter w{who, false};
+  waiter w{id, false};
   return detail::wait_in_line(
       in_line(), w, end, [&] { return lock_.acquire_or_enter(w); },
       [&] {

@@ -71,7 +71,7 @@ void leave_now(line const& of, queued_waiter<>& w, completion& notified) noexcep
 [[noreturn]] void throw_stopped(wait_reason const& why);
 
 /// Waits in a line. `enter()` puts `w` there. `again()` says, each time that it has been woken, whether it stands there
-/// again (none). True: it has been served. False: it is late. Throws stopped_error, and as may_leave and
+/// again (none). True: the wait is completed. False: it is late. Throws stopped_error, and as may_leave and
 /// wait_until_notified().
 template <class Base, class Enter, class Again>
 bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Enter&& enter, Again&& again) {
@@ -83,7 +83,7 @@ bool wait_in_line(line const& of, parked_in_line<Base>& w, std::int64_t end, Ent
     w.notified.reset();
     now = again();
   }
-  if (now == wait_end::served) return true;
+  if (now == wait_end::completed) return true;
   if (failure) std::rethrow_exception(std::move(failure));
   if (now == wait_end::stopped) throw_stopped(of.why);
   return false;

@@ -52,7 +52,7 @@ class task_times {
   }
 
   struct times {
-    std::int64_t shortest = 0;
+    std::int64_t min_time = 0;
     std::uint32_t runs = 0;
   };
   /// The times of the task whose observer id is `id`; no runs if it has none.
@@ -66,7 +66,7 @@ class task_times {
 
   struct open_task {
     void const* id;
-    std::int64_t spent;
+    std::int64_t elapsed;
   };
   struct row {
     std::size_t next = 0;
@@ -91,7 +91,7 @@ class task_times {
 
   void replay(std::size_t w, recorded_event const& e) {
     row& worker = workers_[w];
-    if (!worker.tasks.empty()) worker.tasks.back().spent += e.ns - worker.since;
+    if (!worker.tasks.empty()) worker.tasks.back().elapsed += e.ns - worker.since;
     worker.since = e.ns;
     switch (e.what) {
       case event_kind::task_begin:
@@ -99,7 +99,7 @@ class task_times {
         break;
       case event_kind::task_end:
         if (worker.tasks.empty() || worker.tasks.back().id != e.id) break;  // it began before the recording
-        add(e.id, worker.tasks.back().spent);
+        add(e.id, worker.tasks.back().elapsed);
         worker.tasks.pop_back();
         break;
       case event_kind::park:
@@ -118,10 +118,10 @@ class task_times {
     }
   }
 
-  void add(void const* id, std::int64_t spent) {
+  void add(void const* id, std::int64_t elapsed) {
     times& t = times_[id];
-    spent = std::max<std::int64_t>(spent - empty_task(), 0);
-    t.shortest = t.runs == 0 ? spent : std::min(t.shortest, spent);
+    elapsed = std::max<std::int64_t>(elapsed - empty_task(), 0);
+    t.min_time = t.runs == 0 ? elapsed : std::min(t.min_time, elapsed);
     ++t.runs;
   }
 
@@ -138,11 +138,11 @@ class task_times {
       scratch.task_begin(0, {});
       scratch.task_end(0, {});
     }
-    std::array<std::int64_t, count> spent;
+    std::array<std::int64_t, count> elapsed;
     for (std::size_t i = 0; i < count; ++i)
-      spent[i] = scratch.event_at(0, 2 * i + 1).ns - scratch.event_at(0, 2 * i).ns;
-    std::nth_element(spent.begin(), spent.begin() + count / 2, spent.end());
-    return spent[count / 2];
+      elapsed[i] = scratch.event_at(0, 2 * i + 1).ns - scratch.event_at(0, 2 * i).ns;
+    std::nth_element(elapsed.begin(), elapsed.begin() + count / 2, elapsed.end());
+    return elapsed[count / 2];
   }
 
   recorder const& recording_;
@@ -196,7 +196,7 @@ class graph_copier {
                       g.task_name(n.index))};
     }
     to_.graph_runs = std::min(to_.graph_runs, found.runs);
-    return add(static_cast<std::uint64_t>(found.shortest));
+    return add(static_cast<std::uint64_t>(found.min_time));
   }
   std::uint32_t add(std::uint64_t work) {
     sim::recorded_task& t = to_.tasks.emplace_back();

@@ -263,8 +263,8 @@ class tick_rate {
       return 1;
     } else {
       constexpr std::int64_t enough = 10'000'000;
-      while (now() - begun_ns_ < enough) os_env::yield();
-      return static_cast<double>(now() - begun_ns_) / static_cast<double>(os_env::ticks() - begun_);
+      while (now() - start_ns_ < enough) os_env::yield();
+      return static_cast<double>(now() - start_ns_) / static_cast<double>(os_env::ticks() - start_ticks_);
     }
   }
 
@@ -275,8 +275,8 @@ class tick_rate {
     return clock.start_ns();
   }
 
-  std::uint64_t begun_ = os_env::ticks();
-  std::int64_t begun_ns_ = now();
+  std::uint64_t start_ticks_ = os_env::ticks();
+  std::int64_t start_ns_ = now();
 };
 
 }  // namespace heist::detail

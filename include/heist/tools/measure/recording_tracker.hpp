@@ -39,8 +39,8 @@ class recording_tracker {
   HEIST_ALWAYS_INLINE void begin_strand() noexcept { since_ = Clock::ticks(); }
   HEIST_ALWAYS_INLINE void end_strand() noexcept {
     // A strand that waits for a future may end on another processor, whose clock may be some ticks behind.
-    std::uint64_t const now = Clock::ticks(), begun = since_ + empty_strand;
-    if (now > begun) top->ticks += now - begun;
+    std::uint64_t const now = Clock::ticks(), start = since_ + empty_strand;
+    if (now > start) top->ticks += now - start;
   }
 
   /// A stretch of the task begins, or the task itself.

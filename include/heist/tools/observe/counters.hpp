@@ -36,7 +36,7 @@ class counters {
 
   /// Starts again from zero.
   void start(std::size_t workers);
-  void task_begin(std::size_t worker, task_view const& /*task*/) noexcept { add(lines_[worker].begun); }
+  void task_begin(std::size_t worker, task_view const& /*task*/) noexcept { add(lines_[worker].tasks); }
   void task_end(std::size_t /*worker*/, task_view const& /*task*/) noexcept {}
   void steal(std::size_t thief, std::size_t /*victim*/) noexcept { add(lines_[thief].robberies); }
   void sleep(std::size_t worker) noexcept { add(lines_[worker].naps); }
@@ -56,7 +56,7 @@ class counters {
 
   /// Written by one worker, read by all threads.
   struct alignas(cache_line_size) line {
-    counter begun{0}, robberies{0}, naps{0}, alarms{0}, parkings{0}, resumptions{0};
+    counter tasks{0}, robberies{0}, naps{0}, alarms{0}, parkings{0}, resumptions{0};
   };
 
   static void add(counter& c) noexcept;

@@ -24,7 +24,7 @@ HEIST_COLD_BODY void counters::start(std::size_t workers) {
 
 HEIST_COLD_BODY event_counts counters::of(std::size_t worker) const noexcept {
   auto const& l = lines_[worker];
-  return {read(l.begun), read(l.robberies), read(l.naps), read(l.alarms), read(l.parkings), read(l.resumptions)};
+  return {read(l.tasks), read(l.robberies), read(l.naps), read(l.alarms), read(l.parkings), read(l.resumptions)};
 }
 
 HEIST_COLD_BODY event_counts counters::total() const noexcept {

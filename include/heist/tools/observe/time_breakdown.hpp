@@ -120,9 +120,9 @@ class basic_time_breakdown : public null_observer {
   /// Written by one worker, read by all threads.
   struct alignas(cache_line_size) line {
     atomic<std::uint64_t> version{0};  ///< odd during a change
-    atomic<std::uint64_t> since{0};    ///< start of the present activity; `spent` holds the time before
+    atomic<std::uint64_t> since{0};    ///< start of the present activity; `totals` holds the time before
     atomic<std::uint32_t> what{searching};
-    std::array<atomic<std::uint64_t>, activities> spent{};
+    std::array<atomic<std::uint64_t>, activities> totals{};
 
     activity current() const noexcept {
       return static_cast<activity>(what.load(std::memory_order_relaxed));  // relaxed: its own
@@ -133,7 +133,7 @@ class basic_time_breakdown : public null_observer {
       std::uint64_t const before = since.load(std::memory_order_relaxed);  // relaxed: its own
       // The clock of the thread that called start() may be some ticks ahead.
       std::uint64_t const now = std::max(Clock::ticks(), before);
-      auto& past = spent[current()];
+      auto& past = totals[current()];
       std::uint64_t const sum = past.load(std::memory_order_relaxed) + (now - before);  // relaxed: its own
       std::uint64_t const v = version.load(std::memory_order_relaxed);                  // relaxed: its own
       version.store(v + 1, std::memory_order_relaxed);                                  // E1
@@ -151,12 +151,12 @@ class basic_time_breakdown : public null_observer {
       for (;;) {
         std::uint64_t const before = version.load(std::memory_order_acquire);  // E2
         std::array<std::uint64_t, activities> s;
-        for (std::size_t i = 0; i < activities; ++i) s[i] = spent[i].load(std::memory_order_acquire);  // E1
-        std::uint64_t const begun = since.load(std::memory_order_acquire);                             // E1
-        std::uint32_t const doing = what.load(std::memory_order_acquire);                              // E1
-        std::uint64_t const now = std::max(Clock::ticks(), begun);
+        for (std::size_t i = 0; i < activities; ++i) s[i] = totals[i].load(std::memory_order_acquire);  // E1
+        std::uint64_t const present_since = since.load(std::memory_order_acquire);                      // E1
+        std::uint32_t const present = what.load(std::memory_order_acquire);                             // E1
+        std::uint64_t const now = std::max(Clock::ticks(), present_since);
         if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) {  // E1
-          s[doing] += now - begun;
+          s[present] += now - present_since;
           return {s[working],          s[stealing],          s[searching], s[working_in_join],
                   s[stealing_in_join], s[searching_in_join], s[sleeping],  now - start};
         }

@@ -99,7 +99,7 @@ class timeline {
     last_ns_ = e.ns > last_ns_ ? e.ns : last_ns_;
     switch (e.what) {
       case event_kind::task_begin:
-        worker.tasks.push_back({e.id, e.name, e.kind, begun_++, e.ns});
+        worker.tasks.push_back({e.id, e.name, e.kind, next_number_++, e.ns});
         sink_.begins(w, worker.tasks.back());
         break;
       case event_kind::task_end:
@@ -162,7 +162,7 @@ class timeline {
   Sink& sink_;
   std::vector<row> workers_;
   std::unordered_map<void const*, parked_tasks> parked_;
-  std::size_t begun_ = 0;
+  std::size_t next_number_ = 0;
   std::int64_t last_ns_ = 0;
 };
 

@@ -14,16 +14,16 @@ class engine : searcher<Policy> {
   using base::account;
   using base::act;
   using base::acting_;
+  using base::advance_to;
   using base::begin_all;
   using base::count_;
   using base::due_;
   using base::finish;
   using base::finished_;
-  using base::follow_no_further;
-  using base::goes_on_;
+  using base::give_up_order;
+  using base::has_next_step_;
   using base::now_;
   using base::queue_;
-  using base::reach;
   using base::return_to_callers;
   using base::submit_next_run;
   using base::workers_;
@@ -34,14 +34,14 @@ class engine : searcher<Policy> {
   report run() {
     begin_all();
     while (!finished_) {
-      if (queue_.empty() && !follow_no_further()) detail::reject_endless_sleep(now_);
+      if (queue_.empty() && !give_up_order()) detail::reject_endless_sleep(now_);
       auto const e = queue_.take();
-      reach(e.time);
-      if (e.who == count_) {
+      advance_to(e.time);
+      if (e.id == count_) {
         submit_next_run();
         continue;
       }
-      turn(workers_[e.who]);
+      turn(workers_[e.id]);
     }
     return finish();
   }
@@ -51,16 +51,16 @@ class engine : searcher<Policy> {
   void turn(worker& w) {
     acting_ = &w;
     for (;;) {
-      goes_on_ = false;
+      has_next_step_ = false;
       account(w);
       act(w);
       return_to_callers(w);
-      if (!goes_on_ || finished_) break;
+      if (!has_next_step_ || finished_) break;
       if (!queue_.would_be_next(due_)) {
         queue_.add(due_, w.number);
         break;
       }
-      reach(due_);
+      advance_to(due_);
     }
     acting_ = nullptr;
   }

@@ -18,11 +18,11 @@ class event_queue {
   struct event {
     ticks time;
     std::uint64_t order;
-    std::uint32_t who;
+    std::uint32_t id;
   };
 
-  void add(ticks time, std::uint32_t who) {
-    events_.push_back({time, next_++, who});
+  void add(ticks time, std::uint32_t id) {
+    events_.push_back({time, next_++, id});
     std::push_heap(events_.begin(), events_.end(), later);
   }
   bool empty() const noexcept { return events_.empty(); }

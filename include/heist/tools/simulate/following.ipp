@@ -22,7 +22,7 @@ HEIST_BODY following::following(options const& wanted, std::uint32_t workers, st
 
 HEIST_BODY item following::take(std::uint32_t w) noexcept {
   if (!active()) return {};
-  if (!own_[w].empty()) return own_[w].take_oldest();
+  if (!own_[w].empty()) return own_[w].pop_front();
   return take_mail(w);
 }
 
@@ -36,7 +36,7 @@ HEIST_BODY item following::take_any_mail() noexcept {
 HEIST_BODY item following::take_mail(std::uint32_t w) noexcept {
   if (mailbox_[w].empty()) return {};
   --mail_count_;
-  return mailbox_[w].take_oldest();
+  return mailbox_[w].pop_front();
 }
 
 }  // namespace heist::sim

@@ -11,7 +11,7 @@
 
 namespace heist::sim {
 
-/// The half of a simulation that works. Each function is a moment in which a step takes effect; spend() spends the time
+/// The half of a simulation that works. Each function is a moment in which a step takes effect; advance() spends the time
 /// between.
 class frames : protected state {
  protected:
@@ -106,7 +106,7 @@ class frames : protected state {
   // --- mailbox.hpp: following a steal tree ---
 
   /// The rest of `t`, which calls `child`, goes to `thief` (donation).
-  void give_away(worker& w, std::uint32_t t, std::uint32_t child);
+  void donate(worker& w, std::uint32_t t, std::uint32_t child);
   /// Decides how a child-first child runs.
   heist::detail::followed_way way_of_child(worker& w, std::uint32_t t, std::uint32_t child, bool last);
   /// locality/replay/followed.ipp, followed_parent::join, and what follows it: a frame that waits only once.
@@ -123,7 +123,7 @@ class frames : protected state {
   /// False if another worker is to begin the run.
   bool begin_following(worker& w, run const& r);
   /// Gives up the order of the tree, because no worker has an event. False if no worker waits for its turn.
-  bool follow_no_further();
+  bool give_up_order();
 
   // --- inter_frames.hpp, runs.hpp ---
 

@@ -20,11 +20,11 @@ HEIST_BODY void frames::begin_stage(worker& w, std::uint32_t t) {
   ticks waits = 0;
   for (std::uint32_t i = 0; i != now.touches; ++i)
     waits += memory_.access(w.number, now.first_touch + i, w.told.cache, w.cost_random);
-  if (now.touches != 0) waits = memory_.served(now_, waits);
+  if (now.touches != 0) waits = memory_.waiting_time(now_, waits);
   w.task = t;
   if (now.work + waits == 0 && now.children == 0) return next_stage(w, t);
   w.memory_part = waits;
-  spend(w, now.work + waits, activity::work, step::end_work);
+  advance(w, now.work + waits, activity::work, step::end_work);
 }
 
 HEIST_BODY void frames::end_work(worker& w) {
@@ -50,7 +50,7 @@ HEIST_BODY void frames::end(worker& w, std::uint32_t t) {
       return wait_for_thief(w);
     case started::child_called:
       if (!s.continuation_stolen) {
-        w.continuations.take_youngest();
+        w.continuations.pop_back();
         --frames_;
         w.returns_to = s.caller;
         return;
@@ -105,11 +105,11 @@ HEIST_BODY void frames::fork(worker& w, std::uint32_t t, stage const& now) {
   }
   switch (s.kind) {
     case fork_kind::parent_first:
-      return spend(w, times(cost().fork, now.children - 1, w), activity::fork_join, step::call_next);
+      return advance(w, times(cost().fork, now.children - 1, w), activity::fork_join, step::call_next);
     case fork_kind::child_first:
       return call_child_first(w, t, now);
     case fork_kind::inter:
-      return spend(w, times(cost().inter, now.children, w), activity::fork_join, step::call_next);
+      return advance(w, times(cost().inter, now.children, w), activity::fork_join, step::call_next);
   }
 }
 
@@ -132,7 +132,7 @@ HEIST_BODY void frames::call_next(worker& w) {
         case heist::detail::followed_way::in_place:
           return begin(w, child, started::called, t);
         case heist::detail::followed_way::given:
-          give_away(w, t, child);
+          donate(w, t, child);
           break;
         case heist::detail::followed_way::stealable:
           w.continuations.push(t);
@@ -153,7 +153,7 @@ HEIST_BODY void frames::call_child_first(worker& w, std::uint32_t t, stage const
     way_of_child(w, t, child, true);
     return begin(w, child, started::called, t);
   }
-  spend(w, draw(cost().continuation, w), activity::fork_join, step::call_next);
+  advance(w, draw(cost().continuation, w), activity::fork_join, step::call_next);
 }
 
 HEIST_BODY void frames::child_returned(worker& w, std::uint32_t t) {
@@ -163,7 +163,7 @@ HEIST_BODY void frames::child_returned(worker& w, std::uint32_t t) {
   ++s.next;
   if (s.kind == fork_kind::parent_first) {
     if (s.next == now.children) return next_stage(w, t);
-    return spend(w, draw(cost().join, w), activity::fork_join, step::join_next);
+    return advance(w, draw(cost().join, w), activity::fork_join, step::join_next);
   }
   if (s.next != now.children) return call_child_first(w, t, now);
   s.next = 0;
@@ -177,7 +177,7 @@ HEIST_BODY void frames::join_next(worker& w) {
   task_state& s = tasks_[t];
   std::uint32_t const child = program_.stage_at(t, s.stage).first_child + s.next;
   if (tasks_[child].published) {
-    w.published.take_youngest();
+    w.published.pop_back();
     --open_;
     tasks_[child].published = false;
     return begin(w, child, started::called, t);
@@ -191,7 +191,7 @@ HEIST_BODY void frames::join_next(worker& w) {
     case join_strategy::wait:
       s.awaits = child;
       s.waits_on = w.number;
-      w.doing = activity::waiting;  // until another worker wakes it
+      w.current_activity = activity::waiting;  // until another worker wakes it
       return;
   }
 }
@@ -207,7 +207,7 @@ HEIST_BODY void frames::park(worker& w, std::uint32_t t, std::uint32_t child) {
   tasks_[t].awaits = child;
   if (tasks_[t].left_by == none) tasks_[t].left_by = w.number;  // at the first child that it waits for
   ++told_.parks;
-  spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
+  advance(w, draw(cost().park, w), activity::fork_join, step::take_up);
 }
 
 HEIST_BODY void frames::wait_for_thief(worker& w) {
@@ -216,7 +216,7 @@ HEIST_BODY void frames::wait_for_thief(worker& w) {
   if (tasks_[child].done) return child_returned(w, w.task);
   ++w.told.attempts;
   w.victim = tasks_[child].thief;
-  spend(w, std::max<ticks>(1, draw(cost().attempt, w)), activity::waiting, step::stolen_from_thief);
+  advance(w, std::max<ticks>(1, draw(cost().attempt, w)), activity::waiting, step::stolen_from_thief);
 }
 
 HEIST_BODY void frames::stolen_from_thief(worker& w) {

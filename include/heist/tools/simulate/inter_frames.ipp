@@ -21,7 +21,7 @@ HEIST_BODY void frames::start_inter_children(worker& w, std::uint32_t t, stage c
   region_memory& region = region_of(program_.runs()[run_]);
   tasks_[t].waits = now.children;
   inter_[t].suspended = true;
-  // The youngest of a pool is its head's next: so it continues with the first, in the order of the serial program.
+  // The newest item of a pool is its head's next: so it continues with the first, in the order of the serial program.
   for (std::uint32_t c = now.first_child + now.children; c-- != now.first_child;) {
     std::uint32_t const index = program_.task_at(c).index;
     inter_state& child = inter_[c] = {};
@@ -34,7 +34,7 @@ HEIST_BODY void frames::start_inter_children(worker& w, std::uint32_t t, stage c
   }
   ++told_.parks;
   leave_squad(w, t);
-  spend(w, draw(cost().park, w), activity::fork_join, step::take_up);
+  advance(w, draw(cost().park, w), activity::fork_join, step::take_up);
 }
 
 HEIST_BODY void frames::enter_squad(worker& w, std::uint32_t t) {

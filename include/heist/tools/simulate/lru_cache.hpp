@@ -55,12 +55,12 @@ class lru_cache {
 
   void move_to_front(std::uint32_t at) noexcept;
   void unlink(std::uint32_t at) noexcept;
-  void link_newest(std::uint32_t at) noexcept;
+  void link_front(std::uint32_t at) noexcept;
 
   std::uint32_t capacity_;
   std::vector<std::uint32_t> slots_;  ///< places in lines_; a power of two of them
   std::vector<line> lines_;
-  std::uint32_t newest_ = none, oldest_ = none;
+  std::uint32_t front_ = none, back_ = none;
   unsigned shift_ = 0;
 };
 

@@ -40,14 +40,14 @@ HEIST_BODY void lru_cache::insert(std::uint32_t slot, std::uint32_t block, std::
     at = static_cast<std::uint32_t>(lines_.size());
     lines_.push_back({block, version, none, none});
   } else {
-    at = oldest_;
+    at = back_;
     unlink(at);
     remove(slot_of(lines_[at].block));
     slot = slot_of(block);
     lines_[at] = {block, version, none, none};
   }
   slots_[slot] = at;
-  link_newest(at);
+  link_front(at);
 }
 
 HEIST_BODY void lru_cache::remove(std::uint32_t hole) noexcept {
@@ -61,22 +61,22 @@ HEIST_BODY void lru_cache::remove(std::uint32_t hole) noexcept {
 }
 
 HEIST_BODY void lru_cache::move_to_front(std::uint32_t at) noexcept {
-  if (at == newest_) return;
+  if (at == front_) return;
   unlink(at);
-  link_newest(at);
+  link_front(at);
 }
 
 HEIST_BODY void lru_cache::unlink(std::uint32_t at) noexcept {
   line const& l = lines_[at];
-  (l.newer == none ? newest_ : lines_[l.newer].older) = l.older;
-  (l.older == none ? oldest_ : lines_[l.older].newer) = l.newer;
+  (l.newer == none ? front_ : lines_[l.newer].older) = l.older;
+  (l.older == none ? back_ : lines_[l.older].newer) = l.newer;
 }
 
-HEIST_BODY void lru_cache::link_newest(std::uint32_t at) noexcept {
+HEIST_BODY void lru_cache::link_front(std::uint32_t at) noexcept {
   lines_[at].newer = none;
-  lines_[at].older = newest_;
-  (newest_ == none ? oldest_ : lines_[newest_].newer) = at;
-  newest_ = at;
+  lines_[at].older = front_;
+  (front_ == none ? back_ : lines_[front_].newer) = at;
+  front_ = at;
 }
 
 }  // namespace heist::sim

@@ -9,7 +9,7 @@
 
 namespace heist::sim {
 
-HEIST_BODY void frames::give_away(worker& w, std::uint32_t t, std::uint32_t child) {
+HEIST_BODY void frames::donate(worker& w, std::uint32_t t, std::uint32_t child) {
   tasks_[child].continuation_stolen = true;
   tasks_[t].left_by = w.number;
   follow_.give(t, {item::kind::continuation_stolen, t}, told_by(&w));
@@ -35,19 +35,19 @@ HEIST_BODY void frames::make_followed_ready(worker& w, std::uint32_t t) {
 HEIST_BODY void frames::resume_followed(worker& w, std::uint32_t t) {
   // In order nothing else has run here meanwhile.
   if (follow_.moves(t, true) || !follow_.in_order())
-    notes_->went_on(program_, last_child(t), w.number, tasks_[t].left_by, true);
+    steal_recorder_->record(program_, last_child(t), w.number, tasks_[t].left_by, true);
   next_stage(w, t);
 }
 
 /// `from`: the worker that spends time on it; null if no worker does.
 HEIST_BODY void frames::notify_of_mail(worker* from, std::uint32_t to) {
   worker& w = workers_[to];
-  ticks takes = 0;
+  ticks donate_time = 0;
   if (from != nullptr && from != &w) {
-    takes = draw(cost().donate, *from) + (from->squad == w.squad ? 0 : draw(cost().far, *from));
-    from->owes += takes;
+    donate_time = draw(cost().donate, *from) + (from->squad == w.squad ? 0 : draw(cost().far, *from));
+    from->owes += donate_time;
   }
-  if (std::exchange(w.awaits_mail, false)) rouse(w, now_ + takes, step::search);
+  if (std::exchange(w.awaits_mail, false)) rouse(w, now_ + donate_time, step::search);
   gates_.wake_here(gate_of(w));
 }
 
@@ -81,7 +81,7 @@ HEIST_BODY bool frames::begin_following(worker& w, run const& r) {
   return true;
 }
 
-HEIST_BODY bool frames::follow_no_further() {
+HEIST_BODY bool frames::give_up_order() {
   if (!follow_.give_up_order(told_by(nullptr))) return false;
   told_.notes.push_back(fmt::format(
       "from tick {} on without order: the order of the tree cannot be kept by this program, so it was given up", now_));

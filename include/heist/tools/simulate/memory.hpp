@@ -40,10 +40,10 @@ class memory {
          std::size_t squads, std::uint32_t nodes = 0, std::vector<std::uint32_t> node_of = {});
 
   /// Worker `w` touches a piece of memory. Returns the cost, and counts the hits and misses in `seen`. When a stage has
-  /// touched all of its memory, served() follows.
+  /// touched all of its memory, waiting_time() follows.
   ticks access(std::uint32_t w, std::uint32_t touch, cache_misses& seen, fast_random& random);
   /// The time for which a stage waits that has begun now: `alone` is the cost of all its accesses.
-  ticks served(ticks now, ticks alone) noexcept { return nodes_.served(now, alone); }
+  ticks waiting_time(ticks now, ticks alone) noexcept { return nodes_.waiting_time(now, alone); }
 
   /// Where the pages are that have been touched; none without options::numa.
   std::optional<page_node_map> node_map() const {

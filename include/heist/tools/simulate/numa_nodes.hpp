@@ -35,7 +35,7 @@ class numa_nodes {
 
   /// The time for which a stage waits that began now and has fetched all its lines. `alone`: the same without other
   /// stages.
-  ticks served(ticks now, ticks alone) noexcept;
+  ticks waiting_time(ticks now, ticks alone) noexcept;
 
   page_node_map node_map() const;
 

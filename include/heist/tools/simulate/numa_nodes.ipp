@@ -66,7 +66,7 @@ HEIST_BODY bool numa_nodes::fetch(std::uint32_t w, std::uint32_t block, std::uin
   return true;
 }
 
-HEIST_BODY ticks numa_nodes::served(ticks now, ticks alone) noexcept {
+HEIST_BODY ticks numa_nodes::waiting_time(ticks now, ticks alone) noexcept {
   if (!enabled()) return alone;
   ticks longest = alone;
   for (std::uint32_t n = 0; n != count_; ++n) {

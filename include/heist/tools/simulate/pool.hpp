@@ -1,5 +1,5 @@
-// Where a simulated worker or squad keeps items that other workers may take: the youngest end is its own, thieves take
-// the oldest.
+// Where a simulated worker or squad keeps items that other workers may take: the back is its own end, thieves take the
+// front.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,15 +15,15 @@ class pool {
   std::size_t size() const noexcept { return items_.size() - first_; }
   void push(T item) { items_.push_back(item); }
   // Not empty only.
-  T const& youngest() const noexcept { return items_.back(); }
-  T const& oldest() const noexcept { return items_[first_]; }
-  T take_youngest() noexcept {
+  T const& back() const noexcept { return items_.back(); }
+  T const& front() const noexcept { return items_[first_]; }
+  T pop_back() noexcept {
     T const item = items_.back();
     items_.pop_back();
     tidy();
     return item;
   }
-  T take_oldest() noexcept {
+  T pop_front() noexcept {
     T const item = items_[first_++];
     tidy();
     return item;

@@ -103,10 +103,10 @@ HEIST_BODY rank_report rank_run::run() {
   while (!events_.empty()) {
     auto const e = events_.take();
     now_ = e.time;
-    if ((e.who & comes) != 0) {
-      ready(e.who & ~comes, rank_of(e.who & ~comes));
+    if ((e.id & comes) != 0) {
+      ready(e.id & ~comes, rank_of(e.id & ~comes));
     } else {
-      end(e.who);
+      end(e.id);
     }
   }
   report_.makespan = now_;

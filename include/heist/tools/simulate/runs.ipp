@@ -12,7 +12,7 @@ namespace heist::sim {
 HEIST_BODY void frames::begin_run(worker& w) {
   run const& r = program_.runs()[run_];
   if (follow_.active() && !begin_following(w, r)) return;
-  if (notes_) notes_->begin_run(w.number);
+  if (steal_recorder_) steal_recorder_->begin_run(w.number);
   if (r.nodes != 0) {
     for (std::uint32_t t = r.first; t != r.first + r.nodes; ++t) {
       tasks_[t] = {};
@@ -55,7 +55,7 @@ HEIST_BODY void frames::end_run(worker& w) {
   run const& r = program_.runs()[run_];
   if (r.nodes == 0) region_of(r).finish(program_, r, info_);
   told_.run_times.push_back(now_ - run_start_time_);
-  if (notes_) told_.trees.push_back(r.nodes == 0 ? notes_->finish_run() : steal_tree{});
+  if (steal_recorder_) told_.trees.push_back(r.nodes == 0 ? steal_recorder_->finish_run() : steal_tree{});
   run_start_time_ = now_;
   if (++run_ == program_.runs().size()) {
     finished_ = true;
@@ -71,7 +71,7 @@ HEIST_BODY void frames::end_run(worker& w) {
     return take_up(w);
   }
   w.in_hand = next;
-  spend(w, 0, activity::fork_join, step::use_hand);
+  advance(w, 0, activity::fork_join, step::use_hand);
 }
 
 }  // namespace heist::sim

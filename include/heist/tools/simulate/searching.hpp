@@ -121,7 +121,7 @@ class searcher : protected frames {
   void await_mail(worker& w) {
     if (item const i = take_mail(w); i) return take_in_hand(w, i);
     w.awaits_mail = true;
-    w.doing = activity::waiting;  // until it is given an item
+    w.current_activity = activity::waiting;  // until it is given an item
   }
 
   /// Algorithm 4.
@@ -135,9 +135,9 @@ class searcher : protected frames {
       w.first_look = true;
       look_in_squad(w);
     } else {
-      ticks const holds_back = times(cost().pause, d.idle.wake_delay(), w);
-      if (holds_back == 0) return look_round(w);
-      spend(w, holds_back, activity::search, step::look_round);
+      ticks const delay = times(cost().pause, d.idle.wake_delay(), w);
+      if (delay == 0) return look_round(w);
+      advance(w, delay, activity::search, step::look_round);
     }
   }
   void look_round(worker& w) {
@@ -207,8 +207,8 @@ class searcher : protected frames {
               "looks without end, or at itself; fix its wants_look() to become false after finitely many looks, and "
               "when next() has named its own number (V4)"));
         ++w.told.looks;
-        return spend(w, draw(cost().look, w) + way_to(w, near), activity::search,
-                     near ? step::look_at_peer : step::look);
+        return advance(w, draw(cost().look, w) + way_to(w, near), activity::search,
+                       near ? step::look_at_peer : step::look);
       }
     }
     if (near && w.victim == me.self) return squad_has_nothing(w);
@@ -224,8 +224,8 @@ class searcher : protected frames {
       }
     }
     ++w.told.attempts;
-    spend(w, draw(cost().attempt, w) + way_to(w, near), activity::search,
-          near ? step::steal_from_peer : step::steal_from_victim);
+    advance(w, draw(cost().attempt, w) + way_to(w, near), activity::search,
+            near ? step::steal_from_peer : step::steal_from_victim);
   }
   /// The extra time of an attempt at w.victim, or of a look, because the victim is far or unfamiliar.
   ticks way_to(worker& w, bool near) {
@@ -266,7 +266,7 @@ class searcher : protected frames {
     }
     if (has_deque) {
       --open_;
-      stolen(w, stolen_from, stolen_from.deque.take_oldest());
+      stolen(w, stolen_from, stolen_from.deque.pop_front());
     } else if (has_frames) {
       steal_continuation(w, stolen_from);
     } else {
@@ -285,8 +285,8 @@ class searcher : protected frames {
     auto const many = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
     if (!seen.deque.empty()) return {many(seen.deque.size()), 0};
     if (with_frames && !seen.continuations.empty())
-      return {many(seen.continuations.size()), tasks_[seen.continuations.oldest()].depth};
-    if (!seen.published.empty()) return {many(seen.published.size()), tasks_[seen.published.oldest()].depth};
+      return {many(seen.continuations.size()), tasks_[seen.continuations.front()].depth};
+    if (!seen.published.empty()) return {many(seen.published.size()), tasks_[seen.published.front()].depth};
     return {};
   }
 
@@ -299,7 +299,7 @@ class searcher : protected frames {
         w.pauses_left = std::max(1u, decisions_[w.number].idle.pauses());
         return pause(w);
       case idle::step::yield:
-        return spend(w, std::max<ticks>(1, draw(cost().yield, w)), activity::search, step::attempt);
+        return advance(w, std::max<ticks>(1, draw(cost().yield, w)), activity::search, step::attempt);
       case idle::step::sleep:
         break;
     }
@@ -314,20 +314,20 @@ class searcher : protected frames {
     if (w.pauses_left == 0 || (tiers && w.next == step::pause && squads_.called(w.squad, w.head))) return attempt(w);
     std::uint32_t const now = tiers ? 1 : w.pauses_left;
     w.pauses_left -= now;
-    spend(w, std::max<ticks>(1, times(cost().pause, now, w)), activity::search, step::pause);
+    advance(w, std::max<ticks>(1, times(cost().pause, now, w)), activity::search, step::pause);
   }
 
   void fall_asleep(worker& w) {
     if (tiers && w.head) squads_.head_falls_asleep(w.squad);
     if (!gates_.try_sleep(gate_of(w), w.number, [&] { return work_for(w); })) {
       if (tiers && w.head) squads_.head_is_awake(w.squad);
-      return spend(w, std::max<ticks>(1, draw(cost().pause, w)), activity::search, step::search);
+      return advance(w, std::max<ticks>(1, draw(cost().pause, w)), activity::search, step::search);
     }
     w.searching = false;
     w.asleep = true;
     ++asleep_;
     ++w.told.sleeps;
-    w.doing = activity::asleep;  // until it is roused
+    w.current_activity = activity::asleep;  // until it is roused
     if (recording_) recording_->slept(w.number, true, now_);
   }
   /// Is there an item that `w` may take?

@@ -16,7 +16,7 @@ class series {
   explicit series(std::size_t most) : most_{most < 2 ? 2 : most} {}
 
   /// Nothing has changed since the call before, up to `now`.
-  void reach(ticks now, sample const& as_it_is) {
+  void advance_to(ticks now, sample const& as_it_is) {
     while (next_ < now) add(as_it_is);
   }
   ticks interval() const noexcept { return interval_; }

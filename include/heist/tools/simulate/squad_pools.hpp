@@ -34,9 +34,7 @@ class squad_pools {
     squads_[s].ready.push(i);
     gates_.submitted_here(s);
   }
-  item take_ready(std::uint32_t s) noexcept {
-    return squads_[s].ready.empty() ? item{} : squads_[s].ready.take_oldest();
-  }
+  item take_ready(std::uint32_t s) noexcept { return squads_[s].ready.empty() ? item{} : squads_[s].ready.pop_front(); }
 
   /// The task that kept `s` busy has ended, or waits for inter-squad children. `by_head`: the caller is a head, which
   /// searches next.
@@ -52,7 +50,7 @@ class squad_pools {
     squad& s = squads_[own];
     if (s.busy) return {};
     item i = take_own(s);
-    if (!i && victim != own && !squads_[victim].open.empty()) i = squads_[victim].open.take_oldest();
+    if (!i && victim != own && !squads_[victim].open.empty()) i = squads_[victim].open.pop_front();
     if (i) s.busy = true;
     return i;
   }
@@ -62,9 +60,9 @@ class squad_pools {
     if (s.busy) return {};
     item i = take_own(s);
     for (std::size_t k = 0; !i && k != squads_.size(); ++k)
-      if (!squads_[k].open.empty()) i = squads_[k].open.take_oldest();
+      if (!squads_[k].open.empty()) i = squads_[k].open.pop_front();
     for (std::size_t k = 0; !i && k != squads_.size(); ++k)
-      if (!squads_[k].pinned.empty()) i = squads_[k].pinned.take_oldest();
+      if (!squads_[k].pinned.empty()) i = squads_[k].pinned.pop_front();
     if (i) s.busy = true;
     return i;
   }
@@ -96,8 +94,8 @@ class squad_pools {
   };
 
   static item take_own(squad& s) noexcept {
-    if (!s.pinned.empty()) return s.pinned.take_oldest();
-    return s.open.empty() ? item{} : s.open.take_youngest();
+    if (!s.pinned.empty()) return s.pinned.pop_front();
+    return s.open.empty() ? item{} : s.open.pop_back();
   }
   bool anything() const noexcept {
     for (squad const& s : squads_)

@@ -24,7 +24,7 @@
 #include "heist/tools/simulate/series.hpp"
 #include "heist/tools/simulate/sim_error.hpp"
 #include "heist/tools/simulate/squad_pools.hpp"
-#include "heist/tools/simulate/steal_notes.hpp"
+#include "heist/tools/simulate/steal_recorder.hpp"
 #include "heist/tools/simulate/task_state.hpp"
 #include "heist/tools/simulate/worker.hpp"
 
@@ -66,7 +66,7 @@ class state {
   static ticks draw(duration d, worker& w) noexcept { return d.draw(w.cost_random); }
 
   /// From now on `w`, whose turn it is, does something for so long; then comes `next`.
-  void spend(worker& w, ticks time, activity doing, step next);
+  void advance(worker& w, ticks time, activity what, step next);
   /// The same for one that waits, at a certain time.
   void rouse(worker& w, ticks when, step next) {
     w.next = next;
@@ -82,8 +82,8 @@ class state {
   }
   static ticks& share(worker& w) noexcept;
 
-  void reach(ticks time) {
-    series_.reach(time, {now_, active_, count_ - active_ - asleep_, asleep_});
+  void advance_to(ticks time) {
+    series_.advance_to(time, {now_, active_, count_ - active_ - asleep_, asleep_});
     now_ = time;
   }
 
@@ -121,16 +121,16 @@ class state {
   division_info info_;
   pool<item> master_;
   following follow_;
-  std::optional<steal_notes> notes_;  ///< where the policy's order is recorded
+  std::optional<steal_recorder> steal_recorder_;  ///< where the policy's order is recorded
 
   event_queue queue_;
   ticks now_ = 0;
-  worker* acting_ = nullptr;  ///< the worker whose turn it is
-  bool goes_on_ = false;      ///< spend() has been called in this turn
-  ticks due_ = 0;             ///< when it is this worker's turn again
-  ticks last_ = 0;            ///< accounted last
-  std::uint64_t open_ = 0;    ///< things that every worker may take
-  std::uint64_t frames_ = 0;  ///< continuations that can be stolen
+  worker* acting_ = nullptr;    ///< the worker whose turn it is
+  bool has_next_step_ = false;  ///< advance() has been called in this turn
+  ticks due_ = 0;               ///< when it is this worker's turn again
+  ticks last_ = 0;              ///< accounted last
+  std::uint64_t open_ = 0;      ///< things that every worker may take
+  std::uint64_t frames_ = 0;    ///< continuations that can be stolen
   std::uint32_t active_ = 0, asleep_ = 0;
 
   std::size_t run_ = 0;  ///< that runs

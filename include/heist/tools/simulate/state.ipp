@@ -59,8 +59,8 @@ HEIST_BODY state::state(program const& p, options const& wanted, policy_values p
       regions_(p.regions().size()),
       follow_{wanted_, count_, p.task_count()},
       series_{wanted.samples} {
-  if (policy.order == fork_order::recorded) notes_.emplace(count_);
-  if (follow_.active() && !notes_)
+  if (policy.order == fork_order::recorded) steal_recorder_.emplace(count_);
+  if (follow_.active() && !steal_recorder_)
     detail::fail("options::follow with a policy that forks in another order; fix it by heist::policy::replay");
   if (follow_.folded())
     told_.notes.push_back(fmt::format("followed without order: the tree is of {} workers, and there are {}",
@@ -86,12 +86,12 @@ HEIST_BODY state::state(program const& p, options const& wanted, policy_values p
   }
 }
 
-HEIST_BODY void state::spend(worker& w, ticks time, activity doing, step next) {
+HEIST_BODY void state::advance(worker& w, ticks time, activity what, step next) {
   w.overhead_part = std::exchange(w.owes, 0);
-  w.doing = doing;
+  w.current_activity = what;
   w.next = next;
   due_ = now_ + time + w.overhead_part;
-  goes_on_ = true;
+  has_next_step_ = true;
 }
 
 HEIST_BODY void state::account(worker& w) noexcept {
@@ -110,7 +110,7 @@ HEIST_BODY void state::account(worker& w) noexcept {
 
 HEIST_BODY ticks& state::share(worker& w) noexcept {
   time_split& t = w.told.time;
-  switch (w.doing) {
+  switch (w.current_activity) {
     case activity::work:
       return t.work;
     case activity::fork_join:
@@ -142,7 +142,7 @@ HEIST_BODY void state::push(worker& w, item i) {
 HEIST_BODY item state::pop(worker& w) noexcept {
   if (w.deque.empty()) return {};
   --open_;
-  return w.deque.take_youngest();
+  return w.deque.pop_back();
 }
 
 HEIST_BODY void state::submit(item i) {
@@ -154,7 +154,7 @@ HEIST_BODY void state::submit(item i) {
 HEIST_BODY item state::take_submitted() noexcept {
   if (master_.empty()) return {};
   --open_;
-  return master_.take_oldest();
+  return master_.pop_front();
 }
 
 HEIST_BODY report state::finish() {

@@ -1,4 +1,4 @@
-// Notes the steals of a run and their thieves, and makes the run's steal tree.
+// Records the steals of a run and their thieves, and makes the run's steal tree.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace heist::sim {
 
-class steal_notes {
+class steal_recorder {
  public:
-  explicit steal_notes(std::uint32_t workers) : begun_(workers) {}
+  explicit steal_recorder(std::uint32_t workers) : entries_(workers) {}
 
   void begin_run(std::uint32_t body);
   /// `worker` begins with the rest of a frame, which called `child` last.
-  void went_on(program const& p, std::uint32_t child, std::uint32_t worker, std::uint32_t victim, bool after_join);
-  steal_tree finish_run() { return {begun_.size(), body_, std::move(steals_)}; }
+  void record(program const& p, std::uint32_t child, std::uint32_t worker, std::uint32_t victim, bool after_join);
+  steal_tree finish_run() { return {entries_.size(), body_, std::move(steals_)}; }
 
  private:
-  std::vector<std::uint32_t> begun_;  ///< entries of each worker
+  std::vector<std::uint32_t> entries_;  ///< entries of each worker
   std::uint32_t body_ = 0;
   std::vector<steal_tree::steal> steals_;
 };
@@ -29,5 +29,5 @@ class steal_notes {
 }  // namespace heist::sim
 
 #if HEIST_HEADER_ONLY
-#include "heist/tools/simulate/steal_notes.ipp"
+#include "heist/tools/simulate/steal_recorder.ipp"
 #endif

@@ -8,7 +8,7 @@
 namespace heist::sim {
 
 HEIST_BODY void frames::steal_published(worker& w, worker& from) {
-  std::uint32_t const t = from.published.take_oldest();
+  std::uint32_t const t = from.published.pop_front();
   --open_;
   tasks_[t].published = false;
   tasks_[t].thief = w.number;
@@ -16,7 +16,7 @@ HEIST_BODY void frames::steal_published(worker& w, worker& from) {
 }
 
 HEIST_BODY void frames::steal_continuation(worker& w, worker& from) {
-  std::uint32_t const t = from.continuations.take_oldest();
+  std::uint32_t const t = from.continuations.pop_front();
   overtake(t);
   tasks_[t].left_by = from.number;
   stolen(w, from, {item::kind::continuation_stolen, t});
@@ -27,7 +27,7 @@ HEIST_BODY void frames::stolen(worker& w, worker& from, item i) {
   was_steal(w);
   if (recording_) recording_->stole(w.number, from.number, now_);
   w.in_hand = i;
-  spend(w, draw(cost().steal, w), activity::steal, step::use_hand);
+  advance(w, draw(cost().steal, w), activity::steal, step::use_hand);
 }
 
 HEIST_BODY void frames::use_hand(worker& w) {
@@ -43,8 +43,9 @@ HEIST_BODY void frames::use_hand(worker& w) {
     case item::kind::resume:
       return resume(w, i.task);
     case item::kind::continuation_stolen:
-      if (task_state const& s = tasks_[i.task]; notes_ && s.left_by != w.number) {
-        notes_->went_on(program_, program_.stage_at(i.task, s.stage).first_child + s.next, w.number, s.left_by, false);
+      if (task_state const& s = tasks_[i.task]; steal_recorder_ && s.left_by != w.number) {
+        steal_recorder_->record(program_, program_.stage_at(i.task, s.stage).first_child + s.next, w.number, s.left_by,
+                                false);
       }
       return child_returned(w, i.task);
     case item::kind::next_run:
@@ -66,14 +67,14 @@ HEIST_BODY void frames::take_in_hand(worker& w, item i) {
   w.in_hand = i;
   switch (i.what) {
     case item::kind::resume:
-      return spend(w, draw(cost().resume, w), activity::fork_join, step::use_hand);
+      return advance(w, draw(cost().resume, w), activity::fork_join, step::use_hand);
     case item::kind::inter:
-      return spend(w, draw(cost().inter, w), activity::fork_join, step::use_hand);
+      return advance(w, draw(cost().inter, w), activity::fork_join, step::use_hand);
     case item::kind::node:
-      return spend(w, draw(cost().node, w), activity::fork_join, step::use_hand);
+      return advance(w, draw(cost().node, w), activity::fork_join, step::use_hand);
     case item::kind::continuation_stolen:
       ++w.told.donations;
-      return spend(w, draw(cost().steal, w), activity::steal, step::use_hand);
+      return advance(w, draw(cost().steal, w), activity::steal, step::use_hand);
     default:
       return use_hand(w);
   }
@@ -100,7 +101,8 @@ HEIST_BODY void frames::resume(worker& w, std::uint32_t t) {
       return child_returned(w, t);
     case fork_kind::child_first:
       if (follow_.is_special(t)) return resume_followed(w, t);
-      if (notes_ && children_done(s, now)) notes_->went_on(program_, last_child(t), w.number, s.left_by, true);
+      if (steal_recorder_ && children_done(s, now))
+        steal_recorder_->record(program_, last_child(t), w.number, s.left_by, true);
       return await_children(w, t, now);
     case fork_kind::inter:
       enter_squad(w, t);
@@ -111,7 +113,7 @@ HEIST_BODY void frames::resume(worker& w, std::uint32_t t) {
 HEIST_BODY void frames::take_up(worker& w) {
   w.task = none;
   if (!w.continuations.empty()) {
-    std::uint32_t const t = w.continuations.take_youngest();
+    std::uint32_t const t = w.continuations.pop_back();
     overtake(t);
     return child_returned(w, t);
   }
@@ -126,7 +128,7 @@ HEIST_BODY void frames::take_up(worker& w) {
   if (!i) i = take_mail(w);
   if (i) return take_in_hand(w, i);
   set_inactive(w);
-  spend(w, 0, activity::search, step::search);
+  advance(w, 0, activity::search, step::search);
 }
 
 HEIST_BODY void frames::set_active(worker& w) {

@@ -66,7 +66,7 @@ struct worker {
 
   // Its activity, the start of that, and the next step.
   step next = step::take_up;
-  activity doing = activity::search;
+  activity current_activity = activity::search;
   std::uint32_t task = none;        ///< its present task
   std::uint32_t returns_to = none;  ///< the task whose child has ended, in this very step
   item in_hand;                     ///< an item that it has taken and not begun

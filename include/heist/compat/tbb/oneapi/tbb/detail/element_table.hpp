@@ -25,7 +25,7 @@ template <class Element>
 class element_table {
  public:
   Element* find(void const* key) const noexcept {
-    for (table const* t = newest(); t != nullptr; t = t->older) {
+    for (table const* t = current(); t != nullptr; t = t->older) {
       for (std::size_t i = hash(key) & t->mask;; i = (i + 1) & t->mask) {
         void const* const found = t->slots[i].key.load(std::memory_order_acquire);   // acquire: insert()
         if (found == key) return t->slots[i].value.load(std::memory_order_relaxed);  // relaxed: the key was read
@@ -36,7 +36,7 @@ class element_table {
   }
   void insert(void const* key, Element* value) {
     std::lock_guard const guard{lock_};
-    table* t = newest_.load(std::memory_order_relaxed);  // relaxed: written under the lock
+    table* t = current_.load(std::memory_order_relaxed);  // relaxed: written under the lock
     if (t == nullptr || 2 * (t->used + 1) > t->mask) t = grow(t);
     std::size_t i = hash(key) & t->mask;
     while (t->slots[i].key.load(std::memory_order_relaxed) != nullptr) i = (i + 1) & t->mask;  // relaxed: as above
@@ -46,7 +46,7 @@ class element_table {
   }
   /// Not while others look.
   void clear() noexcept {
-    newest_.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
+    current_.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody looks
     all_.clear();
   }
 
@@ -63,19 +63,19 @@ class element_table {
     std::unique_ptr<slot[]> const slots;
   };
 
-  table* newest() const noexcept { return newest_.load(std::memory_order_acquire); }  // acquire: grow()
+  table* current() const noexcept { return current_.load(std::memory_order_acquire); }  // acquire: grow()
   static std::size_t hash(void const* key) noexcept {
     auto const bits = reinterpret_cast<std::uintptr_t>(key) >> 4;
     return static_cast<std::size_t>(bits * 0x9E3779B97F4A7C15u >> 20);
   }
   table* grow(table* before) {
     all_.push_back(std::make_unique<table>(before == nullptr ? 16 : 2 * (before->mask + 1), before));
-    newest_.store(all_.back().get(), std::memory_order_release);  // release: the table, for find()
+    current_.store(all_.back().get(), std::memory_order_release);  // release: the table, for find()
     return all_.back().get();
   }
 
   std::mutex lock_;
-  std::atomic<table*> newest_{nullptr};
+  std::atomic<table*> current_{nullptr};
   std::vector<std::unique_ptr<table>> all_;
 };
 

@@ -121,7 +121,7 @@ class core {
       work.add_work(w->number, wave);
       push(*w, r);
     } else {
-      unsigned const wave = work.newest_wave();
+      unsigned const wave = work.current_wave();
       keep(wave);
       enter_from_outside(r, 1, wave);
     }
@@ -130,7 +130,7 @@ class core {
     if (worker* const w = own_worker(); w != nullptr) {
       push(*w, r);
     } else {
-      enter_from_outside(r, 0, work.newest_wave());
+      enter_from_outside(r, 0, work.current_wave());
     }
   }
   /// Requests have one priority.
@@ -141,7 +141,7 @@ class core {
       work.add_work(w->number, wave);
       return wave;
     }
-    unsigned const wave = work.newest_wave();
+    unsigned const wave = work.current_wave();
     work.started_outside(wave);
     return wave;
   }

@@ -83,16 +83,16 @@ class interrupted_by {
 
 class outside_its_task {
  public:
-  explicit outside_its_task(fiber& self) noexcept : on_{self}, begun_{self.running.load(std::memory_order_relaxed)} {
+  explicit outside_its_task(fiber& self) noexcept : on_{self}, before_{self.running.load(std::memory_order_relaxed)} {
     self.running.store(nullptr, std::memory_order_relaxed);
   }
   outside_its_task(outside_its_task const&) = delete;
   outside_its_task& operator=(outside_its_task const&) = delete;
-  ~outside_its_task() { on_.running.store(begun_, std::memory_order_relaxed); }
+  ~outside_its_task() { on_.running.store(before_, std::memory_order_relaxed); }
 
  private:
   fiber& on_;
-  runnable const* begun_;
+  runnable const* before_;
 };
 
 inline void continuation_slot::make_public() noexcept {}

@@ -65,7 +65,7 @@ struct worker {
   };
   no_notification notification;
   static constexpr bool just_woke() noexcept { return false; }
-  silent<char const*> doing{"not started"};
+  silent<char const*> state{"not started"};
   static constexpr char searching[] = "searching";
   static constexpr char running[] = "active";
   static constexpr char asleep[] = "asleep";
